@@ -1,0 +1,172 @@
+//! The two buffers that cross the border to a network: encoded rows in, logits out.
+
+/// Encoded positions waiting for evaluation: `[len, planes, height, width]` f32, row-major, each
+/// with the key under which a cache may remember its answer.
+#[derive(Debug, Clone)]
+pub struct Batch {
+    row_len: usize,
+    keys: Vec<u128>,
+    planes: Vec<f32>,
+}
+
+impl Batch {
+    /// An empty batch of rows of `row_len` numbers.
+    #[must_use]
+    pub fn new(row_len: usize) -> Batch {
+        Batch {
+            row_len,
+            keys: Vec::new(),
+            planes: Vec::new(),
+        }
+    }
+
+    /// Appends a zeroed row with its cache key and gives it out to be filled.
+    pub fn push(&mut self, key: u128) -> &mut [f32] {
+        let start = self.planes.len();
+        self.keys.push(key);
+        self.planes.resize(start + self.row_len, 0.0);
+        &mut self.planes[start..]
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Numbers in a row.
+    #[must_use]
+    pub fn row_len(&self) -> usize {
+        self.row_len
+    }
+
+    /// Row `index`.
+    #[must_use]
+    pub fn row(&self, index: usize) -> &[f32] {
+        &self.planes[index * self.row_len..][..self.row_len]
+    }
+
+    /// The cache key of row `index`.
+    #[must_use]
+    pub fn key(&self, index: usize) -> u128 {
+        self.keys[index]
+    }
+
+    /// All rows, one after another.
+    #[must_use]
+    pub fn planes(&self) -> &[f32] {
+        &self.planes
+    }
+
+    /// Removes all rows and keeps the memory.
+    pub fn clear(&mut self) {
+        self.keys.clear();
+        self.planes.clear();
+    }
+}
+
+/// Logits that a network answered, row by row in the batch's order.
+#[derive(Debug, Clone, Default)]
+pub struct Outputs {
+    policy_len: usize,
+    outcomes: usize,
+    policy: Vec<f32>,
+    value: Vec<f32>,
+}
+
+impl Outputs {
+    /// An empty buffer; every evaluation resizes it.
+    #[must_use]
+    pub fn new() -> Outputs {
+        Outputs::default()
+    }
+
+    /// Makes room for `len` rows, all zero.
+    pub fn reset(&mut self, len: usize, policy_len: usize, outcomes: usize) {
+        self.policy_len = policy_len;
+        self.outcomes = outcomes;
+        self.policy.clear();
+        self.policy.resize(len * policy_len, 0.0);
+        self.value.clear();
+        self.value.resize(len * outcomes, 0.0);
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.value.len().checked_div(self.outcomes).unwrap_or(0)
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Policy logits of row `index`, one a policy index.
+    #[must_use]
+    pub fn policy(&self, index: usize) -> &[f32] {
+        &self.policy[index * self.policy_len..][..self.policy_len]
+    }
+
+    /// Policy logits of row `index`, to be filled.
+    pub fn policy_mut(&mut self, index: usize) -> &mut [f32] {
+        &mut self.policy[index * self.policy_len..][..self.policy_len]
+    }
+
+    /// Value logits of row `index`: win, \[draw,\] loss for the side to move.
+    #[must_use]
+    pub fn value_logits(&self, index: usize) -> &[f32] {
+        &self.value[index * self.outcomes..][..self.outcomes]
+    }
+
+    /// Value logits of row `index`, to be filled.
+    pub fn value_logits_mut(&mut self, index: usize) -> &mut [f32] {
+        &mut self.value[index * self.outcomes..][..self.outcomes]
+    }
+
+    /// Expected result of row `index` in [-1, 1] for the side to move: softmax of the value
+    /// logits, P(win) - P(loss).
+    #[must_use]
+    pub fn value(&self, index: usize) -> f32 {
+        let logits = self.value_logits(index);
+        let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let total: f32 = logits.iter().map(|l| (l - max).exp()).sum();
+        let probability = |logit: f32| (logit - max).exp() / total;
+        probability(logits[0]) - probability(logits[logits.len() - 1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_keep_their_place() {
+        let mut batch = Batch::new(3);
+        batch.push(7).copy_from_slice(&[1.0, 2.0, 3.0]);
+        batch.push(8)[1] = 5.0;
+        assert_eq!((batch.len(), batch.key(1)), (2, 8));
+        assert_eq!(batch.row(0), [1.0, 2.0, 3.0]);
+        assert_eq!(batch.row(1), [0.0, 5.0, 0.0]);
+        batch.clear();
+        assert!(batch.is_empty());
+        assert_eq!(batch.push(1), [0.0; 3], "a reused row starts at zero");
+    }
+
+    #[test]
+    fn value_is_win_minus_loss() {
+        let mut out = Outputs::new();
+        out.reset(2, 1, 3);
+        out.value_logits_mut(0)
+            .copy_from_slice(&[2.0_f32.ln(), 0.0, 0.0]);
+        assert!((out.value(0) - 0.25).abs() < 1e-6);
+        assert_eq!(out.value(1), 0.0);
+    }
+}

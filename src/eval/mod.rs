@@ -1,0 +1,111 @@
+//! Tensors in, tensors out: running networks, and nothing about any game's rules.
+//!
+//! The border is the trait [`Evaluator`]: rows of input planes go in as plain `f32`, policy and
+//! value logits come back. Backends (`tract`, `ort`), the batcher and the cache all wear it, so a
+//! search cannot tell them apart.
+
+mod batch;
+
+pub use batch::{Batch, Outputs};
+
+use thiserror::Error;
+
+use crate::game::BoardSize;
+
+/// What a network is for and what it eats: the ONNX metadata, checked when a model is loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// The game's name, as [`crate::game::Game::NAME`].
+    pub game: String,
+    /// The board it was trained for.
+    pub size: BoardSize,
+    /// Id of the encoding that fills its input planes.
+    pub encoding: String,
+    /// Number of input planes.
+    pub planes: usize,
+    /// Number of policy logits.
+    pub policy_len: usize,
+    /// Number of value logits: 2 for win/loss, 3 for win/draw/loss, for the side to move.
+    pub outcomes: usize,
+    /// The recipe and size of the network, such as `az-5b32c`.
+    pub network: String,
+    /// Self-play games it learnt from.
+    pub games: u64,
+    /// Optimiser steps.
+    pub steps: u64,
+    /// Program and version that wrote the file.
+    pub creator: String,
+}
+
+impl ModelInfo {
+    /// Length of one input row: planes x height x width.
+    #[must_use]
+    pub fn row_len(&self) -> usize {
+        self.planes * self.size.area()
+    }
+}
+
+/// Why an evaluation, or loading a model, failed.
+#[derive(Debug, Error)]
+pub enum EvalError {
+    /// The model file cannot be read or is not what it says it is.
+    #[error("cannot load network {path}: {reason}")]
+    Load {
+        /// File name, or `embedded`.
+        path: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// The backend itself is not available on this machine.
+    #[error("backend {backend} is not available: {reason}")]
+    Unavailable {
+        /// The backend's name.
+        backend: &'static str,
+        /// What is missing and how to get it.
+        reason: String,
+    },
+    /// The backend failed while computing, or another part of the evaluation pipeline is gone.
+    #[error("evaluation failed on {backend}: {reason}")]
+    Run {
+        /// The backend's name.
+        backend: &'static str,
+        /// The backend's own words.
+        reason: String,
+    },
+}
+
+/// Runs one network on batches of encoded positions. Owned and driven by one thread at a time.
+///
+/// # Contract
+/// `evaluate` fills `out` with exactly `batch.len()` rows; a batch of n gives what n batches of
+/// one give, to within 1e-4. Logits are raw: no mask, no softmax.
+pub trait Evaluator: Send {
+    /// The loaded model.
+    fn info(&self) -> &ModelInfo;
+
+    /// Evaluates all rows of `batch` into `out`, which is resized to fit.
+    ///
+    /// # Errors
+    /// [`EvalError::Run`] when the backend fails; `out` is then meaningless.
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError>;
+
+    /// The number of rows per call at which this evaluator works best; a hint for whoever
+    /// gathers batches.
+    fn preferred_batch(&self) -> usize {
+        1
+    }
+}
+
+impl<E: Evaluator + ?Sized> Evaluator for Box<E> {
+    fn info(&self) -> &ModelInfo {
+        (**self).info()
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        (**self).evaluate(batch, out)
+    }
+
+    fn preferred_batch(&self) -> usize {
+        (**self).preferred_batch()
+    }
+}

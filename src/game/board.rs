@@ -1,0 +1,133 @@
+//! Words shared by all games: colours, board sizes, moves and results.
+
+use std::fmt;
+
+/// A player, and the colour of its stones. Black moves first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Color {
+    /// The first player.
+    Black = 0,
+    /// The second player.
+    White = 1,
+}
+
+impl Color {
+    /// Both colours, Black first.
+    pub const BOTH: [Color; 2] = [Color::Black, Color::White];
+
+    /// The other colour.
+    #[must_use]
+    pub const fn opponent(self) -> Color {
+        match self {
+            Color::Black => Color::White,
+            Color::White => Color::Black,
+        }
+    }
+
+    /// 0 for Black, 1 for White: an index into per-colour arrays.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl fmt::Display for Color {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Color::Black => "black",
+            Color::White => "white",
+        })
+    }
+}
+
+/// Width and height of a board in points, each at least 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BoardSize {
+    /// Number of columns.
+    pub width: u8,
+    /// Number of rows.
+    pub height: u8,
+}
+
+impl BoardSize {
+    /// A square board.
+    #[must_use]
+    pub const fn square(side: u8) -> BoardSize {
+        BoardSize {
+            width: side,
+            height: side,
+        }
+    }
+
+    /// A rectangular board.
+    #[must_use]
+    pub const fn new(width: u8, height: u8) -> BoardSize {
+        BoardSize { width, height }
+    }
+
+    /// Number of points.
+    #[must_use]
+    pub const fn area(self) -> usize {
+        self.width as usize * self.height as usize
+    }
+
+    /// Whether width equals height.
+    #[must_use]
+    pub const fn is_square(self) -> bool {
+        self.width == self.height
+    }
+
+    /// The point in column `x` and row `y`, both from 0 at the lower left corner (A1).
+    #[must_use]
+    pub const fn point(self, x: u8, y: u8) -> Move {
+        Move(y as u16 * self.width as u16 + x as u16)
+    }
+
+    /// Column and row of a point, both from 0 at the lower left corner.
+    #[must_use]
+    pub const fn column_row(self, point: Move) -> (u8, u8) {
+        let width = self.width as u16;
+        ((point.0 % width) as u8, (point.0 / width) as u8)
+    }
+}
+
+impl fmt::Display for BoardSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.width, self.height)
+    }
+}
+
+/// A move as the network's policy numbers it: points row by row from the lower left corner (A1 is
+/// 0, B1 is 1), then the pass in Go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Move(pub u16);
+
+impl Move {
+    /// The move as an array index.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The result of a finished game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// This colour has won.
+    Win(Color),
+    /// Nobody has won.
+    Draw,
+}
+
+impl Outcome {
+    /// +1 when `color` has won, -1 when it has lost, 0 for a draw.
+    #[must_use]
+    pub fn value_for(self, color: Color) -> f32 {
+        match self {
+            Outcome::Win(winner) if winner == color => 1.0,
+            Outcome::Win(_) => -1.0,
+            Outcome::Draw => 0.0,
+        }
+    }
+}

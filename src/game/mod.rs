@@ -1,0 +1,94 @@
+//! Rules as values: what every game of this engine is, and nothing about search, time or text.
+//!
+//! A position is a small heap-free value that knows how to list and play moves. Everything above
+//! this room is generic over [`Game`] and never matches on a game's name.
+
+mod board;
+pub mod conformance;
+mod symmetry;
+
+pub use board::{BoardSize, Color, Move, Outcome};
+pub use symmetry::Symmetry;
+
+use thiserror::Error;
+
+/// Why a game cannot be set up on a board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("{game} is not played on {size} here: {limits}")]
+pub struct UnsupportedSize {
+    /// The game's [`Game::NAME`].
+    pub game: &'static str,
+    /// The size asked for.
+    pub size: BoardSize,
+    /// What sizes this game has, in words.
+    pub limits: &'static str,
+}
+
+/// A position of one game, with its rules.
+///
+/// Positions are plain values: cloning one is a copy of a few hundred bytes to a few kilobytes.
+/// Whose turn it is belongs to the position and may be set ([`Game::set_to_move`]), because a GTP
+/// controller may play the same colour twice in a row.
+pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
+    /// The game's name in lower case, as command lines, model metadata and file names use it.
+    const NAME: &'static str;
+
+    /// Iterator over legal moves, ascending by policy index.
+    type Moves: Iterator<Item = Move>;
+
+    /// The empty board, Black to move.
+    ///
+    /// # Errors
+    /// [`UnsupportedSize`] names the sizes that this game has.
+    fn new(size: BoardSize) -> Result<Self, UnsupportedSize>;
+
+    /// The board's size.
+    fn size(&self) -> BoardSize;
+
+    /// Number of policy indices on this board: its points, and the pass in Go.
+    fn policy_len(&self) -> usize {
+        self.size().area()
+    }
+
+    /// The side to move.
+    fn to_move(&self) -> Color;
+
+    /// Makes `color` the side to move.
+    fn set_to_move(&mut self, color: Color);
+
+    /// Moves played so far.
+    fn ply(&self) -> u32;
+
+    /// The stone on a point (`point.index() < size().area()`).
+    fn stone(&self, point: Move) -> Option<Color>;
+
+    /// The last move played, if any.
+    fn last_move(&self) -> Option<Move>;
+
+    /// Legal moves of the side to move, ascending; empty exactly when the game has ended.
+    fn legal_moves(&self) -> Self::Moves;
+
+    /// Number of legal moves of the side to move.
+    fn legal_count(&self) -> usize {
+        self.legal_moves().count()
+    }
+
+    /// Whether `mv` (any number, also off the board) is a legal move of the side to move.
+    fn is_legal(&self, mv: Move) -> bool;
+
+    /// Plays a legal move of the side to move; the turn passes to the other side.
+    ///
+    /// The caller has checked [`Game::is_legal`]; an illegal move fails a debug assertion.
+    fn play(&mut self, mv: Move);
+
+    /// The result, when the game has ended.
+    fn outcome(&self) -> Option<Outcome>;
+
+    /// A 128-bit key equal for equal positions with the same side to move, whatever the order of
+    /// moves that led there. Two different positions share a key with probability 2^-128, which
+    /// the search treats as never.
+    fn key(&self) -> u128;
+
+    /// Upper bound, never exceeded, on the number of moves still to be played.
+    fn moves_left_bound(&self) -> u32;
+}

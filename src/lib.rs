@@ -1,0 +1,13 @@
+#![doc = include_str!("ARCHITECTURE.md")]
+
+pub mod clock;
+pub mod encode;
+pub mod engine;
+pub mod eval;
+pub mod game;
+pub mod gtp;
+pub mod record;
+pub mod rollout;
+pub mod search;
+#[cfg(feature = "train")]
+pub mod train;

@@ -1,0 +1,44 @@
+//! When a search ends: plain limits, and the flag by which others end it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::clock::Budget;
+
+/// What a search may spend. With no limit at all it runs until its [`StopFlag`] is raised.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Stop when the root has this many visits, reused ones counted.
+    pub visits: Option<u64>,
+    /// Stop by time.
+    pub budget: Option<Budget>,
+}
+
+/// A flag that ends a running search; clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct StopFlag(Arc<AtomicBool>);
+
+impl StopFlag {
+    /// A flag that is down.
+    #[must_use]
+    pub fn new() -> StopFlag {
+        StopFlag::default()
+    }
+
+    /// Asks the search to end.
+    pub fn raise(&self) {
+        // Nothing is published with the flag: whoever sees it only stops.
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes the request back, before a new search.
+    pub fn lower(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the search should end.
+    #[must_use]
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,68 @@
+//! What a search found, as plain data.
+
+use std::time::Duration;
+
+use crate::clock::StopReason;
+use crate::game::Move;
+
+/// A proven result, for the side to move at the root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// The side to move wins with best play.
+    Win,
+    /// Neither side can win.
+    Draw,
+    /// The side to move loses against best play.
+    Loss,
+}
+
+/// One root move.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MoveReport {
+    /// The move.
+    pub mv: Move,
+    /// Completed visits through it, reused ones counted.
+    pub visits: u64,
+    /// Expected result in [-1, 1] for the side to move at the root.
+    pub value: f32,
+    /// Lower confidence bound of the value, in [-1, 1].
+    pub lcb: f32,
+    /// Prior probability (policy after masking and softmax), in [0, 1].
+    pub prior: f32,
+    /// The result of this move, when it is proven.
+    pub proof: Option<Proof>,
+    /// The main line, this move first; never empty.
+    pub pv: Vec<Move>,
+}
+
+/// The result of one search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchReport {
+    /// Every legal root move, the move to play first, then by descending visits. Empty exactly
+    /// when the side to move has no legal move.
+    pub moves: Vec<MoveReport>,
+    /// Expected result in [-1, 1] for the side to move at the root.
+    pub value: f32,
+    /// The root's result, when it is proven.
+    pub proof: Option<Proof>,
+    /// Visits of the root, reused ones counted.
+    pub visits: u64,
+    /// Visits that were there before this search began.
+    pub reused: u64,
+    /// Playouts of this search.
+    pub playouts: u64,
+    /// Positions that the network evaluated in this search.
+    pub evaluations: u64,
+    /// Wall time of this search.
+    pub elapsed: Duration,
+    /// Why it ended.
+    pub stop: StopReason,
+}
+
+impl SearchReport {
+    /// The move to play, if there is a legal one.
+    #[must_use]
+    pub fn best(&self) -> Option<&MoveReport> {
+        self.moves.first()
+    }
+}
