@@ -134,7 +134,10 @@ mod tests {
         for damaged in [&b"some byteS"[..], b"some byte", b""] {
             fs::write(&path, damaged).unwrap();
             let message = load(&path).unwrap_err().to_string();
-            assert!(message.contains("part") && message.contains("damaged"), "{message}");
+            assert!(
+                message.contains("part") && message.contains("damaged"),
+                "{message}"
+            );
         }
     }
 

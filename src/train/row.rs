@@ -27,13 +27,20 @@ impl PointSet {
 
     /// The points, ascending.
     pub fn iter(&self) -> impl Iterator<Item = Move> {
-        (0..MAX_POINTS as u16).map(Move).filter(|&point| self.contains(point))
+        let bits = |word: u64| (0..64).filter(move |bit| word >> bit & 1 == 1);
+        let words = self.0.into_iter().enumerate();
+        words
+            .flat_map(move |(index, word)| bits(word).map(move |bit| Move(index as u16 * 64 + bit)))
     }
 
     /// The first `len` bytes, least significant bit first: 8 points a byte.
     #[must_use]
     pub fn to_bytes(&self, len: usize) -> Vec<u8> {
-        self.0.iter().flat_map(|word| word.to_le_bytes()).take(len).collect()
+        self.0
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .take(len)
+            .collect()
     }
 
     /// The set that [`PointSet::to_bytes`] has packed, or `None` when a point outside the first
@@ -128,7 +135,10 @@ impl Row {
         let on_board = |mv: Move| mv.index() < policy_len;
         self.policy.iter().all(|share| on_board(share.mv))
             && self.last_move.is_none_or(on_board)
-            && self.own.iter().all(|point| point.index() < size.area() && !self.theirs.contains(point))
+            && self
+                .own
+                .iter()
+                .all(|point| point.index() < size.area() && !self.theirs.contains(point))
     }
 }
 
@@ -141,7 +151,10 @@ fn shares(visits: &[(Move, u32)]) -> Vec<Share> {
         .filter_map(|&(mv, count)| {
             // Half of the total added first rounds to the nearest share.
             let share = (u64::from(count) * full + total / 2).checked_div(total)?;
-            (share > 0).then_some(Share { mv, share: share as u16 })
+            (share > 0).then_some(Share {
+                mv,
+                share: share as u16,
+            })
         })
         .collect()
 }
@@ -173,7 +186,10 @@ mod tests {
     #[test]
     fn shares_sum_to_nearly_one() {
         let shares = shares(&[(Move(3), 1), (Move(4), 2), (Move(9), 0), (Move(10), 700)]);
-        assert_eq!(shares.iter().map(|s| s.mv.0).collect::<Vec<_>>(), [3, 4, 10]);
+        assert_eq!(
+            shares.iter().map(|s| s.mv.0).collect::<Vec<_>>(),
+            [3, 4, 10]
+        );
         let total: u32 = shares.iter().map(|s| u32::from(s.share)).sum();
         assert!(total.abs_diff(65535) <= 3);
         assert!(super::shares(&[]).is_empty());

@@ -88,7 +88,10 @@ pub fn read(path: &Path) -> Result<Shard, TrainError> {
     let info = read_info(path, &reader)?;
     let rows = from_parquet(&info, &reader).map_err(|error| TrainError::corrupt(path, error))?;
     if !rows.iter().all(|row| row.fits(info.size, info.policy_len)) {
-        return Err(TrainError::corrupt(path, "a row has a point that is not on the board"));
+        return Err(TrainError::corrupt(
+            path,
+            "a row has a point that is not on the board",
+        ));
     }
     Ok(Shard { info, rows })
 }
@@ -185,10 +188,7 @@ fn parse_size(text: &str) -> Option<BoardSize> {
     Some(BoardSize::new(width.parse().ok()?, height.parse().ok()?))
 }
 
-fn from_parquet(
-    info: &ShardInfo,
-    reader: &SerializedFileReader<Bytes>,
-) -> ParquetResult<Vec<Row>> {
+fn from_parquet(info: &ShardInfo, reader: &SerializedFileReader<Bytes>) -> ParquetResult<Vec<Row>> {
     let mut rows = Vec::new();
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index)?;
@@ -209,7 +209,11 @@ fn from_parquet(
             rows.push(Row {
                 game: game[at].cast_unsigned(),
                 ply: u16::try_from(ply[at]).map_err(|_| missing("ply"))?,
-                to_move: if black[at] { Color::Black } else { Color::White },
+                to_move: if black[at] {
+                    Color::Black
+                } else {
+                    Color::White
+                },
                 own: stones(&own[at])?,
                 theirs: stones(&theirs[at])?,
                 last_move: u16::try_from(last_move[at]).ok().map(Move),
@@ -249,7 +253,10 @@ fn unpack(bytes: &[u8]) -> Vec<Share> {
     let number = |bytes: &[u8]| u16::from_le_bytes([bytes[0], bytes[1]]);
     bytes
         .chunks_exact(4)
-        .map(|pair| Share { mv: Move(number(pair)), share: number(&pair[2..]) })
+        .map(|pair| Share {
+            mv: Move(number(pair)),
+            share: number(&pair[2..]),
+        })
         .collect()
 }
 
@@ -275,8 +282,14 @@ mod tests {
             theirs: PointSet::default(),
             last_move: None,
             policy: vec![
-                Share { mv: Move(0), share: 65535 },
-                Share { mv: Move(258), share: 1 },
+                Share {
+                    mv: Move(0),
+                    share: 65535,
+                },
+                Share {
+                    mv: Move(258),
+                    share: 1,
+                },
             ],
             result: -1,
             root_value: -0.25,
@@ -284,10 +297,16 @@ mod tests {
         let legal = Row {
             game: u64::MAX,
             last_move: Some(Move(4)),
-            policy: vec![Share { mv: Move(2), share: 300 }],
+            policy: vec![Share {
+                mv: Move(2),
+                share: 300,
+            }],
             ..row.clone()
         };
-        Shard { info, rows: vec![legal; 3] }
+        Shard {
+            info,
+            rows: vec![legal; 3],
+        }
     }
 
     #[test]
@@ -306,7 +325,10 @@ mod tests {
         shard.rows[1].policy[0].mv = Move(20);
         let path = write(scratch.path(), &shard.info, &shard.rows).unwrap();
         let message = read(&path).unwrap_err().to_string();
-        assert!(message.contains("games-") && message.contains("not on the board"), "{message}");
+        assert!(
+            message.contains("games-") && message.contains("not on the board"),
+            "{message}"
+        );
     }
 
     #[test]
@@ -315,7 +337,11 @@ mod tests {
         let shard = example();
         let mut bytes = to_parquet(&shard.info, &shard.rows).unwrap();
         let key = b"tengen.format";
-        let at = bytes.windows(key.len()).position(|window| window == key).unwrap() + key.len();
+        let at = bytes
+            .windows(key.len())
+            .position(|window| window == key)
+            .unwrap()
+            + key.len();
         let digit = at + bytes[at..].iter().position(|&byte| byte == b'1').unwrap();
         bytes[digit] = b'9';
         let path = durable::save(scratch.path(), "games-0", EXTENSION, &bytes).unwrap();
