@@ -6,7 +6,7 @@
 use crate::game::BoardSize;
 use crate::onnx::{Dim, Header, OnnxError, TensorInfo};
 
-use super::EvalError;
+use super::{Batch, EvalError};
 
 /// Name of the input tensor: f32 `[batch, planes, height, width]`, the side to move's view.
 pub const PLANES: &str = "planes";
@@ -45,6 +45,26 @@ impl ModelInfo {
     #[must_use]
     pub fn row_len(&self) -> usize {
         self.planes * self.size.area()
+    }
+
+    /// Refuses rows that were not encoded for this model.
+    pub(super) fn check_batch(
+        &self,
+        backend: &'static str,
+        batch: &Batch,
+    ) -> Result<(), EvalError> {
+        if batch.row_len() == self.row_len() {
+            return Ok(());
+        }
+        Err(EvalError::Run {
+            backend,
+            reason: format!(
+                "rows have {} numbers, the network {} wants {}",
+                batch.row_len(),
+                self.network,
+                self.row_len()
+            ),
+        })
     }
 
     /// The pairs to store in an ONNX file's `metadata_props`.

@@ -6,9 +6,17 @@
 
 mod batch;
 mod info;
+#[cfg(test)]
+mod suite;
+#[cfg(test)]
+mod testnet;
+#[cfg(feature = "tract")]
+mod tract;
 
 pub use batch::{Batch, Outputs};
 pub use info::{ModelInfo, PLANES, POLICY, VALUE};
+#[cfg(feature = "tract")]
+pub use tract::{TractEvaluator, TractModel};
 
 use thiserror::Error;
 
