@@ -25,9 +25,9 @@ impl<const WORDS: usize> Bits<WORDS> {
     /// The set of one point.
     #[must_use]
     pub fn point(point: Move) -> Self {
-        let mut words = [0; WORDS];
-        words[point.index() / 64] = 1 << (point.index() % 64);
-        Bits(words)
+        // Not a store into an array: reading that back as one vector would stall.
+        let (at, bit) = (point.index() / 64, 1 << (point.index() % 64));
+        Bits(std::array::from_fn(|word| if word == at { bit } else { 0 }))
     }
 
     /// Whether `point` is in the set; a number past the last word is not.
@@ -100,38 +100,26 @@ impl<const WORDS: usize> Bits<WORDS> {
     /// The points, ascending.
     #[must_use]
     pub fn iter(self) -> BitsIter<WORDS> {
-        BitsIter {
-            bits: self,
-            word: 0,
-        }
+        BitsIter(self)
     }
 
     /// Every point's number raised by `by`, `0 < by < 64`; numbers past the last word fall away.
     #[must_use]
     pub fn shift_up(self, by: u32) -> Self {
-        let mut words = [0; WORDS];
-        for i in 0..WORDS {
-            let carried = if i == 0 {
-                0
-            } else {
-                self.0[i - 1] >> (64 - by)
-            };
-            words[i] = self.0[i] << by | carried;
-        }
-        Bits(words)
+        let mut carried = 0;
+        Bits(self.0.map(|word| {
+            let moved = (word << by) | carried;
+            carried = word >> (64 - by);
+            moved
+        }))
     }
 
     /// Every point's number lowered by `by`, `0 < by < 64`; numbers below 0 fall away.
     #[must_use]
     pub fn shift_down(self, by: u32) -> Self {
-        let mut words = [0; WORDS];
-        for i in 0..WORDS {
-            let carried = if i + 1 == WORDS {
-                0
-            } else {
-                self.0[i + 1] << (64 - by)
-            };
-            words[i] = self.0[i] >> by | carried;
+        let (mut words, mut carried) = (self.0, 0);
+        for word in words.iter_mut().rev() {
+            (*word, carried) = ((*word >> by) | carried, *word << (64 - by));
         }
         Bits(words)
     }
@@ -154,29 +142,24 @@ fn select_bit(word: u64, mut rank: u32) -> u32 {
 
 /// Iterator over the points of a [`Bits`], ascending.
 #[derive(Debug, Clone)]
-pub struct BitsIter<const WORDS: usize> {
-    bits: Bits<WORDS>,
-    word: usize,
-}
+pub struct BitsIter<const WORDS: usize>(Bits<WORDS>);
 
 impl<const WORDS: usize> Iterator for BitsIter<WORDS> {
     type Item = Move;
 
     fn next(&mut self) -> Option<Move> {
-        while self.word < WORDS {
-            let word = &mut self.bits.0[self.word];
+        for (index, word) in self.0.0.iter_mut().enumerate() {
             if *word != 0 {
                 let bit = word.trailing_zeros();
                 *word &= *word - 1;
-                return Some(Move((self.word * 64) as u16 + bit as u16));
+                return Some(Move((index * 64) as u16 + bit as u16));
             }
-            self.word += 1;
         }
         None
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let count = self.bits.count();
+        let count = self.0.count();
         (count, Some(count))
     }
 }
