@@ -12,7 +12,10 @@ use std::sync::Arc;
 use super::OrtModel;
 #[cfg(feature = "tract")]
 use super::TractModel;
-use super::{EvalError, Evaluator, HashEvaluator, LibraryPlaces, ModelInfo, UniformEvaluator};
+use super::{
+    BatchClient, EvalError, Evaluator, HashEvaluator, LibraryPlaces, ModelInfo, UniformEvaluator,
+    spawn_batcher,
+};
 
 /// What runs networks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,6 +133,9 @@ pub struct LoadOptions {
     pub ort_library: LibraryPlaces,
 }
 
+/// Rows a call on a GPU, at most. Source: methods.md section 4.1 (batch cap), not measured here.
+const GPU_MAX_BATCH: usize = 256;
+
 #[derive(Debug, Clone)]
 enum Model {
     #[cfg(feature = "tract")]
@@ -138,6 +144,7 @@ enum Model {
     Ort(OrtModel),
     Uniform,
     Hash,
+    Shared(BatchClient),
 }
 
 /// A loaded network that makes one evaluator for each worker; what can be shared is.
@@ -165,9 +172,29 @@ impl EvaluatorFactory {
             BackendKind::Ort => open_ort(source, onnx, options)?,
         };
         let factory = EvaluatorFactory { info, model };
-        // A backend may accept a file and fail at the first session: better here than in a game.
-        factory.make()?;
-        Ok(factory)
+        match options.device {
+            Device::Cpu => {
+                // A backend may accept a file and refuse to run it: better here than in a game.
+                factory.make()?;
+                Ok(factory)
+            }
+            Device::Cuda(_) => factory.batched(GPU_MAX_BATCH),
+        }
+    }
+
+    /// The same network behind one batcher thread, which computes at most `max_batch` rows a
+    /// call: the workers' evaluators are its clients. The thread ends with the last of them and
+    /// of this factory's clones; nobody waits for it, so that a stalled device cannot hold up the
+    /// end of the program.
+    ///
+    /// # Errors
+    /// As [`EvaluatorFactory::make`].
+    pub fn batched(&self, max_batch: usize) -> Result<EvaluatorFactory, EvalError> {
+        let (client, _detached) = spawn_batcher(self.make()?, max_batch)?;
+        Ok(EvaluatorFactory {
+            info: self.info.clone(),
+            model: Model::Shared(client),
+        })
     }
 
     /// Evaluators that know nothing, see [`UniformEvaluator`].
@@ -202,6 +229,7 @@ impl EvaluatorFactory {
             Model::Ort(model) => Box::new(model.evaluator()?),
             Model::Uniform => Box::new(UniformEvaluator::new(self.info.clone())),
             Model::Hash => Box::new(HashEvaluator::new(self.info.clone())),
+            Model::Shared(client) => Box::new(client.clone()),
         })
     }
 }
@@ -313,6 +341,16 @@ mod tests {
             ),
             "{error}"
         );
+    }
+
+    #[test]
+    fn workers_may_share_a_batcher() {
+        let own = EvaluatorFactory::hash(SMALL.info());
+        let shared = own.batched(8).unwrap();
+        let (mut first, mut second) = (shared.make().unwrap(), shared.make().unwrap());
+        drop(shared);
+        suite::check(&mut first);
+        suite::agree(&mut second, &mut own.make().unwrap(), 0.0);
     }
 
     #[test]
