@@ -5,45 +5,20 @@
 //! search cannot tell them apart.
 
 mod batch;
+mod info;
+#[cfg(test)]
+mod suite;
+#[cfg(test)]
+mod testnet;
+#[cfg(feature = "tract")]
+mod tract;
 
 pub use batch::{Batch, Outputs};
+pub use info::{ModelInfo, PLANES, POLICY, VALUE};
+#[cfg(feature = "tract")]
+pub use tract::{TractEvaluator, TractModel};
 
 use thiserror::Error;
-
-use crate::game::BoardSize;
-
-/// What a network is for and what it eats: the ONNX metadata, checked when a model is loaded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelInfo {
-    /// The game's name, as [`crate::game::Game::NAME`].
-    pub game: String,
-    /// The board it was trained for.
-    pub size: BoardSize,
-    /// Id of the encoding that fills its input planes.
-    pub encoding: String,
-    /// Number of input planes.
-    pub planes: usize,
-    /// Number of policy logits.
-    pub policy_len: usize,
-    /// Number of value logits: 2 for win/loss, 3 for win/draw/loss, for the side to move.
-    pub outcomes: usize,
-    /// The recipe and size of the network, such as `az-5b32c`.
-    pub network: String,
-    /// Self-play games it learnt from.
-    pub games: u64,
-    /// Optimiser steps.
-    pub steps: u64,
-    /// Program and version that wrote the file.
-    pub creator: String,
-}
-
-impl ModelInfo {
-    /// Length of one input row: planes x height x width.
-    #[must_use]
-    pub fn row_len(&self) -> usize {
-        self.planes * self.size.area()
-    }
-}
 
 /// Why an evaluation, or loading a model, failed.
 #[derive(Debug, Error)]
