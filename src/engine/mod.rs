@@ -5,13 +5,18 @@
 //! thinker, [`Engine::genmove`] answers a legal move in time. Nothing here reads or writes text.
 
 mod choose;
+mod options;
 mod player;
+pub mod registry;
+mod rollout;
 #[cfg(test)]
 pub(crate) mod testing;
 mod thinker;
 mod worker;
 
+pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions};
 pub use player::{DEFAULT_TIME_PER_MOVE, Player, Spending};
+pub use rollout::RolloutThinker;
 pub use thinker::{MakeThinker, ThinkError, Thinker};
 
 use std::time::Duration;
