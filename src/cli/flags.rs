@@ -73,7 +73,12 @@ impl FromArgMatches for EngineFlags {
             Some((option.name, value.clone()))
         });
         self.flags = given.collect();
-        self.sets = matches.get_many(SET).into_iter().flatten().cloned().collect();
+        self.sets = matches
+            .get_many(SET)
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
         Ok(())
     }
 }
@@ -106,7 +111,10 @@ impl clap::Args for EngineFlags {
 /// The table of search settings as help text.
 fn set_help() -> String {
     let lines = SearchParams::table().into_iter().map(|param| {
-        format!("\n{} [default: {}; {}]\n    {}", param.name, param.default, param.range, param.help)
+        format!(
+            "\n{} [default: {}; {}]\n    {}",
+            param.name, param.default, param.range, param.help
+        )
     });
     format!(
         "Any flag, or one of these settings of the search; may be repeated:\n{}",
@@ -121,7 +129,10 @@ mod tests {
     fn flags(flags: &[(&'static str, &str)], sets: &[&str]) -> EngineFlags {
         EngineFlags {
             config: None,
-            flags: flags.iter().map(|(name, value)| (*name, (*value).to_owned())).collect(),
+            flags: flags
+                .iter()
+                .map(|(name, value)| (*name, (*value).to_owned()))
+                .collect(),
             sets: sets.iter().map(|&set| set.to_owned()).collect(),
         }
     }
@@ -129,8 +140,11 @@ mod tests {
     #[test]
     fn set_beats_flags_and_flags_beat_the_file() {
         let path = std::env::temp_dir().join(format!("tengen-flags-{}.toml", std::process::id()));
-        std::fs::write(&path, "visits = 1\nthreads = 1\nseed = 1\nroot_noise = 0.25\n")
-            .expect("the folder is writable");
+        std::fs::write(
+            &path,
+            "visits = 1\nthreads = 1\nseed = 1\nroot_noise = 0.25\n",
+        )
+        .expect("the folder is writable");
         let mut given = flags(&[("visits", "2"), ("threads", "2")], &["visits=3"]);
         given.config = Some(path.clone());
         let options = given.resolve();

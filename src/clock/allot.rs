@@ -113,7 +113,10 @@ mod tests {
         check(&side, 40, 10_000, 20_000);
         side.set_left(Duration::from_millis(30_100), 1);
         check(&side, 40, 30_000, 30_000);
-        assert_eq!(even_split(&SideClock::new(TimeControl::Unlimited), 5, LAG), None);
+        assert_eq!(
+            even_split(&SideClock::new(TimeControl::Unlimited), 5, LAG),
+            None
+        );
     }
 
     /// A clock in a state that a game can reach, near-empty ones included.
@@ -133,15 +136,18 @@ mod tests {
                 },
             }
         });
-        (time.clone(), overtime, proptest::option::of((time, 0_u32..4))).prop_map(
-            |(main, overtime, told)| {
+        (
+            time.clone(),
+            overtime,
+            proptest::option::of((time, 0_u32..4)),
+        )
+            .prop_map(|(main, overtime, told)| {
                 let mut side = clock(main, overtime);
                 if let Some((left, stones)) = told {
                     side.set_left(Duration::from_millis(left), stones);
                 }
                 side
-            },
-        )
+            })
     }
 
     proptest! {

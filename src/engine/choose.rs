@@ -26,7 +26,11 @@ mod tests {
         let mut position = Line::new(BoardSize::new(3, 1)).expect("a legal size");
         position.play(Move(1));
         let report = report(moves);
-        assert_eq!(choose(&position, Some(&report)), Some(Move(expected)), "{moves:?}");
+        assert_eq!(
+            choose(&position, Some(&report)),
+            Some(Move(expected)),
+            "{moves:?}"
+        );
     }
 
     #[test]

@@ -77,7 +77,9 @@ impl<G: Game> Player<G> {
 
     /// The present position.
     fn position(&self) -> &G {
-        self.history.last().map_or(&self.start, |(_, position)| position)
+        self.history
+            .last()
+            .map_or(&self.start, |(_, position)| position)
     }
 
     /// Limits of a search for the side to move of `position`.

@@ -57,7 +57,11 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
         let prior = 1.0 / (found.moves.len().max(1) as f32);
         Ok(SearchReport {
             value: found.value(),
-            moves: found.moves.into_iter().map(|mv| move_report(mv, prior)).collect(),
+            moves: found
+                .moves
+                .into_iter()
+                .map(|mv| move_report(mv, prior))
+                .collect(),
             proof: None,
             visits: found.playouts,
             reused: 0,
@@ -97,10 +101,15 @@ mod tests {
     fn check(size: BoardSize, limits: Limits, stop: &StopFlag, expected: (u64, StopReason)) {
         let position = SmallNoGo::new(size).expect("a small board");
         let mut thinker = RolloutThinker::new(1, Arc::new(FakeClock::new()));
-        let report = thinker.think(&position, &limits, stop).expect("playouts never fail");
+        let report = thinker
+            .think(&position, &limits, stop)
+            .expect("playouts never fail");
         assert_eq!((report.visits, report.stop), expected);
         assert_eq!(report.moves.len(), position.legal_count());
-        assert_eq!(report.moves.iter().map(|mv| mv.visits).sum::<u64>(), report.visits);
+        assert_eq!(
+            report.moves.iter().map(|mv| mv.visits).sum::<u64>(),
+            report.visits
+        );
     }
 
     #[test]
@@ -120,10 +129,15 @@ mod tests {
         let down = StopFlag::new();
         check(board, visits, &down, (50, StopReason::Visits));
         check(board, no_time, &down, (0, StopReason::Time));
-        check(BoardSize::new(2, 1), Limits::default(), &{
-            let raised = StopFlag::new();
-            raised.raise();
-            raised
-        }, (0, StopReason::Interrupted));
+        check(
+            BoardSize::new(2, 1),
+            Limits::default(),
+            &{
+                let raised = StopFlag::new();
+                raised.raise();
+                raised
+            },
+            (0, StopReason::Interrupted),
+        );
     }
 }

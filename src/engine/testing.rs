@@ -85,12 +85,19 @@ impl Game for Line {
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        self.empty().is_empty().then(|| Outcome::Win(self.to_move.opponent()))
+        self.empty()
+            .is_empty()
+            .then(|| Outcome::Win(self.to_move.opponent()))
     }
 
     fn key(&self) -> u128 {
-        let colors = self.stones.iter().map(|stone| stone.map_or(0, |color| color.index() + 1));
-        colors.fold(self.to_move.index() as u128, |key, digit| key * 3 + digit as u128)
+        let colors = self
+            .stones
+            .iter()
+            .map(|stone| stone.map_or(0, |color| color.index() + 1));
+        colors.fold(self.to_move.index() as u128, |key, digit| {
+            key * 3 + digit as u128
+        })
     }
 
     fn moves_left_bound(&self) -> u32 {
@@ -177,11 +184,21 @@ pub(crate) fn make(mood: Mood) -> MakeThinker<Line> {
 /// A player on a board of five by one points under the system's clock.
 pub(crate) fn player(mood: Mood) -> Player<Line> {
     let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
-    Player::new(position, make(mood), Spending::default(), Arc::new(SystemClock::new()))
+    Player::new(
+        position,
+        make(mood),
+        Spending::default(),
+        Arc::new(SystemClock::new()),
+    )
 }
 
 /// The same under a clock moved by hand.
 pub(crate) fn timed_player(mood: Mood, clock: &FakeClock) -> Player<Line> {
     let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
-    Player::new(position, make(mood), Spending::default(), Arc::new(clock.clone()))
+    Player::new(
+        position,
+        make(mood),
+        Spending::default(),
+        Arc::new(clock.clone()),
+    )
 }

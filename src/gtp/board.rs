@@ -19,7 +19,11 @@ pub(super) fn show(engine: &dyn Engine) -> String {
     });
     let moves = record.plays.len();
     let mut lines = vec![
-        format!("{} {size}, {moves} moves{last}, {} to move", record.game, engine.to_move()),
+        format!(
+            "{} {size}, {moves} moves{last}, {} to move",
+            record.game,
+            engine.to_move()
+        ),
         letters.clone(),
     ];
     for y in (0..size.height).rev() {

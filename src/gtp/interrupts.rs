@@ -83,7 +83,10 @@ impl Interrupts {
                     state.closed_by = Some(state.handling);
                 }
             }
-            if state.closed_by.is_some_and(|message| message > state.handling) {
+            if state
+                .closed_by
+                .is_some_and(|message| message > state.handling)
+            {
                 state.ending = true;
             }
             if state.ending {

@@ -42,7 +42,10 @@ impl Line {
             return Line::Interrupt;
         }
         let command = clean.split('#').next().unwrap_or_default();
-        let mut words = command.split(' ').filter(|word| !word.is_empty()).map(str::to_owned);
+        let mut words = command
+            .split(' ')
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned);
         let Some(first) = words.next() else {
             return Line::Nothing;
         };
@@ -67,7 +70,11 @@ pub(super) fn reply(id: &str, result: Result<String, Failure>) -> String {
         Ok(text) => ('=', text),
         Err(failure) => ('?', failure.to_string()),
     };
-    let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty())
+        .collect();
     format!("{mark}{id} {}\n\n", lines.join("\n"))
 }
 
@@ -82,7 +89,12 @@ mod tests {
             name: name.to_owned(),
             arguments: arguments.iter().map(|&word| word.to_owned()).collect(),
         });
-        assert_eq!(Line::parse(bytes), expected, "{:?}", String::from_utf8_lossy(bytes));
+        assert_eq!(
+            Line::parse(bytes),
+            expected,
+            "{:?}",
+            String::from_utf8_lossy(bytes)
+        );
     }
 
     #[test]
@@ -94,7 +106,12 @@ mod tests {
         check(b"17", "17", "", &[]);
         check(b"17x name", "", "17x", &["name"]);
         check(b"\xff\xfe b", "", "\u{fffd}\u{fffd}", &["b"]);
-        check(b"99999999999999999999999 quit", "99999999999999999999999", "quit", &[]);
+        check(
+            b"99999999999999999999999 quit",
+            "99999999999999999999999",
+            "quit",
+            &[],
+        );
     }
 
     #[test]

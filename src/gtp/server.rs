@@ -41,7 +41,9 @@ pub fn serve(
         interrupts.handle(message.number);
         for request in &message.requests {
             let reply = session.answer(request);
-            let written = output.write_all(reply.as_bytes()).and_then(|()| output.flush());
+            let written = output
+                .write_all(reply.as_bytes())
+                .and_then(|()| output.flush());
             match written {
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
                 written => written?,
@@ -78,7 +80,11 @@ impl Reader {
             let complete = chunk[..read].iter().rposition(|&byte| byte == b'\n');
             let complete = complete.map(|at| pending.len() + at + 1);
             pending.extend_from_slice(&chunk[..read]);
-            let lines = if at_end { Some(pending.len()) } else { complete };
+            let lines = if at_end {
+                Some(pending.len())
+            } else {
+                complete
+            };
             let Some(lines) = lines else { continue };
             let rest = pending.split_off(lines);
             if !self.pass_on(&pending, at_end) {
@@ -118,9 +124,9 @@ mod tests {
     use crate::engine::testing::Mood;
 
     /// Gives its bytes in the pieces it was made of.
-    struct Pieces(std::vec::IntoIter<&'static [u8]>);
+    struct Pieces<I>(I);
 
-    impl Read for Pieces {
+    impl<I: Iterator<Item = &'static [u8]>> Read for Pieces<I> {
         fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
             let piece = self.0.next().unwrap_or_default();
             into[..piece.len()].copy_from_slice(piece);
@@ -129,16 +135,19 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(pieces: &[&'static [u8]], expected: &str) {
+    fn check(pieces: &'static [&'static [u8]], expected: &str) {
         let mut output = Vec::new();
-        let input = Pieces(pieces.to_vec().into_iter());
+        let input = Pieces(pieces.iter().copied());
         serve(session(Mood::Highest), input, &mut output).expect("a Vec takes everything");
         assert_eq!(String::from_utf8_lossy(&output), expected);
     }
 
     #[test]
     fn lines_are_put_together_from_pieces() {
-        check(&[b"protocol_", b"version\n1 na", b"me\n"], "= 2\n\n=1 Tengen\n\n");
+        check(
+            &[b"protocol_", b"version\n1 na", b"me\n"],
+            "= 2\n\n=1 Tengen\n\n",
+        );
     }
 
     #[test]

@@ -134,7 +134,12 @@ pub(super) mod testing {
     pub(in super::super) fn session(mood: Mood) -> Session {
         let make: MakeEngine = Box::new(move |size| {
             let time = Arc::new(SystemClock::new());
-            let player = Player::new(Line::new(size)?, make(mood.clone()), Spending::default(), time);
+            let player = Player::new(
+                Line::new(size)?,
+                make(mood.clone()),
+                Spending::default(),
+                time,
+            );
             Ok(Box::new(player))
         });
         Session::new(make, BoardSize::new(5, 1)).expect("a legal size")

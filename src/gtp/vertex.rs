@@ -18,7 +18,10 @@ pub fn parse_vertex(text: &str, size: BoardSize) -> Result<Vertex, Failure> {
     }
     let (column, row) = text.split_at_checked(1).ok_or(Failure::Syntax)?;
     let column = column.as_bytes()[0].to_ascii_uppercase();
-    let x = COLUMNS.iter().position(|&letter| letter == column).ok_or(Failure::Syntax)?;
+    let x = COLUMNS
+        .iter()
+        .position(|&letter| letter == column)
+        .ok_or(Failure::Syntax)?;
     if !row.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(Failure::Syntax);
     }
@@ -52,7 +55,11 @@ mod tests {
 
     #[test]
     fn every_point_is_read_as_it_is_written() {
-        for size in [BoardSize::square(9), BoardSize::square(25), BoardSize::new(13, 2)] {
+        for size in [
+            BoardSize::square(9),
+            BoardSize::square(25),
+            BoardSize::new(13, 2),
+        ] {
             for point in 0..size.area() as u16 {
                 let vertex = Vertex::Point(Move(point));
                 let text = format_vertex(vertex, size);
@@ -68,7 +75,11 @@ mod tests {
     fn corners() {
         let size = BoardSize::square(9);
         let check = |text, x, y| {
-            assert_eq!(parse_vertex(text, size), Ok(Vertex::Point(size.point(x, y))), "{text}");
+            assert_eq!(
+                parse_vertex(text, size),
+                Ok(Vertex::Point(size.point(x, y))),
+                "{text}"
+            );
         };
         check("A1", 0, 0);
         check("J1", 8, 0);
@@ -79,11 +90,17 @@ mod tests {
     #[test]
     fn what_is_no_vertex() {
         let size = BoardSize::square(9);
-        for text in ["", "A", "1", "I5", "i1", "A0", "A26", "A-1", "A+1", "AA1", "A1x", "é1", "盤"] {
+        for text in [
+            "", "A", "1", "I5", "i1", "A0", "A26", "A-1", "A+1", "AA1", "A1x", "é1", "盤",
+        ] {
             assert_eq!(parse_vertex(text, size), Err(Failure::Syntax), "{text}");
         }
         for text in ["K1", "A10", "z25"] {
-            assert_eq!(parse_vertex(text, size), Err(Failure::IllegalMove), "{text}");
+            assert_eq!(
+                parse_vertex(text, size),
+                Err(Failure::IllegalMove),
+                "{text}"
+            );
         }
     }
 }

@@ -197,7 +197,9 @@ search_params! {
 
 /// The known name with the smallest edit distance to `name`.
 fn nearest(name: &str) -> &'static str {
-    let by_distance = NAMES.iter().min_by_key(|known| strsim::damerau_levenshtein(name, known));
+    let by_distance = NAMES
+        .iter()
+        .min_by_key(|known| strsim::damerau_levenshtein(name, known));
     by_distance.copied().unwrap_or_default()
 }
 

@@ -69,7 +69,11 @@ fn a_bad_thinker_still_gives_a_legal_move_every_time() {
         let mut engine = player(mood.clone());
         for point in 0..3 {
             let decision = engine.genmove(Color::Black, &StopFlag::new());
-            assert_eq!(decision, Decision::Play(Vertex::Point(Move(point))), "{mood:?}");
+            assert_eq!(
+                decision,
+                Decision::Play(Vertex::Point(Move(point))),
+                "{mood:?}"
+            );
         }
     }
 }
@@ -113,8 +117,18 @@ fn limits_given_hold_together_and_two_seconds_are_the_default() {
     // Five empty points leave three own moves.
     check(None, None, TimeControl::Unlimited, (None, Some(secs(2))));
     check(Some(9), None, TimeControl::Unlimited, (Some(9), None));
-    check(None, Some(secs(7)), TimeControl::Unlimited, (None, Some(secs(7))));
-    check(Some(9), Some(secs(7)), TimeControl::Unlimited, (Some(9), Some(secs(7))));
+    check(
+        None,
+        Some(secs(7)),
+        TimeControl::Unlimited,
+        (None, Some(secs(7))),
+    );
+    check(
+        Some(9),
+        Some(secs(7)),
+        TimeControl::Unlimited,
+        (Some(9), Some(secs(7))),
+    );
     check(None, None, limited(30), (None, Some(secs(10))));
     check(Some(9), Some(secs(7)), limited(3), (Some(9), Some(secs(1))));
 }
@@ -127,7 +141,10 @@ fn each_side_has_its_own_clock_and_a_new_game_fills_both() {
     engine.set_time_left(Color::White, Duration::from_secs(20), 0);
     let left = |engine: &Player<_>| engine.clocks.map(|side| side.left());
     let full = TimeLeft::Main(Duration::from_secs(60));
-    assert_eq!(left(&engine), [full, TimeLeft::Main(Duration::from_secs(20))]);
+    assert_eq!(
+        left(&engine),
+        [full, TimeLeft::Main(Duration::from_secs(20))]
+    );
     engine.clear();
     assert_eq!(left(&engine), [full, full]);
 }

@@ -20,7 +20,9 @@ pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<Str
     if let Some(until) = until {
         record.plays.truncate(until.saturating_sub(1));
     }
-    session.load(&record).map_err(|error| refuse(path, &error))?;
+    session
+        .load(&record)
+        .map_err(|error| refuse(path, &error))?;
     Ok(String::new())
 }
 

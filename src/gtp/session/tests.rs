@@ -37,7 +37,10 @@ fn conversation() {
     let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
     assert_eq!(listed, format!("= {}\n\n", names.join("\n")));
     for name in names {
-        assert_eq!(say(&mut session, &format!("known_command {name}")), "= true\n\n");
+        assert_eq!(
+            say(&mut session, &format!("known_command {name}")),
+            "= true\n\n"
+        );
     }
     assert!(!session.is_over());
     say(&mut session, "quit");
@@ -113,7 +116,10 @@ fn times_and_komi() {
     ]);
     let used = say(&mut session(Mood::Highest), "cputime");
     let used = used.trim_start_matches("= ").trim_end();
-    assert!(used.parse::<f64>().is_ok_and(|seconds| seconds >= 0.0), "{used}");
+    assert!(
+        used.parse::<f64>().is_ok_and(|seconds| seconds >= 0.0),
+        "{used}"
+    );
 }
 
 #[test]
@@ -134,7 +140,12 @@ fn games_are_saved_and_loaded() {
     let path = folder.join(format!("tengen-session-{}.sgf", std::process::id()));
     let path = path.to_str().expect("a plain path");
     let mut session = session(Mood::Highest);
-    for line in ["play b A1", "play w B1", "play w C1", &format!("printsgf {path}")] {
+    for line in [
+        "play b A1",
+        "play w B1",
+        "play w C1",
+        &format!("printsgf {path}"),
+    ] {
         assert_eq!(say(&mut session, line), "= \n\n", "{line}");
     }
     let text = std::fs::read_to_string(path).expect("it was just saved");
@@ -143,18 +154,39 @@ fn games_are_saved_and_loaded() {
     say(&mut session, "rectangular_boardsize 2 1");
     let count = |session: &Session| session.engine.record().plays.len();
     assert_eq!(say(&mut session, &format!("loadsgf {path} 3")), "= \n\n");
-    assert_eq!((count(&session), session.engine.size()), (2, BoardSize::new(5, 1)));
+    assert_eq!(
+        (count(&session), session.engine.size()),
+        (2, BoardSize::new(5, 1))
+    );
     assert_eq!(say(&mut session, &format!("loadsgf {path} 99")), "= \n\n");
     assert_eq!(count(&session), 3);
-    assert_eq!(say(&mut session, &format!("loadsgf {path} -1")), "? syntax error\n\n");
+    assert_eq!(
+        say(&mut session, &format!("loadsgf {path} -1")),
+        "? syntax error\n\n"
+    );
     std::fs::write(path, "(;SZ[5:1];B[aa];W[aa])").expect("the folder is writable");
-    assert_eq!(say(&mut session, &format!("loadsgf {path}")), "? cannot load file\n\n");
+    assert_eq!(
+        say(&mut session, &format!("loadsgf {path}")),
+        "? cannot load file\n\n"
+    );
     std::fs::write(path, "(;GM[4]SZ[5:1];B[aa])").expect("the folder is writable");
-    assert_eq!(say(&mut session, &format!("loadsgf {path}")), "? cannot load file\n\n");
+    assert_eq!(
+        say(&mut session, &format!("loadsgf {path}")),
+        "? cannot load file\n\n"
+    );
     std::fs::remove_file(path).expect("it is ours");
-    assert_eq!(say(&mut session, &format!("loadsgf {path}")), "? cannot load file\n\n");
-    assert_eq!(say(&mut session, "loadsgf /dev/zero"), "? cannot load file\n\n");
-    assert_eq!(say(&mut session, "printsgf /nowhere/at/all.sgf"), "? cannot save file\n\n");
+    assert_eq!(
+        say(&mut session, &format!("loadsgf {path}")),
+        "? cannot load file\n\n"
+    );
+    assert_eq!(
+        say(&mut session, "loadsgf /dev/zero"),
+        "? cannot load file\n\n"
+    );
+    assert_eq!(
+        say(&mut session, "printsgf /nowhere/at/all.sgf"),
+        "? cannot save file\n\n"
+    );
     assert_eq!(count(&session), 3);
 }
 
@@ -176,7 +208,9 @@ fn an_interrupt_ends_a_search_with_its_normal_reply() {
 /// A line made of what commands are made of, in any order, and of what they are not.
 fn lines() -> impl Strategy<Value = String> {
     let names = COMMANDS.iter().map(|command| command.name);
-    let names: Vec<&str> = names.filter(|&name| name != "quit" && name != "printsgf").collect();
+    let names: Vec<&str> = names
+        .filter(|&name| name != "quit" && name != "printsgf")
+        .collect();
     let word = prop_oneof![
         4 => proptest::sample::select(names).prop_map(str::to_owned),
         4 => proptest::sample::select(vec![

@@ -79,7 +79,10 @@ impl<'a> Lexer<'a> {
         let end = rest
             .find(|c: char| !c.is_ascii_alphabetic())
             .unwrap_or(rest.len());
-        let name = rest[..end].chars().filter(char::is_ascii_uppercase).collect();
+        let name = rest[..end]
+            .chars()
+            .filter(char::is_ascii_uppercase)
+            .collect();
         self.at += end;
         let mut values = Vec::new();
         loop {

@@ -145,7 +145,11 @@ fn bad_value(property: &'static str, value: &str, expected: &'static str) -> Sgf
 fn board_size(value: &str) -> Result<BoardSize, SgfError> {
     let side = |text: &str| match text.trim().parse::<u8>() {
         Ok(side) if (1..=MAX_SIDE).contains(&side) => Ok(side),
-        _ => Err(bad_value("SZ", value, "a size from 1 to 52, or two with a colon")),
+        _ => Err(bad_value(
+            "SZ",
+            value,
+            "a size from 1 to 52, or two with a colon",
+        )),
     };
     let (width, height) = value.split_once(':').unwrap_or((value, value));
     Ok(BoardSize::new(side(width)?, side(height)?))
@@ -202,7 +206,10 @@ fn letter(byte: u8) -> Option<u8> {
 
 /// SGF `Text`: escapes resolved, escaped line breaks removed, other white space made blanks.
 fn text(value: &str) -> String {
-    let unified = value.replace("\r\n", "\n").replace("\n\r", "\n").replace('\r', "\n");
+    let unified = value
+        .replace("\r\n", "\n")
+        .replace("\n\r", "\n")
+        .replace('\r', "\n");
     let mut out = String::with_capacity(unified.len());
     let mut characters = unified.chars();
     while let Some(character) = characters.next() {
@@ -242,7 +249,10 @@ mod tests {
         .expect("readable");
         let size = BoardSize::square(9);
         assert_eq!((record.game.as_str(), record.size), ("nogo", size));
-        assert_eq!((record.black.as_str(), record.white.as_str()), ("a]b", "c d"));
+        assert_eq!(
+            (record.black.as_str(), record.white.as_str()),
+            ("a]b", "c d")
+        );
         assert_eq!((record.komi, record.result.as_str()), (Some(0.5), "W+R"));
         assert_eq!(record.comment, "wholegame");
         let setup = [
@@ -254,7 +264,10 @@ mod tests {
         assert_eq!(record.setup, setup);
         assert_eq!(record.to_move, Some(Color::White));
         let vertices: Vec<Vertex> = record.plays.iter().map(|play| play.play.vertex).collect();
-        assert_eq!(vertices, [point(size, 2, 6), point(size, 3, 5), Vertex::Pass]);
+        assert_eq!(
+            vertices,
+            [point(size, 2, 6), point(size, 3, 5), Vertex::Pass]
+        );
         assert_eq!(record.plays[0].comment, "good");
     }
 
@@ -264,7 +277,10 @@ mod tests {
         assert_eq!(record.size, BoardSize::new(3, 2));
         assert_eq!(record.plays[0].play.vertex, point(record.size, 2, 0));
         assert_eq!(record.plays[1].play.vertex, Vertex::Pass);
-        assert_eq!(read("(;)").map(|record| record.size), Ok(BoardSize::square(19)));
+        assert_eq!(
+            read("(;)").map(|record| record.size),
+            Ok(BoardSize::square(19))
+        );
     }
 
     #[test]

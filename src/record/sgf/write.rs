@@ -37,7 +37,11 @@ pub fn write(record: &GameRecord) -> String {
 /// The root node.
 fn header(record: &GameRecord) -> String {
     let mut out = String::from("(;FF[4]CA[UTF-8]");
-    push(&mut out, "AP", concat!("Tengen:", env!("CARGO_PKG_VERSION")));
+    push(
+        &mut out,
+        "AP",
+        concat!("Tengen:", env!("CARGO_PKG_VERSION")),
+    );
     push(&mut out, "GM", &game_number(&record.game).to_string());
     let BoardSize { width, height } = record.size;
     if width == height {
@@ -63,7 +67,9 @@ fn header(record: &GameRecord) -> String {
     }
     for (name, color) in [("AB", Color::Black), ("AW", Color::White)] {
         let stones = record.setup.iter().filter(|(_, stone)| *stone == color);
-        let points: Vec<String> = stones.map(|(point, _)| coordinates(*point, record.size)).collect();
+        let points: Vec<String> = stones
+            .map(|(point, _)| coordinates(*point, record.size))
+            .collect();
         if !points.is_empty() {
             push(&mut out, name, &points.join("]["));
         }
@@ -89,7 +95,10 @@ fn coordinates(point: Move, size: BoardSize) -> String {
         26..=51 => Some(char::from(b'A' + index - 26)),
         _ => None,
     });
-    letters.into_iter().collect::<Option<String>>().unwrap_or_default()
+    letters
+        .into_iter()
+        .collect::<Option<String>>()
+        .unwrap_or_default()
 }
 
 /// Escapes what would end a value; control characters other than line breaks become blanks.
