@@ -209,7 +209,7 @@ fn write_shards(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::game::BoardSize;
     use crate::game::nogo::SmallNoGo;
@@ -228,7 +228,7 @@ mod tests {
         }
     }
 
-    fn plan(games: u64) -> Plan {
+    pub(crate) fn plan(games: u64) -> Plan {
         Plan {
             games,
             seed: 9,
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    fn run(plan: &Plan, folder: &Path) -> Result<Progress, TrainError> {
+    pub(crate) fn run(plan: &Plan, folder: &Path) -> Result<Progress, TrainError> {
         let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
         generate(&start, plan, folder, |_| Indifferent, |_| ())
     }

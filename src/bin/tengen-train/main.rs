@@ -1,5 +1,7 @@
 //! `tengen-train`: makes networks. One file a subcommand; the work is in `tengen::train`.
 
+mod export;
+mod fit;
 mod progress;
 mod selfplay;
 
@@ -17,6 +19,10 @@ struct Cli {
 enum Command {
     /// Plays games against itself and records them as shards.
     Selfplay(selfplay::Args),
+    /// Fits a network to recorded games.
+    Fit(fit::Args),
+    /// Writes a fitted network as an ONNX file.
+    Export(export::Args),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -24,5 +30,7 @@ fn main() -> anyhow::Result<()> {
     env_logger::Builder::from_env(filter).init();
     match Cli::parse().command {
         Command::Selfplay(args) => selfplay::run(&args),
+        Command::Fit(args) => fit::run(&args),
+        Command::Export(args) => export::run(&args),
     }
 }

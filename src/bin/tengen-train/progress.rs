@@ -58,6 +58,11 @@ impl Reporter {
         self.bar.set_message(message);
     }
 
+    /// Writes a line that stays.
+    pub(crate) fn note(&mut self, message: &str, record: &impl Serialize) {
+        self.line(message, record);
+    }
+
     /// Ends the bar and leaves the last message on the screen.
     pub(crate) fn finish(self, message: &str, record: &impl Serialize) {
         self.bar.finish_and_clear();
