@@ -303,8 +303,8 @@ fn cross_entropy(logits: Tensor<2>, target: &[f32], mask: Option<&[f32]>) -> Ten
 mod tests {
     use super::*;
     use crate::clock::FakeClock;
-    use crate::game::{BoardSize, Game};
     use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Game};
     use crate::train::dataset::Selection;
     use crate::train::generate::tests::{plan, run};
     use crate::train::scratch::Scratch;

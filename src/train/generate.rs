@@ -142,21 +142,12 @@ fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Prog
         }
         for game in shard.rows.chunk_by(|a, b| a.game == b.game) {
             if done.insert(game[0].game) {
-                progress.add(outcome_of(&game[0]), game.len());
+                progress.add(game[0].outcome(), game.len());
             }
         }
     }
     progress.resumed = progress.games;
     Ok((done, progress))
-}
-
-/// The game's result, from one of its rows.
-fn outcome_of(row: &Row) -> Outcome {
-    match row.result {
-        0 => Outcome::Draw,
-        result if result > 0 => Outcome::Win(row.to_move),
-        _ => Outcome::Win(row.to_move.opponent()),
-    }
 }
 
 /// A worker: plays games off the list until none is left or nobody wants them any more.

@@ -2,6 +2,7 @@
 
 mod export;
 mod fit;
+mod inspect;
 mod progress;
 mod selfplay;
 
@@ -23,6 +24,8 @@ enum Command {
     Fit(fit::Args),
     /// Writes a fitted network as an ONNX file.
     Export(export::Args),
+    /// Says what a network, a checkpoint or a folder of shards is.
+    Inspect(inspect::Args),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -32,5 +35,6 @@ fn main() -> anyhow::Result<()> {
         Command::Selfplay(args) => selfplay::run(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
     }
 }
