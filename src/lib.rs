@@ -7,6 +7,7 @@ pub mod eval;
 pub mod game;
 pub mod gtp;
 pub mod record;
+pub mod referee;
 pub mod rollout;
 pub mod search;
 #[cfg(feature = "train")]
