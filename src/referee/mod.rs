@@ -4,4 +4,16 @@
 //! one longer than agreed. Engines are processes; nothing of this crate's own search or networks
 //! is used here.
 
+mod command_line;
+mod gtp_client;
+mod process;
+mod side_clock;
 pub mod stats;
+mod time_control;
+mod vertex;
+
+pub use command_line::CommandLineError;
+pub use gtp_client::{Answer, Fault, GtpClient};
+pub use process::SpawnError;
+pub use side_clock::{SideClock, TimeForfeit, TimeLeft};
+pub use time_control::{BadTimeControl, TimeCommands, TimeControl};
