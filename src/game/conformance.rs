@@ -1,1 +1,123 @@
-//! (in progress)
+//! The conformance kit: what every [`Game`] promises, checked by playing it. Test code.
+
+use std::collections::HashMap;
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{BoardSize, Color, Game, Move, Symmetry};
+
+/// Plays `games` random games on a board of `size` and checks every position on the way.
+pub(crate) fn check<G: Game>(size: BoardSize, games: u64) {
+    let start = G::new(size).expect("the kit is run on sizes the game has");
+    check_start(&start, size);
+    let mut known = HashMap::new();
+    for seed in 0..games {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let symmetry = Symmetry::all(size)
+            .nth(seed as usize % Symmetry::all(size).len())
+            .unwrap();
+        let (mut position, mut image) = (start.clone(), start.clone());
+        let mut bounds = Vec::new();
+        while position.outcome().is_none() {
+            check_position(&position, &mut known);
+            check_image(&position, &image, symmetry);
+            bounds.push(position.moves_left_bound() as usize);
+            let moves: Vec<Move> = position.legal_moves().collect();
+            let mv = moves[rng.random_range(0..moves.len())];
+            play(&mut position, mv);
+            play(&mut image, symmetry.apply(size, mv));
+        }
+        for (ply, bound) in bounds.iter().enumerate() {
+            assert!(
+                ply + bound >= bounds.len(),
+                "at ply {ply} of {}: {bound}",
+                bounds.len()
+            );
+        }
+        check_position(&position, &mut known);
+        assert_eq!(
+            position.legal_count(),
+            0,
+            "a finished game has no legal moves"
+        );
+    }
+}
+
+/// The number of legal move sequences of length `depth`; sequences that end earlier do not count.
+pub(crate) fn perft<G: Game>(position: &G, depth: u32) -> u64 {
+    match depth {
+        0 => 1,
+        1 => position.legal_count() as u64,
+        _ => position
+            .legal_moves()
+            .map(|mv| {
+                let mut next = position.clone();
+                next.play(mv);
+                perft(&next, depth - 1)
+            })
+            .sum(),
+    }
+}
+
+fn check_start<G: Game>(start: &G, size: BoardSize) {
+    assert_eq!(start.size(), size);
+    assert_eq!(start.to_move(), Color::Black);
+    assert_eq!((start.ply(), start.last_move()), (0, None));
+    assert!((0..size.area()).all(|p| start.stone(Move(p as u16)).is_none()));
+}
+
+fn check_position<G: Game>(position: &G, known: &mut HashMap<u128, Vec<Option<Color>>>) {
+    let moves: Vec<Move> = position.legal_moves().collect();
+    assert!(moves.is_sorted_by(|a, b| a < b), "legal moves ascend");
+    assert_eq!(moves.len(), position.legal_count());
+    assert_eq!(
+        moves.is_empty(),
+        position.outcome().is_some(),
+        "moves end with the game"
+    );
+    for number in (0..position.policy_len() as u16 + 3).chain([u16::MAX]) {
+        let listed = moves.binary_search(&Move(number)).is_ok();
+        assert_eq!(position.is_legal(Move(number)), listed, "move {number}");
+    }
+    let mut content: Vec<Option<Color>> = (0..position.size().area())
+        .map(|p| position.stone(Move(p as u16)))
+        .collect();
+    content.push(Some(position.to_move()));
+    let same = known
+        .entry(position.key())
+        .or_insert_with(|| content.clone());
+    assert_eq!(*same, content, "two positions share a key");
+
+    let mut passed = position.clone();
+    passed.set_to_move(position.to_move().opponent());
+    assert_eq!(passed.to_move(), position.to_move().opponent());
+    assert_ne!(
+        passed.key(),
+        position.key(),
+        "the side to move is part of the key"
+    );
+    passed.set_to_move(position.to_move());
+    assert_eq!(passed.key(), position.key());
+}
+
+fn check_image<G: Game>(position: &G, image: &G, symmetry: Symmetry) {
+    let size = position.size();
+    let mut mapped: Vec<Move> = position
+        .legal_moves()
+        .map(|mv| symmetry.apply(size, mv))
+        .collect();
+    mapped.sort();
+    assert_eq!(
+        mapped,
+        image.legal_moves().collect::<Vec<_>>(),
+        "under {symmetry:?}"
+    );
+}
+
+fn play<G: Game>(position: &mut G, mv: Move) {
+    let (mover, ply) = (position.to_move(), position.ply());
+    position.play(mv);
+    assert_eq!(position.to_move(), mover.opponent());
+    assert_eq!((position.ply(), position.last_move()), (ply + 1, Some(mv)));
+}

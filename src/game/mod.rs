@@ -3,10 +3,17 @@
 //! A position is a small heap-free value that knows how to list and play moves. Everything above
 //! this room is generic over [`Game`] and never matches on a game's name.
 
+mod bits;
+mod blocks;
 mod board;
-pub mod conformance;
+#[cfg(test)]
+pub(crate) mod conformance;
+pub mod nogo;
 mod symmetry;
+mod zobrist;
 
+pub use bits::{Bits, BitsIter};
+pub use blocks::{Blocks, Frame, Placed};
 pub use board::{BoardSize, Color, Move, Outcome};
 pub use symmetry::Symmetry;
 

@@ -1,1 +1,11 @@
-//! (in progress)
+//! Play without a network: random playouts and a RAVE tree over them.
+//!
+//! The fallback engine, the generator of warm-up training data and the anchor of every rating. It
+//! knows games only; time, threads' lifetimes and networks are other rooms' business.
+
+mod playout;
+mod rave;
+mod tree;
+
+pub use playout::{Playout, PlayoutPolicy};
+pub use rave::{Rave, RaveMove, RaveParams, RaveReport};

@@ -1,0 +1,245 @@
+//! NoGo: whoever captures, commits suicide or cannot move loses; there is no pass.
+//!
+//! A move is legal when the point is empty, the new block keeps a liberty and no enemy block loses
+//! its last one. Two facts (methods §2.1) shape this file. Legality is *monotone*: a point that is
+//! illegal for a colour never becomes legal again, so the legal sets of both colours are kept and
+//! only ever shrink. Legal positions are *hereditary*: any subset of the stones is legal, so any
+//! order of the stones leads to the position, and a position is its stones and the side to move.
+
+use thiserror::Error;
+
+use super::bits::{Bits, BitsIter};
+use super::blocks::{Blocks, Placed};
+use super::{BoardSize, Color, Game, Move, Outcome, UnsupportedSize, zobrist};
+
+/// NoGo on boards of up to 128 points: 9x9, and all rectangles up to 11x11.
+pub type SmallNoGo = NoGo<2>;
+
+/// NoGo on boards of up to 192 points: 12x12, 13x13 and rectangles between.
+pub type LargeNoGo = NoGo<3>;
+
+/// Columns that GTP can name.
+const MAX_SIDE: u8 = 25;
+
+/// A NoGo position on a board of at most `64 * WORDS` points.
+#[derive(Debug, Clone)]
+pub struct NoGo<const WORDS: usize> {
+    blocks: Blocks<WORDS>,
+    /// Legal points of each colour, kept up to date with every stone.
+    legal: [Bits<WORDS>; 2],
+    key: u128,
+    to_move: Color,
+    last_move: Option<Move>,
+    ply: u16,
+}
+
+/// Why stones cannot stand on the board together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("not a NoGo position: the {color} stone on point {} has no room or takes a last liberty", point.0)]
+pub struct IllegalPosition {
+    /// The colour of the stone that does not fit.
+    pub color: Color,
+    /// Where it would stand.
+    pub point: Move,
+}
+
+impl<const WORDS: usize> NoGo<WORDS> {
+    /// The position with these stones, whatever order they were played in.
+    ///
+    /// # Errors
+    /// [`IllegalPosition`] when points overlap, lie off the board, or a block has no liberty.
+    ///
+    /// # Panics
+    /// Never for a `size` that [`Game::new`] has accepted.
+    pub fn from_stones(
+        empty: &NoGo<WORDS>,
+        stones: [Bits<WORDS>; 2],
+        to_move: Color,
+        last_move: Option<Move>,
+    ) -> Result<Self, IllegalPosition> {
+        let mut position = empty.clone();
+        for color in Color::BOTH {
+            for point in stones[color.index()].iter() {
+                if !position.legal[color.index()].contains(point) {
+                    return Err(IllegalPosition { color, point });
+                }
+                position.place(color, point);
+            }
+        }
+        position.to_move = to_move;
+        position.last_move = last_move;
+        Ok(position)
+    }
+
+    /// The stones of one colour.
+    #[must_use]
+    pub fn stones(&self, color: Color) -> Bits<WORDS> {
+        self.blocks.stones(color)
+    }
+
+    /// The points where one colour may play, were it to move.
+    #[must_use]
+    pub fn legal(&self, color: Color) -> Bits<WORDS> {
+        self.legal[color.index()]
+    }
+
+    /// The empty points.
+    #[must_use]
+    pub fn empty(&self) -> Bits<WORDS> {
+        self.blocks.empty()
+    }
+
+    /// The stones with their blocks and liberties.
+    #[must_use]
+    pub fn blocks(&self) -> &Blocks<WORDS> {
+        &self.blocks
+    }
+
+    /// Puts a stone of either colour on a point that is legal for it; the turn does not change.
+    fn place(&mut self, color: Color, point: Move) {
+        debug_assert!(
+            self.legal[color.index()].contains(point),
+            "{color} plays {point:?}"
+        );
+        let placed = self.blocks.place(color, point);
+        self.key ^= zobrist::stone(color, point);
+        self.ply += 1;
+        self.forbid(color, Bits::point(point), &placed);
+    }
+
+    /// Shrinks the legal sets after a stone of `color` was placed at `here`.
+    ///
+    /// Only three kinds of points can change: the new stone's point; the last liberty of a block,
+    /// where the other side would capture; and points without an empty neighbour, where a stone
+    /// lives only by joining a block that has another liberty. Of the last kind only neighbours of
+    /// the new stone and last liberties can have changed.
+    fn forbid(&mut self, color: Color, here: Bits<WORDS>, placed: &Placed<WORDS>) {
+        let (own, enemy) = (color.index(), color.opponent().index());
+        self.legal[own].remove_all(here | placed.enemy_last_liberties);
+        self.legal[enemy].remove_all(here | placed.own_last_liberty);
+
+        let last_liberties = placed.own_last_liberty | placed.enemy_last_liberties;
+        let enclosed = !self.blocks.frame().neighbors(self.blocks.empty());
+        for point in ((placed.empty_neighbors | last_liberties) & enclosed).iter() {
+            for side in Color::BOTH {
+                if self.legal[side.index()].contains(point) && !self.joins_safely(side, point) {
+                    self.legal[side.index()].remove_all(Bits::point(point));
+                }
+            }
+        }
+    }
+
+    /// Whether a stone of `color` on the enclosed point would join a block with another liberty.
+    fn joins_safely(&self, color: Color, point: Move) -> bool {
+        let around = self.blocks.frame().neighbors(Bits::point(point));
+        (around & self.blocks.stones(color))
+            .iter()
+            .any(|friend| !self.blocks.liberties(friend).is_single())
+    }
+}
+
+impl<const WORDS: usize> Game for NoGo<WORDS> {
+    const NAME: &'static str = "nogo";
+
+    type Moves = BitsIter<WORDS>;
+
+    fn new(size: BoardSize) -> Result<Self, UnsupportedSize> {
+        let sides = 1..=MAX_SIDE;
+        let fits = sides.contains(&size.width) && sides.contains(&size.height);
+        if !fits || size.area() > 64 * WORDS {
+            let limits = match WORDS {
+                1 => "rectangles of at most 64 points and 25 columns or rows",
+                2 => "rectangles of at most 128 points and 25 columns or rows",
+                _ => "rectangles of at most 192 points and 25 columns or rows",
+            };
+            return Err(UnsupportedSize {
+                game: Self::NAME,
+                size,
+                limits,
+            });
+        }
+        let blocks = Blocks::new(size);
+        // A stone on a board of one point would have no liberty.
+        let open = if size.area() == 1 {
+            Bits::EMPTY
+        } else {
+            blocks.frame().board()
+        };
+        Ok(NoGo {
+            blocks,
+            legal: [open; 2],
+            key: 0,
+            to_move: Color::Black,
+            last_move: None,
+            ply: 0,
+        })
+    }
+
+    fn size(&self) -> BoardSize {
+        self.blocks.frame().size()
+    }
+
+    fn to_move(&self) -> Color {
+        self.to_move
+    }
+
+    fn set_to_move(&mut self, color: Color) {
+        self.to_move = color;
+    }
+
+    fn ply(&self) -> u32 {
+        u32::from(self.ply)
+    }
+
+    fn stone(&self, point: Move) -> Option<Color> {
+        self.blocks.stone(point)
+    }
+
+    fn last_move(&self) -> Option<Move> {
+        self.last_move
+    }
+
+    fn legal_moves(&self) -> BitsIter<WORDS> {
+        self.legal[self.to_move.index()].iter()
+    }
+
+    fn legal_count(&self) -> usize {
+        self.legal[self.to_move.index()].count()
+    }
+
+    fn is_legal(&self, mv: Move) -> bool {
+        self.legal[self.to_move.index()].contains(mv)
+    }
+
+    fn play(&mut self, mv: Move) {
+        self.place(self.to_move, mv);
+        self.last_move = Some(mv);
+        self.to_move = self.to_move.opponent();
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        let stuck = self.legal[self.to_move.index()].is_empty();
+        stuck.then(|| Outcome::Win(self.to_move.opponent()))
+    }
+
+    fn key(&self) -> u128 {
+        match self.to_move {
+            Color::Black => self.key,
+            Color::White => self.key ^ zobrist::WHITE_TO_MOVE,
+        }
+    }
+
+    /// `min(2a, 2b + 1, |La ∪ Lb|)` for a legal moves of the mover and b of the opponent (methods
+    /// §2.1): each side can only use up its own legal points, and a point is filled once.
+    fn moves_left_bound(&self) -> u32 {
+        let own = self.legal[self.to_move.index()];
+        let theirs = self.legal[self.to_move.opponent().index()];
+        let bound = (2 * own.count())
+            .min(2 * theirs.count() + 1)
+            .min((own | theirs).count());
+        bound as u32
+    }
+}
+
+#[cfg(test)]
+mod tests;
