@@ -1,5 +1,6 @@
 //! One game between two players under our own rules: who won, why, and how the time went.
 
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -25,7 +26,9 @@ pub struct GameTerms {
 }
 
 /// Why a game ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// By the rules of the game.
@@ -57,6 +60,22 @@ impl Reason {
     }
 }
 
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::Rules => "rules",
+            Reason::Resignation => "resignation",
+            Reason::Time => "time",
+            Reason::IllegalMove => "illegal move",
+            Reason::Malformed => "malformed answer",
+            Reason::Refused => "refused command",
+            Reason::Crash => "crash",
+            Reason::Hang => "hang",
+            Reason::MaxMoves => "too many moves",
+        })
+    }
+}
+
 impl From<&Fault> for Reason {
     fn from(fault: &Fault) -> Reason {
         match fault {
@@ -83,6 +102,16 @@ pub struct PlayedMove {
     pub report: Option<String>,
 }
 
+impl PlayedMove {
+    /// The visits that the player reports (`visits N` among its words).
+    #[must_use]
+    pub fn visits(&self) -> Option<u64> {
+        let mut words = self.report.as_deref()?.split_whitespace();
+        words.find(|&word| word == "visits")?;
+        words.next()?.parse().ok()
+    }
+}
+
 /// A finished game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameEnd {
@@ -94,6 +123,8 @@ pub struct GameEnd {
     pub detail: Option<String>,
     /// The moves after the opening.
     pub moves: Vec<PlayedMove>,
+    /// What is left on Black's and White's clock (main time or period), with a clock.
+    pub left: Option<[Duration; 2]>,
     /// Whether Black's and White's player can play on; otherwise it must be started anew.
     pub usable: [bool; 2],
 }
@@ -111,7 +142,7 @@ pub fn play_game<G: Game>(
     let mut table = Table {
         game: start.clone(),
         players,
-        terms,
+        terms: *terms,
         clocks: [SideClock::new(terms.time); 2],
         moves: Vec::new(),
     };
@@ -138,7 +169,7 @@ pub fn play_game<G: Game>(
 struct Table<'a, G> {
     game: G,
     players: [&'a mut dyn Player; 2],
-    terms: &'a GameTerms,
+    terms: GameTerms,
     clocks: [SideClock; 2],
     moves: Vec<PlayedMove>,
 }
@@ -146,7 +177,11 @@ struct Table<'a, G> {
 impl<G: Game> Table<'_, G> {
     /// Plays the opening and prepares both players; a game that ends here has its result.
     fn set_up(&mut self, opening: &[Move]) -> Option<GameEnd> {
-        let setup = GameSetup { size: self.game.size(), opening, time: self.terms.time };
+        let setup = GameSetup {
+            size: self.game.size(),
+            opening,
+            time: self.terms.time,
+        };
         for &mv in opening {
             self.game.play(mv);
         }
@@ -172,7 +207,10 @@ impl<G: Game> Table<'_, G> {
         };
         let spent = self.clocks[color.index()].spend(reply.took, self.terms.margin);
         if spent.is_err() {
-            let over = reply.took.saturating_sub(clock.longest_move()).as_secs_f64();
+            let over = reply
+                .took
+                .saturating_sub(clock.longest_move())
+                .as_secs_f64();
             return Some(self.lost(color, Reason::Time, Some(format!("{over:.3} s over"))));
         }
         let mv = match reply.choice {
@@ -195,12 +233,20 @@ impl<G: Game> Table<'_, G> {
             left: self.clocks[color.index()].time_left().map(|left| left.time),
             report: reply.report,
         });
+        if self.game.outcome().is_some() {
+            // Nobody is asked again, so nobody needs to know of the last move.
+            return None;
+        }
         let opponent = color.opponent();
-        // The last move of a game is told as well: a controller would, and a wrong rule shows.
         match self.players[opponent.index()].play(color, mv) {
             Ok(()) => None,
             Err(fault) => Some(self.lost_by_fault(opponent, &fault)),
         }
+    }
+
+    fn time_left(&self) -> Option<[Duration; 2]> {
+        let [black, white] = self.clocks.map(|clock| clock.time_left());
+        Some([black?.time, white?.time])
     }
 
     fn lost_by_fault(&mut self, color: Color, fault: &Fault) -> GameEnd {
@@ -224,6 +270,7 @@ impl<G: Game> Table<'_, G> {
             reason,
             detail,
             moves: std::mem::take(&mut self.moves),
+            left: self.time_left(),
             usable: [true; 2],
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -79,17 +79,14 @@ pub trait Player {
     ) -> Result<Reply, Fault>;
 }
 
-/// How to start an engine and what to expect of it.
-#[derive(Debug, Clone)]
+/// How to start an engine.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct EngineSpec {
     /// Its name in results and file names.
     pub name: String,
     /// Its command line, split without a shell.
     pub command: String,
-    /// Where its stderr is appended.
-    pub stderr: PathBuf,
-    /// How long it may take to start, and to answer anything but `genmove`.
-    pub command_limit: Duration,
 }
 
 /// Why an engine cannot take part.
@@ -132,27 +129,44 @@ pub struct GtpPlayer {
 }
 
 impl GtpPlayer {
-    /// Starts the engine and asks what it knows.
+    /// Starts the engine and asks what it knows. Its stderr is appended to a file; `limit` is how
+    /// long it may take to start, and later to answer anything but `genmove`.
     ///
     /// # Errors
     /// [`StartError`] when the process does not start or does not answer `list_commands`.
-    pub fn start_engine(spec: &EngineSpec, clock: Arc<dyn Clock>) -> Result<GtpPlayer, StartError> {
+    pub fn start_engine(
+        spec: &EngineSpec,
+        stderr: &Path,
+        limit: Duration,
+        clock: Arc<dyn Clock>,
+    ) -> Result<GtpPlayer, StartError> {
         let name = || spec.name.clone();
-        let stderr = File::options().create(true).append(true).open(&spec.stderr);
-        let stderr = stderr.map_err(|source| StartError::Stderr {
+        let file = File::options().create(true).append(true).open(stderr);
+        let file = file.map_err(|source| StartError::Stderr {
             name: name(),
-            path: spec.stderr.clone(),
+            path: stderr.to_owned(),
             source,
         })?;
-        let mut client = GtpClient::spawn(&spec.command, stderr, clock)
-            .map_err(|source| StartError::Spawn { name: name(), source })?;
-        let commands = client
-            .command("list_commands", spec.command_limit)
-            .map_err(|source| StartError::Handshake { name: name(), source })?;
+        let mut client =
+            GtpClient::spawn(&spec.command, file, clock).map_err(|source| StartError::Spawn {
+                name: name(),
+                source,
+            })?;
+        let commands =
+            client
+                .command("list_commands", limit)
+                .map_err(|source| StartError::Handshake {
+                    name: name(),
+                    source,
+                })?;
         Ok(GtpPlayer {
             client,
-            commands: commands.text.split_whitespace().map(str::to_owned).collect(),
-            limit: spec.command_limit,
+            commands: commands
+                .text
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect(),
+            limit,
             size: BoardSize::square(1),
         })
     }
@@ -167,7 +181,9 @@ impl GtpPlayer {
     }
 
     fn ask(&mut self, command: &str) -> Result<String, Fault> {
-        self.client.command(command, self.limit).map(|answer| answer.text)
+        self.client
+            .command(command, self.limit)
+            .map(|answer| answer.text)
     }
 
     fn time_commands(&self) -> TimeCommands {
@@ -235,6 +251,10 @@ impl Player for GtpPlayer {
                 None => Choice::Nonsense(answer.text),
             }
         };
-        Ok(Reply { choice, took: answer.took, report })
+        Ok(Reply {
+            choice,
+            took: answer.took,
+            report,
+        })
     }
 }

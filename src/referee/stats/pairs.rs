@@ -91,6 +91,14 @@ impl PairCounts {
         variance + (mean - centre).powi(2)
     }
 
+    /// The same pairs from the other engine's view.
+    #[must_use]
+    pub fn reversed(&self) -> PairCounts {
+        let mut by_half_points = self.by_half_points;
+        by_half_points.reverse();
+        PairCounts { by_half_points }
+    }
+
     /// Share of pairs in which each engine won once or both games were drawn. Near 1, the openings
     /// decide the games and the match learns nothing.
     #[must_use]
@@ -150,6 +158,17 @@ impl MatchScore {
         }
     }
 
+    /// The same match from the other engine's view.
+    #[must_use]
+    pub fn reversed(&self) -> MatchScore {
+        MatchScore {
+            wins: self.losses,
+            draws: self.draws,
+            losses: self.wins,
+            pairs: self.pairs.reversed(),
+        }
+    }
+
     /// Number of games.
     #[must_use]
     pub fn games(&self) -> u32 {
@@ -176,6 +195,22 @@ impl MatchScore {
             self.pairs.design_effect()
         };
         wilson(self.score(), f64::from(self.games()) / effect, Z_95)
+    }
+
+    /// Score, rating difference and their 95% intervals in one line.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let interval = self.interval();
+        let elo = interval.to_elo();
+        format!(
+            "{:.1}% [{:.1}, {:.1}], Elo {:+.0} [{:+.0}, {:+.0}]",
+            100.0 * self.score(),
+            100.0 * interval.low,
+            100.0 * interval.high,
+            self.elo(),
+            elo.low,
+            elo.high,
+        )
     }
 
     /// Rating difference (Elo) that explains the score.
