@@ -141,7 +141,7 @@ impl GtpClient {
 
     /// Asks the engine to end and waits at most `limit` for it; kills it otherwise.
     pub fn quit(mut self, limit: Duration) {
-        if self.process.send("quit").is_ok() {
+        if self.process.send(&format!("{} quit", self.next_id)).is_ok() {
             let deadline = self.clock.now() + limit;
             while self
                 .process
