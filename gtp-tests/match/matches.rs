@@ -121,14 +121,7 @@ fn a_match_is_played_and_reported() {
 fn a_killed_match_goes_on_where_it_stopped() {
     let out = folder("killed");
     let start = |games: &str| {
-        let options = [
-            "--games",
-            games,
-            "--concurrency",
-            "2",
-            "--random-plies",
-            "2",
-        ];
+        let options = ["--games", games, "--concurrency", "2"];
         play(&fake("slow", 0, 1), &fake("slow", 0, 2), &out, &options)
     };
     let lines =
