@@ -124,7 +124,10 @@ pub enum StartError {
 pub struct GtpPlayer {
     client: GtpClient,
     commands: HashSet<String>,
+    /// How long it may take for anything but `genmove`.
     limit: Duration,
+    /// Whether it reads fractions of a second.
+    fractions: bool,
     size: BoardSize,
 }
 
@@ -147,28 +150,46 @@ impl GtpPlayer {
             path: stderr.to_owned(),
             source,
         })?;
-        let mut client =
+        let client =
             GtpClient::spawn(&spec.command, file, clock).map_err(|source| StartError::Spawn {
                 name: name(),
                 source,
             })?;
-        let commands =
-            client
-                .command("list_commands", limit)
-                .map_err(|source| StartError::Handshake {
-                    name: name(),
-                    source,
-                })?;
-        Ok(GtpPlayer {
+        let mut player = GtpPlayer {
             client,
-            commands: commands
-                .text
-                .split_whitespace()
-                .map(str::to_owned)
-                .collect(),
+            commands: HashSet::new(),
             limit,
+            fractions: false,
             size: BoardSize::square(1),
-        })
+        };
+        let asked = player.ask_what_it_knows();
+        asked.map_err(|source| StartError::Handshake {
+            name: name(),
+            source,
+        })?;
+        Ok(player)
+    }
+
+    fn ask_what_it_knows(&mut self) -> Result<(), Fault> {
+        let commands = self.ask("list_commands")?;
+        self.commands = commands.split_whitespace().map(str::to_owned).collect();
+        // The standard has whole seconds only, and many engines read no others.
+        self.fractions =
+            self.accepts("time_settings 1.5 0 0")? && self.accepts("time_left b 1.5 0")?;
+        Ok(())
+    }
+
+    /// Whether the engine does not refuse a command; one that it does not list counts as refused.
+    fn accepts(&mut self, command: &str) -> Result<bool, Fault> {
+        let listed = command
+            .split(' ')
+            .next()
+            .is_some_and(|name| self.lists(name));
+        match listed.then(|| self.ask(command)) {
+            Some(Ok(_)) => Ok(true),
+            None | Some(Err(Fault::Refused { .. })) => Ok(false),
+            Some(Err(fault)) => Err(fault),
+        }
     }
 
     /// Ends the engine politely, killing it after `limit`.
@@ -192,8 +213,7 @@ impl GtpPlayer {
             kgs_time_settings: self.lists("kgs-time_settings"),
             kata_time_settings: self.lists("kata-time_settings"),
             time_left: self.lists("time_left"),
-            // KataGo's time commands are documented to take fractions, and so do this engine's.
-            fractions: self.lists("kata-time_settings") || self.lists(REPORT_COMMAND),
+            fractions: self.fractions,
         }
     }
 
@@ -235,7 +255,7 @@ impl Player for GtpPlayer {
         if let Some(left) = left
             && self.lists("time_left")
         {
-            let seconds = seconds_text(left.time, self.time_commands().fractions);
+            let seconds = seconds_text(left.time, self.fractions);
             self.ask(&format!("time_left {color} {seconds} {}", left.stones))?;
         }
         let answer = self.client.command(&format!("genmove {color}"), limit)?;
