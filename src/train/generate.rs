@@ -142,21 +142,12 @@ fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Prog
         }
         for game in shard.rows.chunk_by(|a, b| a.game == b.game) {
             if done.insert(game[0].game) {
-                progress.add(outcome_of(&game[0]), game.len());
+                progress.add(game[0].outcome(), game.len());
             }
         }
     }
     progress.resumed = progress.games;
     Ok((done, progress))
-}
-
-/// The game's result, from one of its rows.
-fn outcome_of(row: &Row) -> Outcome {
-    match row.result {
-        0 => Outcome::Draw,
-        result if result > 0 => Outcome::Win(row.to_move),
-        _ => Outcome::Win(row.to_move.opponent()),
-    }
 }
 
 /// A worker: plays games off the list until none is left or nobody wants them any more.
@@ -209,7 +200,7 @@ fn write_shards(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::game::BoardSize;
     use crate::game::nogo::SmallNoGo;
@@ -228,7 +219,7 @@ mod tests {
         }
     }
 
-    fn plan(games: u64) -> Plan {
+    pub(crate) fn plan(games: u64) -> Plan {
         Plan {
             games,
             seed: 9,
@@ -239,7 +230,7 @@ mod tests {
         }
     }
 
-    fn run(plan: &Plan, folder: &Path) -> Result<Progress, TrainError> {
+    pub(crate) fn run(plan: &Plan, folder: &Path) -> Result<Progress, TrainError> {
         let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
         generate(&start, plan, folder, |_| Indifferent, |_| ())
     }

@@ -16,13 +16,27 @@
 //! same code and not a second trainer. Burn's own ONNX export leaves batch norms unfolded and
 //! names tensors by number, so [`export`] writes the file through [`crate::onnx`].
 
+pub mod augment;
+pub mod checkpoint;
+pub mod dataset;
 pub mod durable;
 mod error;
+pub mod export;
+pub mod fit;
 pub mod generate;
+pub mod loader;
+mod losses;
+pub mod net;
+pub mod optimizer;
+pub mod rebuild;
+pub mod recipe;
 pub mod row;
+pub mod schedule;
+pub mod score;
 #[cfg(test)]
 mod scratch;
 pub mod selfplay;
 pub mod shard;
 
 pub use error::TrainError;
+pub use fit::FitParams;

@@ -119,6 +119,16 @@ impl Row {
         self.result = outcome.value_for(self.to_move) as i8;
     }
 
+    /// The game's result, as [`Row::finish`] has filled it in.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        match self.result {
+            0 => Outcome::Draw,
+            result if result > 0 => Outcome::Win(self.to_move),
+            _ => Outcome::Win(self.to_move.opponent()),
+        }
+    }
+
     /// The stones of one colour.
     #[must_use]
     pub fn stones(&self, color: Color) -> &PointSet {

@@ -1,5 +1,8 @@
 //! `tengen-train`: makes networks. One file a subcommand; the work is in `tengen::train`.
 
+mod export;
+mod fit;
+mod inspect;
 mod progress;
 mod selfplay;
 
@@ -17,6 +20,12 @@ struct Cli {
 enum Command {
     /// Plays games against itself and records them as shards.
     Selfplay(selfplay::Args),
+    /// Fits a network to recorded games.
+    Fit(fit::Args),
+    /// Writes a fitted network as an ONNX file.
+    Export(export::Args),
+    /// Says what a network, a checkpoint or a folder of shards is.
+    Inspect(inspect::Args),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -24,5 +33,8 @@ fn main() -> anyhow::Result<()> {
     env_logger::Builder::from_env(filter).init();
     match Cli::parse().command {
         Command::Selfplay(args) => selfplay::run(&args),
+        Command::Fit(args) => fit::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
     }
 }

@@ -10,6 +10,15 @@ use tengen::clock::{Clock, SystemClock};
 /// Without a terminal a line is written this often.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
+/// JSON lines are written this often.
+const RECORD_EVERY: Duration = Duration::from_secs(1);
+
+/// Writes a line to stdout.
+pub(crate) fn print(line: &str) {
+    // A closed pipe must not end a long run: its work is in the files.
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
 /// Shows how far a long command is.
 pub(crate) struct Reporter {
     bar: ProgressBar,
@@ -48,14 +57,20 @@ impl Reporter {
     pub(crate) fn update(&mut self, position: u64, message: String, record: &impl Serialize) {
         self.bar.set_position(position);
         let now = self.clock.now();
+        let every = if self.json { RECORD_EVERY } else { LINE_EVERY };
         let due = self
             .last_line
-            .is_none_or(|last| now.saturating_sub(last) >= LINE_EVERY);
+            .is_none_or(|last| now.saturating_sub(last) >= every);
         if due && (self.json || !std::io::stderr().is_terminal()) {
             self.last_line = Some(now);
             self.line(&message, record);
         }
         self.bar.set_message(message);
+    }
+
+    /// Writes a line that stays.
+    pub(crate) fn note(&mut self, message: &str, record: &impl Serialize) {
+        self.line(message, record);
     }
 
     /// Ends the bar and leaves the last message on the screen.
@@ -66,10 +81,7 @@ impl Reporter {
 
     fn line(&self, message: &str, record: &impl Serialize) {
         if self.json {
-            let mut line = serde_json::to_string(record).unwrap_or_default();
-            line.push('\n');
-            // A closed pipe must not end a long run: its work is in the files.
-            let _ = std::io::stdout().write_all(line.as_bytes());
+            print(&serde_json::to_string(record).unwrap_or_default());
         } else {
             let total = self.bar.length().unwrap_or(0);
             let position = self.bar.position();
