@@ -136,7 +136,10 @@ fn komi_and_time_control_outlive_boards() {
     assert_eq!(session.engine.record().komi, Some(7.5));
     let clock = SystemClock::new();
     assert_eq!(say(&mut session, "genmove b"), "= D1\n\n");
-    assert!(clock.now() < Duration::from_secs(5), "the clock is forgotten");
+    assert!(
+        clock.now() < Duration::from_secs(5),
+        "the clock is forgotten"
+    );
 }
 
 #[test]
