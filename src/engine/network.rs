@@ -128,10 +128,11 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "tract"))]
 mod tests {
     use super::*;
     use crate::clock::SystemClock;
+    use crate::eval::testnet::{SMALL, Shape};
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
     use crate::search::SearchParams;
@@ -147,6 +148,19 @@ mod tests {
                 params: SearchParams::default(),
             },
         }
+    }
+
+    /// A random network for a board of `size`.
+    fn network(size: BoardSize) -> ModelSource {
+        let position = SmallNoGo::new(size).expect("a small board");
+        let newest = SmallNoGo::encodings().last().expect("NoGo has an encoding");
+        let shape = Shape {
+            size: position.size(),
+            planes: newest.planes(),
+            encoding: newest.id(),
+            ..SMALL
+        };
+        ModelSource::Embedded(shape.onnx(1).leak())
     }
 
     /// Searches an empty 5x5 board.
@@ -165,9 +179,29 @@ mod tests {
     #[test]
     fn playouts_take_over_where_no_network_can_be_had() {
         let missing = ModelSource::File("/nowhere/at/all.onnx".into());
-        for model in [missing, ModelSource::Embedded(b"not an ONNX file")] {
+        let other_board = network(BoardSize::square(4));
+        for model in [
+            missing,
+            ModelSource::Embedded(b"not an ONNX file"),
+            other_board,
+        ] {
             let report = think(recipe(Some(model)));
             assert_eq!((report.visits, report.evaluations), (20, 0));
         }
+    }
+
+    #[test]
+    fn a_network_that_fits_is_searched_with() {
+        let report = think(recipe(Some(network(BoardSize::square(5)))));
+        assert_eq!((report.visits, report.moves.len()), (20, 25));
+        assert!(report.evaluations > 0);
+    }
+
+    #[test]
+    fn without_onnx_runtime_tract_takes_its_place() {
+        let mut recipe = recipe(Some(network(BoardSize::square(5))));
+        recipe.backend = BackendKind::Ort;
+        recipe.load.ort_library.option = Some("/nowhere/at/all.so".into());
+        assert!(think(recipe).evaluations > 0);
     }
 }
