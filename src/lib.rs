@@ -8,6 +8,7 @@ pub mod game;
 pub mod gtp;
 pub mod onnx;
 pub mod record;
+pub mod referee;
 pub mod rollout;
 pub mod search;
 #[cfg(feature = "train")]

@@ -4,8 +4,18 @@
 //! value logits come back. Backends (`tract`, `ort`), the batcher and the cache all wear it, so a
 //! search cannot tell them apart.
 
+#[cfg(test)]
+#[cfg(all(feature = "tract", feature = "ort"))]
+mod agreement;
 mod batch;
+mod batcher;
+mod cache;
+mod fake;
 mod info;
+mod library;
+mod load;
+#[cfg(feature = "ort")]
+mod ort;
 #[cfg(test)]
 mod suite;
 #[cfg(test)]
@@ -14,14 +24,21 @@ mod testnet;
 mod tract;
 
 pub use batch::{Batch, Outputs};
+pub use batcher::{BatchClient, spawn_batcher};
+pub use cache::{CacheStats, CachedEvaluator, EvalCache};
+pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, UniformEvaluator};
 pub use info::{ModelInfo, PLANES, POLICY, VALUE};
+pub use library::{LIBRARY_FILE, LibraryPlaces};
+pub use load::{BackendKind, Device, EvaluatorFactory, LoadOptions, ModelSource};
+#[cfg(feature = "ort")]
+pub use ort::{OrtEvaluator, OrtModel};
 #[cfg(feature = "tract")]
 pub use tract::{TractEvaluator, TractModel};
 
 use thiserror::Error;
 
 /// Why an evaluation, or loading a model, failed.
-#[derive(Debug, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EvalError {
     /// The model file cannot be read or is not what it says it is.
     #[error("cannot load network {path}: {reason}")]

@@ -1,5 +1,7 @@
 //! What every evaluator must do, whatever it is: test code that each backend and wrapper passes.
 
+#[cfg(feature = "ort")]
+use super::LibraryPlaces;
 use super::testnet::random_batch;
 use super::{Batch, EvalError, Evaluator, Outputs};
 
@@ -24,6 +26,17 @@ pub(super) fn agree(first: &mut impl Evaluator, second: &mut impl Evaluator, tol
     for index in 0..batch.len() {
         assert_same_row(&a, index, &b, index, tolerance);
     }
+}
+
+/// Whether tests that need ONNX Runtime can run; prints a line where they cannot.
+#[cfg(feature = "ort")]
+#[expect(clippy::print_stdout, reason = "a skipped test must say so")]
+pub(super) fn ort_is_installed() -> bool {
+    let found = LibraryPlaces::usual(None).find();
+    if let Err(error) = &found {
+        println!("skipped: ONNX Runtime not installed ({error})");
+    }
+    found.is_ok()
 }
 
 /// Evaluates a batch into a fresh buffer and checks the shape of the answer.

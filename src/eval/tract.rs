@@ -130,10 +130,10 @@ impl Evaluator for TractEvaluator {
 
 #[cfg(test)]
 mod tests {
-    use super::super::suite;
     use super::super::testnet::SMALL;
+    use super::super::{PLANES, suite};
     use super::*;
-    use crate::onnx::{Dim, GraphBuilder};
+    use crate::onnx::GraphBuilder;
 
     fn small() -> TractEvaluator {
         let model = TractModel::load("small", &SMALL.onnx(1)).unwrap();
@@ -157,19 +157,33 @@ mod tests {
         );
     }
 
-    #[test]
-    fn a_graph_with_other_shapes_than_it_states_is_refused() {
-        // The policy claims 20 logits, the graph makes 60: only tract's own analysis can tell.
+    /// A model whose outputs have `policy_planes` x area and `value_planes` numbers, whatever its
+    /// metadata and stated shapes say: only tract's own analysis of the nodes can tell.
+    fn model_of_other_shapes(policy_planes: usize, value_planes: usize) -> Vec<u8> {
         let info = SMALL.info();
         let mut graph = GraphBuilder::new("wrong");
-        let planes = graph.input(super::super::PLANES, info.planes_shape());
-        let policy = graph.flatten(planes);
+        let planes = graph.input(PLANES, info.planes_shape());
+        let mut conv = |name: &str, to: usize| {
+            let kernel = vec![0.1; to * info.planes];
+            let kernel = graph.weights(name, &[to, info.planes, 1, 1], &kernel);
+            graph.conv(planes, kernel, None)
+        };
+        let (policy, value) = (conv("a", policy_planes), conv("b", value_planes));
+        let policy = graph.flatten(policy);
+        let value = graph.reduce_mean(value, &[2, 3]);
         graph.output(POLICY, policy, info.policy_shape());
-        let value = graph.reduce_mean(planes, &[2, 3]);
-        graph.output(VALUE, value, [Dim::batch(), 2.into()]);
-        let onnx = graph.finish(&info.to_metadata()).unwrap();
-        let error = TractModel::load("wrong.onnx", &onnx).unwrap_err();
-        assert!(matches!(error, EvalError::Load { .. }), "{error}");
+        graph.output(VALUE, value, info.value_shape());
+        graph.finish(&info.to_metadata()).unwrap()
+    }
+
+    #[test]
+    fn a_graph_with_other_shapes_than_it_states_is_refused() {
+        assert!(TractModel::load("right.onnx", &model_of_other_shapes(1, 2)).is_ok());
+        for (policy_planes, value_planes) in [(2, 2), (1, 3)] {
+            let onnx = model_of_other_shapes(policy_planes, value_planes);
+            let error = TractModel::load("wrong.onnx", &onnx).unwrap_err();
+            assert!(error.to_string().contains("tract refuses it"), "{error}");
+        }
     }
 
     #[test]

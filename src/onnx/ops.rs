@@ -112,3 +112,50 @@ impl GraphBuilder {
         self.node(op, &[x], attributes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Dim, Header};
+    use super::*;
+
+    #[test]
+    fn every_operator_is_written() {
+        let mut graph = GraphBuilder::new("operators");
+        let image = [Dim::batch(), 4.into(), 5.into(), 3.into()];
+        let x = graph.input("x", image.clone());
+        let kernel = graph.weights("kernel", &[4, 2, 3, 3], &[0.1; 72]);
+        let y = graph.grouped_conv(x, kernel, None, 2);
+        let gate = graph.global_average_pool(y);
+        let gate = graph.sigmoid(gate);
+        let y = graph.mul(y, gate);
+        let y = graph.sub(y, x);
+        let y = graph.tanh(y);
+        graph.output("image", y, image);
+        let (max, mean) = (graph.reduce_max(y, &[2, 3]), graph.reduce_mean(y, &[2, 3]));
+        let pooled = graph.concat(&[max, mean], -1);
+        let weight = graph.weights("weight", &[8, 6], &[0.1; 48]);
+        let product = graph.matmul(pooled, weight);
+        let product = graph.reshape(product, &[0, 2, -1]);
+        graph.output("product", product, [Dim::batch(), 2.into(), 3.into()]);
+        let onnx = graph.finish(&[]).unwrap();
+        // Set to a folder to check the file with Python's onnx.checker by hand.
+        if let Ok(folder) = std::env::var("TENGEN_WRITE_TEST_NETWORK") {
+            std::fs::write(format!("{folder}/operators.onnx"), &onnx).unwrap();
+        }
+        assert_eq!(Header::read(&onnx).unwrap().outputs.len(), 2);
+        let holds = |text: &[u8]| onnx.windows(text.len()).any(|window| window == text);
+        for op in [
+            "Conv",
+            "GlobalAveragePool",
+            "Sigmoid",
+            "Mul",
+            "Sub",
+            "Tanh",
+            "ReduceMax",
+        ] {
+            assert!(holds(op.as_bytes()), "{op}");
+        }
+        // Half of a 3x3 kernel on all four sides, each number unpacked in field 8.
+        assert!(holds(b"pads@\x01@\x01@\x01@\x01"));
+    }
+}

@@ -1,0 +1,169 @@
+//! An engine that plays random legal NoGo moves and misbehaves on demand.
+
+use std::io::{self, BufRead, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use tengen::game::nogo::SmallNoGo;
+use tengen::game::{BoardSize, Color, Game, Move};
+
+/// The misbehaviour and when it comes.
+pub(crate) struct Manners {
+    /// `honest`, or what to do wrong.
+    pub(crate) kind: String,
+    /// The `genmove` of the process, counted from 1, from which on it is done.
+    pub(crate) from: u32,
+}
+
+const COLUMNS: &str = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
+
+/// Answers GTP on stdin and stdout until `quit` or the end of input.
+pub(crate) fn run(manners: &Manners, seed: u64) -> ExitCode {
+    let mut engine = Engine {
+        game: SmallNoGo::new(BoardSize::square(9)).unwrap(),
+        rng: Xoshiro256PlusPlus::seed_from_u64(seed),
+        moves: 0,
+    };
+    for line in io::stdin().lock().lines() {
+        let line = line.unwrap();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [id, command, arguments @ ..] = words.as_slice() else {
+            continue;
+        };
+        if *command == "genmove" {
+            engine.moves += 1;
+            if engine.moves >= manners.from {
+                match misbehave(&manners.kind, id) {
+                    Then::Answer => {}
+                    Then::Listen => continue,
+                    Then::End => return ExitCode::from(3),
+                }
+            }
+        }
+        match engine.answer(command, arguments) {
+            Ok(text) => say(&format!("={id} {text}\n\n")),
+            Err(text) => say(&format!("?{id} {text}\n\n")),
+        }
+        if *command == "quit" {
+            break;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// What follows a misbehaviour.
+enum Then {
+    /// The proper answer after all.
+    Answer,
+    /// The next command.
+    Listen,
+    /// The end of the process.
+    End,
+}
+
+fn misbehave(kind: &str, id: &str) -> Then {
+    match kind {
+        "crash" => return Then::End,
+        "hang" => std::thread::sleep(Duration::from_secs(3600)),
+        "close" => {
+            // The process becomes one that runs on without the pipe.
+            let _ = Command::new("sleep")
+                .arg("3600")
+                .stdout(Stdio::null())
+                .exec();
+            return Then::End;
+        }
+        "late" | "slow" => {
+            let millis = if kind == "late" { 1500 } else { 1 };
+            std::thread::sleep(Duration::from_millis(millis));
+            return Then::Answer;
+        }
+        "megabytes" => {
+            let mut stderr = io::stderr().lock();
+            (0..64).for_each(|_| stderr.write_all(&[b'e'; 1 << 16]).unwrap());
+            return Then::Answer;
+        }
+        "garbage" => say("%%% \u{1}\u{2} what?\n\n"),
+        "no-vertex" => say(&format!("={id} Z99\n\n")),
+        "wrong-id" => say(&format!("={id}0 A1\n\n")),
+        "endless-line" => (0..3000).for_each(|_| say(&"x".repeat(1024))),
+        "illegal" => say(&format!("={id} PASS\n\n")),
+        "refuse" => say(&format!("?{id} I do not want to\n\n")),
+        "resign" => say(&format!("={id} resign\n\n")),
+        _ => return Then::Answer,
+    }
+    Then::Listen
+}
+
+fn say(text: &str) {
+    let mut stdout = io::stdout().lock();
+    // The referee may have hung up already.
+    let _ = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
+}
+
+struct Engine {
+    game: SmallNoGo,
+    rng: Xoshiro256PlusPlus,
+    moves: u32,
+}
+
+impl Engine {
+    fn answer(&mut self, command: &str, arguments: &[&str]) -> Result<String, String> {
+        match (command, arguments) {
+            ("list_commands", _) => {
+                Ok("boardsize\nclear_board\nplay\ngenmove\ntime_settings\ntime_left\nquit\ntengen-report".to_owned())
+            }
+            ("boardsize", [side]) => {
+                let size = BoardSize::square(side.parse().unwrap());
+                self.game = SmallNoGo::new(size).map_err(|_| "unacceptable size".to_owned())?;
+                Ok(String::new())
+            }
+            ("clear_board", _) => {
+                self.game = SmallNoGo::new(self.game.size()).unwrap();
+                Ok(String::new())
+            }
+            ("play", [color, vertex]) => {
+                self.game.set_to_move(color_of(color));
+                let mv = self.point(vertex);
+                if !self.game.is_legal(mv) {
+                    return Err("illegal move".to_owned());
+                }
+                self.game.play(mv);
+                Ok(String::new())
+            }
+            ("genmove", [color]) => {
+                self.game.set_to_move(color_of(color));
+                let legal: Vec<Move> = self.game.legal_moves().collect();
+                let mv = legal[self.rng.random_range(0..legal.len())];
+                self.game.play(mv);
+                Ok(self.vertex(mv))
+            }
+            ("tengen-report", _) => Ok(format!("visits {} value 0.25", 100 * self.moves)),
+            _ => Ok(String::new()),
+        }
+    }
+
+    fn point(&self, vertex: &str) -> Move {
+        let x = COLUMNS.find(&vertex[..1]).unwrap();
+        let row: u8 = vertex[1..].parse().unwrap();
+        self.game.size().point(x as u8, row - 1)
+    }
+
+    fn vertex(&self, mv: Move) -> String {
+        let (x, y) = self.game.size().column_row(mv);
+        format!("{}{}", &COLUMNS[usize::from(x)..=usize::from(x)], y + 1)
+    }
+}
+
+fn color_of(text: &str) -> Color {
+    if text == "black" {
+        Color::Black
+    } else {
+        Color::White
+    }
+}

@@ -1,0 +1,48 @@
+//! Process-level tests of `tengen-match`.
+//!
+//! The engines of these matches are this very executable, started as `--fake-engine KIND FROM SEED`;
+//! that is why it has a `main` of its own (`harness = false`) instead of the standard test runner.
+//! It takes a name to filter by, and `--list`, as the standard one does.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
+
+mod fake_engine;
+mod manners;
+mod matches;
+
+use std::panic::catch_unwind;
+use std::process::ExitCode;
+
+use fake_engine::Manners;
+
+/// A test's name and body.
+type Test = (&'static str, fn());
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [flag, kind, from, seed] = arguments.as_slice()
+        && flag == "--fake-engine"
+    {
+        let manners = Manners {
+            kind: kind.clone(),
+            from: from.parse().unwrap(),
+        };
+        return fake_engine::run(&manners, seed.parse().unwrap());
+    }
+    let tests = [manners::TESTS, matches::TESTS].concat();
+    if arguments.iter().any(|argument| argument == "--list") {
+        tests.iter().for_each(|(name, _)| println!("{name}: test"));
+        return ExitCode::SUCCESS;
+    }
+    let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let asked = |(name, _): &&Test| filter.is_none_or(|filter| name.contains(filter.as_str()));
+    let mut failed = 0;
+    for (name, body) in tests.iter().filter(asked) {
+        print!("test {name} ... ");
+        let passed = catch_unwind(body).is_ok();
+        failed += u32::from(!passed);
+        println!("{}", if passed { "ok" } else { "FAILED" });
+    }
+    println!("{failed} failed");
+    ExitCode::from(u8::from(failed > 0))
+}

@@ -1,0 +1,100 @@
+//! Misbehaving engines: each loses for the right reason, and the match goes on.
+
+use std::fs;
+
+use crate::Test;
+use crate::matches::{fake, folder, games, play, report};
+
+pub(crate) const TESTS: &[Test] = &[
+    (
+        "each_misbehaviour_loses_for_its_reason",
+        each_misbehaviour_loses_for_its_reason,
+    ),
+    (
+        "an_engine_that_fails_late_loses_only_then",
+        an_engine_that_fails_late_loses_only_then,
+    ),
+    ("a_late_answer_loses_on_time", a_late_answer_loses_on_time),
+    (
+        "a_flood_on_stderr_is_kept_and_harmless",
+        a_flood_on_stderr_is_kept_and_harmless,
+    ),
+];
+
+fn each_misbehaviour_loses_for_its_reason() {
+    for (kind, reason) in [
+        ("crash", "crash"),
+        ("close", "crash"),
+        ("hang", "hang"),
+        ("garbage", "malformed"),
+        ("wrong-id", "malformed"),
+        ("no-vertex", "malformed"),
+        ("endless-line", "malformed"),
+        ("illegal", "illegal_move"),
+        ("refuse", "refused"),
+        ("resign", "resignation"),
+    ] {
+        let out = folder(kind);
+        let options = ["--games", "4", "--move-limit", "0.5", "--concurrency", "2"];
+        let report = report(play(
+            &fake(kind, 1, 1),
+            &fake("honest", 0, 2),
+            &out,
+            &options,
+        ));
+        assert_eq!(report["counts"]["losses"], 4, "{kind}: {report:#}");
+        assert_eq!(report["reasons"][reason], 4, "{kind}: {report:#}");
+    }
+}
+
+fn an_engine_that_fails_late_loses_only_then() {
+    // A game on 5x5 takes each side 7 to 12 moves; the process fails at its 15th, in its second
+    // game, and plays on in a new process.
+    let out = folder("late-crash");
+    let engines = (fake("crash", 15, 1), fake("honest", 0, 2));
+    let report = report(play(
+        &engines.0,
+        &engines.1,
+        &out,
+        &["--games", "6", "--random-plies", "0"],
+    ));
+    assert_eq!(report["reasons"]["crash"], 3, "{report:#}");
+    assert_eq!(report["reasons"]["rules"], 3, "{report:#}");
+    assert_eq!(report["failures"][0]["engine"], "first");
+    let details: Vec<String> = games(&out)
+        .iter()
+        .map(|game| game["detail"].to_string())
+        .collect();
+    assert!(
+        details
+            .iter()
+            .any(|detail| detail.contains("exit status: 3")),
+        "{details:?}"
+    );
+}
+
+fn a_late_answer_loses_on_time() {
+    let out = folder("late");
+    let options = ["--games", "2", "--time", "1", "--concurrency", "2"];
+    let report = report(play(
+        &fake("late", 1, 1),
+        &fake("honest", 0, 2),
+        &out,
+        &options,
+    ));
+    assert_eq!(report["reasons"]["time"], 2, "{report:#}");
+    assert_eq!(report["counts"]["losses"], 2);
+}
+
+fn a_flood_on_stderr_is_kept_and_harmless() {
+    let out = folder("flood");
+    let report = report(play(
+        &fake("megabytes", 9, 1),
+        &fake("honest", 0, 2),
+        &out,
+        &["--games", "2"],
+    ));
+    assert_eq!(report["reasons"]["rules"], 2, "{report:#}");
+    let kept = fs::metadata(out.join("stderr/first-0.log")).unwrap().len();
+    assert!(kept >= 4 << 20, "{kept} bytes");
+}

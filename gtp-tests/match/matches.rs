@@ -1,0 +1,193 @@
+//! Whole matches: results, resume after a kill, refusals.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::Test;
+
+pub(crate) const TESTS: &[Test] = &[
+    (
+        "a_match_is_played_and_reported",
+        a_match_is_played_and_reported,
+    ),
+    (
+        "a_killed_match_goes_on_where_it_stopped",
+        a_killed_match_goes_on_where_it_stopped,
+    ),
+    (
+        "a_folder_of_another_match_is_refused",
+        a_folder_of_another_match_is_refused,
+    ),
+    (
+        "a_missing_engine_ends_the_match_at_once",
+        a_missing_engine_ends_the_match_at_once,
+    ),
+];
+
+/// An empty folder of this test's own.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("match")
+        .join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// The command line of a fake engine.
+pub(crate) fn fake(kind: &str, from: u32, seed: u64) -> String {
+    let executable = std::env::current_exe().unwrap();
+    format!(
+        "'{}' --fake-engine {kind} {from} {seed}",
+        executable.display()
+    )
+}
+
+/// `tengen-match play` between two command lines, on 5x5 unless the options say otherwise.
+pub(crate) fn play(first: &str, second: &str, out: &Path, options: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tengen-match"));
+    command.args([
+        "play", "--json", "--size", "5", "--first", first, "--second", second,
+    ]);
+    command.arg("--out").arg(out).args(options);
+    command
+}
+
+/// Runs a match to its end; its JSON report.
+#[track_caller]
+pub(crate) fn report(mut command: Command) -> Value {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().unwrap();
+    let text = String::from_utf8_lossy(&stdout);
+    assert!(
+        status.success(),
+        "{text}\n{}",
+        String::from_utf8_lossy(&stderr)
+    );
+    serde_json::from_str(&text).unwrap()
+}
+
+/// The games in a result file, without its header.
+pub(crate) fn games(out: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(out.join("results.jsonl")).unwrap();
+    text.lines()
+        .skip(1)
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn a_match_is_played_and_reported() {
+    let out = folder("played");
+    let options = ["--games", "20", "--concurrency", "2", "--random-plies", "2"];
+    let report = report(play(
+        &fake("honest", 0, 1),
+        &fake("honest", 0, 2),
+        &out,
+        &options,
+    ));
+    let counts = &report["counts"];
+    let sum: u64 = ["wins", "draws", "losses"]
+        .iter()
+        .map(|&key| counts[key].as_u64().unwrap())
+        .sum();
+    assert_eq!(sum, 20);
+    assert_eq!(report["reasons"]["rules"], 20);
+    let games = games(&out);
+    assert_eq!(games.len(), 20);
+    for game in &games {
+        let of_pair: Vec<&Value> = games
+            .iter()
+            .filter(|other| other["pair"] == game["pair"])
+            .collect();
+        assert_eq!(of_pair.len(), 2);
+        let opening = |game: &Value| game["moves"].as_str().unwrap()[..5].to_owned();
+        assert_eq!(opening(of_pair[0]), opening(of_pair[1]));
+        assert_eq!(of_pair[0]["black"], of_pair[1]["white"]);
+        assert_eq!(
+            game["visits"][0],
+            Value::from(game["visits"][0].as_u64().unwrap())
+        );
+    }
+}
+
+fn a_killed_match_goes_on_where_it_stopped() {
+    let out = folder("killed");
+    let start = |games: &str| {
+        let options = ["--games", games, "--concurrency", "2"];
+        play(&fake("slow", 0, 1), &fake("slow", 0, 2), &out, &options)
+    };
+    let lines =
+        || fs::read_to_string(out.join("results.jsonl")).map_or(0, |text| text.lines().count());
+    let mut running = start("400")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while lines() < 6 {
+        assert!(
+            running.try_wait().unwrap().is_none(),
+            "the match ended by itself"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    running.kill().unwrap(); // SIGKILL
+    running.wait().unwrap();
+    let before = games(&out);
+    assert!((5..400).contains(&before.len()), "{} games", before.len());
+    // As if the kill had come in the middle of a line.
+    let mut file = fs::File::options()
+        .append(true)
+        .open(out.join("results.jsonl"))
+        .unwrap();
+    file.write_all(b"{\"number\": 39").unwrap();
+    drop(file);
+    let wanted = before.len() + 5;
+    report(start(&wanted.to_string()));
+    let after = games(&out);
+    assert_eq!(after[..before.len()], before);
+    let mut numbers: Vec<u64> = after
+        .iter()
+        .map(|game| game["number"].as_u64().unwrap())
+        .collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!(numbers.len(), after.len(), "no game is played twice");
+    assert!(after.len() >= wanted);
+}
+
+fn a_folder_of_another_match_is_refused() {
+    let out = folder("other");
+    let (first, second) = (fake("honest", 0, 1), fake("honest", 0, 2));
+    report(play(&first, &second, &out, &["--games", "2"]));
+    let other = play(&first, &second, &out, &["--games", "2", "--seed", "9"])
+        .output()
+        .unwrap();
+    assert!(!other.status.success());
+    let words = String::from_utf8_lossy(&other.stderr);
+    assert!(
+        words.contains("belongs to another match: its seed is 1, asked for was 9"),
+        "{words}"
+    );
+}
+
+fn a_missing_engine_ends_the_match_at_once() {
+    let out = folder("missing");
+    let output = play("no-such-engine", &fake("honest", 0, 1), &out, &[])
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        words.contains("first: cannot start `no-such-engine`"),
+        "{words}"
+    );
+    assert_eq!(games(&out).len(), 0);
+}

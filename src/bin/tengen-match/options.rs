@@ -1,0 +1,163 @@
+//! Options that every kind of match has, and what they mean.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Deserialize;
+use tengen::game::{BoardSize, Move};
+use tengen::referee::{EngineSpec, GameTerms, Rules, TimeControl, rules};
+
+/// The game, its terms, its openings, and where results go.
+#[derive(Args)]
+pub(crate) struct MatchOptions {
+    /// The game: nogo
+    #[arg(long, default_value = "nogo")]
+    game: String,
+    /// The board: 9, or 9x7 (columns x rows)
+    #[arg(long, default_value = "9", value_parser = parse_size)]
+    size: BoardSize,
+    /// Time for each side: none, 15m, 10+0.1 (gift per move), 10+3*5 (3 byoyomi periods of 5 s),
+    /// 10+30/5 (Canadian: 30 s for every 5 moves)
+    #[arg(long, default_value = "none")]
+    time: TimeControl,
+    /// Forgiven overstepping of the clock in milliseconds, for the referee's own lag
+    #[arg(long, default_value_t = 0, value_name = "MS")]
+    margin: u64,
+    /// Kill an engine that thinks this many seconds without a clock, or beyond its clock
+    #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
+    move_limit: f64,
+    /// Seconds an engine may take to start, and to answer anything but genmove
+    #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
+    command_limit: f64,
+    /// Call a game a draw after this many moves [default: 4 per point]
+    #[arg(long, value_name = "N")]
+    max_moves: Option<u32>,
+    /// Opening book: one opening a line, as vertices, Black first
+    #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
+    openings: Option<PathBuf>,
+    /// Without a book: random legal moves before each pair of games
+    #[arg(long, default_value_t = 4, value_name = "N")]
+    random_plies: u32,
+    /// Seed of the random openings, or of the book's order
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Games played at the same time
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) concurrency: usize,
+    /// Folder of results.jsonl, sgf/ and stderr/; an unfinished match in it is continued
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl MatchOptions {
+    /// The rules of the game asked for.
+    pub(crate) fn rules(&self) -> Result<Box<dyn Rules>> {
+        Ok(rules(&self.game, self.size)?)
+    }
+
+    /// The terms of every game.
+    pub(crate) fn terms(&self) -> Result<GameTerms> {
+        Ok(GameTerms {
+            time: self.time,
+            margin: Duration::from_millis(self.margin),
+            move_limit: seconds("--move-limit", self.move_limit)?,
+            max_moves: self.max_moves.unwrap_or(4 * self.size.area() as u32),
+        })
+    }
+
+    /// The limit of all commands but `genmove`.
+    pub(crate) fn command_limit(&self) -> Result<Duration> {
+        seconds("--command-limit", self.command_limit)
+    }
+
+    /// `wanted` different openings, and where they come from, in words.
+    pub(crate) fn openings(
+        &self,
+        rules: &dyn Rules,
+        wanted: usize,
+    ) -> Result<(Vec<Vec<Move>>, String)> {
+        let Some(path) = &self.openings else {
+            let openings = rules.random_openings(self.random_plies, wanted, self.seed)?;
+            return Ok((openings, format!("{} random plies", self.random_plies)));
+        };
+        let text = read_text(path)?;
+        let mut openings = rules
+            .read_book(&text)
+            .with_context(|| path.display().to_string())?;
+        ensure!(
+            openings.len() >= wanted,
+            "{} has {} openings; {wanted} pairs need as many, because an opening is never used twice",
+            path.display(),
+            openings.len(),
+        );
+        openings.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.seed));
+        let source = format!(
+            "book of {} openings, fnv1a {:016x}",
+            openings.len(),
+            fnv1a(&text)
+        );
+        openings.truncate(wanted);
+        Ok((openings, source))
+    }
+}
+
+/// The engines that a TOML file defines: a list of `[[engine]]` with `name` and `command`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EngineFile {
+    engine: Vec<EngineSpec>,
+}
+
+/// The engines of a TOML file.
+pub(crate) fn read_engines(path: &Path) -> Result<Vec<EngineSpec>> {
+    let file: EngineFile =
+        toml::from_str(&read_text(path)?).with_context(|| path.display().to_string())?;
+    Ok(file.engine)
+}
+
+/// Refuses names that results could not tell apart.
+pub(crate) fn check_names(engines: &[EngineSpec]) -> Result<()> {
+    for (index, engine) in engines.iter().enumerate() {
+        ensure!(!engine.name.is_empty(), "`{}` needs a name", engine.command);
+        let before = &engines[..index];
+        if before.iter().any(|other| other.name == engine.name) {
+            bail!(
+                "two engines are called `{}`; give them different names",
+                engine.name
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A file's text.
+pub(crate) fn read_text(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| path.display().to_string())
+}
+
+fn seconds(option: &str, value: f64) -> Result<Duration> {
+    Duration::try_from_secs_f64(value).with_context(|| format!("{option} {value}"))
+}
+
+fn parse_size(text: &str) -> Result<BoardSize, String> {
+    let (width, height) = text.split_once('x').unwrap_or((text, text));
+    match (width.parse(), height.parse()) {
+        (Ok(width), Ok(height)) => Ok(BoardSize::new(width, height)),
+        _ => Err("write 9 or 9x7".to_owned()),
+    }
+}
+
+/// The FNV-1a hash of a text (64 bits; offset and prime from draft-eastlake-fnv).
+fn fnv1a(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

@@ -1,0 +1,113 @@
+//! `tengen-match play`: a match of a fixed number of games between two engines.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use tengen::referee::{EngineSpec, Format, MatchReport, ScoreBoard, schedule};
+
+use crate::options::{MatchOptions, check_names, read_engines};
+use crate::session::{Session, Watch};
+
+/// Play a match between two engines: colour-swapped pairs on different openings.
+#[derive(Args)]
+pub(crate) struct PlayArgs {
+    #[command(flatten)]
+    pub(crate) players: Players,
+    /// Number of games
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    games: usize,
+    #[command(flatten)]
+    options: MatchOptions,
+}
+
+/// The two engines of a match.
+#[derive(Args)]
+pub(crate) struct Players {
+    /// First engine: a command line, or a name from --engines
+    #[arg(long, value_name = "COMMAND")]
+    first: String,
+    /// Second engine, likewise
+    #[arg(long, value_name = "COMMAND")]
+    second: String,
+    /// The first engine's name in the results
+    #[arg(long, value_name = "NAME")]
+    first_name: Option<String>,
+    /// The second engine's name in the results
+    #[arg(long, value_name = "NAME")]
+    second_name: Option<String>,
+    /// TOML file that defines engines: a list of [[engine]] with name and command
+    #[arg(long, value_name = "FILE")]
+    engines: Option<PathBuf>,
+}
+
+impl Players {
+    /// Both engines, with their names.
+    pub(crate) fn specs(&self) -> Result<[EngineSpec; 2]> {
+        let known = match &self.engines {
+            Some(path) => read_engines(path)?,
+            None => Vec::new(),
+        };
+        let spec = |asked: &str, name: &Option<String>, default: &str| {
+            let found = known.iter().find(|engine| engine.name == asked).cloned();
+            let mut spec = found.unwrap_or_else(|| EngineSpec {
+                name: default.to_owned(),
+                command: asked.to_owned(),
+            });
+            if let Some(name) = name {
+                spec.name.clone_from(name);
+            }
+            spec
+        };
+        let specs = [
+            spec(&self.first, &self.first_name, "first"),
+            spec(&self.second, &self.second_name, "second"),
+        ];
+        check_names(&specs)?;
+        Ok(specs)
+    }
+}
+
+/// Runs the subcommand.
+pub(crate) fn run(args: &PlayArgs) -> Result<()> {
+    ensure!(args.games > 0, "--games must be at least 1");
+    let engines = args.players.specs()?;
+    let rules = args.options.rules()?;
+    let fixtures = schedule(engines.len(), Format::RoundRobin, args.games);
+    let session = Session {
+        options: &args.options,
+        rules: rules.as_ref(),
+        engines: &engines,
+        fixtures: &fixtures,
+    };
+    let games = session.play(&Score { engines: &engines })?;
+    let report = MatchReport::new([&engines[0].name, &engines[1].name], &games);
+    print_report(&report, args.options.json, &args.options.out)
+}
+
+/// Prints a report for people or for programs.
+pub(crate) fn print_report(report: &MatchReport, json: bool, out: &Path) -> Result<()> {
+    if json {
+        println!(
+            "{}",
+            serde_json::to_string_pretty(report).context("the report")?
+        );
+    } else {
+        print!("{report}");
+        println!("Games are in {}", out.display());
+    }
+    Ok(())
+}
+
+/// Shows the running score.
+struct Score<'a> {
+    engines: &'a [EngineSpec; 2],
+}
+
+impl Watch for Score<'_> {
+    fn state(&self, board: &ScoreBoard) -> String {
+        let [first, second] = self.engines;
+        let score = board.meeting(&first.name, &second.name);
+        format!("{} {}", first.name, score.summary())
+    }
+}

@@ -1,0 +1,69 @@
+//! The line that says how far a match is: rewritten on a terminal, now and then a new one in a log.
+
+use std::io::{IsTerminal, Write, stderr};
+use std::time::Duration;
+
+use tengen::clock::{Clock, SystemClock};
+
+/// Cells of the bar.
+const BAR_LEN: usize = 24;
+
+/// Time between two lines when stderr is not a terminal.
+const LOG_INTERVAL: Duration = Duration::from_secs(30);
+
+/// Progress of a known number of games.
+pub(crate) struct Progress {
+    clock: SystemClock,
+    /// Games to be played in this run.
+    total: usize,
+    done: usize,
+    terminal: bool,
+    last_line: Option<Duration>,
+}
+
+impl Progress {
+    /// Starts counting games.
+    pub(crate) fn new(total: usize) -> Progress {
+        Progress {
+            clock: SystemClock::new(),
+            total,
+            done: 0,
+            terminal: stderr().is_terminal(),
+            last_line: None,
+        }
+    }
+
+    /// One more game; `state` is what is known now.
+    pub(crate) fn game(&mut self, state: &str) {
+        self.done += 1;
+        let now = self.clock.now();
+        let due = self.last_line.is_none_or(|last| now - last >= LOG_INTERVAL);
+        if self.terminal {
+            // Back to the line's start, then clear what is left of the old line.
+            eprint!("\r{}\x1b[K", self.line(now, state));
+        } else if due || self.done == self.total {
+            self.last_line = Some(now);
+            eprintln!("{}", self.line(now, state));
+        }
+        // A terminal that went away is no reason to end a match.
+        let _ = stderr().flush();
+    }
+
+    /// Leaves the line.
+    pub(crate) fn finish(&self) {
+        if self.terminal && self.done > 0 {
+            eprintln!();
+        }
+    }
+
+    fn line(&self, now: Duration, state: &str) -> String {
+        let filled = BAR_LEN * self.done / self.total.max(1);
+        let bar = format!("{}{}", "#".repeat(filled), ".".repeat(BAR_LEN - filled));
+        let left = now.as_secs_f64() / self.done as f64 * (self.total - self.done) as f64;
+        let left = Duration::from_secs_f64(left).as_secs();
+        let (hours, minutes, seconds) = (left / 3600, left / 60 % 60, left % 60);
+        let done = self.done;
+        let total = self.total;
+        format!("[{bar}] {done}/{total}  {state}  left {hours}:{minutes:02}:{seconds:02}")
+    }
+}

@@ -1,0 +1,152 @@
+//! A match in a folder: what is there is read, what is missing is played, every game is kept.
+
+use std::collections::HashSet;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use tengen::clock::SystemClock;
+use tengen::game::Move;
+use tengen::referee::results::{GameEntry, MatchTerms, ResultFile};
+use tengen::referee::{EngineSpec, FinishedGame, Fixture, MatchPlan, Rules, ScoreBoard};
+
+use crate::options::MatchOptions;
+use crate::progress::Progress;
+
+/// A match about to be played.
+pub(crate) struct Session<'a> {
+    /// The options it was asked with.
+    pub(crate) options: &'a MatchOptions,
+    /// The rules of its game.
+    pub(crate) rules: &'a dyn Rules,
+    /// Who plays.
+    pub(crate) engines: &'a [EngineSpec],
+    /// What is to be played.
+    pub(crate) fixtures: &'a [Fixture],
+}
+
+/// What a session looks like to its subcommand while it runs.
+pub(crate) trait Watch {
+    /// The state of the match in a few words.
+    fn state(&self, board: &ScoreBoard) -> String;
+
+    /// Whether enough is known to stop.
+    fn is_decided(&self, _board: &ScoreBoard) -> bool {
+        false
+    }
+}
+
+impl Session<'_> {
+    /// Plays every fixture that the folder does not hold yet, or until `watch` has seen enough.
+    /// Returns all games, those of earlier runs first.
+    pub(crate) fn play(&self, watch: &dyn Watch) -> Result<Vec<GameEntry>> {
+        let out = &self.options.out;
+        let folder = |name: &str| {
+            let path = out.join(name);
+            let made = fs::create_dir_all(&path);
+            made.with_context(|| path.display().to_string())
+                .map(|()| path)
+        };
+        let (sgf_dir, stderr_dir) = (folder("sgf")?, folder("stderr")?);
+        let pairs = self
+            .fixtures
+            .iter()
+            .map(|fixture| fixture.opening + 1)
+            .max()
+            .unwrap_or(0);
+        let (openings, source) = self.options.openings(self.rules, pairs)?;
+        let (mut file, mut games) =
+            ResultFile::open(&out.join("results.jsonl"), &self.match_terms(source)?)?;
+        let mut board = ScoreBoard::new();
+        games.iter().for_each(|game| board.add(game));
+        let fixtures = self.missing(&games);
+        if fixtures.is_empty() || watch.is_decided(&board) {
+            return Ok(games);
+        }
+        if !games.is_empty() {
+            eprintln!(
+                "{} games are there already, {} to play",
+                games.len(),
+                fixtures.len()
+            );
+        }
+        let plan = self.plan(&openings, &stderr_dir)?;
+        let mut progress = Progress::new(fixtures.len());
+        let stopped = plan.play(&fixtures, |finished| {
+            match self.keep(&finished, &plan, &sgf_dir, &mut file) {
+                Err(error) => return ControlFlow::Break(Err(error)),
+                Ok(game) => {
+                    board.add(&game);
+                    games.push(game);
+                }
+            }
+            progress.game(&watch.state(&board));
+            match watch.is_decided(&board) {
+                true => ControlFlow::Break(Ok(())),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        progress.finish();
+        stopped?.unwrap_or(Ok(()))?;
+        Ok(games)
+    }
+
+    /// Makes a game durable: its SGF file first, so that every result has one.
+    fn keep(
+        &self,
+        finished: &FinishedGame,
+        plan: &MatchPlan<'_>,
+        sgf_dir: &Path,
+        file: &mut ResultFile,
+    ) -> Result<GameEntry> {
+        let game = GameEntry::new(finished, plan);
+        let _ = sgf_dir;
+        file.append(&game)?;
+        Ok(game)
+    }
+
+    fn missing(&self, games: &[GameEntry]) -> Vec<Fixture> {
+        let played: HashSet<usize> = games.iter().map(|game| game.number).collect();
+        let missing = self
+            .fixtures
+            .iter()
+            .filter(|fixture| !played.contains(&fixture.number));
+        missing.copied().collect()
+    }
+
+    fn plan<'a>(
+        &'a self,
+        openings: &'a [Vec<Move>],
+        stderr_dir: &'a Path,
+    ) -> Result<MatchPlan<'a>> {
+        Ok(MatchPlan {
+            rules: self.rules,
+            engines: self.engines,
+            openings,
+            terms: self.options.terms()?,
+            command_limit: self.options.command_limit()?,
+            concurrency: self.options.concurrency.max(1),
+            stderr_dir,
+            clock: Arc::new(SystemClock::new()),
+        })
+    }
+
+    fn match_terms(&self, openings: String) -> Result<MatchTerms> {
+        let terms = self.options.terms()?;
+        let size = self.rules.size();
+        Ok(MatchTerms {
+            game: self.rules.name().to_owned(),
+            width: size.width,
+            height: size.height,
+            engines: self.engines.to_vec(),
+            time: terms.time.to_string(),
+            margin_ms: terms.margin.as_millis() as u64,
+            move_limit_ms: terms.move_limit.as_millis() as u64,
+            max_moves: terms.max_moves,
+            openings,
+            seed: self.options.seed,
+        })
+    }
+}

@@ -1,0 +1,84 @@
+//! Splitting an engine's command line into words, as a shell would, without a shell.
+
+use thiserror::Error;
+
+/// Why a command line is not one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum CommandLineError {
+    /// There is no program name.
+    #[error("the command line is empty; it must name a program")]
+    Empty,
+    /// A quotation mark has no partner.
+    #[error("the command line has an opening {0} without a closing one")]
+    OpenQuote(char),
+    /// The last character is a backslash.
+    #[error("the command line ends with a backslash that quotes nothing")]
+    TrailingBackslash,
+}
+
+/// The program and its arguments.
+///
+/// Blanks separate words; single quotes keep everything, double quotes everything but a backslash
+/// before `"` or `\`, and outside quotes a backslash keeps the next character. Nothing is expanded.
+///
+/// # Errors
+/// [`CommandLineError`] when a quote is open or nothing is there.
+pub(super) fn split(text: &str) -> Result<Vec<String>, CommandLineError> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut rest = text.chars().peekable();
+    while let Some(next) = rest.next() {
+        match next {
+            blank if blank.is_whitespace() => words.extend(word.take()),
+            '\'' | '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match rest.next().ok_or(CommandLineError::OpenQuote(next))? {
+                        end if end == next => break,
+                        '\\' if next == '"' && matches!(rest.peek(), Some('"' | '\\')) => {
+                            word.extend(rest.next());
+                        }
+                        kept => word.push(kept),
+                    }
+                }
+            }
+            '\\' => {
+                let kept = rest.next().ok_or(CommandLineError::TrailingBackslash)?;
+                word.get_or_insert_default().push(kept);
+            }
+            other => word.get_or_insert_default().push(other),
+        }
+    }
+    words.extend(word);
+    if words.is_empty() {
+        return Err(CommandLineError::Empty);
+    }
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_split_as_a_shell_does() {
+        // Expected values are those of `printf '[%s]' WORDS` in bash.
+        for (text, words) in [
+            ("gnugo --mode gtp", vec!["gnugo", "--mode", "gtp"]),
+            ("  a\t b ", vec!["a", "b"]),
+            ("a 'b c' \"d e\"f", vec!["a", "b c", "d ef"]),
+            (r#"a\ b "c\"d\\e\f" '\'"#, vec!["a b", r#"c"d\e\f"#, r"\"]),
+            ("a ''", vec!["a", ""]),
+        ] {
+            assert_eq!(split(text).unwrap(), words, "{text}");
+        }
+    }
+
+    #[test]
+    fn unfinished_text_is_refused() {
+        assert_eq!(split(" "), Err(CommandLineError::Empty));
+        assert_eq!(split("a 'b"), Err(CommandLineError::OpenQuote('\'')));
+        assert_eq!(split("a \"b\\\""), Err(CommandLineError::OpenQuote('"')));
+        assert_eq!(split("a\\"), Err(CommandLineError::TrailingBackslash));
+    }
+}

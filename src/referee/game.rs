@@ -1,0 +1,277 @@
+//! One game between two players under our own rules: who won, why, and how the time went.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::gtp_client::Fault;
+use super::player::{Choice, GameSetup, Player};
+use super::side_clock::SideClock;
+use super::time_control::TimeControl;
+use super::vertex;
+use crate::game::{Color, Game, Move, Outcome};
+
+/// Agreements that hold for every game of a match.
+#[derive(Debug, Clone, Copy)]
+pub struct GameTerms {
+    /// Both sides' time.
+    pub time: TimeControl,
+    /// How much more than its clock a move may take, for the referee's own lag.
+    pub margin: Duration,
+    /// The longest any move may take; an engine that needs longer is killed. With a clock, an
+    /// engine gets this long beyond its clock before it is killed.
+    pub move_limit: Duration,
+    /// The game is a draw after this many moves, opening included.
+    pub max_moves: u32,
+}
+
+/// Why a game ended.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// By the rules of the game.
+    Rules,
+    /// The loser resigned.
+    Resignation,
+    /// The loser exceeded its time.
+    Time,
+    /// The loser played an illegal move.
+    IllegalMove,
+    /// The loser's answer was not GTP or no vertex.
+    Malformed,
+    /// The loser answered with an error.
+    Refused,
+    /// The loser's process ended or closed its output.
+    Crash,
+    /// The loser did not answer at all.
+    Hang,
+    /// Nobody won within the agreed number of moves.
+    MaxMoves,
+}
+
+impl Reason {
+    /// Whether the game was lost by misbehaviour; more than one in a thousand spoils a match
+    /// (methods.md section 6).
+    #[must_use]
+    pub fn is_failure(self) -> bool {
+        !matches!(self, Reason::Rules | Reason::Resignation | Reason::MaxMoves)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::Rules => "rules",
+            Reason::Resignation => "resignation",
+            Reason::Time => "time",
+            Reason::IllegalMove => "illegal move",
+            Reason::Malformed => "malformed answer",
+            Reason::Refused => "refused command",
+            Reason::Crash => "crash",
+            Reason::Hang => "hang",
+            Reason::MaxMoves => "too many moves",
+        })
+    }
+}
+
+impl From<&Fault> for Reason {
+    fn from(fault: &Fault) -> Reason {
+        match fault {
+            Fault::Crashed { .. } | Fault::ClosedOutput { .. } => Reason::Crash,
+            Fault::Hung { .. } => Reason::Hang,
+            Fault::Malformed { .. } => Reason::Malformed,
+            Fault::Refused { .. } => Reason::Refused,
+        }
+    }
+}
+
+/// A move as it was played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlayedMove {
+    /// Who moved.
+    pub color: Color,
+    /// The move.
+    pub mv: Move,
+    /// How long the player thought.
+    pub took: Duration,
+    /// What was left on its clock afterwards (main time or period), with a clock.
+    pub left: Option<Duration>,
+    /// What the player says of its search, if anything.
+    pub report: Option<String>,
+}
+
+impl PlayedMove {
+    /// The visits that the player reports (`visits N` among its words).
+    #[must_use]
+    pub fn visits(&self) -> Option<u64> {
+        let mut words = self.report.as_deref()?.split_whitespace();
+        words.find(|&word| word == "visits")?;
+        words.next()?.parse().ok()
+    }
+}
+
+/// A finished game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GameEnd {
+    /// The result.
+    pub outcome: Outcome,
+    /// Why.
+    pub reason: Reason,
+    /// More words about a failure: the fault, the illegal vertex.
+    pub detail: Option<String>,
+    /// The moves after the opening.
+    pub moves: Vec<PlayedMove>,
+    /// What is left on Black's and White's clock (main time or period), with a clock.
+    pub left: Option<[Duration; 2]>,
+    /// Whether Black's and White's player can play on; otherwise it must be started anew.
+    pub usable: [bool; 2],
+}
+
+/// Plays one game from the position after `opening`, whose moves the caller has checked.
+///
+/// Returns `None` when `stop` was set before the end.
+pub fn play_game<G: Game>(
+    start: &G,
+    opening: &[Move],
+    players: [&mut dyn Player; 2],
+    terms: &GameTerms,
+    stop: &AtomicBool,
+) -> Option<GameEnd> {
+    let mut table = Table {
+        game: start.clone(),
+        players,
+        terms: *terms,
+        clocks: [SideClock::new(terms.time); 2],
+        moves: Vec::new(),
+    };
+    if let Some(end) = table.set_up(opening) {
+        return Some(end);
+    }
+    loop {
+        if let Some(outcome) = table.game.outcome() {
+            return Some(table.end(outcome, Reason::Rules, None));
+        }
+        if table.game.ply() >= terms.max_moves {
+            return Some(table.end(Outcome::Draw, Reason::MaxMoves, None));
+        }
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        if let Some(end) = table.next_move() {
+            return Some(end);
+        }
+    }
+}
+
+/// Everything on the table during a game.
+struct Table<'a, G> {
+    game: G,
+    players: [&'a mut dyn Player; 2],
+    terms: GameTerms,
+    clocks: [SideClock; 2],
+    moves: Vec<PlayedMove>,
+}
+
+impl<G: Game> Table<'_, G> {
+    /// Plays the opening and prepares both players; a game that ends here has its result.
+    fn set_up(&mut self, opening: &[Move]) -> Option<GameEnd> {
+        let setup = GameSetup {
+            size: self.game.size(),
+            opening,
+            time: self.terms.time,
+        };
+        for &mv in opening {
+            self.game.play(mv);
+        }
+        for color in Color::BOTH {
+            if let Err(fault) = self.players[color.index()].start(&setup) {
+                return Some(self.lost_by_fault(color, &fault));
+            }
+        }
+        None
+    }
+
+    /// One move; the end of the game if it ends with it.
+    fn next_move(&mut self) -> Option<GameEnd> {
+        let color = self.game.to_move();
+        let clock = self.clocks[color.index()];
+        let limit = match self.terms.time {
+            TimeControl::None => self.terms.move_limit,
+            _ => clock.longest_move().saturating_add(self.terms.move_limit),
+        };
+        let reply = match self.players[color.index()].choose(color, clock.time_left(), limit) {
+            Ok(reply) => reply,
+            Err(fault) => return Some(self.lost_by_fault(color, &fault)),
+        };
+        let spent = self.clocks[color.index()].spend(reply.took, self.terms.margin);
+        if spent.is_err() {
+            let over = reply
+                .took
+                .saturating_sub(clock.longest_move())
+                .as_secs_f64();
+            return Some(self.lost(color, Reason::Time, Some(format!("{over:.3} s over"))));
+        }
+        let mv = match reply.choice {
+            Choice::Move(mv) if self.game.is_legal(mv) => mv,
+            Choice::Move(mv) => {
+                let vertex = vertex::to_text(self.game.size(), mv);
+                return Some(self.lost(color, Reason::IllegalMove, Some(vertex)));
+            }
+            Choice::Resign => return Some(self.lost(color, Reason::Resignation, None)),
+            Choice::Nonsense(text) => {
+                let detail = format!("`{text}` is no vertex");
+                return Some(self.lost(color, Reason::Malformed, Some(detail)));
+            }
+        };
+        self.game.play(mv);
+        self.moves.push(PlayedMove {
+            color,
+            mv,
+            took: reply.took,
+            left: self.clocks[color.index()].time_left().map(|left| left.time),
+            report: reply.report,
+        });
+        if self.game.outcome().is_some() {
+            // Nobody is asked again, so nobody needs to know of the last move.
+            return None;
+        }
+        let opponent = color.opponent();
+        match self.players[opponent.index()].play(color, mv) {
+            Ok(()) => None,
+            Err(fault) => Some(self.lost_by_fault(opponent, &fault)),
+        }
+    }
+
+    fn time_left(&self) -> Option<[Duration; 2]> {
+        let [black, white] = self.clocks.map(|clock| clock.time_left());
+        Some([black?.time, white?.time])
+    }
+
+    fn lost_by_fault(&mut self, color: Color, fault: &Fault) -> GameEnd {
+        let reason = match Reason::from(fault) {
+            // With a clock, an engine that never answers has first of all overstepped it.
+            Reason::Hang if self.terms.time != TimeControl::None => Reason::Time,
+            reason => reason,
+        };
+        let mut end = self.lost(color, reason, Some(fault.to_string()));
+        end.usable[color.index()] = matches!(fault, Fault::Refused { .. });
+        end
+    }
+
+    fn lost(&mut self, color: Color, reason: Reason, detail: Option<String>) -> GameEnd {
+        self.end(Outcome::Win(color.opponent()), reason, detail)
+    }
+
+    fn end(&mut self, outcome: Outcome, reason: Reason, detail: Option<String>) -> GameEnd {
+        GameEnd {
+            outcome,
+            reason,
+            detail,
+            moves: std::mem::take(&mut self.moves),
+            left: self.time_left(),
+            usable: [true; 2],
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The controller's side of GTP: one command, one answer, within a limit.
+//!
+//! Every command carries an id, so an answer that is late or belongs to nothing is recognised.
+//! After any [`Fault`] but [`Fault::Refused`] the stream cannot be trusted: drop the client.
+
+use std::fs::File;
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::process::{EngineProcess, NoOutput, Output, SpawnError};
+use crate::clock::Clock;
+
+/// Most lines in one answer; `list_commands` of the richest engines has a few hundred.
+const MAX_ANSWER_LINES: usize = 10_000;
+
+/// How often, and how far apart, an engine that closed its pipes is asked whether it has ended.
+const EXIT_POLLS: u32 = 40;
+const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Characters of an engine's words that a message quotes.
+const QUOTED_LEN: usize = 80;
+
+/// What an engine did wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Fault {
+    /// The process ended or closed its stdin.
+    #[error("ended while it was asked `{command}` ({status})")]
+    Crashed {
+        /// The command it did not answer.
+        command: String,
+        /// Its exit status in words.
+        status: String,
+    },
+    /// It closed its stdout and runs on.
+    #[error("closed its output while it was asked `{command}`")]
+    ClosedOutput {
+        /// The command it did not answer.
+        command: String,
+    },
+    /// It did not answer within the limit.
+    #[error("did not answer `{command}` within {limit:?}")]
+    Hung {
+        /// The command it did not answer.
+        command: String,
+        /// How long it had.
+        limit: Duration,
+    },
+    /// Its answer is not GTP.
+    #[error("answered `{command}` with `{answer}`, which is not GTP")]
+    Malformed {
+        /// The command.
+        command: String,
+        /// The first offending line, shortened.
+        answer: String,
+    },
+    /// It answered with an error (`?`).
+    #[error("refused `{command}`: {message}")]
+    Refused {
+        /// The command.
+        command: String,
+        /// Its words.
+        message: String,
+    },
+}
+
+/// A successful answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The text after `=` and the id; lines are joined by `\n`.
+    pub text: String,
+    /// From the command's sending to the answer's last line, by the referee's clock.
+    pub took: Duration,
+}
+
+/// A connection to one engine process. Dropping it kills the process.
+pub struct GtpClient {
+    process: EngineProcess,
+    clock: Arc<dyn Clock>,
+    next_id: u32,
+}
+
+impl GtpClient {
+    /// Starts an engine; its stderr is appended to `stderr`.
+    ///
+    /// # Errors
+    /// [`SpawnError`] when there is no such program.
+    pub fn spawn(
+        command_line: &str,
+        stderr: File,
+        clock: Arc<dyn Clock>,
+    ) -> Result<GtpClient, SpawnError> {
+        Ok(GtpClient {
+            process: EngineProcess::spawn(command_line, stderr, Arc::clone(&clock))?,
+            clock,
+            next_id: 1,
+        })
+    }
+
+    /// Sends a command and waits at most `limit` for the whole answer.
+    ///
+    /// # Errors
+    /// [`Fault`]; after any but [`Fault::Refused`] the client is of no more use.
+    pub fn command(&mut self, command: &str, limit: Duration) -> Result<Answer, Fault> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let start = self.clock.now();
+        if self.process.send(&format!("{id} {command}")).is_err() {
+            return Err(self.ended(command));
+        }
+        let deadline = start + limit;
+        let mut lines: Vec<String> = Vec::new();
+        loop {
+            let wait = deadline.saturating_sub(self.clock.now());
+            let (line, at) = match self.process.receive(wait) {
+                Ok(Output::Line { text, at }) => (text, at),
+                Ok(Output::Unreadable) => return Err(malformed(command, "(an endless line)")),
+                Err(NoOutput::Closed) => return Err(self.ended(command)),
+                Err(NoOutput::TimedOut) => {
+                    let command = command.to_owned();
+                    return Err(Fault::Hung { command, limit });
+                }
+            };
+            if lines.is_empty() && line.is_empty() {
+                continue;
+            }
+            if !line.is_empty() {
+                if lines.is_empty() && !line.starts_with(['=', '?'])
+                    || lines.len() == MAX_ANSWER_LINES
+                {
+                    return Err(malformed(command, &line));
+                }
+                lines.push(line);
+                continue;
+            }
+            let took = at.saturating_sub(start);
+            return read_answer(command, id, &lines).map(|text| Answer { text, took });
+        }
+    }
+
+    /// Asks the engine to end and waits at most `limit` for it; kills it otherwise.
+    pub fn quit(mut self, limit: Duration) {
+        if self.process.send(&format!("{} quit", self.next_id)).is_ok() {
+            let deadline = self.clock.now() + limit;
+            while self
+                .process
+                .receive(deadline.saturating_sub(self.clock.now()))
+                .is_ok()
+            {}
+        }
+    }
+
+    /// The fault of an engine whose pipes are closed.
+    fn ended(&mut self, command: &str) -> Fault {
+        let command = command.to_owned();
+        // The pipe closes a moment before the process can be waited for.
+        for _ in 0..EXIT_POLLS {
+            if let Some(status) = self.process.exit_status() {
+                let status = status.to_string();
+                return Fault::Crashed { command, status };
+            }
+            std::thread::sleep(EXIT_POLL_INTERVAL);
+        }
+        Fault::ClosedOutput { command }
+    }
+}
+
+fn malformed(command: &str, line: &str) -> Fault {
+    Fault::Malformed {
+        command: command.to_owned(),
+        answer: line.chars().take(QUOTED_LEN).collect(),
+    }
+}
+
+/// The text of an answer whose first line starts with `=` or `?`.
+fn read_answer(command: &str, id: u32, lines: &[String]) -> Result<String, Fault> {
+    let first = &lines[0];
+    let after_id = first[1..]
+        .strip_prefix(&id.to_string())
+        .filter(|rest| rest.is_empty() || rest.starts_with(' '))
+        .ok_or_else(|| malformed(command, first))?;
+    let mut text = after_id.trim().to_owned();
+    for line in &lines[1..] {
+        text.push('\n');
+        text.push_str(line.trim_end());
+    }
+    if first.starts_with('=') {
+        return Ok(text);
+    }
+    Err(Fault::Refused {
+        command: command.to_owned(),
+        message: text,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(lines: &[&str], expected: Option<&str>) {
+        let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
+        assert_eq!(
+            read_answer("genmove b", 17, &lines).ok().as_deref(),
+            expected
+        );
+    }
+
+    #[test]
+    fn answers_are_read_with_their_id() {
+        check(&["=17 D4"], Some("D4"));
+        check(&["=17"], Some(""));
+        check(&["=17 play", "undo "], Some("play\nundo"));
+        check(&["=17", ". X", "O ."], Some("\n. X\nO ."));
+    }
+
+    #[test]
+    fn an_answer_to_another_command_is_malformed() {
+        check(&["=16 D4"], None);
+        check(&["=1 7"], None);
+        check(&["=171 D4"], None);
+        check(&["= D4"], None);
+    }
+
+    #[test]
+    fn an_error_is_a_refusal_in_the_engines_words() {
+        let fault = read_answer("play b A1", 2, &["?2 illegal move".to_owned()]).unwrap_err();
+        assert_eq!(fault.to_string(), "refused `play b A1`: illegal move");
+    }
+}

@@ -1,0 +1,213 @@
+//! Playing a schedule: several games at once, each place with its own engine processes.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Duration;
+
+use super::game::{GameEnd, GameTerms, Reason};
+use super::player::{EngineSpec, GtpPlayer, StartError};
+use super::rules::Rules;
+use super::schedule::Fixture;
+use crate::clock::Clock;
+use crate::game::{Color, Move, Outcome};
+
+/// How long an engine may take to end when it is no longer needed.
+const QUIT_LIMIT: Duration = Duration::from_secs(2);
+
+/// Everything needed to play games.
+pub struct MatchPlan<'a> {
+    /// The game.
+    pub rules: &'a dyn Rules,
+    /// Who plays, in the order that fixtures count.
+    pub engines: &'a [EngineSpec],
+    /// The openings that fixtures count.
+    pub openings: &'a [Vec<Move>],
+    /// The terms of every game.
+    pub terms: GameTerms,
+    /// How long an engine may take to start, and to answer anything but `genmove`.
+    pub command_limit: Duration,
+    /// Games played at the same time, at least 1.
+    pub concurrency: usize,
+    /// An existing folder for the engines' stderr.
+    pub stderr_dir: &'a Path,
+    /// The time that counts.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// A game that has been played.
+#[derive(Debug)]
+pub struct FinishedGame {
+    /// What was to be played.
+    pub fixture: Fixture,
+    /// How it went.
+    pub end: GameEnd,
+}
+
+impl MatchPlan<'_> {
+    /// Plays the fixtures and hands every finished game to `finished`, in this thread and in the
+    /// order they end, until it breaks; games in progress are then abandoned.
+    ///
+    /// # Errors
+    /// [`StartError`] when an engine cannot be started that has not been started before in this
+    /// run. One that fails to start later loses its game as crashed.
+    pub fn play<B>(
+        &self,
+        fixtures: &[Fixture],
+        mut finished: impl FnMut(FinishedGame) -> ControlFlow<B>,
+    ) -> Result<Option<B>, StartError> {
+        let shared = Shared {
+            plan: self,
+            fixtures,
+            next: AtomicUsize::new(0),
+            stop: AtomicBool::new(false),
+            started: self
+                .engines
+                .iter()
+                .map(|_| AtomicBool::new(false))
+                .collect(),
+        };
+        let (sender, receiver) = sync_channel(self.concurrency);
+        let mut result = Ok(None);
+        std::thread::scope(|scope| {
+            for place in 0..self.concurrency.min(fixtures.len()) {
+                let (sender, shared) = (sender.clone(), &shared);
+                scope.spawn(move || Place::new(shared, place).play_all(&sender));
+            }
+            drop(sender);
+            for message in receiver {
+                match message.map(&mut finished) {
+                    Ok(ControlFlow::Continue(())) => continue,
+                    Ok(ControlFlow::Break(value)) => result = Ok(Some(value)),
+                    Err(error) => result = Err(error),
+                }
+                // Leaving the loop drops the receiver, so that no place waits to report.
+                shared.stop.store(true, Ordering::Relaxed);
+                break;
+            }
+        });
+        result
+    }
+}
+
+/// What the places share.
+struct Shared<'a> {
+    plan: &'a MatchPlan<'a>,
+    fixtures: &'a [Fixture],
+    /// The next fixture to be played.
+    next: AtomicUsize,
+    /// Set when no game is of interest any more.
+    stop: AtomicBool,
+    /// Whether each engine has been started successfully.
+    started: Vec<AtomicBool>,
+}
+
+/// One place at which games are played one after the other.
+struct Place<'a> {
+    shared: &'a Shared<'a>,
+    number: usize,
+    /// The engines that are running, by index.
+    players: HashMap<usize, GtpPlayer>,
+}
+
+impl<'a> Place<'a> {
+    fn new(shared: &'a Shared<'a>, number: usize) -> Place<'a> {
+        Place {
+            shared,
+            number,
+            players: HashMap::new(),
+        }
+    }
+
+    fn play_all(mut self, sender: &SyncSender<Result<FinishedGame, StartError>>) {
+        while !self.shared.stop.load(Ordering::Relaxed) {
+            let next = self.shared.next.fetch_add(1, Ordering::Relaxed);
+            let Some(&fixture) = self.shared.fixtures.get(next) else {
+                break;
+            };
+            let message = match self.play(fixture) {
+                Ok(Some(end)) => Ok(FinishedGame { fixture, end }),
+                Ok(None) => break,
+                Err(error) => Err(error),
+            };
+            if sender.send(message).is_err() {
+                break;
+            }
+        }
+        for (_, player) in self.players.drain() {
+            player.quit(QUIT_LIMIT);
+        }
+    }
+
+    fn play(&mut self, fixture: Fixture) -> Result<Option<GameEnd>, StartError> {
+        let plan = self.shared.plan;
+        let mut players = Vec::new();
+        for (&engine, color) in fixture.engines.iter().zip(Color::BOTH) {
+            match self.take_player(engine) {
+                Ok(player) => players.push(player),
+                Err(error) if self.shared.started[engine].load(Ordering::Relaxed) => {
+                    self.players
+                        .extend(fixture.engines.into_iter().zip(players));
+                    return Ok(Some(lost_at_start(color, &error)));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let [black, white] = players.as_mut_slice() else {
+            return Ok(None);
+        };
+        let opening = &plan.openings[fixture.opening];
+        let end = plan
+            .rules
+            .play(opening, [black, white], &plan.terms, &self.shared.stop);
+        if let Some(end) = &end {
+            let seats = fixture.engines.into_iter().zip(players).zip(end.usable);
+            let usable = seats.filter_map(|(seat, usable)| usable.then_some(seat));
+            self.players.extend(usable);
+        }
+        Ok(end)
+    }
+
+    /// The running engine, or a new process of it.
+    fn take_player(&mut self, engine: usize) -> Result<GtpPlayer, StartError> {
+        if let Some(player) = self.players.remove(&engine) {
+            return Ok(player);
+        }
+        let plan = self.shared.plan;
+        let spec = &plan.engines[engine];
+        let stderr = self.stderr_path(&spec.name);
+        let player =
+            GtpPlayer::start_engine(spec, &stderr, plan.command_limit, Arc::clone(&plan.clock))?;
+        self.shared.started[engine].store(true, Ordering::Relaxed);
+        Ok(player)
+    }
+
+    fn stderr_path(&self, name: &str) -> PathBuf {
+        let plain = |c: char| {
+            if c.is_alphanumeric() || "-_.".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        };
+        let name: String = name.chars().map(plain).collect();
+        self.shared
+            .plan
+            .stderr_dir
+            .join(format!("{name}-{}.log", self.number))
+    }
+}
+
+fn lost_at_start(color: Color, error: &StartError) -> GameEnd {
+    GameEnd {
+        outcome: Outcome::Win(color.opponent()),
+        reason: Reason::Crash,
+        detail: Some(error.to_string()),
+        moves: Vec::new(),
+        left: None,
+        usable: [true; 2],
+    }
+}

@@ -1,0 +1,38 @@
+//! Who is stronger, and how sure are we: matches between GTP engines under our own rules.
+//!
+//! The referee knows the rules of every game, trusts nothing an engine says, and never waits for
+//! one longer than agreed. Engines are processes; nothing of this crate's own search or networks
+//! is used here.
+
+mod command_line;
+mod game;
+mod gtp_client;
+mod match_run;
+pub mod opening;
+mod player;
+mod process;
+mod report;
+pub mod results;
+mod rules;
+mod schedule;
+mod score_board;
+mod side_clock;
+pub mod stats;
+mod time_control;
+mod vertex;
+
+pub use command_line::CommandLineError;
+pub use game::{GameEnd, GameTerms, PlayedMove, Reason, play_game};
+pub use gtp_client::{Answer, Fault, GtpClient};
+pub use match_run::{FinishedGame, MatchPlan};
+pub use opening::OpeningError;
+pub use player::{
+    Choice, EngineSpec, GameSetup, GtpPlayer, Player, REPORT_COMMAND, Reply, StartError,
+};
+pub use process::SpawnError;
+pub use report::{Failure, MatchReport};
+pub use rules::{Rules, RulesError, rules};
+pub use schedule::{Fixture, Format, schedule};
+pub use score_board::ScoreBoard;
+pub use side_clock::{SideClock, TimeForfeit, TimeLeft};
+pub use time_control::{BadTimeControl, TimeCommands, TimeControl};

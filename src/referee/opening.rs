@@ -1,0 +1,240 @@
+//! Openings: short lists of moves that both games of a pair start with, and books of them.
+//!
+//! A book is a text file with one opening a line, its moves as vertices from the empty board, Black
+//! first (`E5 C3 G7 D6`); `#` starts a comment.
+
+use std::collections::HashSet;
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use thiserror::Error;
+
+use super::vertex;
+use crate::game::{BoardSize, Game, Move, Symmetry};
+
+/// Random openings tried for each one wanted before the board is taken to have no more.
+const ATTEMPTS_PER_OPENING: usize = 1000;
+
+/// Why a book cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum OpeningError {
+    /// A word is not a vertex of the board.
+    #[error("line {line} of the opening book: `{word}` is no point of this board")]
+    NotAVertex {
+        /// Line number from 1.
+        line: usize,
+        /// The word.
+        word: String,
+    },
+    /// A move breaks the rules, or the game is over after the opening.
+    #[error("line {line} of the opening book: move {number} is illegal or ends the game")]
+    Illegal {
+        /// Line number from 1.
+        line: usize,
+        /// Move number from 1.
+        number: usize,
+    },
+    /// The book holds no opening.
+    #[error("the opening book is empty")]
+    Empty,
+    /// The board has fewer different openings of this length.
+    #[error("found only {found} different random openings of {plies} plies; {wanted} are needed")]
+    TooFew {
+        /// Different openings found.
+        found: usize,
+        /// Openings asked for.
+        wanted: usize,
+        /// Moves in each.
+        plies: u32,
+    },
+}
+
+/// The openings of a book.
+///
+/// # Errors
+/// [`OpeningError`] names the line that is wrong.
+pub fn read_book<G: Game>(start: &G, text: &str) -> Result<Vec<Vec<Move>>, OpeningError> {
+    let mut openings = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let moves = line.split('#').next().unwrap_or_default().trim();
+        if !moves.is_empty() {
+            openings.push(read_opening(start, moves, index + 1)?);
+        }
+    }
+    if openings.is_empty() {
+        return Err(OpeningError::Empty);
+    }
+    Ok(openings)
+}
+
+fn read_opening<G: Game>(start: &G, text: &str, line: usize) -> Result<Vec<Move>, OpeningError> {
+    let mut game = start.clone();
+    let mut moves = Vec::new();
+    for word in text.split_whitespace() {
+        let mv = vertex::from_text(game.size(), word).ok_or_else(|| OpeningError::NotAVertex {
+            line,
+            word: word.to_owned(),
+        })?;
+        moves.push(mv);
+        let legal = game.is_legal(mv);
+        if legal {
+            game.play(mv);
+        }
+        if !legal || game.outcome().is_some() {
+            return Err(OpeningError::Illegal {
+                line,
+                number: moves.len(),
+            });
+        }
+    }
+    Ok(moves)
+}
+
+/// A line of a book.
+#[must_use]
+pub fn to_line(size: BoardSize, moves: &[Move]) -> String {
+    let words: Vec<String> = moves.iter().map(|&mv| vertex::to_text(size, mv)).collect();
+    words.join(" ")
+}
+
+/// Different openings of random legal moves, no two equal under the board's symmetries; the same
+/// for the same seed, and the first ones the same whatever their number.
+///
+/// # Errors
+/// [`OpeningError::TooFew`] when the board has not enough of them.
+pub fn random_openings<G: Game>(
+    start: &G,
+    plies: u32,
+    wanted: usize,
+    seed: u64,
+) -> Result<Vec<Vec<Move>>, OpeningError> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut seen = HashSet::new();
+    let mut openings = Vec::new();
+    let mut failures = 0;
+    while openings.len() < wanted {
+        match random_opening(start, plies, &mut rng) {
+            Some(moves) if plies == 0 || seen.insert(canonical_key(start, &moves)) => {
+                openings.push(moves);
+                failures = 0;
+            }
+            _ => failures += 1,
+        }
+        if failures == ATTEMPTS_PER_OPENING {
+            let found = openings.len();
+            return Err(OpeningError::TooFew {
+                found,
+                wanted,
+                plies,
+            });
+        }
+    }
+    Ok(openings)
+}
+
+/// Random legal moves from the start; `None` when they end the game.
+fn random_opening<G: Game>(
+    start: &G,
+    plies: u32,
+    rng: &mut Xoshiro256PlusPlus,
+) -> Option<Vec<Move>> {
+    let mut game = start.clone();
+    let mut moves = Vec::new();
+    for _ in 0..plies {
+        let legal: Vec<Move> = game.legal_moves().collect();
+        let &mv = legal.get(rng.random_range(0..legal.len().max(1)))?;
+        game.play(mv);
+        moves.push(mv);
+    }
+    game.outcome().is_none().then_some(moves)
+}
+
+/// A key equal for openings that lead to the same position, to a mirrored or to a rotated one.
+/// Exchanged colours need no thought: with Black first, two openings of the same length never
+/// differ by that alone.
+pub(super) fn canonical_key<G: Game>(start: &G, moves: &[Move]) -> u128 {
+    let size = start.size();
+    let keys = Symmetry::all(size).map(|symmetry| {
+        let mut game = start.clone();
+        for &mv in moves {
+            game.play(symmetry.apply(size, mv));
+        }
+        game.key()
+    });
+    keys.min().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::nogo::SmallNoGo;
+
+    fn board(side: u8) -> SmallNoGo {
+        SmallNoGo::new(BoardSize::square(side)).unwrap()
+    }
+
+    #[test]
+    fn a_book_is_read_as_it_is_written() {
+        let start = board(9);
+        let book = read_book(&start, "# four plies\nE5 C3 g7 D6 # good\n\nA1 B2\n").unwrap();
+        let lines: Vec<String> = book
+            .iter()
+            .map(|moves| to_line(start.size(), moves))
+            .collect();
+        assert_eq!(lines, ["E5 C3 G7 D6", "A1 B2"]);
+    }
+
+    #[test]
+    fn a_bad_book_is_refused_with_its_line() {
+        let start = board(9);
+        let word = "Z1".to_owned();
+        let cases = [
+            ("E5\n\nE4 Z1", OpeningError::NotAVertex { line: 3, word }),
+            ("E5 E5", OpeningError::Illegal { line: 1, number: 2 }),
+            // White's third stone would capture the corner.
+            ("A1 A2 E5 B1", OpeningError::Illegal { line: 1, number: 4 }),
+            ("# nothing", OpeningError::Empty),
+        ];
+        for (text, error) in cases {
+            assert_eq!(read_book(&start, text).unwrap_err(), error);
+        }
+    }
+
+    #[test]
+    fn mirrored_and_reordered_openings_are_one() {
+        let start = board(9);
+        let key = |text| canonical_key(&start, &read_book(&start, text).unwrap()[0]);
+        assert_eq!(key("A1 C2 E5"), key("J9 G8 E5"));
+        assert_eq!(key("A1 C2 E5"), key("E5 C2 A1"));
+        assert_eq!(key("A1 C2"), key("A1 B3"));
+        assert_ne!(key("A1 C2"), key("C2 A1"));
+    }
+
+    #[test]
+    fn random_openings_are_different_and_reproducible() {
+        let start = board(9);
+        let openings = random_openings(&start, 4, 300, 7).unwrap();
+        let keys: HashSet<u128> = openings
+            .iter()
+            .map(|moves| canonical_key(&start, moves))
+            .collect();
+        assert_eq!(keys.len(), 300);
+        assert_eq!(random_openings(&start, 4, 30, 7).unwrap(), openings[..30]);
+        assert_ne!(random_openings(&start, 4, 30, 8).unwrap(), openings[..30]);
+        assert_eq!(random_openings(&start, 0, 2, 7).unwrap(), [vec![], vec![]]);
+    }
+
+    #[test]
+    fn a_small_board_has_few_openings() {
+        // The 3x3 board has three first moves up to symmetry: corner, edge, centre.
+        let error = random_openings(&board(3), 1, 4, 1).unwrap_err();
+        assert_eq!(
+            error,
+            OpeningError::TooFew {
+                found: 3,
+                wanted: 4,
+                plies: 1
+            }
+        );
+    }
+}

@@ -1,0 +1,280 @@
+//! What the referee asks of a player, and the player that is a GTP engine.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::gtp_client::{Fault, GtpClient};
+use super::process::SpawnError;
+use super::side_clock::TimeLeft;
+use super::time_control::{TimeCommands, TimeControl, seconds_text};
+use super::vertex;
+use crate::clock::Clock;
+use crate::game::{BoardSize, Color, Move};
+
+/// The command asked after each move of an engine that lists it: one line of `name value` words
+/// about the search just done, such as `visits 800 value 0.12` (the mover's view, -1..=1).
+pub const REPORT_COMMAND: &str = "tengen-report";
+
+/// A game about to start.
+#[derive(Debug, Clone, Copy)]
+pub struct GameSetup<'a> {
+    /// The board.
+    pub size: BoardSize,
+    /// Moves already played, Black first.
+    pub opening: &'a [Move],
+    /// Both sides' time.
+    pub time: TimeControl,
+}
+
+/// A player's answer to the question for its move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// What it wants.
+    pub choice: Choice,
+    /// How long it thought.
+    pub took: Duration,
+    /// What it says of its search, if anything.
+    pub report: Option<String>,
+}
+
+/// A move or the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// A point, or a pass (the index after the last point); perhaps illegal.
+    Move(Move),
+    /// The player gives up.
+    Resign,
+    /// Text that is no vertex of this board.
+    Nonsense(String),
+}
+
+/// One who plays games under a referee.
+pub trait Player {
+    /// Prepares for a new game.
+    ///
+    /// # Errors
+    /// [`Fault`] when the player fails; it has then lost the game.
+    fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault>;
+
+    /// Tells of the opponent's move.
+    ///
+    /// # Errors
+    /// [`Fault`], as above.
+    fn play(&mut self, color: Color, mv: Move) -> Result<(), Fault>;
+
+    /// Asks for a move, with what is on its clock; gives up after `limit`.
+    ///
+    /// # Errors
+    /// [`Fault`], as above.
+    fn choose(
+        &mut self,
+        color: Color,
+        left: Option<TimeLeft>,
+        limit: Duration,
+    ) -> Result<Reply, Fault>;
+}
+
+/// How to start an engine.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EngineSpec {
+    /// Its name in results and file names.
+    pub name: String,
+    /// Its command line, split without a shell.
+    pub command: String,
+}
+
+/// Why an engine cannot take part.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// Its process cannot be started.
+    #[error("{name}: {source}")]
+    Spawn {
+        /// The engine.
+        name: String,
+        /// Why.
+        source: SpawnError,
+    },
+    /// Its stderr file cannot be opened.
+    #[error("{name}: cannot write {}: {source}", path.display())]
+    Stderr {
+        /// The engine.
+        name: String,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It does not speak GTP.
+    #[error("{name} {source}")]
+    Handshake {
+        /// The engine.
+        name: String,
+        /// What it did.
+        source: Fault,
+    },
+}
+
+/// A GTP engine in its own process.
+pub struct GtpPlayer {
+    client: GtpClient,
+    commands: HashSet<String>,
+    /// How long it may take for anything but `genmove`.
+    limit: Duration,
+    /// Whether it reads fractions of a second.
+    fractions: bool,
+    size: BoardSize,
+}
+
+impl GtpPlayer {
+    /// Starts the engine and asks what it knows. Its stderr is appended to a file; `limit` is how
+    /// long it may take to start, and later to answer anything but `genmove`.
+    ///
+    /// # Errors
+    /// [`StartError`] when the process does not start or does not answer `list_commands`.
+    pub fn start_engine(
+        spec: &EngineSpec,
+        stderr: &Path,
+        limit: Duration,
+        clock: Arc<dyn Clock>,
+    ) -> Result<GtpPlayer, StartError> {
+        let name = || spec.name.clone();
+        let file = File::options().create(true).append(true).open(stderr);
+        let file = file.map_err(|source| StartError::Stderr {
+            name: name(),
+            path: stderr.to_owned(),
+            source,
+        })?;
+        let client =
+            GtpClient::spawn(&spec.command, file, clock).map_err(|source| StartError::Spawn {
+                name: name(),
+                source,
+            })?;
+        let mut player = GtpPlayer {
+            client,
+            commands: HashSet::new(),
+            limit,
+            fractions: false,
+            size: BoardSize::square(1),
+        };
+        let asked = player.ask_what_it_knows();
+        asked.map_err(|source| StartError::Handshake {
+            name: name(),
+            source,
+        })?;
+        Ok(player)
+    }
+
+    fn ask_what_it_knows(&mut self) -> Result<(), Fault> {
+        let commands = self.ask("list_commands")?;
+        self.commands = commands.split_whitespace().map(str::to_owned).collect();
+        // The standard has whole seconds only, and many engines read no others.
+        self.fractions =
+            self.accepts("time_settings 1.5 0 0")? && self.accepts("time_left b 1.5 0")?;
+        Ok(())
+    }
+
+    /// Whether the engine does not refuse a command; one that it does not list counts as refused.
+    fn accepts(&mut self, command: &str) -> Result<bool, Fault> {
+        let listed = command
+            .split(' ')
+            .next()
+            .is_some_and(|name| self.lists(name));
+        match listed.then(|| self.ask(command)) {
+            Some(Ok(_)) => Ok(true),
+            None | Some(Err(Fault::Refused { .. })) => Ok(false),
+            Some(Err(fault)) => Err(fault),
+        }
+    }
+
+    /// Ends the engine politely, killing it after `limit`.
+    pub fn quit(self, limit: Duration) {
+        self.client.quit(limit);
+    }
+
+    fn lists(&self, command: &str) -> bool {
+        self.commands.contains(command)
+    }
+
+    fn ask(&mut self, command: &str) -> Result<String, Fault> {
+        self.client
+            .command(command, self.limit)
+            .map(|answer| answer.text)
+    }
+
+    fn time_commands(&self) -> TimeCommands {
+        TimeCommands {
+            time_settings: self.lists("time_settings"),
+            kgs_time_settings: self.lists("kgs-time_settings"),
+            kata_time_settings: self.lists("kata-time_settings"),
+            time_left: self.lists("time_left"),
+            fractions: self.fractions,
+        }
+    }
+
+    fn play_move(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
+        let vertex = vertex::to_text(self.size, mv);
+        self.ask(&format!("play {color} {vertex}")).map(drop)
+    }
+}
+
+impl Player for GtpPlayer {
+    fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
+        self.size = setup.size;
+        let BoardSize { width, height } = setup.size;
+        if setup.size.is_square() {
+            self.ask(&format!("boardsize {width}"))?;
+        } else {
+            self.ask(&format!("rectangular_boardsize {width} {height}"))?;
+        }
+        self.ask("clear_board")?;
+        if let Some(command) = setup.time.command(self.time_commands()) {
+            self.ask(&command)?;
+        }
+        for (&mv, color) in setup.opening.iter().zip(Color::BOTH.into_iter().cycle()) {
+            self.play_move(color, mv)?;
+        }
+        Ok(())
+    }
+
+    fn play(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
+        self.play_move(color, mv)
+    }
+
+    fn choose(
+        &mut self,
+        color: Color,
+        left: Option<TimeLeft>,
+        limit: Duration,
+    ) -> Result<Reply, Fault> {
+        if let Some(left) = left
+            && self.lists("time_left")
+        {
+            let seconds = seconds_text(left.time, self.fractions);
+            self.ask(&format!("time_left {color} {seconds} {}", left.stones))?;
+        }
+        let answer = self.client.command(&format!("genmove {color}"), limit)?;
+        let report = match self.lists(REPORT_COMMAND) {
+            true => Some(self.ask(REPORT_COMMAND)?),
+            false => None,
+        };
+        let choice = if answer.text.eq_ignore_ascii_case("resign") {
+            Choice::Resign
+        } else {
+            match vertex::from_text(self.size, &answer.text) {
+                Some(mv) => Choice::Move(mv),
+                None => Choice::Nonsense(answer.text),
+            }
+        };
+        Ok(Reply {
+            choice,
+            took: answer.took,
+            report,
+        })
+    }
+}

@@ -1,0 +1,177 @@
+//! One engine process: its pipes, its lines with their time of arrival, its end.
+//!
+//! Nothing an engine does can make this side wait longer than asked or hold more than a bounded
+//! amount of its output: stderr goes straight to a file, stdout through a bounded channel.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::command_line::{self, CommandLineError};
+use crate::clock::Clock;
+
+/// Longest line taken from an engine, in bytes; KataGo's longest analysis lines stay below.
+const MAX_LINE_LEN: usize = 1 << 20;
+
+/// Lines that may wait to be read before the engine's own writes block.
+const MAX_WAITING_LINES: usize = 256;
+
+/// Why an engine could not be started.
+#[derive(Debug, Error)]
+pub enum SpawnError {
+    /// The command line cannot be split into words.
+    #[error(transparent)]
+    CommandLine(#[from] CommandLineError),
+    /// The operating system refused.
+    #[error("cannot start `{program}`: {source}")]
+    Start {
+        /// The program's name, as given.
+        program: String,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// What arrived on an engine's stdout.
+#[derive(Debug)]
+pub(super) enum Output {
+    /// A line without its end, control characters removed and tabs made blanks.
+    Line {
+        text: String,
+        /// When it arrived, by the referee's clock.
+        at: Duration,
+    },
+    /// A line longer than [`MAX_LINE_LEN`] or a reading error; nothing follows.
+    Unreadable,
+}
+
+/// Why there is no output.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum NoOutput {
+    /// Nothing came in time.
+    TimedOut,
+    /// The engine has closed its stdout, usually by ending.
+    Closed,
+}
+
+/// A running engine. Dropping it kills it.
+#[derive(Debug)]
+pub(super) struct EngineProcess {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: Receiver<Output>,
+}
+
+impl EngineProcess {
+    /// Starts an engine; what it writes to stderr goes to `stderr`.
+    pub(super) fn spawn(
+        command_line: &str,
+        stderr: File,
+        clock: Arc<dyn Clock>,
+    ) -> Result<EngineProcess, SpawnError> {
+        let words = command_line::split(command_line)?;
+        let start = |source| SpawnError::Start {
+            program: words[0].clone(),
+            source,
+        };
+        let mut child = Command::new(&words[0])
+            .args(&words[1..])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(stderr)
+            // Its own group: Ctrl-C must end the referee, not first an engine that would then
+            // be recorded as crashed. Engines end when their stdin closes.
+            .process_group(0)
+            .spawn()
+            .map_err(start)?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(start(io::Error::other("its pipes are missing")));
+        };
+        let (sender, receiver) = sync_channel(MAX_WAITING_LINES);
+        std::thread::Builder::new()
+            .name("engine stdout".to_owned())
+            .spawn(move || read_lines(stdout, &sender, clock.as_ref()))
+            .map_err(start)?;
+        Ok(EngineProcess {
+            child,
+            stdin,
+            stdout: receiver,
+        })
+    }
+
+    /// Writes one line. An error means that the engine no longer reads.
+    pub(super) fn send(&mut self, line: &str) -> io::Result<()> {
+        self.stdin.write_all(format!("{line}\n").as_bytes())?;
+        self.stdin.flush()
+    }
+
+    /// The next output, waiting at most `limit`.
+    pub(super) fn receive(&self, limit: Duration) -> Result<Output, NoOutput> {
+        self.stdout
+            .recv_timeout(limit)
+            .map_err(|error| match error {
+                RecvTimeoutError::Timeout => NoOutput::TimedOut,
+                RecvTimeoutError::Disconnected => NoOutput::Closed,
+            })
+    }
+
+    /// How the process ended, if it has.
+    pub(super) fn exit_status(&mut self) -> Option<std::process::ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+}
+
+impl Drop for EngineProcess {
+    fn drop(&mut self) {
+        // Both fail only for a process that has already ended and been waited for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads until the engine closes its stdout or nobody listens. The thread ends with the process:
+/// its pipe closes, or the dropped receiver refuses the next line.
+fn read_lines(mut stdout: ChildStdout, sender: &SyncSender<Output>, clock: &dyn Clock) {
+    let mut buffer = [0; 8192];
+    let mut line = Vec::new();
+    loop {
+        let len = match stdout.read(&mut buffer) {
+            Ok(0) => return,
+            Ok(len) => len,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => {
+                let _ = sender.send(Output::Unreadable);
+                return;
+            }
+        };
+        let at = clock.now();
+        for &byte in &buffer[..len] {
+            let output = match byte {
+                b'\n' => Output::Line {
+                    text: String::from_utf8_lossy(&std::mem::take(&mut line)).into_owned(),
+                    at,
+                },
+                b'\t' => {
+                    line.push(b' ');
+                    continue;
+                }
+                control if control.is_ascii_control() => continue,
+                _ if line.len() == MAX_LINE_LEN => Output::Unreadable,
+                other => {
+                    line.push(other);
+                    continue;
+                }
+            };
+            let ends = matches!(output, Output::Unreadable);
+            if sender.send(output).is_err() || ends {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The report of a match between two engines, for people and for programs.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::game::Reason;
+use super::results::GameEntry;
+use super::score_board::ScoreBoard;
+use super::stats::{Interval, MatchScore};
+
+/// Share of failed games above which a match is not to be trusted. Source: methods.md section 6.
+const TOLERATED_FAILURES: f64 = 0.001;
+
+/// What a match says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MatchReport {
+    /// The two engines; every figure is from the first one's view.
+    pub engines: [String; 2],
+    /// Everything counted.
+    pub counts: MatchScore,
+    /// Mean score per game, in 0..=1.
+    pub score: f64,
+    /// 95% interval of the score.
+    pub score_interval: Interval,
+    /// Rating difference; `null` in JSON when infinite.
+    pub elo: f64,
+    /// 95% interval of the rating difference.
+    pub elo_interval: Interval,
+    /// Black's mean score, whoever was Black.
+    pub black_score: f64,
+    /// Share of pairs that were split.
+    pub split_share: f64,
+    /// Games by the way they ended.
+    pub reasons: BTreeMap<Reason, u32>,
+    /// Games lost by misbehaviour.
+    pub failures: Vec<Failure>,
+}
+
+/// Games that one engine lost by one kind of misbehaviour.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// The engine.
+    pub engine: String,
+    /// What it did.
+    pub reason: Reason,
+    /// How often.
+    pub games: u32,
+}
+
+impl MatchReport {
+    /// The report of all `games` between these two.
+    #[must_use]
+    pub fn new(engines: [&str; 2], games: &[GameEntry]) -> MatchReport {
+        let mut board = ScoreBoard::new();
+        let mut reasons = BTreeMap::new();
+        for game in games {
+            board.add(game);
+            *reasons.entry(game.reason).or_default() += 1;
+        }
+        let counts = board.meeting(engines[0], engines[1]);
+        let failures = board.failures().map(|(engine, reason, games)| Failure {
+            engine: engine.to_owned(),
+            reason,
+            games,
+        });
+        MatchReport {
+            engines: engines.map(str::to_owned),
+            counts,
+            score: counts.score(),
+            score_interval: counts.interval(),
+            elo: counts.elo(),
+            elo_interval: counts.interval().to_elo(),
+            black_score: board.black_score(),
+            split_share: counts.pairs.split_share(),
+            reasons,
+            failures: failures.collect(),
+        }
+    }
+}
+
+impl fmt::Display for MatchReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [first, second] = &self.engines;
+        let MatchScore {
+            wins,
+            draws,
+            losses,
+            pairs,
+        } = self.counts;
+        writeln!(f, "{first} against {second}: {} games", self.counts.games())?;
+        writeln!(f, "  won {wins}, drawn {draws}, lost {losses}")?;
+        writeln!(f, "  {}", self.counts.summary())?;
+        writeln!(
+            f,
+            "  pairs with 0, 0.5, 1, 1.5, 2 points: {:?}; split {:.0}%",
+            pairs.by_half_points,
+            100.0 * self.split_share
+        )?;
+        writeln!(f, "  Black scored {:.1}%", 100.0 * self.black_score)?;
+        let reasons: Vec<String> = self
+            .reasons
+            .iter()
+            .map(|(reason, games)| format!("{reason} {games}"))
+            .collect();
+        writeln!(f, "  ended by: {}", reasons.join(", "))?;
+        for Failure {
+            engine,
+            reason,
+            games,
+        } in &self.failures
+        {
+            writeln!(f, "  {engine} lost {games} games by: {reason}")?;
+        }
+        let failed: u32 = self.failures.iter().map(|failure| failure.games).sum();
+        if f64::from(failed) > TOLERATED_FAILURES * f64::from(self.counts.games()) {
+            writeln!(
+                f,
+                "  WARNING: more than 0.1% of the games failed; mend that first"
+            )?;
+        }
+        Ok(())
+    }
+}

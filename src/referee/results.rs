@@ -1,0 +1,332 @@
+//! The durable record of a match: one JSON object a line, the terms first, then every game.
+//!
+//! A line is on the disk before the next game of its place begins, so a kill at any moment loses
+//! only the games in progress. A torn last line is cut off when the file is opened again.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::game::{PlayedMove, Reason};
+use super::match_run::{FinishedGame, MatchPlan};
+use super::opening;
+use super::player::EngineSpec;
+use crate::game::{Color, Outcome};
+
+/// Version of the file format.
+const FORMAT: u32 = 1;
+
+/// What all games of a file have in common. Two files with different terms are different matches.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MatchTerms {
+    /// The game's name.
+    pub game: String,
+    /// Columns of the board.
+    pub width: u8,
+    /// Rows of the board.
+    pub height: u8,
+    /// Who plays, in the order of the schedule.
+    pub engines: Vec<EngineSpec>,
+    /// Both sides' time, as the command line writes it.
+    pub time: String,
+    /// Forgiven overstepping of the clock, in milliseconds.
+    pub margin_ms: u64,
+    /// Longest time for any move, in milliseconds.
+    pub move_limit_ms: u64,
+    /// Moves after which a game is a draw.
+    pub max_moves: u32,
+    /// Where the openings come from.
+    pub openings: String,
+    /// The seed that drew or shuffled the openings.
+    pub seed: u64,
+}
+
+/// One finished game.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GameEntry {
+    /// The game's place in the schedule, from 0.
+    pub number: usize,
+    /// Its pair: two games with the same opening and colours swapped.
+    pub pair: usize,
+    /// Name of the black engine.
+    pub black: String,
+    /// Name of the white engine.
+    pub white: String,
+    /// `B+`, `W+` or `0`.
+    pub result: ResultText,
+    /// Why it ended.
+    pub reason: Reason,
+    /// More words about a failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Number of moves that were given as the opening.
+    pub opening_len: usize,
+    /// All moves as vertices, Black first, the opening included.
+    pub moves: String,
+    /// Thinking time in seconds of each move after the opening.
+    pub seconds: Vec<f64>,
+    /// Visits of each move after the opening, where the engine reports them.
+    pub visits: Vec<Option<u64>>,
+    /// Seconds left on Black's and White's clock at the end, with a clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<[f64; 2]>,
+}
+
+impl GameEntry {
+    /// The entry of a game that has just ended.
+    #[must_use]
+    pub fn new(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameEntry {
+        let FinishedGame { fixture, end } = finished;
+        let opening = &plan.openings[fixture.opening];
+        let mut moves = opening.clone();
+        moves.extend(end.moves.iter().map(|played| played.mv));
+        let name = |color: Color| plan.engines[fixture.engines[color.index()]].name.clone();
+        let milliseconds = |time: Duration| (time.as_secs_f64() * 1000.0).round() / 1000.0;
+        GameEntry {
+            number: fixture.number,
+            pair: fixture.pair,
+            black: name(Color::Black),
+            white: name(Color::White),
+            result: end.outcome.into(),
+            reason: end.reason,
+            detail: end.detail.clone(),
+            opening_len: opening.len(),
+            moves: opening::to_line(plan.rules.size(), &moves),
+            seconds: end
+                .moves
+                .iter()
+                .map(|played| milliseconds(played.took))
+                .collect(),
+            visits: end.moves.iter().map(PlayedMove::visits).collect(),
+            left: end.left.map(|left| left.map(milliseconds)),
+        }
+    }
+}
+
+/// A result in the letters of a score sheet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ResultText {
+    /// Black won.
+    #[serde(rename = "B+")]
+    Black,
+    /// White won.
+    #[serde(rename = "W+")]
+    White,
+    /// Nobody won.
+    #[serde(rename = "0")]
+    Draw,
+}
+
+impl From<Outcome> for ResultText {
+    fn from(outcome: Outcome) -> ResultText {
+        match outcome {
+            Outcome::Win(Color::Black) => ResultText::Black,
+            Outcome::Win(Color::White) => ResultText::White,
+            Outcome::Draw => ResultText::Draw,
+        }
+    }
+}
+
+/// Why a result file cannot be read or written.
+#[derive(Debug, Error)]
+pub enum ResultError {
+    /// The system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Another process writes this file.
+    #[error("{} is in use by another tengen-match", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A line is not what it should be.
+    #[error("{} line {line}: {message}", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// Line number from 1.
+        line: usize,
+        /// What the parser says.
+        message: String,
+    },
+    /// The file belongs to a match on other terms.
+    #[error(
+        "{} belongs to another match: its {field} is {found}, asked for was {asked}; give another \
+         --out folder or the same terms", path.display()
+    )]
+    OtherMatch {
+        /// The file.
+        path: PathBuf,
+        /// The first term that differs.
+        field: String,
+        /// Its value in the file.
+        found: String,
+        /// Its value now.
+        asked: String,
+    },
+}
+
+/// The first line of a file.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    tengen_match: u32,
+    #[serde(flatten)]
+    terms: MatchTerms,
+}
+
+/// A result file open for appending; locked while it is.
+#[derive(Debug)]
+pub struct ResultFile {
+    path: PathBuf,
+    file: File,
+}
+
+impl ResultFile {
+    /// Opens or creates the file of a match and returns the games it already holds.
+    ///
+    /// # Errors
+    /// [`ResultError::OtherMatch`] when it holds a match on other terms, and as its other variants
+    /// say.
+    pub fn open(
+        path: &Path,
+        terms: &MatchTerms,
+    ) -> Result<(ResultFile, Vec<GameEntry>), ResultError> {
+        let io = |source| ResultError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let open = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path);
+        let mut file = open.map_err(io)?;
+        if file.try_lock().is_err() {
+            return Err(ResultError::InUse {
+                path: path.to_owned(),
+            });
+        }
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(io)?;
+        // Only whole lines count: the kill that tore a line lost its game.
+        text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
+        file.set_len(text.len() as u64).map_err(io)?;
+        file.seek(SeekFrom::End(0)).map_err(io)?;
+        let mut results = ResultFile {
+            path: path.to_owned(),
+            file,
+        };
+        if text.is_empty() {
+            results.append_line(&Header {
+                tengen_match: FORMAT,
+                terms: terms.clone(),
+            })?;
+            sync_parent(path).map_err(io)?;
+            return Ok((results, Vec::new()));
+        }
+        let (found, games) = parse(path, &text)?;
+        refuse_other_terms(path, &found, terms)?;
+        Ok((results, games))
+    }
+
+    /// Appends a game; when this returns, it is on the disk.
+    ///
+    /// # Errors
+    /// [`ResultError::Io`] when the disk refuses.
+    pub fn append(&mut self, game: &GameEntry) -> Result<(), ResultError> {
+        self.append_line(game)
+    }
+
+    fn append_line(&mut self, value: &impl Serialize) -> Result<(), ResultError> {
+        let mut line = serde_json::to_string(value).map_err(|error| self.io(error.into()))?;
+        line.push('\n');
+        let written = self
+            .file
+            .write_all(line.as_bytes())
+            .and_then(|()| self.file.sync_data());
+        written.map_err(|error| self.io(error))
+    }
+
+    fn io(&self, source: io::Error) -> ResultError {
+        ResultError::Io {
+            path: self.path.clone(),
+            source,
+        }
+    }
+}
+
+/// Makes a new file's name durable.
+fn sync_parent(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => File::open(parent)?.sync_all(),
+        _ => File::open(".")?.sync_all(),
+    }
+}
+
+/// The terms and the games of a result file; a torn last line is left out.
+///
+/// # Errors
+/// [`ResultError::Io`] and [`ResultError::Corrupt`].
+pub fn read(path: &Path) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|source| ResultError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    parse(path, &text[..text.rfind('\n').map_or(0, |end| end + 1)])
+}
+
+fn parse(path: &Path, text: &str) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
+    let corrupt = |line: usize, message: String| ResultError::Corrupt {
+        path: path.to_owned(),
+        line: line + 1,
+        message,
+    };
+    let mut lines = text.lines().enumerate();
+    let (_, first) = lines
+        .next()
+        .ok_or_else(|| corrupt(0, "there is no header".to_owned()))?;
+    let header: Header =
+        serde_json::from_str(first).map_err(|error| corrupt(0, error.to_string()))?;
+    if header.tengen_match != FORMAT {
+        let message = format!("format {} instead of {FORMAT}", header.tengen_match);
+        return Err(corrupt(0, message));
+    }
+    let games: Result<Vec<GameEntry>, ResultError> = lines
+        .map(|(line, text)| {
+            serde_json::from_str(text).map_err(|error| corrupt(line, error.to_string()))
+        })
+        .collect();
+    Ok((header.terms, games?))
+}
+
+fn refuse_other_terms(
+    path: &Path,
+    found: &MatchTerms,
+    asked: &MatchTerms,
+) -> Result<(), ResultError> {
+    let fields = |terms: &MatchTerms| serde_json::to_value(terms).unwrap_or_default();
+    let (found, asked) = (fields(found), fields(asked));
+    let Some(names) = asked.as_object() else {
+        return Ok(());
+    };
+    match names.keys().find(|&name| found[name] != asked[name]) {
+        None => Ok(()),
+        Some(name) => Err(ResultError::OtherMatch {
+            path: path.to_owned(),
+            field: name.clone(),
+            found: found[name].to_string(),
+            asked: asked[name].to_string(),
+        }),
+    }
+}

@@ -1,0 +1,149 @@
+//! The games the referee knows, each behind one call per game played.
+
+use std::sync::atomic::AtomicBool;
+
+use thiserror::Error;
+
+use super::game::{GameEnd, GameTerms, play_game};
+use super::opening::{self, OpeningError};
+use super::player::Player;
+use crate::game::nogo::{LargeNoGo, SmallNoGo};
+use crate::game::{BoardSize, Game, Move, UnsupportedSize};
+
+/// The rules of one game on one board. Inside, positions are static types; outside, a match does
+/// not know which game it plays.
+pub trait Rules: Send + Sync {
+    /// The game's name, as [`Game::NAME`].
+    fn name(&self) -> &'static str;
+
+    /// The board.
+    fn size(&self) -> BoardSize;
+
+    /// Plays one game from the position after `opening`, whose moves are legal; `None` when `stop`
+    /// was set before its end.
+    fn play(
+        &self,
+        opening: &[Move],
+        players: [&mut dyn Player; 2],
+        terms: &GameTerms,
+        stop: &AtomicBool,
+    ) -> Option<GameEnd>;
+
+    /// Reads an opening book. See [`opening`].
+    ///
+    /// # Errors
+    /// [`OpeningError`] names the line that is wrong.
+    fn read_book(&self, text: &str) -> Result<Vec<Vec<Move>>, OpeningError>;
+
+    /// Different random openings. See [`opening::random_openings`].
+    ///
+    /// # Errors
+    /// [`OpeningError::TooFew`] when the board has not enough of them.
+    fn random_openings(
+        &self,
+        plies: u32,
+        wanted: usize,
+        seed: u64,
+    ) -> Result<Vec<Vec<Move>>, OpeningError>;
+}
+
+/// Why there are no rules for a game.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RulesError {
+    /// No game has this name.
+    #[error("no game is called `{name}`; there is: {}", NAMES.join(", "))]
+    UnknownGame {
+        /// The name asked for.
+        name: String,
+    },
+    /// The game is not played on this board.
+    #[error(transparent)]
+    Size(#[from] UnsupportedSize),
+}
+
+/// The games there are.
+const NAMES: [&str; 1] = [SmallNoGo::NAME];
+
+/// The rules of a game by its name.
+///
+/// # Errors
+/// [`RulesError`] lists the games, or the sizes, that there are.
+pub fn rules(name: &str, size: BoardSize) -> Result<Box<dyn Rules>, RulesError> {
+    match name {
+        SmallNoGo::NAME => match SmallNoGo::new(size) {
+            Ok(start) => Ok(Box::new(Start(start))),
+            Err(_) => Ok(Box::new(Start(LargeNoGo::new(size)?))),
+        },
+        _ => Err(RulesError::UnknownGame {
+            name: name.to_owned(),
+        }),
+    }
+}
+
+/// A game's start position as its rules.
+struct Start<G>(G);
+
+impl<G: Game> Rules for Start<G> {
+    fn name(&self) -> &'static str {
+        G::NAME
+    }
+
+    fn size(&self) -> BoardSize {
+        self.0.size()
+    }
+
+    fn play(
+        &self,
+        opening: &[Move],
+        players: [&mut dyn Player; 2],
+        terms: &GameTerms,
+        stop: &AtomicBool,
+    ) -> Option<GameEnd> {
+        play_game(&self.0, opening, players, terms, stop)
+    }
+
+    fn read_book(&self, text: &str) -> Result<Vec<Vec<Move>>, OpeningError> {
+        opening::read_book(&self.0, text)
+    }
+
+    fn random_openings(
+        &self,
+        plies: u32,
+        wanted: usize,
+        seed: u64,
+    ) -> Result<Vec<Vec<Move>>, OpeningError> {
+        opening::random_openings(&self.0, plies, wanted, seed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nogo_is_known_on_all_its_boards() {
+        for size in [
+            BoardSize::square(9),
+            BoardSize::square(13),
+            BoardSize::new(4, 3),
+        ] {
+            let rules = rules("nogo", size).unwrap();
+            assert_eq!((rules.name(), rules.size()), ("nogo", size));
+        }
+    }
+
+    #[test]
+    fn unknown_games_and_sizes_are_named() {
+        let error = |name, side| {
+            rules(name, BoardSize::square(side))
+                .err()
+                .unwrap()
+                .to_string()
+        };
+        assert_eq!(
+            error("chess", 9),
+            "no game is called `chess`; there is: nogo"
+        );
+        assert!(error("nogo", 40).contains("40x40"));
+    }
+}

@@ -1,0 +1,251 @@
+//! One side's clock during one game, as the referee keeps it.
+
+use std::time::Duration;
+
+use super::time_control::TimeControl;
+
+/// What is on a side's clock: a value, moved on by [`SideClock::spend`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SideClock {
+    control: TimeControl,
+    /// Time left in the main time or in the running period.
+    left: Duration,
+    /// Byoyomi: periods left with the running one; Canadian: moves left in the period; zero in
+    /// main time.
+    overtime: u32,
+}
+
+/// The flag fell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeForfeit;
+
+/// What `time_left` says of a clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeLeft {
+    /// Time left in the main time or in the running period.
+    pub time: Duration,
+    /// Zero in main time; else the moves (Canadian) or periods (byoyomi) left.
+    pub stones: u32,
+}
+
+impl SideClock {
+    /// The clock at the start of a game.
+    #[must_use]
+    pub fn new(control: TimeControl) -> SideClock {
+        let (left, overtime) = match control {
+            TimeControl::None => (Duration::MAX, 0),
+            TimeControl::Absolute { main, .. } => (main, 0),
+            TimeControl::Byoyomi {
+                main,
+                period,
+                periods,
+            } if main.is_zero() => (period, periods),
+            TimeControl::Canadian {
+                main,
+                period,
+                stones,
+            } if main.is_zero() => (period, stones),
+            TimeControl::Byoyomi { main, .. } | TimeControl::Canadian { main, .. } => (main, 0),
+        };
+        SideClock {
+            control,
+            left,
+            overtime,
+        }
+    }
+
+    /// What the engine is told; `None` without a clock.
+    #[must_use]
+    pub fn time_left(&self) -> Option<TimeLeft> {
+        (self.control != TimeControl::None).then_some(TimeLeft {
+            time: self.left,
+            stones: self.overtime,
+        })
+    }
+
+    /// The longest the next move may take.
+    #[must_use]
+    pub fn longest_move(&self) -> Duration {
+        match self.control {
+            TimeControl::None | TimeControl::Absolute { .. } => self.left,
+            TimeControl::Byoyomi {
+                period, periods, ..
+            } => {
+                let more = if self.overtime == 0 {
+                    periods
+                } else {
+                    self.overtime - 1
+                };
+                self.left + period * more
+            }
+            TimeControl::Canadian { period, .. } if self.overtime == 0 => self.left + period,
+            TimeControl::Canadian { .. } => self.left,
+        }
+    }
+
+    /// Charges a move that took `took`; up to `margin` more than [`SideClock::longest_move`] is
+    /// forgiven.
+    ///
+    /// # Errors
+    /// [`TimeForfeit`] when it took longer; the clock is then at zero.
+    pub fn spend(&mut self, took: Duration, margin: Duration) -> Result<(), TimeForfeit> {
+        let longest = self.longest_move();
+        if took > longest.saturating_add(margin) {
+            self.left = Duration::ZERO;
+            return Err(TimeForfeit);
+        }
+        let took = took.min(longest);
+        match self.control {
+            TimeControl::None => {}
+            TimeControl::Absolute { increment, .. } => self.left = self.left - took + increment,
+            TimeControl::Byoyomi {
+                period, periods, ..
+            } => self.spend_byoyomi(took, period, periods),
+            TimeControl::Canadian { period, stones, .. } => {
+                self.spend_canadian(took, period, stones)
+            }
+        }
+        Ok(())
+    }
+
+    /// A move that ends inside a period gives the whole period back; exactly a period is inside.
+    fn spend_byoyomi(&mut self, took: Duration, period: Duration, periods: u32) {
+        if self.overtime == 0 && took < self.left {
+            self.left -= took;
+            return;
+        }
+        let (in_periods, left) = match self.overtime {
+            0 => (took - self.left, periods),
+            left => (took, left),
+        };
+        let used = in_periods.as_nanos().saturating_sub(1) / period.as_nanos();
+        self.overtime = left.saturating_sub(u32::try_from(used).unwrap_or(u32::MAX));
+        self.left = period;
+    }
+
+    /// A period is given anew after its last move.
+    fn spend_canadian(&mut self, took: Duration, period: Duration, stones: u32) {
+        if self.overtime == 0 && took < self.left {
+            self.left -= took;
+            return;
+        }
+        let (left, moves) = match self.overtime {
+            0 => (self.left + period - took, stones - 1),
+            moves => (self.left - took, moves - 1),
+        };
+        (self.left, self.overtime) = if moves == 0 {
+            (period, stones)
+        } else {
+            (left, moves)
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NO_MARGIN: Duration = Duration::ZERO;
+
+    /// Spends seconds one move at a time; after each, what `time_left` would say, or "lost".
+    #[track_caller]
+    fn check(control: &str, moves: &[f64], expected: &str) {
+        let mut clock = SideClock::new(control.parse().unwrap());
+        let states: Vec<String> = moves
+            .iter()
+            .map(
+                |&took| match clock.spend(Duration::from_secs_f64(took), NO_MARGIN) {
+                    Err(TimeForfeit) => "lost".to_owned(),
+                    Ok(()) => {
+                        let left = clock.time_left().unwrap();
+                        format!("{}/{}", left.time.as_secs_f64(), left.stones)
+                    }
+                },
+            )
+            .collect();
+        assert_eq!(states.join(" "), expected);
+    }
+
+    #[test]
+    fn each_control_runs_by_its_rules() {
+        check("10", &[4.0, 5.5, 0.5, 0.1], "6/0 0.5/0 0/0 lost");
+        check("2+1", &[1.5, 1.5, 1.1], "1.5/0 1/0 lost");
+        check(
+            "3+2*5",
+            &[2.0, 2.0, 5.0, 5.1, 5.0, 5.1],
+            "1/0 5/2 5/2 5/1 5/1 lost",
+        );
+        check("3+2*5", &[13.0, 5.1], "5/1 lost");
+        check("0+3*5", &[12.0, 4.0, 5.1], "5/1 5/1 lost");
+        check(
+            "3+10/2",
+            &[2.0, 4.0, 7.0, 9.0, 1.1],
+            "1/0 7/1 10/2 1/1 lost",
+        );
+    }
+
+    #[test]
+    fn the_margin_forgives_and_is_not_time() {
+        let mut clock = SideClock::new("1".parse().unwrap());
+        let margin = Duration::from_millis(100);
+        assert_eq!(clock.spend(Duration::from_millis(1050), margin), Ok(()));
+        assert_eq!(clock.time_left().unwrap().time, Duration::ZERO);
+        assert_eq!(
+            clock.spend(Duration::from_millis(101), margin),
+            Err(TimeForfeit)
+        );
+    }
+
+    #[test]
+    fn without_a_clock_nobody_loses_on_time() {
+        let mut clock = SideClock::new(TimeControl::None);
+        assert_eq!(clock.spend(Duration::from_secs(1 << 40), NO_MARGIN), Ok(()));
+        assert_eq!(clock.time_left(), None);
+    }
+
+    fn controls() -> impl Strategy<Value = TimeControl> {
+        let span = || (0u64..5000).prop_map(Duration::from_millis);
+        let period = || (1u64..3000).prop_map(Duration::from_millis);
+        prop_oneof![
+            (span(), span())
+                .prop_map(|(main, increment)| TimeControl::Absolute { main, increment }),
+            (span(), period(), 1u32..5).prop_map(|(main, period, periods)| TimeControl::Byoyomi {
+                main,
+                period,
+                periods
+            }),
+            (span(), period(), 1u32..5).prop_map(|(main, period, stones)| TimeControl::Canadian {
+                main,
+                period,
+                stones
+            }),
+        ]
+    }
+
+    proptest! {
+        /// A side loses exactly when a move exceeds the longest one announced before it, and the
+        /// clock never announces more than it can hold.
+        #[test]
+        fn the_flag_falls_at_the_announced_moment(
+            control in controls(),
+            moves in prop::collection::vec(0u64..4000, 1..30),
+        ) {
+            let mut clock = SideClock::new(control);
+            for took in moves.into_iter().map(Duration::from_millis) {
+                let longest = clock.longest_move();
+                let left = clock.time_left().unwrap();
+                prop_assert!(left.time <= longest);
+                let lost = clock.spend(took, NO_MARGIN).is_err();
+                prop_assert_eq!(lost, took > longest);
+                if lost {
+                    break;
+                }
+                if let TimeControl::Byoyomi { periods, .. } = control {
+                    prop_assert!(clock.overtime <= periods);
+                    prop_assert!(left.stones == 0 || (1..=left.stones).contains(&clock.overtime));
+                }
+            }
+        }
+    }
+}

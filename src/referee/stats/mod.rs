@@ -1,0 +1,18 @@
+//! The statistics of matches: pure functions from counted games to scores, intervals, tests and
+//! ratings. No game, no clock, no file is known here. Source: methods.md section 6.
+
+mod bootstrap;
+mod elo;
+mod online;
+mod pairs;
+mod ratings;
+#[cfg(test)]
+mod simulate;
+mod sprt;
+
+pub use bootstrap::{RatedPair, RatingsWithIntervals, fit_with_intervals};
+pub use elo::{Interval, Z_95, elo_from_score, score_from_elo, wilson};
+pub use online::online_elo;
+pub use pairs::{MatchScore, PairCounts, Score};
+pub use ratings::{Meeting, Ratings, fit};
+pub use sprt::{BadBounds, Sprt, Verdict};

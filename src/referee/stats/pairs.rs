@@ -1,0 +1,316 @@
+//! A match as colour-swapped pairs: what is counted, the score and its interval.
+//!
+//! The two games of a pair share their opening and so are not independent. A pair is therefore the
+//! unit of every interval here; single games only ever add to the score. Source: methods.md
+//! section 6; the "pentanomial" model of fishtest.
+
+use super::elo::{Interval, Z_95, elo_from_score, wilson};
+
+/// Pseudo-count added to each of the five classes where a variance is estimated, so that it is
+/// never zero. Five equal classes have the variance 1/8 of a pair of independent even games
+/// without draws, so the prior alone already describes an undecided match. Source: methods.md
+/// section 6 (0.5 per class).
+const PRIOR_PER_CLASS: f64 = 0.5;
+
+/// Result of one game, from the first engine's view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Score {
+    /// The first engine won.
+    Win,
+    /// Nobody won.
+    Draw,
+    /// The second engine won.
+    Loss,
+}
+
+impl Score {
+    /// 1, 0.5 or 0.
+    #[must_use]
+    pub fn points(self) -> f64 {
+        f64::from(self.half_points()) / 2.0
+    }
+
+    /// The result from the other engine's view.
+    #[must_use]
+    pub fn reversed(self) -> Score {
+        match self {
+            Score::Win => Score::Loss,
+            Score::Draw => Score::Draw,
+            Score::Loss => Score::Win,
+        }
+    }
+
+    fn half_points(self) -> u8 {
+        match self {
+            Score::Win => 2,
+            Score::Draw => 1,
+            Score::Loss => 0,
+        }
+    }
+}
+
+/// Pairs by the first engine's points in them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct PairCounts {
+    /// Number of pairs with 0, 0.5, 1, 1.5 and 2 points.
+    pub by_half_points: [u32; 5],
+}
+
+impl PairCounts {
+    /// Counts one finished pair.
+    pub fn add(&mut self, first: Score, second: Score) {
+        self.by_half_points[usize::from(first.half_points() + second.half_points())] += 1;
+    }
+
+    /// Number of pairs.
+    #[must_use]
+    pub fn pairs(&self) -> u32 {
+        self.by_half_points.iter().sum()
+    }
+
+    /// Mean score per game in 0..=1; one half when there is no pair.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        if self.pairs() == 0 {
+            return 0.5;
+        }
+        moments(self.by_half_points.map(f64::from)).0
+    }
+
+    /// Variance of a pair's mean score, with the prior: positive also without a pair.
+    #[must_use]
+    pub fn variance(&self) -> f64 {
+        self.regularised().1
+    }
+
+    /// Mean square distance of a pair's mean score from `centre`, with the prior.
+    #[must_use]
+    pub fn variance_about(&self, centre: f64) -> f64 {
+        let (mean, variance) = self.regularised();
+        variance + (mean - centre).powi(2)
+    }
+
+    /// The same pairs from the other engine's view.
+    #[must_use]
+    pub fn reversed(&self) -> PairCounts {
+        let mut by_half_points = self.by_half_points;
+        by_half_points.reverse();
+        PairCounts { by_half_points }
+    }
+
+    /// Share of pairs in which each engine won once or both games were drawn. Near 1, the openings
+    /// decide the games and the match learns nothing.
+    #[must_use]
+    pub fn split_share(&self) -> f64 {
+        f64::from(self.by_half_points[2]) / f64::from(self.pairs().max(1))
+    }
+
+    /// Variance of the score per game relative to independent games of the same mean: below 1 when
+    /// pairing pays.
+    fn design_effect(&self) -> f64 {
+        let (mean, variance) = self.regularised();
+        2.0 * variance / (mean * (1.0 - mean))
+    }
+
+    fn regularised(&self) -> (f64, f64) {
+        moments(
+            self.by_half_points
+                .map(|count| f64::from(count) + PRIOR_PER_CLASS),
+        )
+    }
+}
+
+/// Mean and variance of the pair score (0, 1/4, .. 1) under these weights, not all zero.
+fn moments(weights: [f64; 5]) -> (f64, f64) {
+    let total: f64 = weights.iter().sum();
+    let average = |value: &dyn Fn(f64) -> f64| {
+        let terms = weights.iter().zip([0.0, 0.25, 0.5, 0.75, 1.0]);
+        terms
+            .map(|(weight, score)| weight * value(score))
+            .sum::<f64>()
+            / total
+    };
+    let mean = average(&|score| score);
+    (mean, average(&|score| (score - mean).powi(2)))
+}
+
+/// Everything counted in a match between two engines, from the first engine's view.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct MatchScore {
+    /// Games won by the first engine.
+    pub wins: u32,
+    /// Drawn games.
+    pub draws: u32,
+    /// Games won by the second engine.
+    pub losses: u32,
+    /// The pairs of which both games are finished.
+    pub pairs: PairCounts,
+}
+
+impl MatchScore {
+    /// Counts one game.
+    pub fn add(&mut self, score: Score) {
+        match score {
+            Score::Win => self.wins += 1,
+            Score::Draw => self.draws += 1,
+            Score::Loss => self.losses += 1,
+        }
+    }
+
+    /// The same match from the other engine's view.
+    #[must_use]
+    pub fn reversed(&self) -> MatchScore {
+        MatchScore {
+            wins: self.losses,
+            draws: self.draws,
+            losses: self.wins,
+            pairs: self.pairs.reversed(),
+        }
+    }
+
+    /// Number of games.
+    #[must_use]
+    pub fn games(&self) -> u32 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// The first engine's mean score in 0..=1; one half before the first game.
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        if self.games() == 0 {
+            return 0.5;
+        }
+        (f64::from(self.wins) + f64::from(self.draws) / 2.0) / f64::from(self.games())
+    }
+
+    /// 95% interval of the score: Wilson's, with the number of games divided by the design effect
+    /// of the pairs (the usual correction of a proportion for clustered samples: Kish, Survey
+    /// Sampling, 1965). Without a finished pair the games count as independent.
+    #[must_use]
+    pub fn interval(&self) -> Interval {
+        let effect = if self.pairs.pairs() == 0 {
+            1.0
+        } else {
+            self.pairs.design_effect()
+        };
+        wilson(self.score(), f64::from(self.games()) / effect, Z_95)
+    }
+
+    /// Score, rating difference and their 95% intervals in one line.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let interval = self.interval();
+        let elo = interval.to_elo();
+        format!(
+            "{:.1}% [{:.1}, {:.1}], Elo {:+.0} [{:+.0}, {:+.0}]",
+            100.0 * self.score(),
+            100.0 * interval.low,
+            100.0 * interval.high,
+            self.elo(),
+            elo.low,
+            elo.high,
+        )
+    }
+
+    /// Rating difference (Elo) that explains the score.
+    #[must_use]
+    pub fn elo(&self) -> f64 {
+        elo_from_score(self.score())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::referee::stats::simulate::{Pairing, simulations};
+
+    fn counts(by_half_points: [u32; 5]) -> PairCounts {
+        PairCounts { by_half_points }
+    }
+
+    #[test]
+    fn pairs_are_counted_by_their_points() {
+        let mut pairs = PairCounts::default();
+        pairs.add(Score::Win, Score::Loss);
+        pairs.add(Score::Draw, Score::Draw);
+        pairs.add(Score::Win, Score::Draw);
+        pairs.add(Score::Loss, Score::Loss);
+        assert_eq!(pairs, counts([1, 0, 2, 1, 0]));
+        assert_eq!(pairs.split_share(), 0.5);
+    }
+
+    #[test]
+    fn mean_and_variance_agree_with_a_hand_computed_case() {
+        // By hand: scores 0, .5, .5, 1, 1 have the mean 0.6. With 0.5 in each class the weights are
+        // 1.5 .5 2.5 .5 2.5 (sum 7.5): mean 4.25/7.5 = 0.56667, mean square 3.4375/7.5 = 0.45833,
+        // variance 0.45833 - 0.32111 = 0.13722.
+        let pairs = counts([1, 0, 2, 0, 2]);
+        assert!((pairs.mean() - 0.6).abs() < 1e-12);
+        assert!((pairs.variance() - 0.13722).abs() < 1e-5);
+    }
+
+    #[test]
+    fn independent_games_have_the_fixed_n_width_of_the_methods_brief() {
+        // methods.md section 6: 400 games without draws at 50% have a 95% half-width of 34 Elo.
+        let score = MatchScore {
+            wins: 200,
+            draws: 0,
+            losses: 200,
+            pairs: counts([50, 0, 100, 0, 50]),
+        };
+        let elo = score.interval().to_elo();
+        assert!((elo.high - 34.0).abs() < 1.0, "{elo:?}");
+        assert!((elo.low + 34.0).abs() < 1.0, "{elo:?}");
+    }
+
+    #[test]
+    fn extreme_matches_have_honest_intervals() {
+        let mut all_won = MatchScore::default();
+        assert!(all_won.interval().contains(0.5));
+        for _ in 0..60 {
+            all_won.add(Score::Win);
+            all_won.add(Score::Win);
+            all_won.pairs.add(Score::Win, Score::Win);
+        }
+        let interval = all_won.interval();
+        assert!(interval.low > 0.9 && interval.low < 0.99, "{interval:?}");
+        assert_eq!(interval.high, 1.0);
+    }
+
+    /// 1,000 matches of 200 pairs between engines of known strength, with and without draws, on
+    /// openings that favour a colour (TENGEN_SIMULATIONS sets another number).
+    #[test]
+    fn intervals_cover_the_truth_in_95_percent_of_simulated_matches() {
+        for pairing in [
+            Pairing {
+                elo: 0.0,
+                draws: 0.0,
+                opening_bias_elo: 0.0,
+            },
+            Pairing {
+                elo: 30.0,
+                draws: 0.0,
+                opening_bias_elo: 150.0,
+            },
+            Pairing {
+                elo: -120.0,
+                draws: 0.3,
+                opening_bias_elo: 80.0,
+            },
+            Pairing {
+                elo: 380.0,
+                draws: 0.0,
+                opening_bias_elo: 50.0,
+            },
+        ] {
+            let mut rng = pairing.rng();
+            let truth = pairing.expected_score();
+            let covered = (0..simulations())
+                .filter(|_| pairing.play(200, &mut rng).interval().contains(truth))
+                .count();
+            let share = covered as f64 / simulations() as f64;
+            assert!((0.93..=0.97).contains(&share), "{pairing:?}: {share}");
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Time controls as people write them and as GTP engines are told of them.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// How much time each side has for a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TimeControl {
+    /// No clock; an engine may think up to the match's limit for one move.
+    #[default]
+    None,
+    /// Time for the whole game, and a gift after every move (Fischer) that may be zero.
+    Absolute {
+        /// Time at the start.
+        main: Duration,
+        /// Added after every move.
+        increment: Duration,
+    },
+    /// Main time, then periods of which a move uses up each one that it exceeds.
+    Byoyomi {
+        /// Time at the start.
+        main: Duration,
+        /// Length of a period.
+        period: Duration,
+        /// Number of periods, at least 1.
+        periods: u32,
+    },
+    /// Main time, then again and again a period for a number of moves.
+    Canadian {
+        /// Time at the start.
+        main: Duration,
+        /// Length of a period.
+        period: Duration,
+        /// Moves to be played in each period, at least 1.
+        stones: u32,
+    },
+}
+
+/// Text that is not a time control.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "`{0}` is not a time control; write none, 10 or 15m (the whole game), 10+0.1 (and a gift for \
+     every move), 10+3*5 (and 3 byoyomi periods of 5 s), or 10+30/5 (and 30 s for every 5 moves)"
+)]
+pub struct BadTimeControl(String);
+
+/// Commands that tell an engine of a time control, best first, and whether it may be told in
+/// fractions of a second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TimeCommands {
+    /// It lists `time_settings`.
+    pub time_settings: bool,
+    /// It lists `kgs-time_settings`.
+    pub kgs_time_settings: bool,
+    /// It lists `kata-time_settings`.
+    pub kata_time_settings: bool,
+    /// It lists `time_left`.
+    pub time_left: bool,
+    /// It reads fractions of a second; others get whole seconds, rounded down.
+    pub fractions: bool,
+}
+
+impl TimeControl {
+    /// The command that sets this control, or `None` when the engine knows none that says so.
+    ///
+    /// Source of the forms: clients.md section 5. An engine without byoyomi is told of Canadian
+    /// periods of one move, which last as long; one without increments is told of the main time
+    /// and learns of each gift by `time_left`.
+    #[must_use]
+    pub fn command(&self, engine: TimeCommands) -> Option<String> {
+        let seconds = |duration| seconds_text(duration, engine.fractions);
+        let settings = |main, period, stones: u32| {
+            let text = format!(
+                "time_settings {} {} {stones}",
+                seconds(main),
+                seconds(period)
+            );
+            engine.time_settings.then_some(text)
+        };
+        match *self {
+            // A period without stones means no limit.
+            TimeControl::None => settings(Duration::ZERO, Duration::from_secs(1), 0),
+            TimeControl::Absolute { main, increment } => {
+                if engine.kata_time_settings && !increment.is_zero() {
+                    let (main, increment) = (seconds(main), seconds(increment));
+                    return Some(format!("kata-time_settings fischer {main} {increment}"));
+                }
+                settings(main, Duration::ZERO, 0)
+            }
+            TimeControl::Byoyomi {
+                main,
+                period,
+                periods,
+            } => {
+                let prefix = match engine {
+                    TimeCommands {
+                        kgs_time_settings: true,
+                        ..
+                    } => "kgs",
+                    TimeCommands {
+                        kata_time_settings: true,
+                        ..
+                    } => "kata",
+                    _ => return settings(main, period, 1),
+                };
+                let (main, period) = (seconds(main), seconds(period));
+                Some(format!(
+                    "{prefix}-time_settings byoyomi {main} {period} {periods}"
+                ))
+            }
+            TimeControl::Canadian {
+                main,
+                period,
+                stones,
+            } => settings(main, period, stones),
+        }
+    }
+}
+
+/// Seconds as GTP text, rounded down to whole seconds or to milliseconds.
+pub(super) fn seconds_text(duration: Duration, fractions: bool) -> String {
+    if fractions && duration.subsec_millis() != 0 {
+        format!("{}.{:03}", duration.as_secs(), duration.subsec_millis())
+    } else {
+        duration.as_secs().to_string()
+    }
+}
+
+impl FromStr for TimeControl {
+    type Err = BadTimeControl;
+
+    fn from_str(text: &str) -> Result<TimeControl, BadTimeControl> {
+        parse(text.trim()).ok_or_else(|| BadTimeControl(text.to_owned()))
+    }
+}
+
+fn parse(text: &str) -> Option<TimeControl> {
+    if text == "none" {
+        return Some(TimeControl::None);
+    }
+    let Some((main, more)) = text.split_once('+') else {
+        let main = parse_duration(text)?;
+        let increment = Duration::ZERO;
+        return (!main.is_zero()).then_some(TimeControl::Absolute { main, increment });
+    };
+    let main = parse_duration(main)?;
+    if let Some((periods, period)) = more.split_once('*') {
+        let (period, periods) = (parse_duration(period)?, periods.parse().ok()?);
+        let valid = periods > 0 && !period.is_zero();
+        return valid.then_some(TimeControl::Byoyomi {
+            main,
+            period,
+            periods,
+        });
+    }
+    if let Some((period, stones)) = more.split_once('/') {
+        let (period, stones) = (parse_duration(period)?, stones.parse().ok()?);
+        let valid = stones > 0 && !period.is_zero();
+        return valid.then_some(TimeControl::Canadian {
+            main,
+            period,
+            stones,
+        });
+    }
+    let increment = parse_duration(more)?;
+    (!main.is_zero()).then_some(TimeControl::Absolute { main, increment })
+}
+
+/// `90`, `1.5`, `90s`, `15m`, `1h`, `250ms`.
+fn parse_duration(text: &str) -> Option<Duration> {
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let (number, unit) = units
+        .into_iter()
+        .find_map(|(suffix, unit)| Some((text.strip_suffix(suffix)?, unit)))
+        .unwrap_or((text, 1.0));
+    if !number.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
+        return None;
+    }
+    Duration::try_from_secs_f64(number.parse::<f64>().ok()? * unit).ok()
+}
+
+impl fmt::Display for TimeControl {
+    /// In seconds, as [`FromStr`] reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = |duration: &Duration| duration.as_secs_f64();
+        match self {
+            TimeControl::None => f.write_str("none"),
+            TimeControl::Absolute { main, increment } if increment.is_zero() => {
+                write!(f, "{}", seconds(main))
+            }
+            TimeControl::Absolute { main, increment } => {
+                write!(f, "{}+{}", seconds(main), seconds(increment))
+            }
+            TimeControl::Byoyomi {
+                main,
+                period,
+                periods,
+            } => {
+                write!(f, "{}+{periods}*{}", seconds(main), seconds(period))
+            }
+            TimeControl::Canadian {
+                main,
+                period,
+                stones,
+            } => {
+                write!(f, "{}+{}/{stones}", seconds(main), seconds(period))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: TimeCommands = TimeCommands {
+        time_settings: true,
+        kgs_time_settings: false,
+        kata_time_settings: false,
+        time_left: true,
+        fractions: false,
+    };
+
+    #[track_caller]
+    fn check(text: &str, plain: &str, rich: &str) {
+        let control: TimeControl = text.parse().unwrap();
+        assert_eq!(control.to_string().parse(), Ok(control));
+        assert_eq!(control.command(PLAIN).as_deref(), Some(plain));
+        let all = TimeCommands {
+            kgs_time_settings: true,
+            kata_time_settings: true,
+            fractions: true,
+            ..PLAIN
+        };
+        assert_eq!(control.command(all).as_deref(), Some(rich));
+    }
+
+    #[test]
+    fn every_control_is_read_and_told() {
+        check("none", "time_settings 0 1 0", "time_settings 0 1 0");
+        check("15m", "time_settings 900 0 0", "time_settings 900 0 0");
+        check("2.5", "time_settings 2 0 0", "time_settings 2.500 0 0");
+        check(
+            "10+100ms",
+            "time_settings 10 0 0",
+            "kata-time_settings fischer 10 0.100",
+        );
+        check(
+            "10+3*5",
+            "time_settings 10 5 1",
+            "kgs-time_settings byoyomi 10 5 3",
+        );
+        check(
+            "10m+30s/5",
+            "time_settings 600 30 5",
+            "time_settings 600 30 5",
+        );
+        check(
+            "0+1*2",
+            "time_settings 0 2 1",
+            "kgs-time_settings byoyomi 0 2 1",
+        );
+    }
+
+    #[test]
+    fn an_engine_that_knows_no_clock_is_told_nothing() {
+        let control: TimeControl = "10".parse().unwrap();
+        assert_eq!(control.command(TimeCommands::default()), None);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        for text in [
+            "", "0", "-1", "1+", "+1", "nan", "inf", "1e99", "5+0*3", "5+3*0", "5+3/0", "1x",
+        ] {
+            assert!(text.parse::<TimeControl>().is_err(), "{text}");
+        }
+    }
+}
