@@ -275,3 +275,7 @@ impl<G: Game> Table<'_, G> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "game_tests.rs"]
+mod tests;

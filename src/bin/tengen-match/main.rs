@@ -10,6 +10,7 @@ mod options;
 mod play;
 mod progress;
 mod session;
+mod sprt;
 
 use std::process::ExitCode;
 
@@ -26,11 +27,13 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Play(play::PlayArgs),
+    Sprt(sprt::SprtArgs),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Play(args) => play::run(&args),
+        Command::Sprt(args) => sprt::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
