@@ -6,6 +6,7 @@ pub mod engine;
 pub mod eval;
 pub mod game;
 pub mod gtp;
+pub mod onnx;
 pub mod record;
 pub mod referee;
 pub mod rollout;

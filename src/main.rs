@@ -1,3 +1,9 @@
-//! The engine's command line.
+//! `tengen`: the engine's command line. One file a subcommand, in `cli`.
 
-fn main() {}
+mod cli;
+
+use clap::Parser;
+
+fn main() -> anyhow::Result<()> {
+    cli::Cli::parse().run()
+}

@@ -25,6 +25,8 @@ pub enum StopReason {
     Proven,
     /// There is only one legal move.
     OnlyMove,
+    /// The search tree has filled its memory.
+    Memory,
     /// The evaluator or a worker failed; the move is the best found so far.
     Failed,
 }
@@ -37,6 +39,7 @@ impl fmt::Display for StopReason {
             StopReason::Interrupted => "interrupted",
             StopReason::Proven => "proven",
             StopReason::OnlyMove => "only move",
+            StopReason::Memory => "memory full",
             StopReason::Failed => "failed",
         })
     }

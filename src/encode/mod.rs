@@ -1,1 +1,173 @@
-//! (in progress)
+//! From a position to input planes: one versioned encoding a file.
+//!
+//! An encoding never changes once a network was trained with it; a better one gets a new id. The
+//! id stands in the network's metadata, and [`find`] refuses a network whose encoding is unknown.
+
+mod nogo_v1;
+
+pub use nogo_v1::NoGoV1;
+
+use thiserror::Error;
+
+use crate::eval::ModelInfo;
+use crate::game::nogo::NoGo;
+use crate::game::{BoardSize, Game};
+
+/// Fills a network's input row from a position.
+pub trait Encoding<G: Game>: Send + Sync {
+    /// The id that model metadata carries.
+    fn id(&self) -> &'static str;
+
+    /// Number of planes.
+    fn planes(&self) -> usize;
+
+    /// Fills `row`, `[planes, height, width]` f32 from the side to move's view. The row must be
+    /// all zero and as long as planes times points.
+    fn encode(&self, position: &G, row: &mut [f32]);
+
+    /// A key equal exactly for positions that encode to the same row: what an evaluation cache
+    /// may go by.
+    fn cache_key(&self, position: &G) -> u128;
+}
+
+/// A game that networks can read.
+pub trait Encode: Game {
+    /// All encodings of this game, the newest last.
+    fn encodings() -> &'static [&'static dyn Encoding<Self>];
+}
+
+impl<const WORDS: usize> Encode for NoGo<WORDS> {
+    fn encodings() -> &'static [&'static dyn Encoding<Self>] {
+        &[&NoGoV1]
+    }
+}
+
+/// Why a network cannot be used for a game.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Mismatch {
+    /// It was trained for another game.
+    #[error("the network plays {network}, not {wanted}")]
+    Game {
+        /// The network's game.
+        network: String,
+        /// The game on the board.
+        wanted: &'static str,
+    },
+    /// It was trained for another board.
+    #[error("the network plays on {network}, not on {wanted}")]
+    Size {
+        /// The network's board.
+        network: BoardSize,
+        /// The board in use.
+        wanted: BoardSize,
+    },
+    /// No encoding has this id: the network is newer or older than this program.
+    #[error("the network reads encoding {id:?}, but this program knows only {known}")]
+    Encoding {
+        /// The network's encoding.
+        id: String,
+        /// The known ids, separated by commas.
+        known: String,
+    },
+    /// The network's own numbers contradict each other.
+    #[error("encoding {id:?} has {expected}, but the network has {found}")]
+    Shape {
+        /// The network's encoding.
+        id: String,
+        /// What the encoding and game need, in words.
+        expected: String,
+        /// What the network has, in words.
+        found: String,
+    },
+}
+
+/// The encoding that a network reads, after checking that the network fits the game on a board of
+/// the position's size.
+///
+/// # Errors
+/// [`Mismatch`] says what does not fit.
+pub fn find<G: Encode>(
+    model: &ModelInfo,
+    position: &G,
+) -> Result<&'static dyn Encoding<G>, Mismatch> {
+    if model.game != G::NAME {
+        return Err(Mismatch::Game {
+            network: model.game.clone(),
+            wanted: G::NAME,
+        });
+    }
+    if model.size != position.size() {
+        return Err(Mismatch::Size {
+            network: model.size,
+            wanted: position.size(),
+        });
+    }
+    let encodings = G::encodings();
+    let Some(encoding) = encodings.iter().find(|e| e.id() == model.encoding) else {
+        let known = encodings
+            .iter()
+            .map(|e| e.id())
+            .collect::<Vec<_>>()
+            .join(", ");
+        return Err(Mismatch::Encoding {
+            id: model.encoding.clone(),
+            known,
+        });
+    };
+    let wanted = (encoding.planes(), position.policy_len());
+    if wanted != (model.planes, model.policy_len) {
+        let words = |(planes, policy)| format!("{planes} planes and {policy} moves");
+        return Err(Mismatch::Shape {
+            id: model.encoding.clone(),
+            expected: words(wanted),
+            found: words((model.planes, model.policy_len)),
+        });
+    }
+    Ok(*encoding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::nogo::SmallNoGo;
+
+    fn model() -> ModelInfo {
+        ModelInfo {
+            game: "nogo".into(),
+            size: BoardSize::square(9),
+            encoding: "nogo-1".into(),
+            planes: 12,
+            policy_len: 81,
+            outcomes: 2,
+            network: "test".into(),
+            games: 0,
+            steps: 0,
+            creator: "test".into(),
+        }
+    }
+
+    fn mismatch(change: impl FnOnce(&mut ModelInfo)) -> String {
+        let position = SmallNoGo::new(BoardSize::square(9)).unwrap();
+        let mut model = model();
+        change(&mut model);
+        find(&model, &position)
+            .err()
+            .expect("a mismatch")
+            .to_string()
+    }
+
+    #[test]
+    fn a_fitting_network_is_accepted() {
+        let position = SmallNoGo::new(BoardSize::square(9)).unwrap();
+        assert_eq!(find(&model(), &position).unwrap().id(), "nogo-1");
+    }
+
+    #[test]
+    fn whatever_does_not_fit_is_named() {
+        assert!(mismatch(|m| m.game = "go".into()).contains("plays go, not nogo"));
+        assert!(mismatch(|m| m.size = BoardSize::square(7)).contains("7x7, not on 9x9"));
+        assert!(mismatch(|m| m.encoding = "nogo-9".into()).contains("knows only nogo-1"));
+        assert!(mismatch(|m| m.planes = 11).contains("11 planes"));
+        assert!(mismatch(|m| m.policy_len = 82).contains("82 moves"));
+    }
+}

@@ -1,1 +1,112 @@
-//! (in progress)
+//! One game in progress, ready to be asked for moves: what GTP needs, behind one object-safe trait.
+//!
+//! [`Player`] is the engine for any [`crate::game::Game`]: it keeps the game's history and both
+//! clocks, and has a [`Thinker`] choose moves on a thread of its own. Whatever happens to the
+//! thinker, [`Engine::genmove`] answers a legal move in time. Nothing here reads or writes text.
+
+mod choose;
+mod options;
+mod player;
+pub mod registry;
+mod rollout;
+#[cfg(test)]
+pub(crate) mod testing;
+mod thinker;
+mod worker;
+
+pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions};
+pub use player::{DEFAULT_TIME_PER_MOVE, Player, Spending};
+pub use rollout::RolloutThinker;
+pub use thinker::{MakeThinker, ThinkError, Thinker};
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::clock::TimeControl;
+use crate::game::{BoardSize, Color, Move, Outcome};
+use crate::record::{GameRecord, Play, Vertex};
+use crate::search::StopFlag;
+
+/// What an engine does with its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// It plays.
+    Play(Vertex),
+    /// It has no legal move.
+    Resign,
+}
+
+/// Why an engine refuses. It has changed nothing then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum EngineError {
+    /// The rules do not allow the move.
+    #[error("illegal move")]
+    IllegalMove,
+    /// There is no move to take back.
+    #[error("cannot undo")]
+    CannotUndo,
+    /// The record is of another board or another game.
+    #[error("the record is of another game or board")]
+    WrongGame,
+}
+
+/// One game in progress on a board of one size.
+pub trait Engine: Send {
+    /// The game's name, as [`crate::game::Game::NAME`].
+    fn game(&self) -> &'static str;
+
+    /// The board.
+    fn size(&self) -> BoardSize;
+
+    /// Starts a new game: empty board, both clocks full. Komi and time control stay.
+    fn clear(&mut self);
+
+    /// Sets the komi. NoGo and Gomoku keep it for the record only.
+    fn set_komi(&mut self, komi: f32);
+
+    /// Plays for either colour, whoever is to move.
+    ///
+    /// # Errors
+    /// [`EngineError::IllegalMove`].
+    fn play(&mut self, play: Play) -> Result<(), EngineError>;
+
+    /// Takes the last play back.
+    ///
+    /// # Errors
+    /// [`EngineError::CannotUndo`] when nothing was played since the start or the setup.
+    fn undo(&mut self) -> Result<(), EngineError>;
+
+    /// Starts a new game from the setup of `record` and its plays, and takes its komi over where
+    /// it has one.
+    ///
+    /// # Errors
+    /// [`EngineError::WrongGame`] and [`EngineError::IllegalMove`]; the old game goes on then.
+    fn load(&mut self, record: &GameRecord) -> Result<(), EngineError>;
+
+    /// Chooses a move for `color`, plays it and charges the clock. Ends early with the best move
+    /// so far when `stop` is raised; when it is raised before the call, with any legal move.
+    fn genmove(&mut self, color: Color, stop: &StopFlag) -> Decision;
+
+    /// Chooses a move for `color` as [`Engine::genmove`] does, and changes nothing.
+    fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision;
+
+    /// The stone on a point of the board, if any.
+    fn stone(&self, point: Move) -> Option<Color>;
+
+    /// The side to move.
+    fn to_move(&self) -> Color;
+
+    /// The result, when the game has ended.
+    fn outcome(&self) -> Option<Outcome>;
+
+    /// The game so far.
+    fn record(&self) -> GameRecord;
+
+    /// Sets the time control and fills both clocks.
+    fn set_time_control(&mut self, control: TimeControl);
+
+    /// Takes over what the controller says a side has left: time, and the stones or periods of
+    /// overtime (0 in main time).
+    fn set_time_left(&mut self, color: Color, time: Duration, stones: u32);
+}

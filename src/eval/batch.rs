@@ -28,6 +28,13 @@ impl Batch {
         &mut self.planes[start..]
     }
 
+    /// Appends all rows of a batch of the same row length, with their keys.
+    pub fn append(&mut self, other: &Batch) {
+        debug_assert_eq!(self.row_len, other.row_len);
+        self.keys.extend_from_slice(&other.keys);
+        self.planes.extend_from_slice(&other.planes);
+    }
+
     /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -97,6 +104,19 @@ impl Outputs {
         self.value.resize(len * outcomes, 0.0);
     }
 
+    /// Becomes a copy of some rows of another buffer.
+    pub fn copy_rows(&mut self, from: &Outputs, rows: std::ops::Range<usize>) {
+        self.policy_len = from.policy_len;
+        self.outcomes = from.outcomes;
+        let part = |len: usize| rows.start * len..rows.end * len;
+        self.policy.clear();
+        self.policy
+            .extend_from_slice(&from.policy[part(from.policy_len)]);
+        self.value.clear();
+        self.value
+            .extend_from_slice(&from.value[part(from.outcomes)]);
+    }
+
     /// Number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -158,6 +178,30 @@ mod tests {
         batch.clear();
         assert!(batch.is_empty());
         assert_eq!(batch.push(1), [0.0; 3], "a reused row starts at zero");
+    }
+
+    #[test]
+    fn parts_are_copied() {
+        let mut batch = Batch::new(1);
+        batch.push(1)[0] = 1.0;
+        let mut all = batch.clone();
+        all.append(&batch);
+        assert_eq!((all.len(), all.key(1), all.row(1)), (2, 1, &[1.0][..]));
+
+        let mut out = Outputs::new();
+        out.reset(3, 2, 1);
+        out.policy_mut(1).copy_from_slice(&[1.0, 2.0]);
+        out.value_logits_mut(2)[0] = 3.0;
+        let mut part = Outputs::new();
+        part.copy_rows(&out, 1..3);
+        assert_eq!(
+            (part.len(), part.policy(0), part.policy(1)),
+            (2, &[1.0, 2.0][..], &[0.0; 2][..])
+        );
+        assert_eq!(
+            (part.value_logits(0)[0], part.value_logits(1)[0]),
+            (0.0, 3.0)
+        );
     }
 
     #[test]

@@ -4,49 +4,41 @@
 //! value logits come back. Backends (`tract`, `ort`), the batcher and the cache all wear it, so a
 //! search cannot tell them apart.
 
+#[cfg(test)]
+#[cfg(all(feature = "tract", feature = "ort"))]
+mod agreement;
 mod batch;
+mod batcher;
+mod cache;
+mod fake;
+mod info;
+mod library;
+mod load;
+#[cfg(feature = "ort")]
+mod ort;
+#[cfg(test)]
+mod suite;
+#[cfg(test)]
+mod testnet;
+#[cfg(feature = "tract")]
+mod tract;
 
 pub use batch::{Batch, Outputs};
+pub use batcher::{BatchClient, spawn_batcher};
+pub use cache::{CacheStats, CachedEvaluator, EvalCache};
+pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, UniformEvaluator};
+pub use info::{ModelInfo, PLANES, POLICY, VALUE};
+pub use library::{LIBRARY_FILE, LibraryPlaces};
+pub use load::{BackendKind, Device, EvaluatorFactory, LoadOptions, ModelSource};
+#[cfg(feature = "ort")]
+pub use ort::{OrtEvaluator, OrtModel};
+#[cfg(feature = "tract")]
+pub use tract::{TractEvaluator, TractModel};
 
 use thiserror::Error;
 
-use crate::game::BoardSize;
-
-/// What a network is for and what it eats: the ONNX metadata, checked when a model is loaded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ModelInfo {
-    /// The game's name, as [`crate::game::Game::NAME`].
-    pub game: String,
-    /// The board it was trained for.
-    pub size: BoardSize,
-    /// Id of the encoding that fills its input planes.
-    pub encoding: String,
-    /// Number of input planes.
-    pub planes: usize,
-    /// Number of policy logits.
-    pub policy_len: usize,
-    /// Number of value logits: 2 for win/loss, 3 for win/draw/loss, for the side to move.
-    pub outcomes: usize,
-    /// The recipe and size of the network, such as `az-5b32c`.
-    pub network: String,
-    /// Self-play games it learnt from.
-    pub games: u64,
-    /// Optimiser steps.
-    pub steps: u64,
-    /// Program and version that wrote the file.
-    pub creator: String,
-}
-
-impl ModelInfo {
-    /// Length of one input row: planes x height x width.
-    #[must_use]
-    pub fn row_len(&self) -> usize {
-        self.planes * self.size.area()
-    }
-}
-
 /// Why an evaluation, or loading a model, failed.
-#[derive(Debug, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EvalError {
     /// The model file cannot be read or is not what it says it is.
     #[error("cannot load network {path}: {reason}")]

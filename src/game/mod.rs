@@ -10,7 +10,7 @@ mod board;
 pub(crate) mod conformance;
 pub mod nogo;
 mod symmetry;
-mod zobrist;
+pub(crate) mod zobrist;
 
 pub use bits::{Bits, BitsIter};
 pub use blocks::{Blocks, Frame, Placed};

@@ -10,12 +10,17 @@ static STONES: [[u128; MAX_POINTS]; 2] = stone_keys();
 
 /// The key of a stone on a point; a position's key is the exclusive or of its stones' keys.
 #[must_use]
-pub(super) fn stone(color: Color, point: Move) -> u128 {
+pub(crate) fn stone(color: Color, point: Move) -> u128 {
     STONES[color.index()][point.index()]
 }
 
 /// The key added when White is to move.
 pub(super) const WHITE_TO_MOVE: u128 = wide(0x5eed_0f1e_d0b0_a5d5);
+
+/// The key added where a position's last move matters, as it does for some input encodings.
+pub(crate) fn last_move(point: Move) -> u128 {
+    wide(0x1a57_0000_0000 + u64::from(point.0))
+}
 
 const fn stone_keys() -> [[u128; MAX_POINTS]; 2] {
     let mut keys = [[0; MAX_POINTS]; 2];

@@ -1,1 +1,22 @@
-//! (in progress)
+//! GTP, version 2: text in, text out, and nothing about any game's rules.
+//!
+//! [`Session`] turns one command into one reply and does no input or output but SGF files;
+//! [`serve`] feeds it from a reader thread that is never blocked, so that `quit`, the end of input
+//! and `# interrupt` act in the middle of a search. Commands are one table, [`COMMANDS`].
+
+mod board;
+mod commands;
+mod failure;
+mod interrupts;
+mod line;
+mod server;
+mod session;
+mod vertex;
+
+pub use commands::{COMMANDS, Command};
+pub use failure::Failure;
+pub use interrupts::Interrupts;
+pub use line::{Line, Request};
+pub use server::serve;
+pub use session::{MakeEngine, Session};
+pub use vertex::{format_vertex, parse_vertex};

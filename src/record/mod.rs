@@ -1,1 +1,97 @@
-//! (in progress)
+//! Games as records: what was set up, what was played, how it ended; and SGF to keep them in.
+//!
+//! A record knows no rules: whether its moves are legal is for whoever plays them to say.
+
+pub mod sgf;
+
+use crate::game::{BoardSize, Color, Move, Outcome};
+
+/// What a player does with a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Vertex {
+    /// A stone on a point of the board.
+    Point(Move),
+    /// A pass, in games that have one.
+    Pass,
+}
+
+/// One stone of one colour, or a pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Play {
+    /// Who plays.
+    pub color: Color,
+    /// What.
+    pub vertex: Vertex,
+}
+
+/// A play as the record of a game keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedPlay {
+    /// The play.
+    pub play: Play,
+    /// A remark on it; empty for none.
+    pub comment: String,
+}
+
+/// One game, finished or not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GameRecord {
+    /// The game, as [`crate::game::Game::NAME`].
+    pub game: String,
+    /// The board.
+    pub size: BoardSize,
+    /// Points given to White.
+    pub komi: Option<f32>,
+    /// Name of the black player; empty when unknown.
+    pub black: String,
+    /// Name of the white player; empty when unknown.
+    pub white: String,
+    /// The result as SGF writes it (`B+R`, `W+3.5`, `0`); empty when unknown.
+    pub result: String,
+    /// A remark on the whole game; empty for none.
+    pub comment: String,
+    /// Stones on the board before the first move, by point, ascending.
+    pub setup: Vec<(Move, Color)>,
+    /// The side to move before the first move, where that is said.
+    pub to_move: Option<Color>,
+    /// The plays, in order; one colour may play several times in a row.
+    pub plays: Vec<RecordedPlay>,
+}
+
+impl GameRecord {
+    /// A game of which nothing is known but its name and its board.
+    #[must_use]
+    pub fn new(game: &str, size: BoardSize) -> GameRecord {
+        GameRecord {
+            game: game.to_owned(),
+            size,
+            komi: None,
+            black: String::new(),
+            white: String::new(),
+            result: String::new(),
+            comment: String::new(),
+            setup: Vec::new(),
+            to_move: None,
+            plays: Vec::new(),
+        }
+    }
+
+    /// Adds a play without a remark.
+    pub fn push(&mut self, play: Play) {
+        self.plays.push(RecordedPlay {
+            play,
+            comment: String::new(),
+        });
+    }
+}
+
+/// An outcome as GTP's `final_score` and SGF's `RE` write it, where no points are counted: `B+R`,
+/// `W+R`, and `0` for a draw.
+#[must_use]
+pub fn result_text(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Win(Color::Black) => "B+R",
+        Outcome::Win(Color::White) => "W+R",
+        Outcome::Draw => "0",
+    }
+}

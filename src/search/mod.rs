@@ -1,7 +1,28 @@
 //! PUCT search over one shared graph: many threads, virtual loss, tree reuse, proven results.
+//!
+//! A playout is *gathered* (a descent to a leaf, whose planes go into a batch), *evaluated* by the
+//! thread's own [`crate::eval::Evaluator`], and *applied* (expansion and backup). Threads share
+//! nothing but the tree's atomics, a count of tickets and a stop flag; there is no lock.
+//! This room knows no rules of any game, no backend and no protocol, and prints nothing.
 
+mod arena;
+mod backup;
+mod control;
 mod limits;
+mod node;
+mod params;
+mod playout;
 mod report;
+mod root;
+mod searcher;
+mod select;
+mod tree;
+mod worker;
 
 pub use limits::{Limits, StopFlag};
+pub use params::{MoveChoice, ParamInfo, SearchParams, SetError};
 pub use report::{MoveReport, Proof, SearchReport};
+pub use searcher::{EvaluatorMaker, SearchError, Searcher, SearcherOptions};
+
+#[cfg(test)]
+mod tests;

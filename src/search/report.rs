@@ -3,17 +3,49 @@
 use std::time::Duration;
 
 use crate::clock::StopReason;
-use crate::game::Move;
+use crate::game::{Color, Move, Outcome};
 
-/// A proven result, for the side to move at the root.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A proven result with best play, for one side; a better one is greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Proof {
-    /// The side to move wins with best play.
-    Win,
+    /// It loses.
+    Loss,
     /// Neither side can win.
     Draw,
-    /// The side to move loses against best play.
-    Loss,
+    /// It wins.
+    Win,
+}
+
+impl Proof {
+    /// The same result for the other side.
+    #[must_use]
+    pub fn flip(self) -> Proof {
+        match self {
+            Proof::Loss => Proof::Win,
+            Proof::Draw => Proof::Draw,
+            Proof::Win => Proof::Loss,
+        }
+    }
+
+    /// -1, 0 or 1.
+    #[must_use]
+    pub fn value(self) -> f32 {
+        match self {
+            Proof::Loss => -1.0,
+            Proof::Draw => 0.0,
+            Proof::Win => 1.0,
+        }
+    }
+
+    /// A finished game's result for `color`.
+    #[must_use]
+    pub fn of(outcome: Outcome, color: Color) -> Proof {
+        match outcome {
+            Outcome::Draw => Proof::Draw,
+            Outcome::Win(winner) if winner == color => Proof::Win,
+            Outcome::Win(_) => Proof::Loss,
+        }
+    }
 }
 
 /// One root move.
@@ -29,7 +61,7 @@ pub struct MoveReport {
     pub lcb: f32,
     /// Prior probability (policy after masking and softmax), in [0, 1].
     pub prior: f32,
-    /// The result of this move, when it is proven.
+    /// The result of this move for the side that plays it, when it is proven.
     pub proof: Option<Proof>,
     /// The main line, this move first; never empty.
     pub pv: Vec<Move>,
@@ -43,7 +75,7 @@ pub struct SearchReport {
     pub moves: Vec<MoveReport>,
     /// Expected result in [-1, 1] for the side to move at the root.
     pub value: f32,
-    /// The root's result, when it is proven.
+    /// The root's result for the side to move there, when it is proven.
     pub proof: Option<Proof>,
     /// Visits of the root, reused ones counted.
     pub visits: u64,

@@ -1,0 +1,153 @@
+//! A running engine, seen from a controller.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use tengen::clock::{Clock, SystemClock};
+
+/// After this time an engine that should have spoken or ended counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Arguments of an engine that plays quickly and always the same.
+pub(crate) const QUICK: &[&str] = &["--backend", "rollout", "--visits", "100", "--seed", "1"];
+
+/// The folder of these tests.
+pub(crate) fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("gtp-tests")
+}
+
+/// One line of the engine's output.
+type Line = Vec<u8>;
+
+/// An engine process. It is killed when dropped.
+pub(crate) struct Engine {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<Line>,
+}
+
+impl Engine {
+    /// Starts `tengen gtp` with `args`, in the folder of these tests.
+    pub(crate) fn start(args: &[&str]) -> Engine {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
+            .arg("gtp")
+            .args(args)
+            .current_dir(folder())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary was built for this test");
+        let output = child.stdout.take().expect("it is piped");
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            let mut output = BufReader::new(output);
+            let mut line = Line::new();
+            while output
+                .read_until(b'\n', &mut line)
+                .is_ok_and(|read| read > 0)
+            {
+                if sender.send(std::mem::take(&mut line)).is_err() {
+                    return;
+                }
+            }
+        });
+        Engine {
+            input: child.stdin.take(),
+            child,
+            lines,
+        }
+    }
+
+    /// Writes `text` at once.
+    pub(crate) fn send(&mut self, text: &str) {
+        let input = self.input.as_mut().expect("the input is still open");
+        input.write_all(text.as_bytes()).expect("the engine reads");
+        input.flush().expect("the engine reads");
+    }
+
+    /// The next reply, without its final empty line.
+    pub(crate) fn reply(&mut self) -> String {
+        let mut reply = String::new();
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE).expect("a whole reply");
+            if line == b"\n" {
+                return reply.trim_end_matches('\n').to_owned();
+            }
+            reply.push_str(&String::from_utf8(line).expect("UTF-8"));
+        }
+    }
+
+    /// Sends one command and gives its reply.
+    pub(crate) fn ask(&mut self, command: &str) -> String {
+        self.send(&format!("{command}\n"));
+        self.reply()
+    }
+
+    /// Sends one command that has to succeed and gives the text of its reply.
+    pub(crate) fn answer(&mut self, command: &str) -> String {
+        let reply = self.ask(command);
+        let text = reply.strip_prefix("= ");
+        text.unwrap_or_else(|| panic!("{command}: {reply}"))
+            .to_owned()
+    }
+
+    /// Closes the engine's input.
+    pub(crate) fn close(&mut self) {
+        self.input = None;
+    }
+
+    /// What else the engine writes until it ends with success, and how long that takes.
+    pub(crate) fn wait(mut self) -> (String, Duration) {
+        let clock = SystemClock::new();
+        let mut rest = Vec::new();
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => rest.extend(line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("the engine does not end"),
+            }
+        }
+        let status = self.child.wait().expect("it is our child");
+        let took = clock.now();
+        assert!(status.success(), "{status}");
+        (String::from_utf8(rest).expect("UTF-8"), took)
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // It may have ended long ago.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What an engine with `args` writes when `input` is piped into it, and nothing else.
+pub(crate) fn pipe(args: &[&str], input: &[u8]) -> Vec<u8> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .arg("gtp")
+        .args(args)
+        .current_dir(folder())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary was built for this test");
+    let mut to_engine = child.stdin.take().expect("it is piped");
+    let mut from_engine = child.stdout.take().expect("it is piped");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || to_engine.write_all(&input));
+    let mut output = Vec::new();
+    from_engine
+        .read_to_end(&mut output)
+        .expect("a pipe can be read");
+    let status = child.wait().expect("it is our child");
+    assert!(status.success(), "{status}");
+    // An engine that has answered `quit` reads no further.
+    let _ = writer.join().expect("it only writes");
+    output
+}

@@ -1,0 +1,24 @@
+# The conversation itself.
+
+10 protocol_version
+#? [2]
+20 name
+#? [Tengen]
+30 version
+#? [[0-9]+\.[0-9]+\.[0-9]+]
+40 known_command genmove
+#? [true]
+50 known_command nonsense
+#? [false]
+60 list_commands
+#? [protocol_version(.|\n)*]
+70 cputime
+#? [[0-9]+\.[0-9]+]
+80 nonsense
+#? [.*]*
+# Komi is accepted at any time, whatever the game.
+90 komi 6.5
+#? []
+boardsize 9
+100 komi 0
+#? []

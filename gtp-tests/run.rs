@@ -1,0 +1,8 @@
+//! Process-level tests: the binary as its controllers see it. `README.md` tells the formats.
+
+mod games;
+mod hostile;
+mod lifetime;
+mod process;
+mod sessions;
+mod tst;

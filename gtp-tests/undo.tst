@@ -1,0 +1,27 @@
+# Taking moves back, and setting up by playing one colour twice.
+
+boardsize 9
+clear_board
+10 undo
+#? [.*]*
+play b C3
+play b D4
+play w E5
+20 play w D4
+#? [.*]*
+undo
+30 play w E5
+#? []
+undo
+undo
+40 play w D4
+#? []
+undo
+undo
+50 undo
+#? [.*]*
+# A generated move is taken back like any other.
+genmove b
+undo
+60 undo
+#? [.*]*

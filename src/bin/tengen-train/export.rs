@@ -1,0 +1,68 @@
+//! `tengen-train export`: a checkpoint into an ONNX file.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Parser;
+use tengen::eval::ModelInfo;
+use tengen::train::checkpoint::Checkpoint;
+use tengen::train::durable;
+use tengen::train::export::to_onnx;
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    /// A checkpoint file, or a folder whose newest checkpoint is taken
+    #[arg(long)]
+    checkpoint: PathBuf,
+    /// The ONNX file to write
+    #[arg(long)]
+    out: PathBuf,
+    /// Export the weights of the last step instead of their moving average
+    #[arg(long)]
+    last_step: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let path = &args.checkpoint;
+    let checkpoint = if path.is_dir() {
+        let newest = Checkpoint::newest(path)?;
+        newest.with_context(|| format!("{} holds no checkpoint", path.display()))?
+    } else {
+        Checkpoint::load(path)?
+    };
+    let info = info(&checkpoint);
+    let weights = if args.last_step {
+        &checkpoint.weights
+    } else {
+        &checkpoint.average
+    };
+    let onnx = to_onnx(checkpoint.params.recipe, weights, &info)?;
+    durable::write(&args.out, &onnx)?;
+    log::info!(
+        "{} after {} games and {} steps: {} bytes in {}",
+        info.network,
+        info.games,
+        info.steps,
+        onnx.len(),
+        args.out.display()
+    );
+    Ok(())
+}
+
+/// The metadata of the exported file.
+fn info(checkpoint: &Checkpoint) -> ModelInfo {
+    let origin = &checkpoint.origin;
+    ModelInfo {
+        game: origin.game.clone(),
+        size: origin.size(),
+        encoding: origin.encoding.clone(),
+        planes: origin.planes,
+        policy_len: origin.policy_len,
+        outcomes: 2,
+        network: checkpoint.params.recipe.to_string(),
+        games: origin.games,
+        steps: checkpoint.step,
+        creator: concat!("tengen-train ", env!("CARGO_PKG_VERSION")).to_owned(),
+    }
+}

@@ -1,0 +1,92 @@
+//! Progress for a person at a terminal, as log lines elsewhere, as JSON lines on request.
+
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use tengen::clock::{Clock, SystemClock};
+
+/// Without a terminal a line is written this often.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// JSON lines are written this often.
+const RECORD_EVERY: Duration = Duration::from_secs(1);
+
+/// Writes a line to stdout.
+pub(crate) fn print(line: &str) {
+    // A closed pipe must not end a long run: its work is in the files.
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// Shows how far a long command is.
+pub(crate) struct Reporter {
+    bar: ProgressBar,
+    clock: SystemClock,
+    json: bool,
+    last_line: Option<Duration>,
+}
+
+impl Reporter {
+    /// A reporter of `total` steps of `unit`, `done` of which were finished by earlier sessions.
+    pub(crate) fn new(total: u64, done: u64, unit: &str, json: bool) -> Reporter {
+        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+        let template = format!(
+            "{{elapsed_precise}} [{{bar:30}}] {{pos}}/{{len}} {unit}  {{msg}}  ETA {{eta_precise}}"
+        );
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_position(done);
+        bar.reset_eta();
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Reporter {
+            bar,
+            clock: SystemClock::new(),
+            json,
+            last_line: None,
+        }
+    }
+
+    /// Time since this session began.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.clock.now()
+    }
+
+    /// Shows position and message; `record` is the same for machines.
+    pub(crate) fn update(&mut self, position: u64, message: String, record: &impl Serialize) {
+        self.bar.set_position(position);
+        let now = self.clock.now();
+        let every = if self.json { RECORD_EVERY } else { LINE_EVERY };
+        let due = self
+            .last_line
+            .is_none_or(|last| now.saturating_sub(last) >= every);
+        if due && (self.json || !std::io::stderr().is_terminal()) {
+            self.last_line = Some(now);
+            self.line(&message, record);
+        }
+        self.bar.set_message(message);
+    }
+
+    /// Writes a line that stays.
+    pub(crate) fn note(&mut self, message: &str, record: &impl Serialize) {
+        self.line(message, record);
+    }
+
+    /// Ends the bar and leaves the last message on the screen.
+    pub(crate) fn finish(self, message: &str, record: &impl Serialize) {
+        self.bar.finish_and_clear();
+        self.line(message, record);
+    }
+
+    fn line(&self, message: &str, record: &impl Serialize) {
+        if self.json {
+            print(&serde_json::to_string(record).unwrap_or_default());
+        } else {
+            let total = self.bar.length().unwrap_or(0);
+            let position = self.bar.position();
+            self.bar
+                .suspend(|| log::info!("{position}/{total}  {message}"));
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! `tengen gtp`: plays for a controller on the standard streams.
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Args;
+use tengen::clock::{Clock, SystemClock};
+use tengen::engine::registry;
+use tengen::gtp::{COMMANDS, Session, serve};
+
+use super::flags::EngineFlags;
+
+/// Play over GTP on standard input and output.
+///
+/// The engine ends within 100 ms of `quit` or the end of input, also in the middle of a search.
+/// Only what was piped in together with them is played out first:
+/// `printf 'genmove b\nquit\n' | tengen gtp` shows a real move.
+#[derive(Debug, Args)]
+#[command(after_long_help = commands_help())]
+pub(crate) struct Gtp {
+    #[command(flatten)]
+    engine: EngineFlags,
+}
+
+impl Gtp {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let options = self.engine.resolve()?;
+        let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let size = options.size;
+        let make = Box::new(move |size| registry::create(&options, size, &time));
+        let session = Session::new(make, size)?;
+        serve(session, std::io::stdin(), std::io::stdout()).context("the conversation broke off")
+    }
+}
+
+/// The table of GTP commands as help text.
+fn commands_help() -> String {
+    let lines = COMMANDS.iter().map(|command| {
+        let call = format!("{} {}", command.name, command.arguments);
+        format!("\n  {call:<40} {}", command.help)
+    });
+    format!("GTP commands:{}", lines.collect::<String>())
+}

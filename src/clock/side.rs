@@ -1,0 +1,232 @@
+//! One side's clock: what is left, what a move costs, and what a controller says about it.
+
+use std::time::Duration;
+
+use super::{Overtime, TimeControl};
+
+/// The time that one side has left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeLeft {
+    /// No limit.
+    Unlimited,
+    /// In main time, with all the overtime still to come.
+    Main(Duration),
+    /// In a Canadian period.
+    Canadian {
+        /// Time left in this period.
+        period: Duration,
+        /// Moves still to be made in this period, at least 1.
+        stones: u32,
+    },
+    /// In a byoyomi period.
+    Byoyomi {
+        /// Time left in this period.
+        period: Duration,
+        /// Periods left, this one included; 0 when time has run out.
+        periods: u32,
+    },
+}
+
+/// One side's clock under a time control.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SideClock {
+    control: TimeControl,
+    left: TimeLeft,
+}
+
+impl SideClock {
+    /// A full clock.
+    #[must_use]
+    pub fn new(control: TimeControl) -> SideClock {
+        let left = match control {
+            TimeControl::Unlimited => TimeLeft::Unlimited,
+            TimeControl::Limited { main, .. } => TimeLeft::Main(main),
+        };
+        SideClock { control, left }
+    }
+
+    /// The time left.
+    #[must_use]
+    pub fn left(&self) -> TimeLeft {
+        self.left
+    }
+
+    /// What follows main time.
+    #[must_use]
+    pub fn overtime(&self) -> Overtime {
+        match self.control {
+            TimeControl::Unlimited => Overtime::None,
+            TimeControl::Limited { overtime, .. } => overtime,
+        }
+    }
+
+    /// Sets the clock back to the full time of its control.
+    pub fn reset(&mut self) {
+        *self = SideClock::new(self.control);
+    }
+
+    /// Charges one finished move that took `elapsed`. A clock that runs out stays at zero.
+    pub fn spend(&mut self, elapsed: Duration) {
+        self.left = match self.left {
+            TimeLeft::Unlimited => TimeLeft::Unlimited,
+            TimeLeft::Main(main) if elapsed < main => TimeLeft::Main(main - elapsed),
+            TimeLeft::Main(main) => self.enter_overtime(elapsed - main),
+            TimeLeft::Canadian { period, stones } => {
+                self.spend_canadian(period.saturating_sub(elapsed), stones)
+            }
+            TimeLeft::Byoyomi { period, periods } => self.spend_byoyomi(period, periods, elapsed),
+        };
+    }
+
+    /// Takes over what the controller says is left (GTP `time_left`): with no `stones` it is main
+    /// time, otherwise it is time in an overtime period and the stones (Canadian) or periods
+    /// (byoyomi) left. Says nothing to a clock without limit.
+    pub fn set_left(&mut self, time: Duration, stones: u32) {
+        self.left = match (self.control, stones) {
+            (TimeControl::Unlimited, _) => TimeLeft::Unlimited,
+            (TimeControl::Limited { overtime, .. }, 1..) => match overtime {
+                Overtime::None => TimeLeft::Main(time),
+                Overtime::Canadian { .. } => TimeLeft::Canadian {
+                    period: time,
+                    stones,
+                },
+                Overtime::Byoyomi { .. } => TimeLeft::Byoyomi {
+                    period: time,
+                    periods: stones,
+                },
+            },
+            (TimeControl::Limited { .. }, 0) => TimeLeft::Main(time),
+        };
+    }
+
+    /// Charges the part of a move that main time did not cover.
+    fn enter_overtime(&self, rest: Duration) -> TimeLeft {
+        match self.overtime() {
+            Overtime::None => TimeLeft::Main(Duration::ZERO),
+            Overtime::Canadian { period, stones } => {
+                self.spend_canadian(period.saturating_sub(rest), stones)
+            }
+            Overtime::Byoyomi { period, periods } => self.spend_byoyomi(period, periods, rest),
+        }
+    }
+
+    /// A move in a Canadian period after which `period` is left of it.
+    fn spend_canadian(&self, period: Duration, stones: u32) -> TimeLeft {
+        match (stones, self.overtime()) {
+            (0 | 1, Overtime::Canadian { period, stones }) => TimeLeft::Canadian { period, stones },
+            _ => TimeLeft::Canadian {
+                period,
+                stones: stones.saturating_sub(1),
+            },
+        }
+    }
+
+    /// A move of length `elapsed` begun with `left` of the current period.
+    fn spend_byoyomi(&self, left: Duration, periods: u32, elapsed: Duration) -> TimeLeft {
+        let Overtime::Byoyomi { period, .. } = self.overtime() else {
+            return self.left;
+        };
+        let beyond = elapsed.saturating_sub(left);
+        let lost = if elapsed <= left || period.is_zero() {
+            0
+        } else {
+            beyond.as_nanos().div_ceil(period.as_nanos())
+        };
+        TimeLeft::Byoyomi {
+            period,
+            periods: periods.saturating_sub(u32::try_from(lost).unwrap_or(u32::MAX)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn secs(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn clock(main: u64, overtime: Overtime) -> SideClock {
+        SideClock::new(TimeControl::Limited {
+            main: secs(main),
+            overtime,
+        })
+    }
+
+    /// Charges the moves one after the other and compares what is left.
+    #[track_caller]
+    fn check(mut clock: SideClock, moves: &[u64], expected: TimeLeft) {
+        for &seconds in moves {
+            clock.spend(secs(seconds));
+        }
+        assert_eq!(clock.left(), expected, "after {moves:?}");
+    }
+
+    const CANADIAN: Overtime = Overtime::Canadian {
+        period: secs(30),
+        stones: 3,
+    };
+    const BYOYOMI: Overtime = Overtime::Byoyomi {
+        period: secs(10),
+        periods: 3,
+    };
+
+    #[test]
+    fn sudden_death_stops_at_zero() {
+        check(clock(10, Overtime::None), &[4], TimeLeft::Main(secs(6)));
+        check(
+            clock(10, Overtime::None),
+            &[4, 9],
+            TimeLeft::Main(Duration::ZERO),
+        );
+        check(
+            SideClock::new(TimeControl::Unlimited),
+            &[4],
+            TimeLeft::Unlimited,
+        );
+    }
+
+    #[test]
+    fn a_canadian_period_is_refilled_after_its_last_stone() {
+        let canadian = |period, stones| TimeLeft::Canadian {
+            period: secs(period),
+            stones,
+        };
+        check(clock(10, CANADIAN), &[4], TimeLeft::Main(secs(6)));
+        check(clock(10, CANADIAN), &[4, 8], canadian(28, 2));
+        check(clock(0, CANADIAN), &[10, 10], canadian(10, 1));
+        check(clock(0, CANADIAN), &[10, 10, 10], canadian(30, 3));
+    }
+
+    #[test]
+    fn a_byoyomi_period_comes_back_when_the_move_is_made_in_it() {
+        let byoyomi = |periods| TimeLeft::Byoyomi {
+            period: secs(10),
+            periods,
+        };
+        check(clock(5, BYOYOMI), &[15], byoyomi(3));
+        check(clock(5, BYOYOMI), &[16], byoyomi(2));
+        check(clock(5, BYOYOMI), &[15, 10, 11], byoyomi(2));
+        check(clock(0, BYOYOMI), &[99], byoyomi(0));
+    }
+
+    #[test]
+    fn the_controller_overrules_and_a_reset_refills() {
+        let mut side = clock(100, CANADIAN);
+        side.set_left(secs(40), 0);
+        assert_eq!(side.left(), TimeLeft::Main(secs(40)));
+        side.set_left(secs(12), 2);
+        let expected = TimeLeft::Canadian {
+            period: secs(12),
+            stones: 2,
+        };
+        assert_eq!(side.left(), expected);
+        side.reset();
+        assert_eq!(side.left(), TimeLeft::Main(secs(100)));
+
+        let mut side = SideClock::new(TimeControl::Unlimited);
+        side.set_left(secs(1), 0);
+        assert_eq!(side.left(), TimeLeft::Unlimited);
+    }
+}

@@ -1,0 +1,272 @@
+//! The engine's settings: one table makes the flags, the keys of configuration files, the names of
+//! `--set`, and their help. Settings of the search itself have their own table in `search`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::Spending;
+use crate::clock::seconds;
+use crate::game::BoardSize;
+use crate::search::{SearchParams, SetError};
+
+/// What chooses the moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Backend {
+    /// PUCT with a network run by tract, which is built in.
+    Tract,
+    /// PUCT with a network run by ONNX Runtime, loaded from a shared library.
+    Ort,
+    /// RAVE over random playouts, without a network, on one thread.
+    Rollout,
+}
+
+/// All settings of an engine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EngineOptions {
+    /// The game, as [`crate::game::Game::NAME`].
+    pub game: String,
+    /// The board at the start.
+    pub size: BoardSize,
+    /// What chooses the moves.
+    pub backend: Backend,
+    /// The network's file; the built-in one when there is none.
+    pub model: Option<PathBuf>,
+    /// What one move may cost.
+    pub spending: Spending,
+    /// Search threads; `None` for one a processor.
+    pub threads: Option<usize>,
+    /// Seed of all random numbers; `None` for another one in every run.
+    pub seed: Option<u64>,
+    /// Settings of the search.
+    pub search: SearchParams,
+}
+
+impl Default for EngineOptions {
+    fn default() -> EngineOptions {
+        EngineOptions {
+            game: "nogo".to_owned(),
+            size: BoardSize::square(9),
+            backend: Backend::Tract,
+            model: None,
+            spending: Spending::default(),
+            threads: None,
+            seed: None,
+            search: SearchParams::default(),
+        }
+    }
+}
+
+/// One line of the table.
+pub struct EngineOption {
+    /// The name: a flag with `--` before it, a key, the left side of `--set`.
+    pub name: &'static str,
+    /// What to write for the value.
+    pub value: &'static str,
+    /// What it does, and its default.
+    pub help: &'static str,
+    /// What a value has to be, for error messages.
+    expected: &'static str,
+    /// Takes a value over; `None` when it is not what was expected.
+    set: fn(&mut EngineOptions, &str) -> Option<()>,
+}
+
+/// The table.
+pub const ENGINE_OPTIONS: &[EngineOption] = &[
+    EngineOption {
+        name: "game",
+        value: "NAME",
+        help: "The game [default: nogo]",
+        expected: "the name of a game: nogo",
+        set: |options, text| {
+            super::registry::knows(text).then(|| text.clone_into(&mut options.game))
+        },
+    },
+    EngineOption {
+        name: "size",
+        value: "SIZE",
+        help: "The board at the start: 9, or 9x7 for 9 columns and 7 rows [default: 9]",
+        expected: "a board size such as 9 or 9x7",
+        set: |options, text| board_size(text).map(|size| options.size = size),
+    },
+    EngineOption {
+        name: "backend",
+        value: "NAME",
+        help: "What chooses the moves: tract (a network, built in), ort (a network run by ONNX \
+               Runtime) or rollout (random playouts on one thread) [default: tract]",
+        expected: "tract, ort or rollout",
+        set: |options, text| backend(text).map(|backend| options.backend = backend),
+    },
+    EngineOption {
+        name: "model",
+        value: "FILE",
+        help: "The network, an ONNX file [default: the one built in]",
+        expected: "a file name",
+        set: |options, text| (!text.is_empty()).then(|| options.model = Some(text.into())),
+    },
+    EngineOption {
+        name: "visits",
+        value: "N",
+        help: "Visits of a search. Without visits, time per move and clock a move takes 2 seconds",
+        expected: "a whole number from 1",
+        set: |options, text| positive(text).map(|visits| options.spending.visits = Some(visits)),
+    },
+    EngineOption {
+        name: "time-per-move",
+        value: "SECONDS",
+        help: "Time of a search; under a clock the shorter of the two holds",
+        expected: "seconds, more than 0",
+        set: |options, text| {
+            let time = seconds(text).ok().filter(|time| !time.is_zero())?;
+            options.spending.time_per_move = Some(time);
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "lag",
+        value: "SECONDS",
+        help: "Time kept back on the clock for what the controller needs [default: 0.1]",
+        expected: "seconds, not negative",
+        set: |options, text| {
+            let lag: Duration = seconds(text).ok()?;
+            options.spending.lag = lag;
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "threads",
+        value: "N",
+        help: "Search threads [default: one a processor]",
+        expected: "a whole number from 1 to 1024",
+        set: |options, text| {
+            let threads = positive(text).filter(|&threads| threads <= 1024)?;
+            options.threads = usize::try_from(threads).ok();
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "seed",
+        value: "N",
+        help: "Seed of all random numbers: one thread and a number of visits then always play \
+               the same [default: another one in every run]",
+        expected: "a whole number",
+        set: |options, text| text.parse().ok().map(|seed| options.seed = Some(seed)),
+    },
+];
+
+impl EngineOptions {
+    /// Sets one setting, of this table or of the search, from text. In names `-` and `_` are the
+    /// same.
+    ///
+    /// # Errors
+    /// [`SetError`] names the known setting nearest to an unknown one, or what a value has to be.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), SetError> {
+        let dashed = name.replace('_', "-");
+        if let Some(option) = ENGINE_OPTIONS.iter().find(|option| option.name == dashed) {
+            return (option.set)(self, value).ok_or_else(|| SetError::Value {
+                name: option.name,
+                expected: option.expected.to_owned(),
+                value: value.to_owned(),
+            });
+        }
+        match self.search.set(&name.replace('-', "_"), value) {
+            Err(SetError::Unknown { nearest, .. }) => Err(SetError::Unknown {
+                name: name.to_owned(),
+                nearest: nearest_name(&dashed, nearest),
+            }),
+            result => result,
+        }
+    }
+}
+
+/// The option most like `name`, or `search_setting` when that is nearer.
+fn nearest_name(name: &str, search_setting: &'static str) -> &'static str {
+    let distance = |known: &str| strsim::damerau_levenshtein(name, &known.replace('_', "-"));
+    let options = ENGINE_OPTIONS.iter().map(|option| option.name);
+    options
+        .chain([search_setting])
+        .min_by_key(|known| distance(known))
+        .unwrap_or(search_setting)
+}
+
+fn positive(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|&number| number > 0)
+}
+
+fn backend(text: &str) -> Option<Backend> {
+    match text {
+        "tract" => Some(Backend::Tract),
+        "ort" => Some(Backend::Ort),
+        "rollout" => Some(Backend::Rollout),
+        _ => None,
+    }
+}
+
+fn board_size(text: &str) -> Option<BoardSize> {
+    let (width, height) = text.split_once('x').unwrap_or((text, text));
+    let side = |text: &str| text.parse::<u8>().ok().filter(|&side| side > 0);
+    Some(BoardSize::new(side(width)?, side(height)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_is_set_by_its_name() {
+        let mut options = EngineOptions::default();
+        for (name, value) in [
+            ("game", "nogo"),
+            ("size", "9x7"),
+            ("backend", "rollout"),
+            ("model", "net.onnx"),
+            ("visits", "100"),
+            ("time_per_move", "0.5"),
+            ("lag", "0"),
+            ("threads", "3"),
+            ("seed", "42"),
+            ("root-noise", "0.25"),
+        ] {
+            options.set(name, value).expect(name);
+        }
+        let expected = EngineOptions {
+            game: "nogo".to_owned(),
+            size: BoardSize::new(9, 7),
+            backend: Backend::Rollout,
+            model: Some("net.onnx".into()),
+            spending: Spending {
+                visits: Some(100),
+                time_per_move: Some(Duration::from_millis(500)),
+                lag: Duration::ZERO,
+            },
+            threads: Some(3),
+            seed: Some(42),
+            search: SearchParams {
+                root_noise: 0.25,
+                ..SearchParams::default()
+            },
+        };
+        assert_eq!(options, expected);
+    }
+
+    #[track_caller]
+    fn check_refused(name: &str, value: &str, part: &str) {
+        let mut options = EngineOptions::default();
+        let error = options.set(name, value).expect_err(name).to_string();
+        assert!(error.contains(part), "{error}");
+        assert_eq!(options, EngineOptions::default());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        check_refused("visit", "100", "visits");
+        check_refused("time-for-move", "1", "time-per-move");
+        check_refused("rot_noise", "0", "root_noise");
+        check_refused("visits", "0", "from 1");
+        check_refused("size", "9x", "9x7");
+        check_refused("time-per-move", "-1", "seconds");
+        check_refused("game", "chess", "nogo");
+        check_refused("backend", "cuda", "rollout");
+        check_refused("threads", "2000", "1024");
+        check_refused("root_noise", "2", "root_noise");
+    }
+}

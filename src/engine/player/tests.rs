@@ -1,0 +1,205 @@
+use super::super::testing::{Line, Mood, player, report, timed_player};
+use super::super::{ThinkError, Thinker};
+use super::*;
+use crate::clock::{FakeClock, Overtime, TimeLeft};
+
+fn stone(color: Color, point: u16) -> Play {
+    let vertex = Vertex::Point(Move(point));
+    Play { color, vertex }
+}
+
+/// The board as a string, and who is to move.
+fn seen(engine: &dyn Engine) -> (String, Color) {
+    let points = (0..engine.size().area() as u16).map(Move);
+    let board = points.map(|point| match engine.stone(point) {
+        Some(Color::Black) => 'b',
+        Some(Color::White) => 'w',
+        None => '.',
+    });
+    (board.collect(), engine.to_move())
+}
+
+fn limited(main: u64) -> TimeControl {
+    TimeControl::Limited {
+        main: Duration::from_secs(main),
+        overtime: Overtime::None,
+    }
+}
+
+#[test]
+fn one_colour_may_play_twice_and_failures_change_nothing() {
+    let mut engine = player(Mood::Highest);
+    assert_eq!(engine.undo(), Err(EngineError::CannotUndo));
+    engine.play(stone(Color::White, 0)).expect("legal");
+    engine.play(stone(Color::White, 1)).expect("legal");
+    let before = seen(&engine);
+    assert_eq!(before, ("ww...".to_owned(), Color::Black));
+    for vertex in [Vertex::Point(Move(1)), Vertex::Point(Move(5)), Vertex::Pass] {
+        let play = Play {
+            color: Color::White,
+            vertex,
+        };
+        assert_eq!(engine.play(play), Err(EngineError::IllegalMove));
+        assert_eq!(seen(&engine), before);
+    }
+    engine.undo().expect("two moves were played");
+    assert_eq!(seen(&engine), ("w....".to_owned(), Color::Black));
+}
+
+#[test]
+fn a_full_game_ends_in_resignation() {
+    let mut engine = player(Mood::Highest);
+    let stop = StopFlag::new();
+    let mut color = Color::Black;
+    for point in (0..5).rev() {
+        let expected = Decision::Play(Vertex::Point(Move(point)));
+        assert_eq!(engine.reg_genmove(color, &stop), expected);
+        assert_eq!(engine.genmove(color, &stop), expected);
+        color = color.opponent();
+    }
+    assert_eq!(engine.genmove(color, &stop), Decision::Resign);
+    assert_eq!(engine.outcome(), Some(Outcome::Win(Color::Black)));
+    assert_eq!(engine.record().result, "B+R");
+    assert_eq!(engine.record().plays.len(), 5);
+}
+
+#[test]
+fn a_bad_thinker_still_gives_a_legal_move_every_time() {
+    for mood in [Mood::Illegal, Mood::Fails, Mood::Panics] {
+        let mut engine = player(mood.clone());
+        for point in 0..3 {
+            let decision = engine.genmove(Color::Black, &StopFlag::new());
+            assert_eq!(
+                decision,
+                Decision::Play(Vertex::Point(Move(point))),
+                "{mood:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_thinker_that_hangs_is_left_behind() {
+    let mut engine = player(Mood::Hangs);
+    engine.set_time_control(limited(0));
+    for point in 0..2 {
+        let decision = engine.genmove(Color::Black, &StopFlag::new());
+        assert_eq!(decision, Decision::Play(Vertex::Point(Move(point))));
+    }
+    let raised = StopFlag::new();
+    raised.raise();
+    engine.set_time_control(TimeControl::Unlimited);
+    let decision = engine.genmove(Color::Black, &raised);
+    assert_eq!(decision, Decision::Play(Vertex::Point(Move(2))));
+}
+
+#[test]
+fn the_hard_limit_stops_a_search_that_forgets_the_time() {
+    let mut engine = player(Mood::WhenStopped(StopFlag::new()));
+    engine.set_time_control(limited(0));
+    let decision = engine.genmove(Color::Black, &StopFlag::new());
+    assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
+}
+
+#[test]
+fn limits_given_hold_together_and_two_seconds_are_the_default() {
+    let secs = Duration::from_secs;
+    let check = |visits, time_per_move, control, expected: (Option<u64>, Option<Duration>)| {
+        let mut engine = player(Mood::Highest);
+        engine.spending.visits = visits;
+        engine.spending.time_per_move = time_per_move;
+        engine.spending.lag = Duration::ZERO;
+        engine.set_time_control(control);
+        let limits = engine.limits(engine.position());
+        let soft = limits.budget.map(|budget| budget.soft);
+        assert_eq!((limits.visits, soft), expected);
+    };
+    // Five empty points leave three own moves.
+    check(None, None, TimeControl::Unlimited, (None, Some(secs(2))));
+    check(Some(9), None, TimeControl::Unlimited, (Some(9), None));
+    check(
+        None,
+        Some(secs(7)),
+        TimeControl::Unlimited,
+        (None, Some(secs(7))),
+    );
+    check(
+        Some(9),
+        Some(secs(7)),
+        TimeControl::Unlimited,
+        (Some(9), Some(secs(7))),
+    );
+    check(None, None, limited(30), (None, Some(secs(10))));
+    check(Some(9), Some(secs(7)), limited(3), (Some(9), Some(secs(1))));
+}
+
+#[test]
+fn each_side_has_its_own_clock_and_a_new_game_fills_both() {
+    let clock = FakeClock::new();
+    let mut engine = timed_player(Mood::Highest, &clock);
+    engine.set_time_control(limited(60));
+    engine.set_time_left(Color::White, Duration::from_secs(20), 0);
+    let left = |engine: &Player<_>| engine.clocks.map(|side| side.left());
+    let full = TimeLeft::Main(Duration::from_secs(60));
+    assert_eq!(
+        left(&engine),
+        [full, TimeLeft::Main(Duration::from_secs(20))]
+    );
+    engine.clear();
+    assert_eq!(left(&engine), [full, full]);
+}
+
+/// Takes five seconds for every move.
+struct Slow(FakeClock);
+
+impl Thinker<Line> for Slow {
+    fn think(
+        &mut self,
+        _position: &Line,
+        _limits: &Limits,
+        _stop: &StopFlag,
+    ) -> Result<SearchReport, ThinkError> {
+        self.0.advance(Duration::from_secs(5));
+        Ok(report(&[]))
+    }
+}
+
+#[test]
+fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
+    let clock = FakeClock::new();
+    let slow = clock.clone();
+    let make: MakeThinker<Line> = Arc::new(move || Box::new(Slow(slow.clone())));
+    let empty = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+    let mut engine = Player::new(empty, make, Spending::default(), Arc::new(clock));
+    engine.set_time_control(limited(60));
+    engine.genmove(Color::Black, &StopFlag::new());
+    engine.reg_genmove(Color::White, &StopFlag::new());
+    let left = engine.clocks.map(|side| side.left());
+    let main = |seconds| TimeLeft::Main(Duration::from_secs(seconds));
+    assert_eq!(left, [main(55), main(60)]);
+}
+
+#[test]
+fn a_record_is_loaded_whole_or_not_at_all() {
+    let mut engine = player(Mood::Highest);
+    engine.play(stone(Color::Black, 4)).expect("legal");
+    let mut record = GameRecord::new("line", engine.size());
+    record.setup = vec![(Move(0), Color::White), (Move(1), Color::White)];
+    record.to_move = Some(Color::White);
+    record.push(stone(Color::White, 2));
+    engine.load(&record).expect("a legal record");
+    assert_eq!(seen(&engine), ("www..".to_owned(), Color::Black));
+    assert_eq!(engine.record(), record);
+
+    record.push(stone(Color::Black, 2));
+    assert_eq!(engine.load(&record), Err(EngineError::IllegalMove));
+    assert_eq!(seen(&engine), ("www..".to_owned(), Color::Black));
+    record.size = BoardSize::square(2);
+    assert_eq!(engine.load(&record), Err(EngineError::WrongGame));
+
+    engine.undo().expect("one move was played");
+    assert_eq!(engine.undo(), Err(EngineError::CannotUndo));
+    assert_eq!(seen(&engine), ("ww...".to_owned(), Color::White));
+    engine.clear();
+    assert_eq!(seen(&engine), (".....".to_owned(), Color::Black));
+}

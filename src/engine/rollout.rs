@@ -1,0 +1,143 @@
+//! The thinker without a network: RAVE over random playouts, on one thread.
+
+use std::sync::Arc;
+
+use super::{ThinkError, Thinker};
+use crate::clock::{Clock, StopReason};
+use crate::rollout::{Playout, Rave, RaveMove, RaveParams};
+use crate::search::{Limits, MoveReport, SearchReport, StopFlag};
+
+/// Standard errors between a move's value and its lower confidence bound.
+const LCB_DEVIATIONS: f32 = 2.0;
+
+/// Thinks by playouts.
+pub struct RolloutThinker {
+    rave: Rave,
+    time: Arc<dyn Clock>,
+}
+
+impl RolloutThinker {
+    /// A thinker with the settings that the ratings are anchored at.
+    #[must_use]
+    pub fn new(seed: u64, time: Arc<dyn Clock>) -> RolloutThinker {
+        RolloutThinker {
+            rave: Rave::new(RaveParams::default(), seed),
+            time,
+        }
+    }
+}
+
+impl<G: Playout> Thinker<G> for RolloutThinker {
+    fn think(
+        &mut self,
+        position: &G,
+        limits: &Limits,
+        stop: &StopFlag,
+    ) -> Result<SearchReport, ThinkError> {
+        let started = self.time.now();
+        let elapsed = || self.time.now().saturating_sub(started);
+        let only_move = position.legal_count() <= 1;
+        let mut reason = StopReason::OnlyMove;
+        let mut done = |playouts| {
+            let ended_by = if only_move {
+                Some(StopReason::OnlyMove)
+            } else if stop.is_raised() {
+                Some(StopReason::Interrupted)
+            } else if limits.visits.is_some_and(|visits| playouts >= visits) {
+                Some(StopReason::Visits)
+            } else if limits.budget.is_some_and(|budget| elapsed() >= budget.soft) {
+                Some(StopReason::Time)
+            } else {
+                None
+            };
+            reason = ended_by.unwrap_or(reason);
+            ended_by.is_some()
+        };
+        let found = self.rave.search(position, |playouts| !done(playouts));
+        let prior = 1.0 / (found.moves.len().max(1) as f32);
+        Ok(SearchReport {
+            value: found.value(),
+            moves: found
+                .moves
+                .into_iter()
+                .map(|mv| move_report(mv, prior))
+                .collect(),
+            proof: None,
+            visits: found.playouts,
+            reused: 0,
+            playouts: found.playouts,
+            evaluations: 0,
+            elapsed: elapsed(),
+            stop: reason,
+        })
+    }
+}
+
+fn move_report(found: RaveMove, prior: f32) -> MoveReport {
+    let variance = (1.0 - found.value * found.value).max(0.0);
+    let error = (variance / (found.visits.max(1) as f32)).sqrt();
+    MoveReport {
+        mv: found.mv,
+        visits: found.visits,
+        value: found.value,
+        lcb: (found.value - LCB_DEVIATIONS * error).max(-1.0),
+        prior,
+        proof: None,
+        pv: found.pv,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::clock::{Budget, FakeClock};
+    use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Game};
+
+    /// Searches an empty board of this size and gives visits and reason.
+    #[track_caller]
+    fn check(size: BoardSize, limits: Limits, stop: &StopFlag, expected: (u64, StopReason)) {
+        let position = SmallNoGo::new(size).expect("a small board");
+        let mut thinker = RolloutThinker::new(1, Arc::new(FakeClock::new()));
+        let report = thinker
+            .think(&position, &limits, stop)
+            .expect("playouts never fail");
+        assert_eq!((report.visits, report.stop), expected);
+        assert_eq!(report.moves.len(), position.legal_count());
+        assert_eq!(
+            report.moves.iter().map(|mv| mv.visits).sum::<u64>(),
+            report.visits
+        );
+    }
+
+    #[test]
+    fn each_limit_ends_the_search() {
+        let board = BoardSize::square(5);
+        let visits = Limits {
+            visits: Some(50),
+            budget: None,
+        };
+        let no_time = Limits {
+            visits: None,
+            budget: Some(Budget {
+                soft: Duration::ZERO,
+                hard: Duration::ZERO,
+            }),
+        };
+        let down = StopFlag::new();
+        check(board, visits, &down, (50, StopReason::Visits));
+        check(board, no_time, &down, (0, StopReason::Time));
+        check(
+            BoardSize::new(2, 1),
+            Limits::default(),
+            &{
+                let raised = StopFlag::new();
+                raised.raise();
+                raised
+            },
+            (0, StopReason::Interrupted),
+        );
+    }
+}

@@ -1,0 +1,204 @@
+//! For tests: a game without captures on a line of points, and thinkers that do as they are told.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{MakeThinker, Player, Spending, ThinkError, Thinker};
+use crate::clock::{FakeClock, StopReason, SystemClock};
+use crate::game::{BoardSize, Color, Game, Move, Outcome, UnsupportedSize};
+use crate::search::{Limits, MoveReport, SearchReport, StopFlag};
+
+/// Stones go on any empty point; whoever finds the board full has lost.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    size: BoardSize,
+    stones: [Option<Color>; 25],
+    to_move: Color,
+    last: Option<Move>,
+}
+
+impl Line {
+    /// Empty points as a plain list.
+    fn empty(&self) -> Vec<Move> {
+        let points = (0..self.size.area()).filter(|&point| self.stones[point].is_none());
+        points.map(|point| Move(point as u16)).collect()
+    }
+}
+
+impl Game for Line {
+    const NAME: &'static str = "line";
+    type Moves = std::vec::IntoIter<Move>;
+
+    fn new(size: BoardSize) -> Result<Line, UnsupportedSize> {
+        if size.area() > 25 {
+            return Err(UnsupportedSize {
+                game: "line",
+                size,
+                limits: "up to 25 points",
+            });
+        }
+        Ok(Line {
+            size,
+            stones: [None; 25],
+            to_move: Color::Black,
+            last: None,
+        })
+    }
+
+    fn size(&self) -> BoardSize {
+        self.size
+    }
+
+    fn to_move(&self) -> Color {
+        self.to_move
+    }
+
+    fn set_to_move(&mut self, color: Color) {
+        self.to_move = color;
+    }
+
+    fn ply(&self) -> u32 {
+        (self.size.area() - self.empty().len()) as u32
+    }
+
+    fn stone(&self, point: Move) -> Option<Color> {
+        self.stones[point.index()]
+    }
+
+    fn last_move(&self) -> Option<Move> {
+        self.last
+    }
+
+    fn legal_moves(&self) -> Self::Moves {
+        self.empty().into_iter()
+    }
+
+    fn is_legal(&self, mv: Move) -> bool {
+        mv.index() < self.size.area() && self.stones[mv.index()].is_none()
+    }
+
+    fn play(&mut self, mv: Move) {
+        debug_assert!(self.is_legal(mv), "{mv:?} is illegal");
+        self.stones[mv.index()] = Some(self.to_move);
+        self.to_move = self.to_move.opponent();
+        self.last = Some(mv);
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.empty()
+            .is_empty()
+            .then(|| Outcome::Win(self.to_move.opponent()))
+    }
+
+    fn key(&self) -> u128 {
+        let colors = self
+            .stones
+            .iter()
+            .map(|stone| stone.map_or(0, |color| color.index() + 1));
+        colors.fold(self.to_move.index() as u128, |key, digit| {
+            key * 3 + digit as u128
+        })
+    }
+
+    fn moves_left_bound(&self) -> u32 {
+        self.empty().len() as u32
+    }
+}
+
+/// A report of moves given as (point, visits, prior), in the order of preference.
+pub(crate) fn report(moves: &[(u16, u64, f32)]) -> SearchReport {
+    let moves = moves.iter().map(|&(point, visits, prior)| MoveReport {
+        mv: Move(point),
+        visits,
+        value: 0.0,
+        lcb: -1.0,
+        prior,
+        proof: None,
+        pv: vec![Move(point)],
+    });
+    SearchReport {
+        moves: moves.collect(),
+        value: 0.0,
+        proof: None,
+        visits: 0,
+        reused: 0,
+        playouts: 0,
+        evaluations: 0,
+        elapsed: Duration::ZERO,
+        stop: StopReason::Visits,
+    }
+}
+
+/// What a [`Fake`] thinker does with a search.
+#[derive(Debug, Clone)]
+pub(crate) enum Mood {
+    /// Prefers the highest legal point.
+    Highest,
+    /// Answers as [`Mood::Highest`], but only when told to stop; raises its own flag when it begins.
+    WhenStopped(StopFlag),
+    /// Reports a move that is off the board.
+    Illegal,
+    /// Fails.
+    Fails,
+    /// Panics.
+    Panics,
+    /// Never answers while the program lives.
+    Hangs,
+}
+
+/// A thinker of one mood.
+pub(crate) struct Fake(Mood);
+
+impl Thinker<Line> for Fake {
+    fn think(
+        &mut self,
+        position: &Line,
+        _limits: &Limits,
+        stop: &StopFlag,
+    ) -> Result<SearchReport, ThinkError> {
+        let highest = position.empty().last().map_or(0, |mv| mv.0);
+        match &self.0 {
+            Mood::Highest => Ok(report(&[(highest, 1, 1.0)])),
+            Mood::WhenStopped(begun) => {
+                begun.raise();
+                while !stop.is_raised() {
+                    std::thread::yield_now();
+                }
+                Ok(report(&[(highest, 1, 1.0)]))
+            }
+            Mood::Illegal => Ok(report(&[(99, 1, 1.0)])),
+            Mood::Fails => Err(ThinkError::Gone("as ordered".to_owned())),
+            Mood::Panics => panic!("as ordered"),
+            Mood::Hangs => loop {
+                std::thread::park();
+            },
+        }
+    }
+}
+
+/// Makes thinkers of one mood.
+pub(crate) fn make(mood: Mood) -> MakeThinker<Line> {
+    Arc::new(move || Box::new(Fake(mood.clone())))
+}
+
+/// A player on a board of five by one points under the system's clock.
+pub(crate) fn player(mood: Mood) -> Player<Line> {
+    let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+    Player::new(
+        position,
+        make(mood),
+        Spending::default(),
+        Arc::new(SystemClock::new()),
+    )
+}
+
+/// The same under a clock moved by hand.
+pub(crate) fn timed_player(mood: Mood, clock: &FakeClock) -> Player<Line> {
+    let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+    Player::new(
+        position,
+        make(mood),
+        Spending::default(),
+        Arc::new(clock.clone()),
+    )
+}

@@ -1,0 +1,43 @@
+//! Whatever chooses moves: the border between one game in progress and a search.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::eval::EvalError;
+use crate::game::Game;
+use crate::search::{Limits, SearchReport, StopFlag};
+
+/// Why a thinker has no report to give.
+#[derive(Debug, Error)]
+pub enum ThinkError {
+    /// The network cannot be loaded or run.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// The thinker's thread cannot be started or has ended.
+    #[error("the search thread is gone: {0}")]
+    Gone(String),
+    /// The thinker was told to stop, or ran out of time, and did not answer.
+    #[error("the search did not answer in time")]
+    Late,
+}
+
+/// Chooses moves for one game. Driven by one thread, which may take its time to load a network on
+/// the first call; making a thinker must cost nothing, because GoGui starts engines that it never
+/// asks for a move.
+pub trait Thinker<G: Game>: Send {
+    /// Searches `position`, whose side to move has at least one legal move, until a limit is
+    /// reached or `stop` is raised, and reports what was found, however little.
+    ///
+    /// # Errors
+    /// [`ThinkError`] when nothing at all can be said; the caller then plays some legal move.
+    fn think(
+        &mut self,
+        position: &G,
+        limits: &Limits,
+        stop: &StopFlag,
+    ) -> Result<SearchReport, ThinkError>;
+}
+
+/// Makes a thinker: called before the first search, and again after a thinker has panicked.
+pub type MakeThinker<G> = Arc<dyn Fn() -> Box<dyn Thinker<G>> + Send + Sync>;

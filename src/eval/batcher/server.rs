@@ -1,0 +1,89 @@
+//! The thread's side: gathers requests, computes, answers.
+
+use crossbeam::channel::Receiver;
+
+use super::super::{Batch, Evaluator, Outputs};
+use super::{Buffers, Request};
+
+/// What runs in the thread.
+pub(super) struct Server {
+    evaluator: Box<dyn Evaluator>,
+    requests: Receiver<Request>,
+    /// Came off the queue but did not fit into the last group.
+    held: Option<Request>,
+    /// Rows of several requests, put together.
+    merged: Buffers,
+    max_batch: usize,
+}
+
+impl Server {
+    pub(super) fn new(
+        evaluator: Box<dyn Evaluator>,
+        requests: Receiver<Request>,
+        max_batch: usize,
+    ) -> Server {
+        Server {
+            merged: Buffers {
+                batch: Batch::new(evaluator.info().row_len()),
+                out: Outputs::new(),
+            },
+            evaluator,
+            requests,
+            held: None,
+            max_batch,
+        }
+    }
+
+    pub(super) fn run(mut self) {
+        let mut group = Vec::new();
+        while self.gather(&mut group) {
+            self.serve(&mut group);
+        }
+    }
+
+    /// Waits for a request and adds those that wait behind it. False when no client is left.
+    fn gather(&mut self, group: &mut Vec<Request>) -> bool {
+        let first = self.held.take().or_else(|| self.requests.recv().ok());
+        let Some(first) = first else {
+            return false;
+        };
+        let mut rows = first.len();
+        group.push(first);
+        while let Ok(next) = self.requests.try_recv() {
+            rows += next.len();
+            if rows > self.max_batch {
+                self.held = Some(next);
+                break;
+            }
+            group.push(next);
+        }
+        true
+    }
+
+    /// Computes a group in one call and answers it; leaves it empty.
+    fn serve(&mut self, group: &mut Vec<Request>) {
+        if let [alone] = group.as_mut_slice() {
+            if let Some(Buffers { batch, out }) = &mut alone.buffers {
+                let result = self.evaluator.evaluate(batch, out);
+                alone.send(result);
+            }
+            group.clear();
+            return;
+        }
+        self.merged.batch.clear();
+        for Buffers { batch, .. } in group.iter().flat_map(|request| &request.buffers) {
+            self.merged.batch.append(batch);
+        }
+        let Buffers { batch, out } = &mut self.merged;
+        let result = self.evaluator.evaluate(batch, out);
+        let mut start = 0;
+        for mut request in group.drain(..) {
+            let len = request.len();
+            if let (Ok(()), Some(buffers)) = (&result, &mut request.buffers) {
+                buffers.out.copy_rows(out, start..start + len);
+            }
+            start += len;
+            request.answer(result.clone());
+        }
+    }
+}

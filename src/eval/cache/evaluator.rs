@@ -1,0 +1,80 @@
+//! Puts a cache before an evaluator.
+
+use std::sync::Arc;
+
+use super::super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
+use super::EvalCache;
+
+/// An evaluator that asks a cache first and has only the rest computed.
+#[derive(Debug)]
+pub struct CachedEvaluator<E> {
+    inner: E,
+    cache: Arc<EvalCache>,
+    /// Rows of the current batch that the cache does not know.
+    missing: Vec<usize>,
+    batch: Batch,
+    answers: Outputs,
+}
+
+impl<E: Evaluator> CachedEvaluator<E> {
+    /// Puts `cache`, which may be shared with other evaluators of the same network, before
+    /// `inner`.
+    ///
+    /// # Errors
+    /// [`EvalError::Run`] when the cache was made for a network with other outputs.
+    pub fn new(inner: E, cache: Arc<EvalCache>) -> Result<CachedEvaluator<E>, EvalError> {
+        if !cache.fits(inner.info()) {
+            return Err(EvalError::Run {
+                backend: "cache",
+                reason: format!("it was not made for the network {}", inner.info().network),
+            });
+        }
+        let batch = Batch::new(inner.info().row_len());
+        Ok(CachedEvaluator {
+            inner,
+            cache,
+            missing: Vec::new(),
+            batch,
+            answers: Outputs::new(),
+        })
+    }
+}
+
+impl<E: Evaluator> Evaluator for CachedEvaluator<E> {
+    fn info(&self) -> &ModelInfo {
+        self.inner.info()
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        let info = self.inner.info();
+        info.check_batch("cache", batch)?;
+        out.reset(batch.len(), info.policy_len, info.outcomes);
+        self.missing.clear();
+        for index in 0..batch.len() {
+            if !self.cache.get(batch.key(index), out, index) {
+                self.missing.push(index);
+            }
+        }
+        if self.missing.is_empty() {
+            return Ok(());
+        }
+        self.batch.clear();
+        for &index in &self.missing {
+            let row = self.batch.push(batch.key(index));
+            row.copy_from_slice(batch.row(index));
+        }
+        self.inner.evaluate(&self.batch, &mut self.answers)?;
+        for (answer, &index) in self.missing.iter().enumerate() {
+            self.cache.insert(batch.key(index), &self.answers, answer);
+            out.policy_mut(index)
+                .copy_from_slice(self.answers.policy(answer));
+            out.value_logits_mut(index)
+                .copy_from_slice(self.answers.value_logits(answer));
+        }
+        Ok(())
+    }
+
+    fn preferred_batch(&self) -> usize {
+        self.inner.preferred_batch()
+    }
+}

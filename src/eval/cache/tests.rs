@@ -1,0 +1,137 @@
+//! What a cache must do.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::eval::testnet::{SMALL, random_batch};
+use crate::eval::{Evaluator, FailingEvaluator, Failure, HashEvaluator, suite};
+
+const MIB: usize = 1 << 20;
+
+fn cached(cache: &Arc<EvalCache>) -> CachedEvaluator<HashEvaluator> {
+    let inner = HashEvaluator::new(SMALL.info());
+    CachedEvaluator::new(inner, Arc::clone(cache)).unwrap()
+}
+
+fn cache(bytes: usize) -> Arc<EvalCache> {
+    Arc::new(EvalCache::new(&SMALL.info(), bytes))
+}
+
+#[test]
+fn passes_the_suite() {
+    suite::check(&mut cached(&cache(MIB)));
+    // Also with so little room that entries are thrown out all the time.
+    suite::check(&mut cached(&cache(0)));
+}
+
+#[test]
+fn answers_are_those_of_the_network_to_the_bit() {
+    let cache = cache(MIB);
+    for _ in 0..2 {
+        suite::agree(
+            &mut cached(&cache),
+            &mut HashEvaluator::new(SMALL.info()),
+            0.0,
+        );
+    }
+}
+
+#[test]
+fn known_rows_are_not_computed_again() {
+    let cache = cache(MIB);
+    // Two calls are allowed, the third fails: so the third batch must come from the cache.
+    let inner = FailingEvaluator::new(SMALL.info(), 2, Failure::Error);
+    let mut evaluator = CachedEvaluator::new(inner, Arc::clone(&cache)).unwrap();
+    let (first, second) = (random_batch(60, 4, 1), random_batch(60, 5, 2));
+    let before = suite::run(&mut evaluator, &first);
+    suite::run(&mut evaluator, &second);
+    let after = suite::run(&mut evaluator, &first);
+    for index in 0..first.len() {
+        suite::assert_same_row(&before, index, &after, index, 0.0);
+    }
+    let stats = CacheStats {
+        lookups: 13,
+        hits: 4,
+        entries: 9,
+    };
+    assert_eq!(cache.stats(), stats);
+    cache.clear();
+    assert_eq!(cache.stats(), CacheStats::default());
+    assert!(
+        evaluator.evaluate(&first, &mut Outputs::new()).is_err(),
+        "forgotten"
+    );
+}
+
+#[test]
+fn memory_is_bounded_and_the_least_recently_used_goes() {
+    let cache = cache(0);
+    assert_eq!(cache.capacity(), SHARDS * WAYS);
+    let mut evaluator = cached(&cache);
+    for seed in 0..50 {
+        suite::run(&mut evaluator, &random_batch(60, 20, seed));
+    }
+    assert_eq!(cache.stats().entries, (SHARDS * WAYS) as u64);
+
+    // Keys that all fall into one set: the lowest bits choose the shard, and there is one set.
+    let shard_of = |key: u128| cache.shard(key).1 as usize % SHARDS;
+    let keys: Vec<u128> = (0..).filter(|&key| shard_of(key) == 0).take(5).collect();
+    let mut out = Outputs::new();
+    out.reset(1, SMALL.info().policy_len, 2);
+    for &key in &keys[..WAYS] {
+        cache.insert(key, &out, 0);
+    }
+    assert!(
+        cache.get(keys[0], &mut out, 0),
+        "used, so keys[1] is the oldest now"
+    );
+    cache.insert(keys[4], &out, 0);
+    let there: Vec<bool> = keys
+        .iter()
+        .map(|&key| cache.get(key, &mut out, 0))
+        .collect();
+    assert_eq!(there, [true, false, true, true, true]);
+}
+
+#[test]
+fn the_budget_is_kept() {
+    let info = SMALL.info();
+    let cache = EvalCache::new(&info, MIB);
+    let entry = 16 + 8 + 4 * (info.policy_len + info.outcomes);
+    let bytes = cache.capacity() * entry;
+    assert!((MIB * 9 / 10..=MIB).contains(&bytes), "{bytes}");
+}
+
+#[test]
+fn a_cache_of_another_network_is_refused() {
+    let mut info = SMALL.info();
+    info.outcomes = 3;
+    let inner = HashEvaluator::new(info);
+    assert!(CachedEvaluator::new(inner, cache(MIB)).is_err());
+}
+
+#[test]
+fn many_workers_share_it() {
+    // A table with room for a few of the rows only, so that workers overwrite each other.
+    let cache = cache(0);
+    std::thread::scope(|scope| {
+        for worker in 0..8 {
+            let cache = &cache;
+            scope.spawn(move || {
+                let mut evaluator = cached(cache);
+                let mut plain = HashEvaluator::new(SMALL.info());
+                for round in 0..500 {
+                    let batch = random_batch(60, 3, (worker * 7 + round) % 200);
+                    let with = suite::run(&mut evaluator, &batch);
+                    let without = suite::run(&mut plain, &batch);
+                    for index in 0..batch.len() {
+                        suite::assert_same_row(&with, index, &without, index, 0.0);
+                    }
+                }
+            });
+        }
+    });
+    let stats = cache.stats();
+    assert_eq!(stats.lookups, 8 * 500 * 3);
+    assert!(stats.hits > 0 && stats.hits < stats.lookups);
+}

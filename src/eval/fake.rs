@@ -1,0 +1,227 @@
+//! Evaluators without a network, for tests and for `tengen bench`.
+//!
+//! - [`UniformEvaluator`] knows nothing: the search alone decides. For tests of the search, and
+//!   to measure it without a network.
+//! - [`HashEvaluator`] has an opinion on everything, the same on every machine. For the bench
+//!   signature and for tests that must notice when a row or an answer is swapped.
+//! - [`FailingEvaluator`] works for some calls, then fails or panics. For tests of what happens
+//!   then.
+//! - [`StallingEvaluator`] does not answer until it is released. For tests of stopping in time.
+
+use crossbeam::channel::Receiver;
+
+use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
+
+const BACKEND: &str = "fake";
+
+/// Answers zero logits: all moves equally likely, the game even.
+#[derive(Debug, Clone)]
+pub struct UniformEvaluator {
+    info: ModelInfo,
+}
+
+impl UniformEvaluator {
+    /// An evaluator that claims to be the model `info`.
+    #[must_use]
+    pub fn new(info: ModelInfo) -> UniformEvaluator {
+        UniformEvaluator { info }
+    }
+}
+
+impl Evaluator for UniformEvaluator {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        self.info.check_batch(BACKEND, batch)?;
+        out.reset(batch.len(), self.info.policy_len, self.info.outcomes);
+        Ok(())
+    }
+}
+
+/// Answers logits in [-2, 2) that are a hash of the input row: a deterministic stand-in for a
+/// network, bit-identical on every machine.
+#[derive(Debug, Clone)]
+pub struct HashEvaluator {
+    info: ModelInfo,
+}
+
+impl HashEvaluator {
+    /// An evaluator that claims to be the model `info`.
+    #[must_use]
+    pub fn new(info: ModelInfo) -> HashEvaluator {
+        HashEvaluator { info }
+    }
+}
+
+impl Evaluator for HashEvaluator {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        self.info.check_batch(BACKEND, batch)?;
+        out.reset(batch.len(), self.info.policy_len, self.info.outcomes);
+        for index in 0..batch.len() {
+            let mut state = hash(batch.row(index));
+            out.policy_mut(index).fill_with(|| next_logit(&mut state));
+            out.value_logits_mut(index)
+                .fill_with(|| next_logit(&mut state));
+        }
+        Ok(())
+    }
+}
+
+/// A 64-bit multiply-rotate hash over the bits of the numbers.
+fn hash(row: &[f32]) -> u64 {
+    let step = |hash: u64, x: &f32| {
+        let mixed = hash.rotate_left(5) ^ u64::from(x.to_bits());
+        mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    };
+    row.iter().fold(1, step)
+}
+
+/// The next number of a SplitMix64 stream, as one of 2^16 equally spaced logits in [-2, 2): exact
+/// in an `f32`, so that no machine rounds it differently.
+fn next_logit(state: &mut u64) -> f32 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    let top = (mixed >> 48) as u16;
+    f32::from(top) / 16384.0 - 2.0
+}
+
+/// How a [`FailingEvaluator`] ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// With an [`EvalError::Run`] at every further call.
+    Error,
+    /// With a panic at every further call.
+    Panic,
+}
+
+/// Answers as [`HashEvaluator`] for some calls, then fails.
+#[derive(Debug, Clone)]
+pub struct FailingEvaluator {
+    inner: HashEvaluator,
+    calls_left: u32,
+    failure: Failure,
+}
+
+impl FailingEvaluator {
+    /// An evaluator that works for `calls` calls.
+    #[must_use]
+    pub fn new(info: ModelInfo, calls: u32, failure: Failure) -> FailingEvaluator {
+        FailingEvaluator {
+            inner: HashEvaluator::new(info),
+            calls_left: calls,
+            failure,
+        }
+    }
+}
+
+impl Evaluator for FailingEvaluator {
+    fn info(&self) -> &ModelInfo {
+        self.inner.info()
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        if let Some(left) = self.calls_left.checked_sub(1) {
+            self.calls_left = left;
+            return self.inner.evaluate(batch, out);
+        }
+        assert!(
+            self.failure == Failure::Error,
+            "this fake panics on purpose"
+        );
+        Err(EvalError::Run {
+            backend: BACKEND,
+            reason: "this fake fails on purpose".to_owned(),
+        })
+    }
+}
+
+/// Answers as [`HashEvaluator`], but each call waits for a message, or for the sender to be
+/// dropped, which releases all further calls.
+#[derive(Debug, Clone)]
+pub struct StallingEvaluator {
+    inner: HashEvaluator,
+    release: Receiver<()>,
+}
+
+impl StallingEvaluator {
+    /// An evaluator that waits on the receiving end of a channel.
+    #[must_use]
+    pub fn new(info: ModelInfo, release: Receiver<()>) -> StallingEvaluator {
+        let inner = HashEvaluator::new(info);
+        StallingEvaluator { inner, release }
+    }
+}
+
+impl Evaluator for StallingEvaluator {
+    fn info(&self) -> &ModelInfo {
+        self.inner.info()
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        // An error means that the sender is gone: then nobody wants this call to wait.
+        let _ = self.release.recv();
+        self.inner.evaluate(batch, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::suite;
+    use super::super::testnet::{SMALL, random_batch};
+    use super::*;
+
+    #[test]
+    fn fakes_pass_the_suite() {
+        suite::check(&mut UniformEvaluator::new(SMALL.info()));
+        suite::check(&mut HashEvaluator::new(SMALL.info()));
+        let (_, release) = crossbeam::channel::bounded(0);
+        suite::check(&mut StallingEvaluator::new(SMALL.info(), release));
+        let failing = FailingEvaluator::new(SMALL.info(), u32::MAX, Failure::Error);
+        suite::check(&mut { failing });
+    }
+
+    #[test]
+    fn hash_answers_are_pinned() {
+        // A changed number here changes the signature of `tengen bench`.
+        let mut batch = Batch::new(SMALL.info().row_len());
+        batch.push(0)[1] = 1.0;
+        let out = suite::run(&mut HashEvaluator::new(SMALL.info()), &batch);
+        let scaled = |logit: f32| (logit * 16384.0) as i32;
+        let numbers = [out.policy(0)[0], out.policy(0)[19], out.value_logits(0)[1]].map(scaled);
+        assert_eq!(numbers, [-9146, 6994, -18599]);
+    }
+
+    #[test]
+    fn hash_answers_differ_from_row_to_row_and_spread() {
+        let batch = random_batch(SMALL.info().row_len(), 200, 9);
+        let out = suite::run(&mut HashEvaluator::new(SMALL.info()), &batch);
+        let values: Vec<f32> = (0..batch.len()).map(|index| out.value(index)).collect();
+        let mean = values.iter().sum::<f32>() / values.len() as f32;
+        assert!(mean.abs() < 0.15, "{mean}");
+        for (index, value) in values.iter().enumerate() {
+            assert!(
+                !values[..index].contains(value),
+                "row {index} answers as another"
+            );
+        }
+    }
+
+    #[test]
+    fn a_failing_evaluator_works_as_often_as_told() {
+        let batch = random_batch(SMALL.info().row_len(), 1, 1);
+        let mut evaluator = FailingEvaluator::new(SMALL.info(), 2, Failure::Error);
+        let mut out = Outputs::new();
+        assert!(evaluator.evaluate(&batch, &mut out).is_ok());
+        assert!(evaluator.evaluate(&batch, &mut out).is_ok());
+        assert!(evaluator.evaluate(&batch, &mut out).is_err());
+        assert!(evaluator.evaluate(&batch, &mut out).is_err());
+    }
+}

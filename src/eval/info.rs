@@ -1,0 +1,288 @@
+//! What a network is for and what it eats, as stated in its file and checked when it is loaded.
+//!
+//! Every backend gets its [`ModelInfo`] from here, from the bytes of the file, so that all accept
+//! and refuse the same models with the same words.
+
+use crate::game::BoardSize;
+use crate::onnx::{Dim, Header, OnnxError, TensorInfo};
+
+use super::{Batch, EvalError};
+
+/// Name of the input tensor: f32 `[batch, planes, height, width]`, the side to move's view.
+pub const PLANES: &str = "planes";
+/// Name of the policy output: f32 logits `[batch, policy_len]`.
+pub const POLICY: &str = "policy";
+/// Name of the value output: f32 logits `[batch, outcomes]`, for the side to move.
+pub const VALUE: &str = "value";
+
+/// What a network is for and what it eats: the ONNX metadata, checked when a model is loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelInfo {
+    /// The game's name, as [`crate::game::Game::NAME`].
+    pub game: String,
+    /// The board it was trained for.
+    pub size: BoardSize,
+    /// Id of the encoding that fills its input planes.
+    pub encoding: String,
+    /// Number of input planes.
+    pub planes: usize,
+    /// Number of policy logits.
+    pub policy_len: usize,
+    /// Number of value logits: 2 for win/loss, 3 for win/draw/loss, for the side to move.
+    pub outcomes: usize,
+    /// The recipe and size of the network, such as `az-5b32c`.
+    pub network: String,
+    /// Self-play games it learnt from.
+    pub games: u64,
+    /// Optimiser steps.
+    pub steps: u64,
+    /// Program and version that wrote the file.
+    pub creator: String,
+}
+
+impl ModelInfo {
+    /// Length of one input row: planes x height x width.
+    #[must_use]
+    pub fn row_len(&self) -> usize {
+        self.planes * self.size.area()
+    }
+
+    /// Refuses rows that were not encoded for this model.
+    pub(super) fn check_batch(
+        &self,
+        backend: &'static str,
+        batch: &Batch,
+    ) -> Result<(), EvalError> {
+        if batch.row_len() == self.row_len() {
+            return Ok(());
+        }
+        Err(EvalError::Run {
+            backend,
+            reason: format!(
+                "rows have {} numbers, the network {} wants {}",
+                batch.row_len(),
+                self.network,
+                self.row_len()
+            ),
+        })
+    }
+
+    /// The pairs to store in an ONNX file's `metadata_props`.
+    #[must_use]
+    pub fn to_metadata(&self) -> Vec<(String, String)> {
+        [
+            ("tengen.game", self.game.clone()),
+            ("tengen.board_width", self.size.width.to_string()),
+            ("tengen.board_height", self.size.height.to_string()),
+            ("tengen.encoding", self.encoding.clone()),
+            ("tengen.planes", self.planes.to_string()),
+            ("tengen.policy_len", self.policy_len.to_string()),
+            ("tengen.outcomes", self.outcomes.to_string()),
+            ("tengen.network", self.network.clone()),
+            ("tengen.games", self.games.to_string()),
+            ("tengen.steps", self.steps.to_string()),
+            ("tengen.creator", self.creator.clone()),
+        ]
+        .map(|(key, value)| (key.to_owned(), value))
+        .to_vec()
+    }
+
+    /// Shape of the tensor [`PLANES`].
+    #[must_use]
+    pub fn planes_shape(&self) -> [Dim; 4] {
+        let (height, width) = (self.size.height.into(), self.size.width.into());
+        [
+            Dim::batch(),
+            self.planes.into(),
+            Dim::Fixed(height),
+            Dim::Fixed(width),
+        ]
+    }
+
+    /// Shape of the tensor [`POLICY`].
+    #[must_use]
+    pub fn policy_shape(&self) -> [Dim; 2] {
+        [Dim::batch(), self.policy_len.into()]
+    }
+
+    /// Shape of the tensor [`VALUE`].
+    #[must_use]
+    pub fn value_shape(&self) -> [Dim; 2] {
+        [Dim::batch(), self.outcomes.into()]
+    }
+
+    /// Reads the metadata of a model file and checks the shapes of its tensors against them.
+    /// `path` only names the file in errors.
+    ///
+    /// # Errors
+    /// [`EvalError::Load`] when the bytes are not an ONNX model, a key is missing or unreadable,
+    /// or a tensor is missing or has another shape than the metadata say.
+    pub fn read(path: &str, onnx: &[u8]) -> Result<ModelInfo, EvalError> {
+        let failed = |reason| EvalError::Load {
+            path: path.to_owned(),
+            reason,
+        };
+        let header = Header::read(onnx).map_err(|error: OnnxError| failed(error.to_string()))?;
+        ModelInfo::from_header(&header).map_err(failed)
+    }
+
+    fn from_header(header: &Header) -> Result<ModelInfo, String> {
+        let info = ModelInfo {
+            game: text(header, "tengen.game")?,
+            size: BoardSize::new(
+                number(header, "tengen.board_width", 1, u8::MAX)?,
+                number(header, "tengen.board_height", 1, u8::MAX)?,
+            ),
+            encoding: text(header, "tengen.encoding")?,
+            planes: number(header, "tengen.planes", 1, u16::MAX)?.into(),
+            policy_len: number(header, "tengen.policy_len", 1, u16::MAX)?.into(),
+            outcomes: number(header, "tengen.outcomes", 2, 3u8)?.into(),
+            network: text(header, "tengen.network")?,
+            games: number(header, "tengen.games", 0, u64::MAX)?,
+            steps: number(header, "tengen.steps", 0, u64::MAX)?,
+            creator: text(header, "tengen.creator")?,
+        };
+        check_shape("input", PLANES, header.input(PLANES), &info.planes_shape())?;
+        check_shape(
+            "output",
+            POLICY,
+            header.output(POLICY),
+            &info.policy_shape(),
+        )?;
+        check_shape("output", VALUE, header.output(VALUE), &info.value_shape())?;
+        if let Some(other) = header.inputs.iter().find(|input| input.name != PLANES) {
+            let name = &other.name;
+            return Err(format!(
+                "it wants a second input {name}, which this engine does not fill"
+            ));
+        }
+        Ok(info)
+    }
+}
+
+fn text(header: &Header, key: &str) -> Result<String, String> {
+    match header.metadata(key) {
+        Some(value) if !value.is_empty() => Ok(value.to_owned()),
+        Some(_) => Err(format!("its metadata key {key} is empty")),
+        None => Err(format!(
+            "it has no metadata key {key}: only networks exported by tengen-train can be used"
+        )),
+    }
+}
+
+fn number<T>(header: &Header, key: &str, min: T, max: T) -> Result<T, String>
+where
+    T: std::str::FromStr + PartialOrd + std::fmt::Display,
+{
+    let value = text(header, key)?;
+    let parsed = value.parse().ok().filter(|n| min <= *n && *n <= max);
+    parsed.ok_or_else(|| {
+        format!("its metadata key {key} is '{value}', not a whole number from {min} to {max}")
+    })
+}
+
+/// The batch dimension may be anything that can hold one position; the others must agree.
+fn check_shape(
+    kind: &str,
+    name: &str,
+    found: Option<&TensorInfo>,
+    expected: &[Dim],
+) -> Result<(), String> {
+    let dims = match found {
+        Some(tensor) => &tensor.dims,
+        None => return Err(format!("it has no {kind} called {name}")),
+    };
+    if dims.len() == expected.len() && dims[1..] == expected[1..] {
+        return Ok(());
+    }
+    let show = |dims: &[Dim]| {
+        let words: Vec<String> = dims.iter().map(Dim::to_string).collect();
+        format!("[{}]", words.join(", "))
+    };
+    Err(format!(
+        "its {kind} {name} has shape {}, but its metadata say {}",
+        show(dims),
+        show(expected)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::onnx::GraphBuilder;
+
+    use super::*;
+
+    fn info() -> ModelInfo {
+        ModelInfo {
+            game: "nogo".to_owned(),
+            size: BoardSize::new(4, 3),
+            encoding: "nogo-v1".to_owned(),
+            planes: 2,
+            policy_len: 12,
+            outcomes: 2,
+            network: "az-1b4c".to_owned(),
+            games: 7,
+            steps: 8,
+            creator: "tengen 0.1.0".to_owned(),
+        }
+    }
+
+    /// A model of the shapes of `shapes` with `metadata`.
+    fn model(shapes: &ModelInfo, metadata: &[(String, String)]) -> Vec<u8> {
+        let mut graph = GraphBuilder::new("test");
+        let planes = graph.input(PLANES, shapes.planes_shape());
+        let policy = graph.flatten(planes);
+        let value = graph.flatten(planes);
+        graph.output(POLICY, policy, shapes.policy_shape());
+        graph.output(VALUE, value, shapes.value_shape());
+        graph.finish(metadata).unwrap()
+    }
+
+    fn reason(bytes: &[u8]) -> String {
+        ModelInfo::read("net.onnx", bytes).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let bytes = model(&info(), &info().to_metadata());
+        assert_eq!(ModelInfo::read("net.onnx", &bytes).unwrap(), info());
+    }
+
+    #[test]
+    fn every_key_is_required() {
+        for missing in 0..info().to_metadata().len() {
+            let mut metadata = info().to_metadata();
+            let (key, _) = metadata.remove(missing);
+            let text = reason(&model(&info(), &metadata));
+            assert!(text.starts_with("cannot load network net.onnx: "), "{text}");
+            assert!(text.contains(&format!("no metadata key {key}:")), "{text}");
+        }
+    }
+
+    #[test]
+    fn nonsense_is_named() {
+        let mut metadata = info().to_metadata();
+        metadata[1].1 = "nine".to_owned();
+        let text = reason(&model(&info(), &metadata));
+        assert!(text.contains("tengen.board_width is 'nine'"), "{text}");
+        let mut metadata = info().to_metadata();
+        metadata[6].1 = "4".to_owned();
+        let text = reason(&model(&info(), &metadata));
+        assert!(text.contains("from 2 to 3"), "{text}");
+        assert!(reason(b"hello").contains("not a readable ONNX model"));
+    }
+
+    #[test]
+    fn shapes_must_agree_with_the_metadata() {
+        let mut other = info();
+        other.planes = 5;
+        let text = reason(&model(&other, &info().to_metadata()));
+        let wanted =
+            "input planes has shape [batch, 5, 3, 4], but its metadata say [batch, 2, 3, 4]";
+        assert!(text.contains(wanted), "{text}");
+        let mut other = info();
+        other.outcomes = 3;
+        let text = reason(&model(&other, &info().to_metadata()));
+        assert!(text.contains("output value has shape [batch, 3]"), "{text}");
+    }
+}

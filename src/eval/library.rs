@@ -1,0 +1,143 @@
+//! Finds the ONNX Runtime shared library; loading it is the business of the `ort` backend.
+
+use std::path::{Path, PathBuf};
+
+use super::EvalError;
+
+/// The library's file name on this system.
+pub const LIBRARY_FILE: &str = if cfg!(windows) {
+    "onnxruntime.dll"
+} else if cfg!(target_os = "macos") {
+    "libonnxruntime.dylib"
+} else {
+    "libonnxruntime.so"
+};
+
+/// Where the ONNX Runtime library may lie.
+///
+/// A library that the user named (`option`, then `variable`) is the only one tried: another one
+/// in its place would hide a typing mistake. Otherwise the folders are searched in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LibraryPlaces {
+    /// The command line's `--ort-library`.
+    pub option: Option<PathBuf>,
+    /// The environment variable `ORT_DYLIB_PATH`.
+    pub variable: Option<PathBuf>,
+    /// Folders that may hold a file called [`LIBRARY_FILE`].
+    pub folders: Vec<PathBuf>,
+}
+
+impl LibraryPlaces {
+    /// The usual places of this process: `option`, the variable `ORT_DYLIB_PATH`, the folder of
+    /// the executable, and `tengen/onnxruntime` in the user's cache folder (`XDG_CACHE_HOME` or
+    /// `~/.cache`), where `scripts/fetch-onnxruntime.sh` puts it.
+    #[must_use]
+    pub fn usual(option: Option<PathBuf>) -> LibraryPlaces {
+        let path = |name: &str| {
+            let value = std::env::var_os(name).filter(|value| !value.is_empty());
+            value.map(PathBuf::from)
+        };
+        let beside = std::env::current_exe().ok();
+        let beside = beside.and_then(|exe| exe.parent().map(Path::to_owned));
+        let cache = path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache")));
+        let cache = cache.map(|folder| folder.join("tengen").join("onnxruntime"));
+        LibraryPlaces {
+            option,
+            variable: path("ORT_DYLIB_PATH"),
+            folders: beside.into_iter().chain(cache).collect(),
+        }
+    }
+
+    /// Every path to try, in order.
+    #[must_use]
+    pub fn candidates(&self) -> Vec<PathBuf> {
+        match self.option.as_ref().or(self.variable.as_ref()) {
+            Some(named) => vec![named.clone()],
+            None => self.folders.iter().map(|f| f.join(LIBRARY_FILE)).collect(),
+        }
+    }
+
+    /// The library to load.
+    ///
+    /// # Errors
+    /// [`EvalError::Unavailable`] lists what was tried and says how to get the library.
+    pub fn find(&self) -> Result<PathBuf, EvalError> {
+        let candidates = self.candidates();
+        if let Some(found) = candidates.iter().find(|path| path.is_file()) {
+            return std::path::absolute(found).map_err(|error| unavailable(error.to_string()));
+        }
+        let tried: Vec<String> = candidates.iter().map(|p| p.display().to_string()).collect();
+        let source = if self.option.is_some() {
+            " (from --ort-library)"
+        } else if self.variable.is_some() {
+            " (from ORT_DYLIB_PATH)"
+        } else {
+            ""
+        };
+        Err(unavailable(format!(
+            "no ONNX Runtime library at {}{source}; get it with scripts/fetch-onnxruntime.sh",
+            tried.join(" or ")
+        )))
+    }
+}
+
+fn unavailable(reason: String) -> EvalError {
+    EvalError::Unavailable {
+        backend: "ort",
+        reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places() -> LibraryPlaces {
+        LibraryPlaces {
+            option: None,
+            variable: None,
+            folders: vec!["/nowhere/bin".into(), "/nowhere/cache".into()],
+        }
+    }
+
+    fn message(places: &LibraryPlaces) -> String {
+        places.find().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_missing_library_gives_one_line_that_says_what_to_do() {
+        let text = message(&places());
+        assert!(text.starts_with("backend ort is not available: "), "{text}");
+        assert!(text.contains("/nowhere/bin"), "{text}");
+        assert!(text.contains("/nowhere/cache"), "{text}");
+        assert!(text.contains("scripts/fetch-onnxruntime.sh"), "{text}");
+        assert!(!text.contains('\n'), "{text}");
+    }
+
+    #[test]
+    fn a_named_library_is_the_only_one_tried() {
+        let mut named = places();
+        named.variable = Some("/nowhere/variable.so".into());
+        assert!(message(&named).contains("at /nowhere/variable.so (from ORT_DYLIB_PATH);"));
+        named.option = Some("/nowhere/option.so".into());
+        assert!(message(&named).contains("at /nowhere/option.so (from --ort-library);"));
+    }
+
+    #[test]
+    fn the_first_folder_that_has_the_library_wins() {
+        let root = std::env::temp_dir().join(format!("tengen-library-{}", std::process::id()));
+        let (first, second) = (root.join("first"), root.join("second"));
+        std::fs::create_dir_all(&first).unwrap();
+        std::fs::create_dir_all(&second).unwrap();
+        let folders = vec![root.join("absent"), first.clone(), second.clone()];
+        let places = LibraryPlaces {
+            folders,
+            ..places()
+        };
+        std::fs::write(second.join(LIBRARY_FILE), "").unwrap();
+        assert_eq!(places.find().unwrap(), second.join(LIBRARY_FILE));
+        std::fs::write(first.join(LIBRARY_FILE), "").unwrap();
+        assert_eq!(places.find().unwrap(), first.join(LIBRARY_FILE));
+        std::fs::remove_dir_all(&root).unwrap();
+    }
+}

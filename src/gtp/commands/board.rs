@@ -1,0 +1,88 @@
+//! Commands that set up, play and show the game.
+
+use super::Arguments;
+use crate::engine::{Decision, EngineError};
+use crate::game::BoardSize;
+use crate::gtp::{Failure, Session, board, format_vertex, parse_vertex};
+use crate::record::{Play, result_text};
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Failure {
+        match error {
+            EngineError::IllegalMove => Failure::IllegalMove,
+            EngineError::CannotUndo => Failure::CannotUndo,
+            EngineError::WrongGame => Failure::CannotLoad,
+        }
+    }
+}
+
+/// The length of a board's side.
+fn side(args: &Arguments<'_>, index: usize) -> Result<u8, Failure> {
+    match u8::try_from(args.integer(index)?) {
+        Ok(0) | Err(_) => Err(Failure::UnacceptableSize),
+        Ok(side) => Ok(side),
+    }
+}
+
+pub(super) fn boardsize(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    session.set_size(BoardSize::square(side(args, 0)?))?;
+    Ok(String::new())
+}
+
+pub(super) fn rectangular_boardsize(
+    session: &mut Session,
+    args: &Arguments<'_>,
+) -> Result<String, Failure> {
+    session.set_size(BoardSize::new(side(args, 0)?, side(args, 1)?))?;
+    Ok(String::new())
+}
+
+pub(super) fn clear_board(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    session.engine.clear();
+    Ok(String::new())
+}
+
+pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    session.set_komi(args.number(0)? as f32);
+    Ok(String::new())
+}
+
+pub(super) fn play(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    let color = args.color(0)?;
+    let vertex = parse_vertex(args.text(1)?, session.engine.size())?;
+    session.engine.play(Play { color, vertex })?;
+    Ok(String::new())
+}
+
+pub(super) fn undo(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    session.engine.undo()?;
+    Ok(String::new())
+}
+
+pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    let color = args.color(0)?;
+    let decision = session.search(|engine, stop| engine.genmove(color, stop));
+    Ok(decision_text(decision, session.engine.size()))
+}
+
+pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    let color = args.color(0)?;
+    let decision = session.search(|engine, stop| engine.reg_genmove(color, stop));
+    Ok(decision_text(decision, session.engine.size()))
+}
+
+pub(super) fn showboard(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    Ok(board::show(&*session.engine))
+}
+
+pub(super) fn final_score(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let outcome = session.engine.outcome().ok_or(Failure::CannotScore)?;
+    Ok(result_text(outcome).to_owned())
+}
+
+fn decision_text(decision: Decision, size: BoardSize) -> String {
+    match decision {
+        Decision::Play(vertex) => format_vertex(vertex, size),
+        Decision::Resign => "resign".to_owned(),
+    }
+}

@@ -1,0 +1,30 @@
+//! Commands about the conversation itself.
+
+use super::{Arguments, COMMANDS, find};
+use crate::gtp::{Failure, Session};
+
+pub(super) fn protocol_version(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    Ok("2".to_owned())
+}
+
+pub(super) fn name(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    Ok("Tengen".to_owned())
+}
+
+pub(super) fn version(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    Ok(env!("CARGO_PKG_VERSION").to_owned())
+}
+
+pub(super) fn known_command(_: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    Ok(find(args.text(0)?).is_some().to_string())
+}
+
+pub(super) fn list_commands(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
+    Ok(names.join("\n"))
+}
+
+pub(super) fn quit(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    session.end();
+    Ok(String::new())
+}

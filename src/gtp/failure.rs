@@ -1,0 +1,35 @@
+//! Why a command failed, in the words of the GTP specification.
+
+use thiserror::Error;
+
+/// A failed command; the text is what the controller reads after the `?`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Failure {
+    /// There is no command of this name.
+    #[error("unknown command")]
+    UnknownCommand,
+    /// Arguments are missing or are not what they should be.
+    #[error("syntax error")]
+    Syntax,
+    /// The rules do not allow the move.
+    #[error("illegal move")]
+    IllegalMove,
+    /// The game is not played on such a board.
+    #[error("unacceptable size")]
+    UnacceptableSize,
+    /// There is no move to take back.
+    #[error("cannot undo")]
+    CannotUndo,
+    /// The file cannot be read, or is not a game that can be replayed here. The log says why.
+    #[error("cannot load file")]
+    CannotLoad,
+    /// The file cannot be written. The log says why.
+    #[error("cannot save file")]
+    CannotSave,
+    /// The game has not ended.
+    #[error("cannot score")]
+    CannotScore,
+    /// The system does not tell the processor time.
+    #[error("processor time is not available")]
+    NoCpuTime,
+}

@@ -1,0 +1,172 @@
+//! When a search is cut short by what the controller sends meanwhile.
+//!
+//! Input comes in messages: the lines that arrived together, numbered from 1. `quit` or the end of
+//! input ends every search begun by an *earlier* message at once, and all searches after that one;
+//! it lets searches of its own message be played out, so that a script piped into the engine plays
+//! at full strength. `# interrupt` ends the search that is running, and does nothing when none is.
+
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::search::StopFlag;
+
+/// How long the first search waits for the rest of its input: a script piped into the engine
+/// arrives in pieces within this time, its end included, and counts as one message.
+const SETTLE: Duration = Duration::from_millis(10);
+
+/// What the reader thread and the event loop know of each other.
+#[derive(Debug, Default)]
+pub struct Interrupts {
+    state: Mutex<State>,
+    closed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The message whose commands are being answered.
+    handling: u64,
+    /// The message that brings `quit` or the end of input.
+    closed_by: Option<u64>,
+    /// A search was cut short by the end: every later one is, too.
+    ending: bool,
+    /// The first search has begun.
+    settled: bool,
+    /// The flag of the search that is running.
+    running: Option<StopFlag>,
+}
+
+impl Interrupts {
+    /// Nothing has arrived, nothing is running.
+    #[must_use]
+    pub fn new() -> Interrupts {
+        Interrupts::default()
+    }
+
+    /// `# interrupt` has arrived.
+    pub fn interrupt(&self) {
+        if let Some(stop) = &self.state.lock().running {
+            stop.raise();
+        }
+    }
+
+    /// Message number `message` brings `quit` or the end of input. To be called before anybody
+    /// can begin to handle that message.
+    pub fn close(&self, message: u64) {
+        let mut state = self.state.lock();
+        if state.closed_by.is_some() {
+            return;
+        }
+        state.closed_by = Some(message);
+        if let Some(stop) = &state.running {
+            stop.raise();
+            state.ending = true;
+        }
+        self.closed.notify_all();
+    }
+
+    /// The commands of message number `message` are answered from now on.
+    pub fn handle(&self, message: u64) {
+        self.state.lock().handling = message;
+    }
+
+    /// Runs a search of the message being handled, with the flag that may cut it short.
+    pub fn search<T>(&self, search: impl FnOnce(&StopFlag) -> T) -> T {
+        let stop = StopFlag::new();
+        {
+            let mut state = self.state.lock();
+            if !state.settled {
+                state.settled = true;
+                let open = |state: &mut State| state.closed_by.is_none();
+                self.closed.wait_while_for(&mut state, open, SETTLE);
+                if state.closed_by.is_some() {
+                    state.closed_by = Some(state.handling);
+                }
+            }
+            if state
+                .closed_by
+                .is_some_and(|message| message > state.handling)
+            {
+                state.ending = true;
+            }
+            if state.ending {
+                stop.raise();
+            }
+            state.running = Some(stop.clone());
+        }
+        let found = search(&stop);
+        self.state.lock().running = None;
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a search is stopped before it begins.
+    fn stopped(interrupts: &Interrupts) -> bool {
+        interrupts.search(StopFlag::is_raised)
+    }
+
+    /// Past its first search, handling `message`.
+    fn settled(message: u64) -> Interrupts {
+        let interrupts = Interrupts::new();
+        assert!(!stopped(&interrupts));
+        interrupts.handle(message);
+        interrupts
+    }
+
+    #[test]
+    fn an_interrupt_ends_the_running_search_only() {
+        let interrupts = settled(1);
+        interrupts.interrupt();
+        assert!(!stopped(&interrupts));
+        let seen = interrupts.search(|stop| {
+            interrupts.interrupt();
+            stop.is_raised()
+        });
+        assert!(seen);
+        assert!(!stopped(&interrupts));
+    }
+
+    #[test]
+    fn the_end_lets_its_own_message_be_played_out() {
+        let interrupts = settled(1);
+        interrupts.close(2);
+        interrupts.handle(2);
+        assert!(!stopped(&interrupts));
+    }
+
+    #[test]
+    fn the_end_stops_the_running_search_and_all_that_follow() {
+        let interrupts = settled(1);
+        let seen = interrupts.search(|stop| {
+            interrupts.close(2);
+            stop.is_raised()
+        });
+        assert!(seen);
+        assert!(stopped(&interrupts));
+        interrupts.handle(2);
+        assert!(stopped(&interrupts));
+    }
+
+    #[test]
+    fn the_end_stops_searches_of_earlier_messages_not_yet_begun() {
+        let interrupts = settled(1);
+        interrupts.close(3);
+        assert!(stopped(&interrupts));
+        interrupts.handle(3);
+        assert!(stopped(&interrupts));
+    }
+
+    #[test]
+    fn the_first_search_counts_all_input_before_it_as_one_message() {
+        let interrupts = Interrupts::new();
+        interrupts.handle(1);
+        interrupts.close(7);
+        assert!(!stopped(&interrupts));
+        interrupts.handle(2);
+        assert!(!stopped(&interrupts));
+    }
+}

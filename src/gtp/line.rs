@@ -1,0 +1,136 @@
+//! One line of input, and one reply, exactly as the protocol writes them.
+
+use super::Failure;
+
+/// A comment that asks a running search to end; GoGui sends it when the user presses Esc.
+const INTERRUPT: &str = "# interrupt";
+
+/// One line of input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    /// Nothing but blanks or a comment: it gets no reply.
+    Nothing,
+    /// The comment `# interrupt`: it gets no reply either.
+    Interrupt,
+    /// A command: it gets exactly one reply.
+    Command(Request),
+}
+
+/// A command as it was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The number before the command, digit for digit; empty when there is none.
+    pub id: String,
+    /// The command's name; empty when the line holds nothing but a number.
+    pub name: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+}
+
+impl Line {
+    /// Reads a line, whatever bytes it holds: control characters but tabs do not count, tabs are
+    /// blanks, a `#` starts a comment, invalid UTF-8 becomes replacement characters.
+    #[must_use]
+    pub fn parse(bytes: &[u8]) -> Line {
+        let text = String::from_utf8_lossy(bytes);
+        let clean: String = text
+            .chars()
+            .map(|character| if character == '\t' { ' ' } else { character })
+            .filter(|character| !character.is_control())
+            .collect();
+        if clean.trim() == INTERRUPT {
+            return Line::Interrupt;
+        }
+        let command = clean.split('#').next().unwrap_or_default();
+        let mut words = command
+            .split(' ')
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned);
+        let Some(first) = words.next() else {
+            return Line::Nothing;
+        };
+        let numbered = first.bytes().all(|byte| byte.is_ascii_digit());
+        let (id, name) = if numbered {
+            (first, words.next().unwrap_or_default())
+        } else {
+            (String::new(), first)
+        };
+        Line::Command(Request {
+            id,
+            name,
+            arguments: words.collect(),
+        })
+    }
+}
+
+/// The whole reply to the request with this id. Lines of `result` without visible text are left
+/// out, because an empty line ends a reply.
+pub(super) fn reply(id: &str, result: Result<String, Failure>) -> String {
+    let (mark, text) = match result {
+        Ok(text) => ('=', text),
+        Err(failure) => ('?', failure.to_string()),
+    };
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty())
+        .collect();
+    format!("{mark}{id} {}\n\n", lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(bytes: &[u8], id: &str, name: &str, arguments: &[&str]) {
+        let expected = Line::Command(Request {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            arguments: arguments.iter().map(|&word| word.to_owned()).collect(),
+        });
+        assert_eq!(
+            Line::parse(bytes),
+            expected,
+            "{:?}",
+            String::from_utf8_lossy(bytes)
+        );
+    }
+
+    #[test]
+    fn commands() {
+        check(b"name", "", "name", &[]);
+        check(b"17 play b D4 # good", "17", "play", &["b", "D4"]);
+        check(b"\t 007\tplay  W\t D4\r", "007", "play", &["W", "D4"]);
+        check(b"pl\x00ay\x07 b a1", "", "play", &["b", "a1"]);
+        check(b"17", "17", "", &[]);
+        check(b"17x name", "", "17x", &["name"]);
+        check(b"\xff\xfe b", "", "\u{fffd}\u{fffd}", &["b"]);
+        check(
+            b"99999999999999999999999 quit",
+            "99999999999999999999999",
+            "quit",
+            &[],
+        );
+    }
+
+    #[test]
+    fn lines_without_a_command() {
+        for nothing in [&b""[..], b" ", b"\r", b"# 17 name", b"  \t#", b"\x00"] {
+            assert_eq!(Line::parse(nothing), Line::Nothing);
+        }
+        assert_eq!(Line::parse(b"# interrupt\r"), Line::Interrupt);
+        assert_eq!(Line::parse(b"# interrupted"), Line::Nothing);
+    }
+
+    #[test]
+    fn replies() {
+        let check = |id, result: Result<&str, Failure>, expected| {
+            assert_eq!(reply(id, result.map(str::to_owned)), expected);
+        };
+        check("", Ok(""), "= \n\n");
+        check("3", Ok("D4"), "=3 D4\n\n");
+        check("", Ok("\na  \n\n b\n"), "= a\n b\n\n");
+        check("08", Err(Failure::Syntax), "?08 syntax error\n\n");
+    }
+}

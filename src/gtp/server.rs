@@ -1,0 +1,171 @@
+//! The event loop: a thread that only reads, and one that answers.
+//!
+//! Nothing here waits for a thread to end: when the loop returns, the program can.
+
+use std::io::{ErrorKind, Read, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+
+use super::{Interrupts, Line, Request, Session};
+
+/// Bytes taken from the input at once; what a pipe holds on Linux.
+const CHUNK: usize = 64 * 1024;
+
+/// Commands that arrived together.
+struct Message {
+    number: u64,
+    requests: Vec<Request>,
+}
+
+/// Answers the commands in `input`, in order, until `quit` or the end of input.
+///
+/// # Errors
+/// Fails when the reader thread cannot be started or a reply cannot be written. A controller that
+/// has closed its end of the pipe is the end of the session, not an error.
+pub fn serve(
+    mut session: Session,
+    input: impl Read + Send + 'static,
+    mut output: impl Write,
+) -> std::io::Result<()> {
+    let (sender, messages) = channel();
+    let interrupts = session.interrupts();
+    let reader = Reader {
+        interrupts: Arc::clone(&interrupts),
+        messages: sender,
+        number: 0,
+    };
+    std::thread::Builder::new()
+        .name("reader".to_owned())
+        .spawn(move || reader.run(input))?;
+    for message in messages {
+        interrupts.handle(message.number);
+        for request in &message.requests {
+            let reply = session.answer(request);
+            let written = output
+                .write_all(reply.as_bytes())
+                .and_then(|()| output.flush());
+            match written {
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
+                written => written?,
+            }
+            if session.is_over() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The reading side.
+struct Reader {
+    interrupts: Arc<Interrupts>,
+    messages: Sender<Message>,
+    /// Number of the last message sent.
+    number: u64,
+}
+
+impl Reader {
+    fn run(mut self, mut input: impl Read) {
+        let mut chunk = vec![0; CHUNK];
+        let mut pending = Vec::new();
+        loop {
+            let read = match input.read(&mut chunk) {
+                Ok(read) => read,
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                // An input that fails is an input that has ended.
+                Err(_) => 0,
+            };
+            let at_end = read == 0;
+            // What was left over before holds no line break.
+            let complete = chunk[..read].iter().rposition(|&byte| byte == b'\n');
+            let complete = complete.map(|at| pending.len() + at + 1);
+            pending.extend_from_slice(&chunk[..read]);
+            let lines = if at_end {
+                Some(pending.len())
+            } else {
+                complete
+            };
+            let Some(lines) = lines else { continue };
+            let rest = pending.split_off(lines);
+            if !self.pass_on(&pending, at_end) {
+                return;
+            }
+            pending = rest;
+        }
+    }
+
+    /// Sends the commands in `lines`; false when nothing more is to be read.
+    fn pass_on(&mut self, lines: &[u8], at_end: bool) -> bool {
+        let mut requests = Vec::new();
+        for line in lines.split(|&byte| byte == b'\n') {
+            match Line::parse(line) {
+                Line::Nothing => {}
+                Line::Interrupt => self.interrupts.interrupt(),
+                Line::Command(request) => requests.push(request),
+            }
+        }
+        let closes = at_end || requests.iter().any(|request| request.name == "quit");
+        self.number += 1;
+        if closes {
+            self.interrupts.close(self.number);
+        }
+        let message = Message {
+            number: self.number,
+            requests,
+        };
+        self.messages.send(message).is_ok() && !closes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::session::testing::session;
+    use super::*;
+    use crate::engine::testing::Mood;
+
+    /// Gives its bytes in the pieces it was made of.
+    struct Pieces<I>(I);
+
+    impl<I: Iterator<Item = &'static [u8]>> Read for Pieces<I> {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            let piece = self.0.next().unwrap_or_default();
+            into[..piece.len()].copy_from_slice(piece);
+            Ok(piece.len())
+        }
+    }
+
+    #[track_caller]
+    fn check(pieces: &'static [&'static [u8]], expected: &str) {
+        let mut output = Vec::new();
+        let input = Pieces(pieces.iter().copied());
+        serve(session(Mood::Highest), input, &mut output).expect("a Vec takes everything");
+        assert_eq!(String::from_utf8_lossy(&output), expected);
+    }
+
+    #[test]
+    fn lines_are_put_together_from_pieces() {
+        check(
+            &[b"protocol_", b"version\n1 na", b"me\n"],
+            "= 2\n\n=1 Tengen\n\n",
+        );
+    }
+
+    #[test]
+    fn the_last_line_needs_no_end() {
+        check(&[b"\n\n# c\n", b"protocol_version"], "= 2\n\n");
+        check(&[], "");
+    }
+
+    #[test]
+    fn nothing_is_answered_after_quit() {
+        check(&[b"3 quit\nname\n", b"name\n"], "=3 \n\n");
+    }
+
+    #[test]
+    fn a_script_is_played_in_order() {
+        check(
+            &[b"genmove b\ngenmove w\nplay b e1\nundo\ngenmove b\nquit\n"],
+            "= E1\n\n= D1\n\n? illegal move\n\n= \n\n= D1\n\n= \n\n",
+        );
+    }
+}

@@ -1,0 +1,247 @@
+use proptest::prelude::*;
+
+use super::super::{COMMANDS, Line};
+use super::testing::session;
+use super::*;
+use crate::engine::testing::Mood;
+
+/// The reply to one line; empty when it gets none.
+fn say(session: &mut Session, line: &str) -> String {
+    match Line::parse(line.as_bytes()) {
+        Line::Command(request) => session.answer(&request),
+        Line::Nothing | Line::Interrupt => String::new(),
+    }
+}
+
+/// Sends each line and compares the reply without its final empty line.
+#[track_caller]
+fn check(lines: &[(&str, &str)]) {
+    let mut session = session(Mood::Highest);
+    for (line, expected) in lines {
+        assert_eq!(say(&mut session, line), format!("{expected}\n\n"), "{line}");
+    }
+}
+
+#[test]
+fn conversation() {
+    check(&[
+        ("1 protocol_version", "=1 2"),
+        ("known_command genmove", "= true"),
+        ("known_command known_commands", "= false"),
+        ("known_command", "? syntax error"),
+        ("Name", "? unknown command"),
+        ("12", "?12 unknown command"),
+    ]);
+    let mut session = session(Mood::Highest);
+    let listed = say(&mut session, "list_commands");
+    let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
+    assert_eq!(listed, format!("= {}\n\n", names.join("\n")));
+    for name in names {
+        assert_eq!(
+            say(&mut session, &format!("known_command {name}")),
+            "= true\n\n"
+        );
+    }
+    assert!(!session.is_over());
+    say(&mut session, "quit");
+    assert!(session.is_over());
+}
+
+#[test]
+fn sizes() {
+    check(&[
+        ("boardsize 5", "= "),
+        ("boardsize 6", "? unacceptable size"),
+        ("boardsize 0", "? unacceptable size"),
+        ("boardsize -3", "? unacceptable size"),
+        ("boardsize 99999999999999999999", "? unacceptable size"),
+        ("boardsize x", "? syntax error"),
+        ("boardsize 5.0", "? syntax error"),
+        ("boardsize", "? syntax error"),
+        ("play b E5", "= "),
+        ("boardsize 5", "= "),
+        ("undo", "? cannot undo"),
+        ("rectangular_boardsize 3 1", "= "),
+        ("rectangular_boardsize 3", "? syntax error"),
+        ("play b C1", "= "),
+        ("play b A2", "? illegal move"),
+    ]);
+}
+
+#[test]
+fn moves() {
+    check(&[
+        ("play b a1", "= "),
+        ("play BLACK b1", "= "),
+        ("play White B1", "? illegal move"),
+        ("play white pass", "? illegal move"),
+        ("play white", "? syntax error"),
+        ("play green c1", "? syntax error"),
+        ("play w i1", "? syntax error"),
+        ("genmove", "? syntax error"),
+        ("genmove w", "= E1"),
+        ("reg_genmove w", "= D1"),
+        ("final_score", "? cannot score"),
+        ("genmove b", "= D1"),
+        (
+            "showboard",
+            "= line 5x1, 4 moves, last move black D1, white to move\n   A B C D E\n 1 X X . X O 1\n   A B C D E",
+        ),
+        ("genmove W extra arguments", "= C1"),
+        ("genmove b", "= resign"),
+        ("final_score", "= W+R"),
+        ("undo", "= "),
+        ("undo 2", "= "),
+        ("final_score", "? cannot score"),
+    ]);
+}
+
+#[test]
+fn times_and_komi() {
+    check(&[
+        ("komi 6.5", "= "),
+        ("komi -0", "= "),
+        ("komi nan", "? syntax error"),
+        ("komi", "? syntax error"),
+        ("time_settings 0 1 0", "= "),
+        ("time_settings 300 30 5", "= "),
+        ("time_settings 300", "? syntax error"),
+        ("time_settings a b c", "? syntax error"),
+        ("kgs-time_settings byoyomi 60 10 3", "= "),
+        ("kgs-time_settings fischer 60 3", "? syntax error"),
+        ("time_left b 12.5 0", "= "),
+        ("time_left w -3 0", "= "),
+        ("time_left w 3 -1", "? syntax error"),
+        ("time_left w", "? syntax error"),
+    ]);
+    let used = say(&mut session(Mood::Highest), "cputime");
+    let used = used.trim_start_matches("= ").trim_end();
+    assert!(
+        used.parse::<f64>().is_ok_and(|seconds| seconds >= 0.0),
+        "{used}"
+    );
+}
+
+#[test]
+fn komi_and_time_control_outlive_boards() {
+    let mut session = session(Mood::Highest);
+    say(&mut session, "komi 7.5");
+    say(&mut session, "time_settings 60 0 0");
+    say(&mut session, "rectangular_boardsize 4 1");
+    say(&mut session, "clear_board");
+    assert_eq!(session.engine.record().komi, Some(7.5));
+    let limited = TimeControl::from_gtp(&["60", "0", "0"]).expect("a time control");
+    assert_eq!(session.control, limited);
+}
+
+#[test]
+fn games_are_saved_and_loaded() {
+    let folder = std::env::temp_dir();
+    let path = folder.join(format!("tengen-session-{}.sgf", std::process::id()));
+    let path = path.to_str().expect("a plain path");
+    let mut session = session(Mood::Highest);
+    for line in [
+        "play b A1",
+        "play w B1",
+        "play w C1",
+        &format!("printsgf {path}"),
+    ] {
+        assert_eq!(say(&mut session, line), "= \n\n", "{line}");
+    }
+    let text = std::fs::read_to_string(path).expect("it was just saved");
+    assert_eq!(say(&mut session, "printsgf"), format!("= {text}\n"));
+
+    say(&mut session, "rectangular_boardsize 2 1");
+    let count = |session: &Session| session.engine.record().plays.len();
+    assert_eq!(say(&mut session, &format!("loadsgf {path} 3")), "= \n\n");
+    assert_eq!(
+        (count(&session), session.engine.size()),
+        (2, BoardSize::new(5, 1))
+    );
+    assert_eq!(say(&mut session, &format!("loadsgf {path} 99")), "= \n\n");
+    assert_eq!(count(&session), 3);
+    assert_eq!(
+        say(&mut session, &format!("loadsgf {path} -1")),
+        "? syntax error\n\n"
+    );
+    std::fs::write(path, "(;SZ[5:1];B[aa];W[aa])").expect("the folder is writable");
+    assert_eq!(
+        say(&mut session, &format!("loadsgf {path}")),
+        "? cannot load file\n\n"
+    );
+    std::fs::write(path, "(;GM[4]SZ[5:1];B[aa])").expect("the folder is writable");
+    assert_eq!(
+        say(&mut session, &format!("loadsgf {path}")),
+        "? cannot load file\n\n"
+    );
+    std::fs::remove_file(path).expect("it is ours");
+    assert_eq!(
+        say(&mut session, &format!("loadsgf {path}")),
+        "? cannot load file\n\n"
+    );
+    assert_eq!(
+        say(&mut session, "loadsgf /dev/zero"),
+        "? cannot load file\n\n"
+    );
+    assert_eq!(
+        say(&mut session, "printsgf /nowhere/at/all.sgf"),
+        "? cannot save file\n\n"
+    );
+    assert_eq!(count(&session), 3);
+}
+
+#[test]
+fn an_interrupt_ends_a_search_with_its_normal_reply() {
+    let begun = StopFlag::new();
+    let mut session = session(Mood::WhenStopped(begun.clone()));
+    let interrupts = session.interrupts();
+    let presser = std::thread::spawn(move || {
+        while !begun.is_raised() {
+            std::thread::yield_now();
+        }
+        interrupts.interrupt();
+    });
+    assert_eq!(say(&mut session, "genmove b"), "= E1\n\n");
+    presser.join().expect("it only interrupts");
+}
+
+/// A line made of what commands are made of, in any order, and of what they are not.
+fn lines() -> impl Strategy<Value = String> {
+    let names = COMMANDS.iter().map(|command| command.name);
+    let names: Vec<&str> = names
+        .filter(|&name| name != "quit" && name != "printsgf")
+        .collect();
+    let word = prop_oneof![
+        4 => proptest::sample::select(names).prop_map(str::to_owned),
+        4 => proptest::sample::select(vec![
+            "b", "w", "A1", "e1", "I9", "pass", "resign", "0", "-1", "5", "1e99", "nan", "#", "\t",
+            "\r", "\u{0}", "canadian", "99999999999999999999",
+        ])
+        .prop_map(str::to_owned),
+        1 => "\\PC{0,6}",
+        1 => proptest::collection::vec(any::<char>(), 0..4).prop_map(String::from_iter),
+    ];
+    proptest::collection::vec(word, 0..5).prop_map(|words| words.join(" ").replace('\n', ""))
+}
+
+proptest! {
+    #[test]
+    fn every_line_with_a_command_gets_one_well_formed_reply(
+        lines in proptest::collection::vec(lines(), 1..20),
+    ) {
+        let mut session = session(Mood::Highest);
+        for line in lines {
+            let reply = say(&mut session, &line);
+            let visible = line.split('#').next().unwrap_or_default();
+            let visible = visible.chars().any(|c| c != ' ' && !c.is_control());
+            prop_assert_eq!(visible, !reply.is_empty(), "{:?}", line);
+            if visible {
+                let head = reply.trim_start_matches(['=', '?']);
+                prop_assert_eq!(reply.len() - head.len(), 1, "{:?} {:?}", line, reply);
+                let head = head.trim_start_matches(|c: char| c.is_ascii_digit());
+                prop_assert!(head.starts_with(' '), "{:?} {:?}", line, reply);
+                prop_assert_eq!(reply.find("\n\n"), Some(reply.len() - 2));
+            }
+        }
+    }
+}

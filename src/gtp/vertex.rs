@@ -1,0 +1,106 @@
+//! Vertices as GTP writes them: a column letter (I is left out) and a row number from the bottom.
+
+use super::Failure;
+use crate::game::BoardSize;
+use crate::record::Vertex;
+
+/// Column letters, from the left.
+pub(super) const COLUMNS: &[u8; 25] = b"ABCDEFGHJKLMNOPQRSTUVWXYZ";
+
+/// Reads a vertex in any case, or `pass`.
+///
+/// # Errors
+/// [`Failure::Syntax`] when it is no vertex of any board, [`Failure::IllegalMove`] when it is off
+/// this board.
+pub fn parse_vertex(text: &str, size: BoardSize) -> Result<Vertex, Failure> {
+    if text.eq_ignore_ascii_case("pass") {
+        return Ok(Vertex::Pass);
+    }
+    let (column, row) = text.split_at_checked(1).ok_or(Failure::Syntax)?;
+    let column = column.as_bytes()[0].to_ascii_uppercase();
+    let x = COLUMNS
+        .iter()
+        .position(|&letter| letter == column)
+        .ok_or(Failure::Syntax)?;
+    if !row.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(Failure::Syntax);
+    }
+    let row: u8 = row.parse().map_err(|_| Failure::Syntax)?;
+    if row == 0 || usize::from(row) > COLUMNS.len() {
+        return Err(Failure::Syntax);
+    }
+    match u8::try_from(x) {
+        Ok(x) if x < size.width && row <= size.height => Ok(Vertex::Point(size.point(x, row - 1))),
+        _ => Err(Failure::IllegalMove),
+    }
+}
+
+/// Writes a vertex of a board of up to 25 columns.
+#[must_use]
+pub fn format_vertex(vertex: Vertex, size: BoardSize) -> String {
+    match vertex {
+        Vertex::Pass => "pass".to_owned(),
+        Vertex::Point(point) => {
+            let (x, y) = size.column_row(point);
+            let column = COLUMNS.get(usize::from(x)).copied().unwrap_or(b'?');
+            format!("{}{}", char::from(column), y + 1)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Move;
+
+    #[test]
+    fn every_point_is_read_as_it_is_written() {
+        for size in [
+            BoardSize::square(9),
+            BoardSize::square(25),
+            BoardSize::new(13, 2),
+        ] {
+            for point in 0..size.area() as u16 {
+                let vertex = Vertex::Point(Move(point));
+                let text = format_vertex(vertex, size);
+                assert!(!text.contains('I'), "{text}");
+                assert_eq!(parse_vertex(&text, size), Ok(vertex));
+                assert_eq!(parse_vertex(&text.to_lowercase(), size), Ok(vertex));
+            }
+        }
+        assert_eq!(parse_vertex("PASS", BoardSize::square(9)), Ok(Vertex::Pass));
+    }
+
+    #[test]
+    fn corners() {
+        let size = BoardSize::square(9);
+        let check = |text, x, y| {
+            assert_eq!(
+                parse_vertex(text, size),
+                Ok(Vertex::Point(size.point(x, y))),
+                "{text}"
+            );
+        };
+        check("A1", 0, 0);
+        check("J1", 8, 0);
+        check("h9", 7, 8);
+        check("A09", 0, 8);
+    }
+
+    #[test]
+    fn what_is_no_vertex() {
+        let size = BoardSize::square(9);
+        for text in [
+            "", "A", "1", "I5", "i1", "A0", "A26", "A-1", "A+1", "AA1", "A1x", "é1", "盤",
+        ] {
+            assert_eq!(parse_vertex(text, size), Err(Failure::Syntax), "{text}");
+        }
+        for text in ["K1", "A10", "z25"] {
+            assert_eq!(
+                parse_vertex(text, size),
+                Err(Failure::IllegalMove),
+                "{text}"
+            );
+        }
+    }
+}

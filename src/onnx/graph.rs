@@ -1,0 +1,359 @@
+//! Writes ONNX graphs: nodes and weights in, the bytes of a model file out.
+
+use std::collections::HashSet;
+
+use super::wire::Message;
+use super::{Dim, OnnxError};
+
+/// Version of the operator set: the newest whose `ReduceMean` and `ReduceMax` take their axes as
+/// attributes, and within what tract 0.23 is tested against (9 to 18).
+const OPSET: i64 = 17;
+/// Version of the file format that belongs to that operator set.
+const IR_VERSION: i64 = 8;
+
+/// `TensorProto.DataType`.
+#[derive(Debug, Clone, Copy)]
+enum ElementType {
+    F32 = 1,
+    I64 = 7,
+}
+
+/// A tensor in a graph that is being built: an input, an initialiser or the result of a node.
+/// Belongs to the [`GraphBuilder`] that gave it out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Value(usize);
+
+/// A constant argument of a node.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Attribute {
+    /// One integer.
+    Int(i64),
+    /// Several integers.
+    Ints(Vec<i64>),
+    /// One number.
+    Float(f32),
+    /// A word.
+    String(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Input,
+    Initialiser,
+    Node,
+    Output,
+}
+
+#[derive(Debug)]
+struct Node {
+    op: &'static str,
+    inputs: Vec<Value>,
+    output: Value,
+    attributes: Vec<(&'static str, Attribute)>,
+}
+
+#[derive(Debug)]
+struct Initialiser {
+    value: Value,
+    element: ElementType,
+    dims: Vec<usize>,
+    raw: Vec<u8>,
+}
+
+/// Builds one ONNX graph. See the [module](super) for an example.
+///
+/// The methods that add nodes take and return [`Value`]s and cannot fail; the first mistake (a
+/// weight whose numbers do not fill its shape, a name used twice, ..) is kept and reported by
+/// [`GraphBuilder::finish`].
+#[derive(Debug)]
+pub struct GraphBuilder {
+    name: String,
+    values: Vec<(String, Origin)>,
+    nodes: Vec<Node>,
+    initialisers: Vec<Initialiser>,
+    inputs: Vec<(Value, Vec<Dim>)>,
+    outputs: Vec<(Value, Vec<Dim>)>,
+    mistake: Option<OnnxError>,
+}
+
+impl GraphBuilder {
+    /// An empty graph.
+    #[must_use]
+    pub fn new(name: &str) -> GraphBuilder {
+        GraphBuilder {
+            name: name.to_owned(),
+            values: Vec::new(),
+            nodes: Vec::new(),
+            initialisers: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            mistake: None,
+        }
+    }
+
+    /// Adds an f32 input of the given shape.
+    pub fn input(&mut self, name: &str, shape: impl Into<Vec<Dim>>) -> Value {
+        let value = self.value(name.to_owned(), Origin::Input);
+        self.inputs.push((value, shape.into()));
+        value
+    }
+
+    /// Makes the result of a node an f32 output of the graph, under `name`.
+    pub fn output(&mut self, name: &str, value: Value, shape: impl Into<Vec<Dim>>) {
+        let (value_name, origin) = &mut self.values[value.0];
+        if *origin != Origin::Node {
+            self.mistake.get_or_insert(OnnxError::Output {
+                name: name.to_owned(),
+            });
+            return;
+        }
+        *origin = Origin::Output;
+        *value_name = name.to_owned();
+        self.outputs.push((value, shape.into()));
+    }
+
+    /// Adds f32 weights, row-major.
+    pub fn weights(&mut self, name: &str, dims: &[usize], data: &[f32]) -> Value {
+        let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
+        self.initialiser(name, dims, data.len(), (ElementType::F32, raw))
+    }
+
+    /// Adds an i64 constant, row-major.
+    pub fn integers(&mut self, name: &str, dims: &[usize], data: &[i64]) -> Value {
+        let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
+        self.initialiser(name, dims, data.len(), (ElementType::I64, raw))
+    }
+
+    /// Adds any operator of the default domain with one output; the methods of this type's other
+    /// block are shorthands for it.
+    pub fn node(
+        &mut self,
+        op: &'static str,
+        inputs: &[Value],
+        attributes: Vec<(&'static str, Attribute)>,
+    ) -> Value {
+        let output = self.value(format!("{op}_{}", self.nodes.len()), Origin::Node);
+        self.nodes.push(Node {
+            op,
+            inputs: inputs.to_vec(),
+            output,
+            attributes,
+        });
+        output
+    }
+
+    /// Number of nodes so far.
+    pub(super) fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Height and width of a convolution's kernel.
+    pub(super) fn kernel_shape(&mut self, kernel: Value) -> [i64; 2] {
+        let found = self.initialisers.iter().find(|i| i.value == kernel);
+        if let Some([_, _, height, width]) = found.map(|i| i.dims.as_slice()) {
+            return [*height as i64, *width as i64];
+        }
+        self.mistake.get_or_insert(OnnxError::Kernel {
+            name: self.values[kernel.0].0.clone(),
+        });
+        [1, 1]
+    }
+
+    /// The finished file. `metadata` becomes the model's `metadata_props`.
+    ///
+    /// # Errors
+    /// The first mistake made while building: an [`OnnxError`] other than `Malformed`.
+    pub fn finish(mut self, metadata: &[(String, String)]) -> Result<Vec<u8>, OnnxError> {
+        let mut seen = HashSet::new();
+        let repeated = self.values.iter().find(|(name, _)| !seen.insert(name));
+        if let Some((name, _)) = repeated {
+            let name = name.clone();
+            self.mistake.get_or_insert(OnnxError::Name { name });
+        }
+        if let Some(mistake) = self.mistake {
+            return Err(mistake);
+        }
+        let mut opset = Message::new();
+        opset.string(1, "");
+        opset.int(2, OPSET);
+        let mut model = Message::new();
+        model.int(1, IR_VERSION);
+        model.string(2, env!("CARGO_PKG_NAME"));
+        model.string(3, env!("CARGO_PKG_VERSION"));
+        model.message(7, &self.graph_message());
+        model.message(8, &opset);
+        for (key, value) in metadata {
+            let mut entry = Message::new();
+            entry.string(1, key);
+            entry.string(2, value);
+            model.message(14, &entry);
+        }
+        Ok(model.into_bytes())
+    }
+
+    fn value(&mut self, name: String, origin: Origin) -> Value {
+        self.values.push((name, origin));
+        Value(self.values.len() - 1)
+    }
+
+    fn initialiser(
+        &mut self,
+        name: &str,
+        dims: &[usize],
+        len: usize,
+        (element, raw): (ElementType, Vec<u8>),
+    ) -> Value {
+        if dims.iter().product::<usize>() != len {
+            self.mistake.get_or_insert(OnnxError::Shape {
+                name: name.to_owned(),
+                dims: dims.to_vec(),
+                len,
+            });
+        }
+        let value = self.value(name.to_owned(), Origin::Initialiser);
+        self.initialisers.push(Initialiser {
+            value,
+            element,
+            dims: dims.to_vec(),
+            raw,
+        });
+        value
+    }
+
+    // Field numbers below are those of onnx.proto3. Repeated integers are written one by one, not
+    // packed: every reader takes that form, some (rten) take no other.
+
+    fn graph_message(&self) -> Message {
+        let mut graph = Message::new();
+        for node in &self.nodes {
+            graph.message(1, &self.node_message(node));
+        }
+        graph.string(2, &self.name);
+        for initialiser in &self.initialisers {
+            let mut tensor = Message::new();
+            for &dim in &initialiser.dims {
+                tensor.int(1, dim as i64);
+            }
+            tensor.int(2, initialiser.element as i64);
+            tensor.string(8, &self.values[initialiser.value.0].0);
+            tensor.bytes(9, &initialiser.raw);
+            graph.message(5, &tensor);
+        }
+        for (value, shape) in &self.inputs {
+            graph.message(11, &self.value_info(*value, shape));
+        }
+        for (value, shape) in &self.outputs {
+            graph.message(12, &self.value_info(*value, shape));
+        }
+        graph
+    }
+
+    fn node_message(&self, node: &Node) -> Message {
+        let output = &self.values[node.output.0].0;
+        let mut message = Message::new();
+        for input in &node.inputs {
+            message.string(1, &self.values[input.0].0);
+        }
+        message.string(2, output);
+        message.string(3, output);
+        message.string(4, node.op);
+        for (name, attribute) in &node.attributes {
+            message.message(5, &attribute_message(name, attribute));
+        }
+        message
+    }
+
+    fn value_info(&self, value: Value, dims: &[Dim]) -> Message {
+        let mut shape = Message::new();
+        for dim in dims {
+            let mut message = Message::new();
+            match dim {
+                Dim::Fixed(len) => message.int(1, *len as i64),
+                Dim::Symbol(name) => message.string(2, name),
+            }
+            shape.message(1, &message);
+        }
+        let mut tensor = Message::new();
+        tensor.int(1, ElementType::F32 as i64);
+        tensor.message(2, &shape);
+        let mut tensor_type = Message::new();
+        tensor_type.message(1, &tensor);
+        let mut info = Message::new();
+        info.string(1, &self.values[value.0].0);
+        info.message(2, &tensor_type);
+        info
+    }
+}
+
+fn attribute_message(name: &str, attribute: &Attribute) -> Message {
+    let mut message = Message::new();
+    message.string(1, name);
+    // The second number is `AttributeProto.AttributeType`, in field 20.
+    let kind = match attribute {
+        Attribute::Float(x) => {
+            message.float(2, *x);
+            1
+        }
+        Attribute::Int(x) => {
+            message.int(3, *x);
+            2
+        }
+        Attribute::String(x) => {
+            message.string(4, x);
+            3
+        }
+        Attribute::Ints(xs) => {
+            for &x in xs {
+                message.int(8, x);
+            }
+            7
+        }
+    };
+    message.int(20, kind);
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Header;
+    use super::*;
+
+    #[test]
+    fn mistakes_are_reported() {
+        let mut graph = GraphBuilder::new("g");
+        graph.weights("w", &[2, 2], &[0.0; 3]);
+        let error = graph.finish(&[]).unwrap_err().to_string();
+        assert_eq!(error, "weights w have 3 numbers, shape [2, 2] needs 4");
+
+        let mut graph = GraphBuilder::new("g");
+        graph.weights("w", &[1], &[0.0]);
+        graph.weights("w", &[1], &[0.0]);
+        let error = graph.finish(&[]).unwrap_err().to_string();
+        assert_eq!(error, "the name w is used twice");
+
+        let mut graph = GraphBuilder::new("g");
+        let x = graph.input("x", [Dim::batch()]);
+        graph.conv(x, x, None);
+        assert!(matches!(graph.finish(&[]), Err(OnnxError::Kernel { .. })));
+
+        let mut graph = GraphBuilder::new("g");
+        let x = graph.input("x", [Dim::batch()]);
+        graph.output("y", x, [Dim::batch()]);
+        assert!(matches!(graph.finish(&[]), Err(OnnxError::Output { .. })));
+    }
+
+    #[test]
+    fn outputs_take_their_name_wherever_they_are_used() {
+        let mut graph = GraphBuilder::new("g");
+        let x = graph.input("x", [Dim::batch(), Dim::Fixed(4)]);
+        let first = graph.relu(x);
+        let second = graph.tanh(first);
+        graph.output("first", first, [Dim::batch(), Dim::Fixed(4)]);
+        graph.output("second", second, [Dim::batch(), Dim::Fixed(4)]);
+        let bytes = graph.finish(&[]).unwrap();
+        let header = Header::read(&bytes).unwrap();
+        assert_eq!(header.outputs[0].name, "first");
+        assert_eq!(header.outputs[1].name, "second");
+        assert!(!bytes.windows(6).any(|w| w == b"Relu_0"));
+    }
+}

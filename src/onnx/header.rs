@@ -1,0 +1,206 @@
+//! Reads what an ONNX file says about itself: metadata, inputs and outputs. Weights and nodes are
+//! skipped, so this takes microseconds and needs no backend.
+
+use super::wire::{Content, Fields};
+use super::{Dim, OnnxError};
+
+/// A graph input or output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TensorInfo {
+    /// Its name.
+    pub name: String,
+    /// Its shape; empty when the file states none.
+    pub dims: Vec<Dim>,
+}
+
+/// What a model file says about itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Program and version that wrote the file.
+    pub producer: String,
+    /// Graph inputs, in order.
+    pub inputs: Vec<TensorInfo>,
+    /// Graph outputs, in order.
+    pub outputs: Vec<TensorInfo>,
+    /// `metadata_props`, in order.
+    pub metadata: Vec<(String, String)>,
+}
+
+impl Header {
+    /// Reads the bytes of a model file.
+    ///
+    /// # Errors
+    /// [`OnnxError::Malformed`] when the bytes are not an ONNX model.
+    pub fn read(bytes: &[u8]) -> Result<Header, OnnxError> {
+        let mut header = Header::default();
+        let mut has_graph = false;
+        for field in Fields(bytes) {
+            match field? {
+                (2, content) => header.producer = content.string()?,
+                (3, content) => {
+                    header.producer.push(' ');
+                    header.producer.push_str(&content.string()?);
+                }
+                (7, content) => {
+                    has_graph = true;
+                    header.read_graph(content)?;
+                }
+                (14, content) => header.metadata.push(read_entry(content)?),
+                _ => {}
+            }
+        }
+        if has_graph {
+            Ok(header)
+        } else {
+            Err(OnnxError::Malformed("there is no graph in the file"))
+        }
+    }
+
+    /// The value of a metadata key.
+    #[must_use]
+    pub fn metadata(&self, key: &str) -> Option<&str> {
+        let found = self.metadata.iter().find(|(k, _)| k == key);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The input called `name`.
+    #[must_use]
+    pub fn input(&self, name: &str) -> Option<&TensorInfo> {
+        self.inputs.iter().find(|tensor| tensor.name == name)
+    }
+
+    /// The output called `name`.
+    #[must_use]
+    pub fn output(&self, name: &str) -> Option<&TensorInfo> {
+        self.outputs.iter().find(|tensor| tensor.name == name)
+    }
+
+    fn read_graph(&mut self, graph: Content<'_>) -> Result<(), OnnxError> {
+        for field in graph.fields()? {
+            match field? {
+                (11, content) => self.inputs.push(read_tensor_info(content)?),
+                (12, content) => self.outputs.push(read_tensor_info(content)?),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_entry(entry: Content<'_>) -> Result<(String, String), OnnxError> {
+    let mut pair = (String::new(), String::new());
+    for field in entry.fields()? {
+        match field? {
+            (1, content) => pair.0 = content.string()?,
+            (2, content) => pair.1 = content.string()?,
+            _ => {}
+        }
+    }
+    Ok(pair)
+}
+
+fn read_tensor_info(info: Content<'_>) -> Result<TensorInfo, OnnxError> {
+    let mut tensor = TensorInfo {
+        name: String::new(),
+        dims: Vec::new(),
+    };
+    for field in info.fields()? {
+        match field? {
+            (1, content) => tensor.name = content.string()?,
+            (2, tensor_type) => tensor.dims = read_dims(tensor_type)?,
+            _ => {}
+        }
+    }
+    Ok(tensor)
+}
+
+/// The dimensions inside `TypeProto { tensor_type { shape { dim* } } }`.
+fn read_dims(tensor_type: Content<'_>) -> Result<Vec<Dim>, OnnxError> {
+    let mut dims = Vec::new();
+    for tensor in nested(tensor_type, 1)? {
+        for shape in nested(tensor, 2)? {
+            for dim in nested(shape, 1)? {
+                dims.push(read_dim(dim)?);
+            }
+        }
+    }
+    Ok(dims)
+}
+
+/// All fields of a message that carry the number `wanted`.
+fn nested(message: Content<'_>, wanted: u32) -> Result<Vec<Content<'_>>, OnnxError> {
+    let mut found = Vec::new();
+    for field in message.fields()? {
+        let (number, content) = field?;
+        if number == wanted {
+            found.push(content);
+        }
+    }
+    Ok(found)
+}
+
+fn read_dim(dim: Content<'_>) -> Result<Dim, OnnxError> {
+    for field in dim.fields()? {
+        match field? {
+            (1, content) => {
+                let len = usize::try_from(content.int()?);
+                return len
+                    .map(Dim::Fixed)
+                    .map_err(|_| OnnxError::Malformed("a dimension is negative"));
+            }
+            (2, content) => return Ok(Dim::Symbol(content.string()?)),
+            _ => {}
+        }
+    }
+    Ok(Dim::Symbol(String::new()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::GraphBuilder;
+    use super::*;
+
+    fn model() -> Vec<u8> {
+        let mut graph = GraphBuilder::new("g");
+        let x = graph.input("x", [Dim::batch(), Dim::Fixed(300)]);
+        let y = graph.relu(x);
+        graph.output("y", y, [Dim::batch(), Dim::Fixed(300)]);
+        let metadata = [("answer".to_owned(), "zweiundvierzig ü".to_owned())];
+        graph.finish(&metadata).unwrap()
+    }
+
+    #[test]
+    fn a_written_model_is_read_back() {
+        let header = Header::read(&model()).unwrap();
+        let dims = vec![Dim::batch(), Dim::Fixed(300)];
+        let tensor = |name: &str| TensorInfo {
+            name: name.to_owned(),
+            dims: dims.clone(),
+        };
+        assert_eq!(header.inputs, [tensor("x")]);
+        assert_eq!(header.output("y"), Some(&tensor("y")));
+        assert_eq!(header.metadata("answer"), Some("zweiundvierzig ü"));
+        assert_eq!(header.metadata("question"), None);
+        assert!(header.producer.starts_with("tengen "));
+    }
+
+    #[test]
+    fn a_file_without_a_graph_is_refused() {
+        assert!(Header::read(b"").is_err());
+        assert!(Header::read(b"version https://git-lfs.github.com/spec/v1").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_damaged_file_never_panics(cut in 0usize..200, at in 0usize..200, to in any::<u8>()) {
+            let mut bytes = model();
+            bytes.truncate(cut.max(1));
+            let at = at % bytes.len();
+            bytes[at] = to;
+            // Either answer is right; a panic or an endless loop is not.
+            let _ = Header::read(&bytes);
+        }
+    }
+}

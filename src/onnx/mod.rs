@@ -1,0 +1,108 @@
+//! ONNX files without a library: a writer of graphs and a reader of what a file says about
+//! itself.
+//!
+//! Knows the file format and nothing about any network, game or backend. What an ONNX file is:
+//! a protocol-buffer message (`onnx.proto3`); the writer makes version 8 files of operator set 17.
+//!
+//! ```
+//! use tengen::onnx::{Dim, GraphBuilder, Header};
+//!
+//! let mut graph = GraphBuilder::new("tiny");
+//! let planes = graph.input("planes", [Dim::batch(), 2.into(), 9.into(), 9.into()]);
+//! let kernel = graph.weights("stem.weight", &[4, 2, 3, 3], &[0.1; 72]);
+//! let bias = graph.weights("stem.bias", &[4], &[0.0; 4]);
+//! let x = graph.conv(planes, kernel, Some(bias));
+//! let x = graph.relu(x);
+//! let pooled = graph.reduce_mean(x, &[2, 3]);
+//! let weight = graph.weights("value.weight", &[4, 2], &[0.5; 8]);
+//! let bias = graph.weights("value.bias", &[2], &[0.0; 2]);
+//! let value = graph.gemm(pooled, weight, bias);
+//! graph.output("value", value, [Dim::batch(), 2.into()]);
+//! let bytes = graph.finish(&[("tengen.game".to_owned(), "nogo".to_owned())])?;
+//!
+//! let header = Header::read(&bytes)?;
+//! assert_eq!(header.metadata("tengen.game"), Some("nogo"));
+//! assert_eq!(header.inputs[0].dims[1], Dim::Fixed(2));
+//! # Ok::<(), tengen::onnx::OnnxError>(())
+//! ```
+
+mod graph;
+mod header;
+mod ops;
+mod wire;
+
+pub use graph::{Attribute, GraphBuilder, Value};
+pub use header::{Header, TensorInfo};
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// One dimension of an input or output.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Dim {
+    /// A length fixed in the file.
+    Fixed(usize),
+    /// A length chosen at run time, by name; the name is empty when the file gives none.
+    Symbol(String),
+}
+
+impl Dim {
+    /// The number of positions in a batch, chosen at run time.
+    #[must_use]
+    pub fn batch() -> Dim {
+        Dim::Symbol("batch".to_owned())
+    }
+}
+
+impl From<usize> for Dim {
+    fn from(len: usize) -> Dim {
+        Dim::Fixed(len)
+    }
+}
+
+impl fmt::Display for Dim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Dim::Fixed(len) => len.fmt(f),
+            Dim::Symbol(name) if name.is_empty() => f.write_str("?"),
+            Dim::Symbol(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Why a graph cannot be written, or a file not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum OnnxError {
+    /// An initialiser's numbers do not fill its shape.
+    #[error("weights {name} have {len} numbers, shape {dims:?} needs {}", dims.iter().product::<usize>())]
+    Shape {
+        /// The initialiser.
+        name: String,
+        /// Its shape.
+        dims: Vec<usize>,
+        /// How many numbers were given.
+        len: usize,
+    },
+    /// A convolution's kernel is not an `[out, in, height, width]` initialiser.
+    #[error("{name} is not a convolution kernel of four dimensions")]
+    Kernel {
+        /// The tensor that was given as kernel.
+        name: String,
+    },
+    /// Two tensors of a graph have the same name.
+    #[error("the name {name} is used twice")]
+    Name {
+        /// That name.
+        name: String,
+    },
+    /// Only the result of a node can be an output, and only once.
+    #[error("output {name} is not the result of a node, or is an output already")]
+    Output {
+        /// The output's name.
+        name: String,
+    },
+    /// The bytes are not an ONNX model.
+    #[error("not a readable ONNX model: {0}")]
+    Malformed(&'static str),
+}

@@ -1,0 +1,151 @@
+//! SGF (FF[4]): reading the main line of a game and writing a record.
+//!
+//! Reading forgives what files in the wild contain (old property names, text before the tree,
+//! missing `GM`) and never panics or recurses, whatever the bytes. Variations are skipped. NoGo has
+//! no number of its own in SGF: it is written as `GM[1]` with `RU[NoGo]`. Source: SGF FF[4]
+//! specification (red-bean.com/sgf), game properties and escaping.
+
+mod lexer;
+mod read;
+mod write;
+
+pub use read::read;
+pub use write::write;
+
+use thiserror::Error;
+
+/// SGF's number for a game of this engine: Go and what is played like it is 1, Gomoku 4.
+#[must_use]
+pub fn game_number(game: &str) -> u32 {
+    if game == "gomoku" { 4 } else { 1 }
+}
+
+/// Boards beyond this have no SGF coordinates.
+const MAX_SIDE: u8 = 52;
+
+/// Why a file is not a game we can read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SgfError {
+    /// There is no `(;` in it.
+    #[error("no SGF game tree found")]
+    NoTree,
+    /// The text ends in the middle of a property value.
+    #[error("the SGF text ends inside a property value")]
+    Unterminated,
+    /// Something that is neither node, property nor variation.
+    #[error("unexpected character {character:?} in the SGF tree at byte {at}")]
+    Unexpected {
+        /// The character.
+        character: char,
+        /// Where it stands.
+        at: usize,
+    },
+    /// A property holds what it may not hold.
+    #[error("SGF property {property} has the value {value:?}: expected {expected}")]
+    BadValue {
+        /// The property.
+        property: &'static str,
+        /// Its value, cut to a readable length.
+        value: String,
+        /// What would be right.
+        expected: &'static str,
+    },
+    /// Stones are set up in the middle of the game.
+    #[error("the SGF file sets up stones after the first move, which is not supported")]
+    LateSetup,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::game::{BoardSize, Color};
+    use crate::record::{GameRecord, Play, RecordedPlay, Vertex};
+
+    fn color() -> impl Strategy<Value = Color> {
+        prop_oneof![Just(Color::Black), Just(Color::White)]
+    }
+
+    /// Text as SGF keeps it unchanged: printable, line breaks only as `\n` and only in `C`.
+    fn comment() -> impl Strategy<Value = String> {
+        "([\\]\\[\\\\:;()a-zé盤 ]|\n){0,12}"
+    }
+
+    fn simple() -> impl Strategy<Value = String> {
+        "[\\]\\[\\\\:;()a-zé盤 ]{0,12}"
+    }
+
+    fn plays(size: BoardSize) -> impl Strategy<Value = Vec<RecordedPlay>> {
+        let area = size.area() as u16;
+        let vertex = prop_oneof![
+            8 => (0..area).prop_map(|index| Vertex::Point(crate::game::Move(index))),
+            1 => Just(Vertex::Pass),
+        ];
+        let play = (color(), vertex, comment()).prop_map(|(color, vertex, comment)| RecordedPlay {
+            play: Play { color, vertex },
+            comment,
+        });
+        proptest::collection::vec(play, 0..20)
+    }
+
+    fn records() -> impl Strategy<Value = GameRecord> {
+        (1_u8..=52, 1_u8..=52)
+            .prop_map(|(width, height)| BoardSize::new(width, height))
+            .prop_flat_map(|size| {
+                let setup = proptest::collection::btree_map(0..size.area() as u16, color(), 0..8);
+                let names = (simple(), simple(), simple(), comment());
+                let game = prop_oneof![Just("go"), Just("nogo"), Just("gomoku")];
+                let komi =
+                    proptest::option::of((-20_i16..40).prop_map(|half| f32::from(half) / 2.0));
+                let start = (setup, proptest::option::of(color()));
+                (Just(size), game, komi, names, start, plays(size))
+            })
+            .prop_map(|(size, game, komi, names, (setup, to_move), plays)| {
+                let (black, white, result, comment) = names;
+                let setup = setup
+                    .into_iter()
+                    .map(|(point, color)| (crate::game::Move(point), color));
+                GameRecord {
+                    game: game.to_owned(),
+                    size,
+                    komi,
+                    black,
+                    white,
+                    result,
+                    comment,
+                    setup: setup.collect(),
+                    to_move,
+                    plays,
+                }
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(record in records()) {
+            let text = write(&record);
+            let again = read(&text);
+            prop_assert_eq!(again, Ok(record), "{}", text);
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in "(\\PC|[\\[\\]();\\\\:\nBWACSZ]){0,60}") {
+            let _ = read(&text);
+        }
+
+        #[test]
+        fn any_tree_like_text_is_read_or_refused(
+            text in "\\(;(SZ|AB|W|B|PL|C|KM|AE|GM)(\\[[a-z0-9:.\\\\\\-]{0,5}\\]){0,3}[;()]{0,2}(B|W|AW)?(\\[[a-zA-Z]{0,5}\\]?)?"
+        ) {
+            let _ = read(&text);
+        }
+    }
+
+    #[test]
+    fn deep_nesting_does_not_exhaust_the_stack() {
+        let deep = "(;B[aa]".repeat(200_000);
+        assert_eq!(read(&deep).map(|record| record.plays.len()), Ok(200_000));
+        assert_eq!(read(&"(".repeat(200_000)), Err(SgfError::NoTree));
+    }
+}

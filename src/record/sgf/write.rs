@@ -1,0 +1,143 @@
+//! Writing: a record as SGF text.
+
+use super::game_number;
+use crate::game::{BoardSize, Color, Move};
+use crate::record::{GameRecord, Vertex};
+
+/// Moves on one line of the text.
+const MOVES_PER_LINE: usize = 8;
+
+/// The record as SGF, ending in a line break. Points beyond column or row 52 have no SGF
+/// coordinates and are left out.
+#[must_use]
+pub fn write(record: &GameRecord) -> String {
+    let mut out = header(record);
+    for (index, recorded) in record.plays.iter().enumerate() {
+        if index % MOVES_PER_LINE == 0 {
+            out.push('\n');
+        }
+        let name = match recorded.play.color {
+            Color::Black => "B",
+            Color::White => "W",
+        };
+        let point = match recorded.play.vertex {
+            Vertex::Point(point) => coordinates(point, record.size),
+            Vertex::Pass => String::new(),
+        };
+        out.push(';');
+        push(&mut out, name, &point);
+        if !recorded.comment.is_empty() {
+            push(&mut out, "C", &escape(&recorded.comment));
+        }
+    }
+    out.push_str(")\n");
+    out
+}
+
+/// The root node.
+fn header(record: &GameRecord) -> String {
+    let mut out = String::from("(;FF[4]CA[UTF-8]");
+    push(
+        &mut out,
+        "AP",
+        concat!("Tengen:", env!("CARGO_PKG_VERSION")),
+    );
+    push(&mut out, "GM", &game_number(&record.game).to_string());
+    let BoardSize { width, height } = record.size;
+    if width == height {
+        push(&mut out, "SZ", &width.to_string());
+    } else {
+        push(&mut out, "SZ", &format!("{width}:{height}"));
+    }
+    if record.game == "nogo" {
+        push(&mut out, "RU", "NoGo");
+    }
+    if let Some(komi) = record.komi {
+        push(&mut out, "KM", &komi.to_string());
+    }
+    for (name, text) in [
+        ("PB", &record.black),
+        ("PW", &record.white),
+        ("RE", &record.result),
+        ("C", &record.comment),
+    ] {
+        if !text.is_empty() {
+            push(&mut out, name, &escape(text));
+        }
+    }
+    for (name, color) in [("AB", Color::Black), ("AW", Color::White)] {
+        let stones = record.setup.iter().filter(|(_, stone)| *stone == color);
+        let points: Vec<String> = stones
+            .map(|(point, _)| coordinates(*point, record.size))
+            .collect();
+        if !points.is_empty() {
+            push(&mut out, name, &points.join("]["));
+        }
+    }
+    match record.to_move {
+        Some(Color::Black) => push(&mut out, "PL", "B"),
+        Some(Color::White) => push(&mut out, "PL", "W"),
+        None => {}
+    }
+    out
+}
+
+/// Appends a property.
+fn push(out: &mut String, name: &str, value: &str) {
+    out.extend([name, "[", value, "]"]);
+}
+
+/// A point as two letters, column from the left and row from the top.
+fn coordinates(point: Move, size: BoardSize) -> String {
+    let (x, y) = size.column_row(point);
+    let letters = [x, size.height.saturating_sub(1).saturating_sub(y)].map(|index| match index {
+        0..=25 => Some(char::from(b'a' + index)),
+        26..=51 => Some(char::from(b'A' + index - 26)),
+        _ => None,
+    });
+    letters
+        .into_iter()
+        .collect::<Option<String>>()
+        .unwrap_or_default()
+}
+
+/// Escapes what would end a value; control characters other than line breaks become blanks.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            ']' | '\\' => out.extend(['\\', character]),
+            '\n' => out.push('\n'),
+            control if control.is_control() => out.push(' '),
+            plain => out.push(plain),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Play;
+
+    #[test]
+    fn a_short_game() {
+        let size = BoardSize::square(9);
+        let mut record = GameRecord::new("nogo", size);
+        record.black = "Tengen [x]".to_owned();
+        record.setup = vec![(size.point(0, 0), Color::White)];
+        for (color, vertex) in [
+            (Color::Black, Vertex::Point(size.point(4, 4))),
+            (Color::White, Vertex::Point(size.point(0, 8))),
+            (Color::White, Vertex::Pass),
+        ] {
+            record.push(Play { color, vertex });
+        }
+        let expected = concat!(
+            "(;FF[4]CA[UTF-8]AP[Tengen:",
+            env!("CARGO_PKG_VERSION"),
+            "]GM[1]SZ[9]RU[NoGo]PB[Tengen [x\\]]AW[ai]\n;B[ee];W[aa];W[])\n",
+        );
+        assert_eq!(write(&record), expected);
+    }
+}

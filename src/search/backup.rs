@@ -1,0 +1,174 @@
+//! Backup: a node's value from its children, and proven results.
+//!
+//! In a graph a node's children may be visited through other parents, so a node's mean is not a
+//! sum of what went through it: it is recomputed from its edges' visits and its children's present
+//! means, `Q = (U + sum n Q_child) / (1 + sum n)` (KataGo's graph search, methods §4.3).
+//! Recomputing twice changes nothing, so threads need not agree who does it.
+
+use super::node::{Edge, Node};
+use super::report::Proof;
+use super::tree::Tree;
+
+/// One step of a descent.
+pub(super) type Step<'t> = (&'t Node, &'t Edge);
+
+/// Completes a descent: counts it on every edge and brings every node on the path up to date,
+/// from the leaf's parent to the root.
+pub(super) fn complete(tree: &Tree, path: &[Step<'_>]) {
+    for (node, edge) in path.iter().rev() {
+        edge.complete();
+        node.add_visit();
+        refresh(tree, node);
+    }
+}
+
+/// Takes a descent back that did not reach a leaf.
+pub(super) fn revert(path: &[Step<'_>]) {
+    for (_, edge) in path {
+        edge.revert();
+    }
+}
+
+/// Recomputes an expanded node's mean from its children, or proves it.
+fn refresh(tree: &Tree, node: &Node) {
+    if node.state().proof().is_some() {
+        return;
+    }
+    let mut mean = Mean::of(node.eval());
+    // The best result that is still possible for the side to move, over all moves.
+    let mut best = Some(Proof::Loss);
+    for edge in tree.edges(node) {
+        let Some(child) = edge.child().map(|child| tree.node(child)) else {
+            best = None;
+            continue;
+        };
+        let result = child.state().proof().map(Proof::flip);
+        if result == Some(Proof::Win) {
+            return node.prove(Proof::Win);
+        }
+        best = best.zip(result).map(|(best, result)| best.max(result));
+        // A move that is proven to lose will not be played: it no longer weighs.
+        if result != Some(Proof::Loss) {
+            mean.add(edge.counts().0, child.stats());
+        }
+    }
+    match best {
+        Some(result) => node.prove(result),
+        None => node.set_stats(mean.value(), mean.square()),
+    }
+}
+
+/// A weighted mean of values and of their squares, for the side to move at the parent.
+struct Mean {
+    weight: f32,
+    sum: f32,
+    square_sum: f32,
+}
+
+impl Mean {
+    /// The node's own evaluation, which weighs one visit.
+    fn of(eval: f32) -> Mean {
+        Mean {
+            weight: 1.0,
+            sum: eval,
+            square_sum: eval * eval,
+        }
+    }
+
+    /// Adds a child's mean value and mean square, given for the side to move at the child.
+    fn add(&mut self, visits: u32, (value, square): (f32, f32)) {
+        let visits = visits as f32;
+        self.weight += visits;
+        self.sum -= visits * value;
+        self.square_sum += visits * square;
+    }
+
+    fn value(&self) -> f32 {
+        self.sum / self.weight
+    }
+
+    fn square(&self) -> f32 {
+        self.square_sum / self.weight
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Move;
+
+    /// A node with evaluation 0.2 and a child for each (visits, value for the child's mover,
+    /// proof); `None` is a move that was never tried.
+    fn family(children: &[Option<(u32, f32, Option<Proof>)>]) -> (Tree, u32) {
+        let tree = Tree::new(1 << 20);
+        let parent = tree.find_or_add(1).unwrap();
+        let moves: Vec<_> = (0..children.len()).map(|m| (Move(m as u16), 0.1)).collect();
+        let edges = tree.add_edges(moves.into_iter()).unwrap();
+        assert!(tree.node(parent).claim());
+        tree.node(parent).publish(0.2, edges, children.len() as u32);
+        for (i, child) in children.iter().enumerate() {
+            let Some((visits, value, proof)) = *child else {
+                continue;
+            };
+            let id = tree.find_or_add(100 + i as u128).unwrap();
+            assert!(tree.node(id).claim());
+            tree.node(id).publish(value, 0, 0);
+            if let Some(proof) = proof {
+                tree.node(id).prove(proof);
+            }
+            let edge = &tree.edges(tree.node(parent))[i];
+            edge.link(id);
+            for _ in 0..visits {
+                edge.begin();
+                edge.complete();
+            }
+        }
+        (tree, parent)
+    }
+
+    fn refreshed(children: &[Option<(u32, f32, Option<Proof>)>]) -> (f32, Option<Proof>) {
+        let (tree, parent) = family(children);
+        refresh(&tree, tree.node(parent));
+        (
+            tree.node(parent).stats().0,
+            tree.node(parent).state().proof(),
+        )
+    }
+
+    #[test]
+    fn the_mean_weighs_children_by_edge_visits() {
+        // (0.2 + 2 * 0.5 - 1 * 0.4) / 4
+        let (value, proof) = refreshed(&[Some((2, -0.5, None)), Some((1, 0.4, None)), None]);
+        assert!((value - 0.2).abs() < 1e-6);
+        assert_eq!(proof, None);
+    }
+
+    #[test]
+    fn a_move_that_wins_proves_the_node() {
+        let (value, proof) = refreshed(&[None, Some((1, 0.0, Some(Proof::Loss)))]);
+        assert_eq!((value, proof), (1.0, Some(Proof::Win)));
+    }
+
+    #[test]
+    fn losing_moves_prove_the_node_only_together_and_do_not_weigh() {
+        let lost = Some((3, 0.0, Some(Proof::Win)));
+        let (value, proof) = refreshed(&[lost, Some((1, -0.6, None))]);
+        assert!((value - 0.4).abs() < 1e-6, "{value}");
+        assert_eq!(proof, None);
+        assert_eq!(
+            refreshed(&[lost, None]).1,
+            None,
+            "an untried move may be better"
+        );
+        assert_eq!(refreshed(&[lost, lost]), (-1.0, Some(Proof::Loss)));
+    }
+
+    #[test]
+    fn a_draw_is_better_than_a_loss() {
+        let (lost, drawn) = (
+            Some((1, 0.0, Some(Proof::Win))),
+            Some((1, 0.0, Some(Proof::Draw))),
+        );
+        assert_eq!(refreshed(&[lost, drawn]), (0.0, Some(Proof::Draw)));
+    }
+}

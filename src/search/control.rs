@@ -1,0 +1,181 @@
+//! What ends a search: limits, the clock, proofs, failures, and whoever raises the stop flag.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use super::limits::{Limits, StopFlag};
+use crate::clock::{Clock, StopReason};
+
+/// The shared state of one running search, apart from its tree.
+pub(super) struct Control {
+    stop: StopFlag,
+    ended: OnceLock<StopReason>,
+    /// Playouts that may still begin.
+    tickets: AtomicI64,
+    playouts: AtomicU64,
+    evaluations: AtomicU64,
+    clock: Arc<dyn Clock>,
+    started: Duration,
+    limits: Limits,
+}
+
+impl Control {
+    /// Starts now; `reused` visits are there already.
+    pub(super) fn new(limits: Limits, reused: u64, stop: StopFlag, clock: Arc<dyn Clock>) -> Self {
+        let tickets = limits.visits.map_or(i64::MAX / 2, |visits| {
+            i64::try_from(visits.saturating_sub(reused)).unwrap_or(i64::MAX / 2)
+        });
+        Control {
+            stop,
+            ended: OnceLock::new(),
+            tickets: AtomicI64::new(tickets),
+            playouts: AtomicU64::new(0),
+            evaluations: AtomicU64::new(0),
+            started: clock.now(),
+            clock,
+            limits,
+        }
+    }
+
+    /// Ends the search; the first reason stays.
+    pub(super) fn end(&self, reason: StopReason) {
+        // Losing the race means that another reason came first.
+        let _ = self.ended.set(reason);
+    }
+
+    /// Whether the search is over, after looking at the flag and the clock.
+    pub(super) fn is_over(&self) -> bool {
+        if self.ended.get().is_some() {
+            return true;
+        }
+        if self.stop.is_raised() {
+            self.end(StopReason::Interrupted);
+        } else if self
+            .limits
+            .budget
+            .is_some_and(|budget| self.elapsed() >= budget.soft)
+        {
+            self.end(StopReason::Time);
+        }
+        self.ended.get().is_some()
+    }
+
+    /// Why the search ended; all tickets used when nobody said otherwise.
+    pub(super) fn reason(&self) -> StopReason {
+        self.ended.get().copied().unwrap_or(StopReason::Visits)
+    }
+
+    /// Takes leave to begin one playout.
+    pub(super) fn take_ticket(&self) -> bool {
+        if self.tickets.fetch_sub(1, Ordering::Relaxed) > 0 {
+            return true;
+        }
+        self.return_tickets(1);
+        false
+    }
+
+    /// Gives leave back for playouts that did not happen.
+    pub(super) fn return_tickets(&self, count: usize) {
+        self.tickets.fetch_add(count as i64, Ordering::Relaxed);
+    }
+
+    pub(super) fn count_playouts(&self, count: usize) {
+        self.playouts.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn count_evaluations(&self, count: usize) {
+        self.evaluations.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn playouts(&self) -> u64 {
+        self.playouts.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn evaluations(&self) -> u64 {
+        self.evaluations.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn elapsed(&self) -> Duration {
+        self.clock.now().saturating_sub(self.started)
+    }
+
+    /// Whether the answer is due even if workers do not come home.
+    pub(super) fn is_overdue(&self, since_stop: Option<Duration>, grace: Duration) -> bool {
+        let now = self.clock.now();
+        let asked = since_stop.is_some_and(|at| now.saturating_sub(at) >= grace);
+        asked
+            || self
+                .limits
+                .budget
+                .is_some_and(|budget| self.elapsed() >= budget.hard)
+    }
+
+    /// The present time, when somebody has asked the search to stop.
+    pub(super) fn stop_seen(&self) -> Option<Duration> {
+        self.stop.is_raised().then(|| self.clock.now())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::{Budget, FakeClock};
+
+    fn control(limits: Limits, reused: u64) -> (Control, StopFlag, FakeClock) {
+        let (stop, clock) = (StopFlag::new(), FakeClock::new());
+        (
+            Control::new(limits, reused, stop.clone(), Arc::new(clock.clone())),
+            stop,
+            clock,
+        )
+    }
+
+    #[test]
+    fn tickets_are_the_visits_that_are_missing() {
+        let (control, ..) = control(
+            Limits {
+                visits: Some(5),
+                budget: None,
+            },
+            3,
+        );
+        assert!(control.take_ticket() && control.take_ticket() && !control.take_ticket());
+        control.return_tickets(1);
+        assert!(control.take_ticket() && !control.take_ticket());
+        assert_eq!(
+            (control.is_over(), control.reason()),
+            (false, StopReason::Visits)
+        );
+    }
+
+    #[test]
+    fn time_ends_it_softly_and_makes_it_overdue_later() {
+        let budget = Budget {
+            soft: Duration::from_secs(1),
+            hard: Duration::from_secs(2),
+        };
+        let (control, _, clock) = control(
+            Limits {
+                visits: None,
+                budget: Some(budget),
+            },
+            0,
+        );
+        assert!(!control.is_over());
+        clock.advance(Duration::from_secs(1));
+        assert!(control.is_over() && !control.is_overdue(None, Duration::ZERO));
+        assert_eq!(control.reason(), StopReason::Time);
+        clock.advance(Duration::from_secs(1));
+        assert!(control.is_overdue(None, Duration::ZERO));
+    }
+
+    #[test]
+    fn the_first_reason_stays() {
+        let (control, stop, _) = control(Limits::default(), 0);
+        stop.raise();
+        assert!(control.is_over());
+        control.end(StopReason::Failed);
+        assert_eq!(control.reason(), StopReason::Interrupted);
+    }
+}

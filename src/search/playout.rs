@@ -1,0 +1,206 @@
+//! A playout in two steps: *gather* walks to a leaf and writes its planes into a batch, *apply*
+//! takes the network's answer, expands the leaf and backs it up. Between the two the network
+//! runs; neither step knows a thread, a clock or a backend.
+
+use super::backup::{self, Step};
+use super::node::{Node, NodeId, Phase};
+use super::params::SearchParams;
+use super::report::Proof;
+use super::select::{RootPriors, select};
+use super::tree::Tree;
+use crate::encode::Encoding;
+use crate::eval::{Batch, Outputs};
+use crate::game::{Game, Move};
+
+/// Where a descent ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Descent {
+    /// At a new position, which now waits in the batch.
+    Leaf,
+    /// It needed no evaluation and is backed up.
+    Done,
+    /// At a position that somebody is evaluating; it has been taken back.
+    Collision,
+    /// There is no memory for a new node; it has been taken back.
+    Full,
+}
+
+/// What all descents of one search share.
+pub(super) struct Ground<'s, G: Game> {
+    pub(super) tree: &'s Tree,
+    pub(super) root: NodeId,
+    pub(super) position: &'s G,
+    pub(super) root_priors: &'s RootPriors,
+    pub(super) params: &'s SearchParams,
+    pub(super) encoding: &'s dyn Encoding<G>,
+}
+
+/// A claimed leaf that waits for its evaluation.
+struct Leaf<'s> {
+    node: &'s Node,
+    path: Vec<Step<'s>>,
+    moves: Vec<Move>,
+}
+
+/// One thread's descents: the leaves of the batch it is gathering.
+pub(super) struct Playouts<'s, G: Game> {
+    ground: Ground<'s, G>,
+    leaves: Vec<Leaf<'s>>,
+    priors: Vec<(Move, f32)>,
+}
+
+impl<'s, G: Game> Playouts<'s, G> {
+    pub(super) fn new(ground: Ground<'s, G>) -> Self {
+        Playouts {
+            ground,
+            leaves: Vec::new(),
+            priors: Vec::new(),
+        }
+    }
+
+    /// Walks from the root to a leaf; a leaf that needs the network is claimed and added to
+    /// `batch`.
+    pub(super) fn gather(&mut self, batch: &mut Batch) -> Descent {
+        let ground = &self.ground;
+        let tree = ground.tree;
+        let mut position = ground.position.clone();
+        let mut path: Vec<Step<'s>> = Vec::with_capacity(32);
+        let mut node = tree.node(ground.root);
+        loop {
+            let state = node.state();
+            if state.proof().is_some() {
+                node.add_visit();
+                backup::complete(tree, &path);
+                return Descent::Done;
+            }
+            match state.phase() {
+                Phase::New if node.claim() => return self.reach(node, path, &position, batch),
+                Phase::New | Phase::Claimed => {
+                    backup::revert(&path);
+                    return Descent::Collision;
+                }
+                Phase::Expanded => {}
+            }
+            let root_priors = path.is_empty().then_some(ground.root_priors);
+            let Some(choice) = select(tree, node, root_priors, ground.params) else {
+                // All moves lose and another thread is about to prove the node.
+                backup::complete(tree, &path);
+                return Descent::Done;
+            };
+            let edge = &tree.edges(node)[choice];
+            let (visits, in_flight) = edge.counts();
+            edge.begin();
+            path.push((node, edge));
+            position.play(edge.mv());
+            let child = edge.child().or_else(|| {
+                let child = tree.find_or_add(position.key())?;
+                edge.link(child);
+                Some(child)
+            });
+            let Some(child) = child else {
+                backup::revert(&path);
+                return Descent::Full;
+            };
+            node = tree.node(child);
+            if node.visits() > visits + in_flight {
+                // Other paths have brought the child more visits than this edge has asked for:
+                // counting the edge is enough (methods §4.3).
+                backup::complete(tree, &path);
+                return Descent::Done;
+            }
+        }
+    }
+
+    fn reach(
+        &mut self,
+        node: &'s Node,
+        path: Vec<Step<'s>>,
+        position: &G,
+        batch: &mut Batch,
+    ) -> Descent {
+        if let Some(outcome) = position.outcome() {
+            node.publish_end(Proof::of(outcome, position.to_move()));
+            node.add_visit();
+            backup::complete(self.ground.tree, &path);
+            return Descent::Done;
+        }
+        let encoding = self.ground.encoding;
+        encoding.encode(position, batch.push(encoding.cache_key(position)));
+        self.leaves.push(Leaf {
+            node,
+            path,
+            moves: position.legal_moves().collect(),
+        });
+        Descent::Leaf
+    }
+
+    /// Number of leaves that wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.leaves.len()
+    }
+
+    /// Expands the waiting leaves with the network's answers, in the batch's order, and backs them
+    /// up. Returns how many were completed; fewer than waited means that memory is full.
+    pub(super) fn apply(&mut self, outputs: &Outputs) -> usize {
+        let mut completed = 0;
+        for (i, leaf) in self.leaves.drain(..).enumerate() {
+            softmax(outputs.policy(i), &leaf.moves, &mut self.priors);
+            let Some(edges) = self.ground.tree.add_edges(self.priors.iter().copied()) else {
+                give_up(&leaf);
+                continue;
+            };
+            leaf.node
+                .publish(outputs.value(i), edges, leaf.moves.len() as u32);
+            leaf.node.add_visit();
+            backup::complete(self.ground.tree, &leaf.path);
+            completed += 1;
+        }
+        completed
+    }
+
+    /// Takes all waiting leaves back, as if they had never been reached.
+    pub(super) fn abandon(&mut self) {
+        self.leaves.drain(..).for_each(|leaf| give_up(&leaf));
+    }
+}
+
+fn give_up(leaf: &Leaf<'_>) {
+    leaf.node.unclaim();
+    backup::revert(&leaf.path);
+}
+
+/// Probabilities of the legal moves from the policy logits, most probable first; equals keep the
+/// order of their policy indices.
+fn softmax(logits: &[f32], moves: &[Move], priors: &mut Vec<(Move, f32)>) {
+    let max = moves
+        .iter()
+        .map(|mv| logits[mv.index()])
+        .fold(f32::NEG_INFINITY, f32::max);
+    priors.clear();
+    priors.extend(
+        moves
+            .iter()
+            .map(|&mv| (mv, (logits[mv.index()] - max).exp())),
+    );
+    let total: f32 = priors.iter().map(|(_, weight)| weight).sum();
+    priors.iter_mut().for_each(|(_, weight)| *weight /= total);
+    priors.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn priors_are_the_softmax_over_legal_moves_only() {
+        let mut priors = Vec::new();
+        let logits = [9.0, 0.0, 2.0_f32.ln(), 0.0];
+        softmax(&logits, &[Move(1), Move(2), Move(3)], &mut priors);
+        let moves: Vec<u16> = priors.iter().map(|(mv, _)| mv.0).collect();
+        assert_eq!(moves, [2, 1, 3]);
+        for ((_, got), want) in priors.iter().zip([0.5, 0.25, 0.25]) {
+            assert!((got - want).abs() < 1e-6);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! The root: its priors with temperature and noise, the choice of the move, and the report.
+
+use rand::{Rng, RngExt};
+
+use super::node::{Edge, Node, NodeId};
+use super::params::{MoveChoice, SearchParams};
+use super::report::{MoveReport, Proof};
+use super::select::RootPriors;
+use super::tree::Tree;
+
+/// The root's priors where they differ from its edges': temperature first, then noise (methods
+/// §1.1).
+pub(super) fn priors(edges: &[Edge], params: &SearchParams, rng: &mut impl Rng) -> RootPriors {
+    if params.root_noise == 0.0 && params.root_policy_temperature == 1.0 {
+        return RootPriors(None);
+    }
+    let exponent = 1.0 / params.root_policy_temperature;
+    let mut priors: Vec<f32> = edges
+        .iter()
+        .map(|edge| edge.prior().powf(exponent))
+        .collect();
+    normalise(&mut priors);
+    if params.root_noise > 0.0 {
+        let noise = dirichlet(params.root_noise_concentration, priors.len(), rng);
+        for (prior, noise) in priors.iter_mut().zip(noise) {
+            *prior += params.root_noise * (noise - *prior);
+        }
+    }
+    RootPriors(Some(priors))
+}
+
+fn normalise(weights: &mut [f32]) {
+    let total: f32 = weights.iter().sum();
+    let even = 1.0 / weights.len() as f32;
+    weights
+        .iter_mut()
+        .for_each(|w| *w = if total > 0.0 { *w / total } else { even });
+}
+
+/// A symmetric Dirichlet sample of this total concentration.
+fn dirichlet(concentration: f32, len: usize, rng: &mut impl Rng) -> Vec<f32> {
+    let shape = f64::from(concentration) / len as f64;
+    let mut sample: Vec<f32> = (0..len).map(|_| gamma(shape, rng) as f32).collect();
+    normalise(&mut sample);
+    sample
+}
+
+/// A gamma sample of scale 1: Marsaglia and Tsang (2000), with their power trick below shape 1.
+fn gamma(shape: f64, rng: &mut impl Rng) -> f64 {
+    if shape < 1.0 {
+        let boost: f64 = rng.random();
+        return gamma(shape + 1.0, rng) * boost.powf(1.0 / shape);
+    }
+    let d = shape - 1.0 / 3.0;
+    let c = 1.0 / (9.0 * d).sqrt();
+    loop {
+        let x = normal(rng);
+        let v = (1.0 + c * x).powi(3);
+        let u: f64 = rng.random();
+        if v > 0.0 && u.ln() < 0.5 * x * x + d - d * v + d * v.ln() {
+            return d * v;
+        }
+    }
+}
+
+/// A standard normal sample: Box and Muller (1958).
+fn normal(rng: &mut impl Rng) -> f64 {
+    // 1 - u is in (0, 1], so that its logarithm is finite.
+    let (u, v): (f64, f64) = (1.0 - rng.random::<f64>(), rng.random());
+    (-2.0 * u.ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos()
+}
+
+/// Every root move, the one to play first.
+pub(super) fn moves(
+    tree: &Tree,
+    root: NodeId,
+    ply: u32,
+    params: &SearchParams,
+    rng: &mut impl Rng,
+) -> Vec<MoveReport> {
+    let node = tree.node(root);
+    let mut moves: Vec<MoveReport> = tree
+        .edges(node)
+        .iter()
+        .map(|edge| report(tree, node, edge, params))
+        .collect();
+    moves.sort_by(|a, b| b.visits.cmp(&a.visits).then(b.prior.total_cmp(&a.prior)));
+    if let Some(chosen) = choose(&moves, ply, params, rng) {
+        moves[..=chosen].rotate_right(1);
+    }
+    moves
+}
+
+fn report(tree: &Tree, node: &Node, edge: &Edge, params: &SearchParams) -> MoveReport {
+    let visits = edge.counts().0;
+    let child = edge.child().map(|child| tree.node(child));
+    let proof = child
+        .and_then(|child| child.state().proof())
+        .map(Proof::flip);
+    let (mut value, mut lcb) = (node.stats().0, -1.0);
+    if let Some(child) = child.filter(|_| visits > 0) {
+        let (mean, square) = child.stats();
+        value = -mean;
+        lcb = lower_bound(value, square, visits, params.lcb_deviations);
+    }
+    if let Some(proof) = proof {
+        (value, lcb) = (proof.value(), proof.value());
+    }
+    let pv = main_line(tree, edge);
+    MoveReport {
+        mv: edge.mv(),
+        visits: u64::from(visits),
+        value,
+        lcb,
+        prior: edge.prior(),
+        proof,
+        pv,
+    }
+}
+
+/// The value less so many standard errors. One imagined visit at the far end of the range keeps a
+/// handful of equal values from looking certain.
+fn lower_bound(value: f32, square: f32, visits: u32, deviations: f32) -> f32 {
+    let visits = visits as f32;
+    let variance = ((square - value * value).max(0.0) * visits + 1.0) / (visits + 1.0);
+    (value - deviations * (variance / visits).sqrt()).max(-1.0)
+}
+
+/// The line of most visited moves, from this edge on.
+fn main_line(tree: &Tree, first: &Edge) -> Vec<crate::game::Move> {
+    let mut line = vec![first.mv()];
+    let mut child = first.child();
+    while let Some(id) = child {
+        let edges = tree.edges(tree.node(id));
+        let visited = edges.iter().filter(|edge| edge.counts().0 > 0);
+        let Some(best) = visited.max_by_key(|edge| (is_winning(tree, edge), edge.counts().0))
+        else {
+            break;
+        };
+        line.push(best.mv());
+        child = best.child();
+    }
+    line
+}
+
+fn is_winning(tree: &Tree, edge: &Edge) -> bool {
+    let child = edge.child().map(|child| tree.node(child));
+    child.is_some_and(|child| child.state().proof() == Some(Proof::Loss))
+}
+
+/// The index of the move to play, among moves by descending visits: a proven win, else by the
+/// bound or the visits among those not proven to lose, else whatever was visited most.
+fn choose(
+    moves: &[MoveReport],
+    ply: u32,
+    params: &SearchParams,
+    rng: &mut impl Rng,
+) -> Option<usize> {
+    if let Some(win) = moves.iter().position(|m| m.proof == Some(Proof::Win)) {
+        return Some(win);
+    }
+    let holds = |m: &MoveReport| m.proof != Some(Proof::Loss);
+    let Some(first) = moves.iter().position(holds) else {
+        return (!moves.is_empty()).then_some(0);
+    };
+    let temperature =
+        params.move_temperature * 0.5_f32.powf(ply as f32 / params.move_temperature_halflife);
+    if temperature > 0.01 {
+        return Some(draw(moves, holds, temperature, rng).unwrap_or(first));
+    }
+    if params.move_choice == MoveChoice::Visits {
+        return Some(first);
+    }
+    let enough = (moves[first].visits as f32 * params.lcb_min_visits).max(1.0);
+    let visited = moves
+        .iter()
+        .enumerate()
+        .filter(|(_, m)| holds(m) && m.visits as f32 >= enough);
+    let best = visited.max_by(|(i, a), (j, b)| a.lcb.total_cmp(&b.lcb).then(j.cmp(i)));
+    Some(best.map_or(first, |(index, _)| index))
+}
+
+/// Draws a move with probability proportional to visits^(1/temperature).
+fn draw(
+    moves: &[MoveReport],
+    holds: impl Fn(&MoveReport) -> bool,
+    temperature: f32,
+    rng: &mut impl Rng,
+) -> Option<usize> {
+    let most = moves.iter().map(|m| m.visits).max()?.max(1) as f32;
+    let weight = |m: &MoveReport| {
+        if holds(m) {
+            (m.visits as f32 / most).powf(1.0 / temperature)
+        } else {
+            0.0
+        }
+    };
+    let total: f32 = moves.iter().map(weight).sum();
+    let mut rest = rng.random::<f32>() * total;
+    moves.iter().position(|m| {
+        rest -= weight(m);
+        rest < 0.0
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Move;
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    fn rng() -> Xoshiro256PlusPlus {
+        Xoshiro256PlusPlus::seed_from_u64(1)
+    }
+
+    fn report(mv: u16, visits: u64, lcb: f32, proof: Option<Proof>) -> MoveReport {
+        MoveReport {
+            mv: Move(mv),
+            visits,
+            value: lcb,
+            lcb,
+            prior: 0.1,
+            proof,
+            pv: vec![Move(mv)],
+        }
+    }
+
+    fn chosen(moves: &[MoveReport]) -> Option<usize> {
+        choose(moves, 0, &SearchParams::default(), &mut rng())
+    }
+
+    #[test]
+    fn a_proven_win_is_played_and_a_proven_loss_is_not() {
+        let win = report(3, 1, 1.0, Some(Proof::Win));
+        let loss = report(1, 900, -1.0, Some(Proof::Loss));
+        let open = report(2, 10, -0.9, None);
+        assert_eq!(chosen(&[loss.clone(), open.clone(), win]), Some(2));
+        assert_eq!(chosen(&[loss.clone(), open]), Some(1));
+        assert_eq!(chosen(&[loss]), Some(0));
+        assert_eq!(chosen(&[]), None);
+    }
+
+    #[test]
+    fn the_bound_decides_among_well_visited_moves() {
+        let moves = [
+            report(0, 100, 0.1, None),
+            report(1, 60, 0.2, None),
+            report(2, 10, 0.5, None),
+        ];
+        assert_eq!(chosen(&moves), Some(1));
+        let params = SearchParams {
+            move_choice: MoveChoice::Visits,
+            ..SearchParams::default()
+        };
+        assert_eq!(choose(&moves, 0, &params, &mut rng()), Some(0));
+    }
+
+    #[test]
+    fn without_visits_the_first_move_stands() {
+        assert_eq!(
+            chosen(&[report(5, 0, -1.0, None), report(6, 0, -1.0, None)]),
+            Some(0)
+        );
+    }
+
+    #[test]
+    fn temperature_draws_by_visits_and_cools_down() {
+        let params = SearchParams {
+            move_temperature: 1.0,
+            ..SearchParams::default()
+        };
+        let moves = [report(0, 75, 0.0, None), report(1, 25, 0.0, None)];
+        let mut rng = rng();
+        let share = |ply, rng: &mut Xoshiro256PlusPlus| {
+            let drawn = (0..4000).filter(|_| choose(&moves, ply, &params, rng) == Some(1));
+            drawn.count() as f32 / 4000.0
+        };
+        assert!((share(0, &mut rng) - 0.25).abs() < 0.03);
+        // Temperature 1/2 after one half-life: 25^2 / (75^2 + 25^2) = 0.1.
+        assert!((share(9, &mut rng) - 0.1).abs() < 0.03);
+    }
+
+    #[test]
+    fn dirichlet_noise_has_the_right_mean_and_spread() {
+        let (mut rng, len, concentration) = (rng(), 20, 2.43);
+        let (mut sum, mut squares, trials) = (0.0, 0.0, 4000);
+        for _ in 0..trials {
+            let sample = dirichlet(concentration, len, &mut rng);
+            assert!((sample.iter().sum::<f32>() - 1.0).abs() < 1e-4);
+            sum += f64::from(sample[0]);
+            squares += f64::from(sample[0] * sample[0]);
+        }
+        let mean = sum / f64::from(trials);
+        let variance = squares / f64::from(trials) - mean * mean;
+        // Mean 1/K, variance (1/K)(1 - 1/K) / (concentration + 1).
+        assert!((mean - 0.05).abs() < 0.01, "{mean}");
+        let expected = 0.05 * 0.95 / 3.43;
+        assert!(
+            (variance / expected - 1.0).abs() < 0.2,
+            "{variance} against {expected}"
+        );
+    }
+}

@@ -1,0 +1,320 @@
+//! The search as the engine sees it: one call a move, a tree that lives on between calls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crossbeam::channel::{Receiver, RecvTimeoutError};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use thiserror::Error;
+
+use super::control::Control;
+use super::limits::{Limits, StopFlag};
+use super::node::{NodeId, Phase};
+use super::params::SearchParams;
+use super::report::SearchReport;
+use super::root;
+use super::select::RootPriors;
+use super::tree::Tree;
+use super::worker::{Homecoming, Job, Worker, homecoming_channel};
+use crate::clock::{Clock, StopReason};
+use crate::encode::{self, Encode, Encoding, Mismatch};
+use crate::eval::{EvalError, Evaluator};
+
+/// Makes one evaluator for each search thread.
+pub type EvaluatorMaker = Arc<dyn Fn() -> Result<Box<dyn Evaluator>, EvalError> + Send + Sync>;
+
+/// How often the searcher looks whether its workers are late.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+/// How long workers may take to come home after the stop flag was raised: a batch's evaluation.
+const GRACE: Duration = Duration::from_millis(50);
+
+/// Why a search has nothing to report.
+#[derive(Debug, Error)]
+pub enum SearchError {
+    /// The network could not be loaded, or failed on the root itself.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// The network is for another game, board or encoding.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// The operating system gave no thread.
+    #[error("cannot start a search thread: {0}")]
+    Thread(#[from] std::io::Error),
+    /// A worker panicked or did not come home before the root was evaluated.
+    #[error("the search broke down: {0}")]
+    Broken(String),
+}
+
+/// Settings of a [`Searcher`] that are not tuned.
+#[derive(Debug, Clone)]
+pub struct SearcherOptions {
+    /// Search threads, at least 1.
+    pub threads: usize,
+    /// Seed of noise and of randomly drawn moves.
+    pub seed: u64,
+    /// The tuned settings.
+    pub params: SearchParams,
+}
+
+/// Searches positions of one game with one network. Threads, evaluators and memory are taken at
+/// the first search.
+///
+/// With one thread and limits that are visits, equal calls give equal reports.
+pub struct Searcher<G: Encode> {
+    make_evaluator: EvaluatorMaker,
+    options: SearcherOptions,
+    clock: Arc<dyn Clock>,
+    rng: Xoshiro256PlusPlus,
+    pool: Option<Pool<G>>,
+    tree: Option<Arc<Tree>>,
+}
+
+/// The running threads and what they run.
+struct Pool<G: Encode> {
+    workers: Vec<Worker<G>>,
+    homecomings: Receiver<Homecoming>,
+    encoding: &'static dyn Encoding<G>,
+}
+
+/// A position that is being searched.
+struct Root<'a, G> {
+    position: &'a G,
+    node: NodeId,
+}
+
+impl<G: Encode> Searcher<G> {
+    /// A searcher that has not taken any resource yet.
+    #[must_use]
+    pub fn new(
+        make_evaluator: EvaluatorMaker,
+        options: SearcherOptions,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let rng = Xoshiro256PlusPlus::seed_from_u64(options.seed);
+        Searcher {
+            make_evaluator,
+            options,
+            clock,
+            rng,
+            pool: None,
+            tree: None,
+        }
+    }
+
+    /// Starts the threads and loads the network now, so that the first search does not wait.
+    ///
+    /// # Errors
+    /// [`SearchError`] when the network or a thread cannot be had.
+    pub fn prepare(&mut self, position: &G) -> Result<(), SearchError> {
+        if self.pool.is_none() {
+            self.pool = Some(self.start_pool(position)?);
+        }
+        Ok(())
+    }
+
+    /// Forgets the tree.
+    pub fn clear(&mut self) {
+        self.tree = None;
+    }
+
+    /// Searches a position. The caller raises `stop` to end the search early; a flag that is
+    /// raised from the start leaves time for the root's evaluation only.
+    ///
+    /// The tree of earlier searches is used wherever it has this position, and is thinned to what
+    /// the position can still reach when half of the memory is full.
+    ///
+    /// # Errors
+    /// [`SearchError`] when there is nothing to report, not even priors. A failure after that is
+    /// logged and reported as [`StopReason::Failed`].
+    pub fn search(
+        &mut self,
+        position: &G,
+        limits: &Limits,
+        stop: &StopFlag,
+    ) -> Result<SearchReport, SearchError> {
+        let mut pool = match self.pool.take() {
+            Some(pool) => pool,
+            None => self.start_pool(position)?,
+        };
+        let (tree, node) = self.root(position);
+        let root = Root { position, node };
+        let reused = u64::from(tree.node(node).visits());
+
+        // The root alone first: its priors are needed for noise, and they are a move in any case.
+        if tree.node(node).state().phase() == Phase::New && position.outcome().is_none() {
+            let one = Limits {
+                visits: Some(1),
+                budget: limits.budget,
+            };
+            let control = self.control(one, 0, &StopFlag::new());
+            self.run(&mut pool, &tree, &root, RootPriors::default(), &control, 1)?;
+            if tree.node(node).state().phase() != Phase::Expanded {
+                return Err(SearchError::Broken(
+                    "the root was not evaluated in time".to_owned(),
+                ));
+            }
+        }
+        let first = u64::from(reused == 0);
+        let control = self.control(*limits, reused + first, stop);
+        if tree.node(node).state().proof().is_some() {
+            control.end(StopReason::Proven);
+        } else if position.legal_count() == 1 {
+            control.end(StopReason::OnlyMove);
+        } else {
+            let edges = tree.edges(tree.node(node));
+            let priors = root::priors(edges, &self.options.params, &mut self.rng);
+            let threads = pool.workers.len();
+            if let Err(error) = self.run(&mut pool, &tree, &root, priors, &control, threads) {
+                log::error!("{error}; playing on with what the search has found");
+                pool.workers.clear();
+            }
+        }
+        let report = self.report(&tree, &root, reused, &control);
+        if !pool.workers.is_empty() {
+            self.pool = Some(pool);
+            self.tree = Some(tree);
+        }
+        Ok(report)
+    }
+
+    fn control(&self, limits: Limits, visits: u64, stop: &StopFlag) -> Arc<Control> {
+        Arc::new(Control::new(
+            limits,
+            visits,
+            stop.clone(),
+            Arc::clone(&self.clock),
+        ))
+    }
+
+    fn start_pool(&self, position: &G) -> Result<Pool<G>, SearchError> {
+        let (sender, homecomings) = homecoming_channel();
+        let mut workers = Vec::new();
+        let mut encoding = None;
+        for number in 0..self.options.threads.max(1) {
+            let evaluator = (self.make_evaluator)()?;
+            if encoding.is_none() {
+                encoding = Some(encode::find(evaluator.info(), position)?);
+            }
+            workers.push(Worker::spawn(number, evaluator, sender.clone())?);
+        }
+        let encoding = encoding.ok_or_else(|| SearchError::Broken("no threads".to_owned()))?;
+        Ok(Pool {
+            workers,
+            homecomings,
+            encoding,
+        })
+    }
+
+    /// Takes the kept tree or a new one, and the position's node in it.
+    fn root(&mut self, position: &G) -> (Arc<Tree>, NodeId) {
+        // Half of the memory, because thinning copies what stays into a second tree.
+        let bytes = (self.options.params.memory_mib as usize) << 19;
+        let key = position.key();
+        if let Some(tree) = self.tree.take() {
+            let known = tree.find(key);
+            if tree.bytes() < bytes / 2
+                && let Some(root) = known.or_else(|| tree.find_or_add(key))
+            {
+                return (tree, root);
+            }
+            if let Some(old) = known {
+                let thinned = Tree::new(bytes);
+                if let Some(root) = tree.copy_reachable(old, &thinned) {
+                    log::debug!(
+                        "tree thinned from {} to {} nodes",
+                        tree.len(),
+                        thinned.len()
+                    );
+                    return (Arc::new(thinned), root);
+                }
+            }
+        }
+        let tree = Tree::new(bytes);
+        // An empty tree has room for at least a thousand nodes.
+        let root = tree.find_or_add(key).unwrap_or_default();
+        (Arc::new(tree), root)
+    }
+
+    /// Runs one job on some of the workers until all have come home, or are overdue.
+    fn run(
+        &self,
+        pool: &mut Pool<G>,
+        tree: &Arc<Tree>,
+        root: &Root<'_, G>,
+        root_priors: RootPriors,
+        control: &Arc<Control>,
+        workers: usize,
+    ) -> Result<(), SearchError> {
+        let job = Arc::new(Job {
+            tree: Arc::clone(tree),
+            root: root.node,
+            position: root.position.clone(),
+            root_priors,
+            params: self.options.params.clone(),
+            encoding: pool.encoding,
+            control: Arc::clone(control),
+        });
+        let started = pool.workers.iter().take(workers);
+        let mut out = started
+            .filter(|worker| worker.start(Arc::clone(&job)))
+            .count();
+        drop(job);
+        if out < workers {
+            return Err(SearchError::Broken("a search thread is gone".to_owned()));
+        }
+        let (mut failure, mut stop_seen) = (None, None);
+        while out > 0 {
+            match pool.homecomings.recv_timeout(PATIENCE) {
+                Ok(Homecoming::Well) => out -= 1,
+                Ok(Homecoming::EvalFailed(error)) => {
+                    out -= 1;
+                    failure = Some(SearchError::Eval(error));
+                }
+                Ok(Homecoming::Panicked(text)) => {
+                    return Err(SearchError::Broken(format!(
+                        "a search thread panicked: {text}"
+                    )));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(SearchError::Broken(
+                        "all search threads are gone".to_owned(),
+                    ));
+                }
+                // Workers look at the limits between evaluations; this is for one that hangs in
+                // its evaluator.
+                Err(RecvTimeoutError::Timeout) => {
+                    stop_seen = stop_seen.or_else(|| control.stop_seen());
+                    if control.is_overdue(stop_seen, GRACE) {
+                        control.end(StopReason::Failed);
+                        let text = "the evaluator did not answer in time".to_owned();
+                        return Err(SearchError::Broken(text));
+                    }
+                }
+            }
+        }
+        failure.map_or(Ok(()), Err)
+    }
+
+    fn report(
+        &mut self,
+        tree: &Tree,
+        root: &Root<'_, G>,
+        reused: u64,
+        control: &Control,
+    ) -> SearchReport {
+        let (node, ply) = (tree.node(root.node), root.position.ply());
+        SearchReport {
+            moves: root::moves(tree, root.node, ply, &self.options.params, &mut self.rng),
+            value: node.stats().0,
+            proof: node.state().proof(),
+            visits: u64::from(node.visits()),
+            reused,
+            playouts: control.playouts() + u64::from(reused == 0),
+            evaluations: control.evaluations() + u64::from(reused == 0),
+            elapsed: control.elapsed(),
+            stop: control.reason(),
+        }
+    }
+}

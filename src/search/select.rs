@@ -1,0 +1,135 @@
+//! PUCT: which move a descent takes.
+
+use super::node::{Edge, Node};
+use super::params::SearchParams;
+use super::report::Proof;
+use super::tree::Tree;
+
+/// What is special at the root: its own priors, and another reduction for unvisited moves.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RootPriors(pub(super) Option<Vec<f32>>);
+
+/// An edge as selection sees it.
+struct Candidate {
+    prior: f32,
+    visits: f32,
+    in_flight: f32,
+    /// Mean value for the side to move at the parent; unknown before the first visit.
+    value: Option<f32>,
+}
+
+/// The edge with the highest `Q + U`, or `None` when every move is proven to lose.
+///
+/// `U = c P sqrt(N) / (1 + n + o)` (NoGoZero+ S1; in-flight counts `o` as in WU-UCT, methods
+/// §4.1), where N is the node's visits with those in flight and n the edge's. An unvisited move's
+/// Q is the node's value less a reduction that grows with the visited policy mass (methods §4.4).
+pub(super) fn select(
+    tree: &Tree,
+    node: &Node,
+    root: Option<&RootPriors>,
+    params: &SearchParams,
+) -> Option<usize> {
+    let edges = tree.edges(node);
+    let root_priors = root.and_then(|root| root.0.as_deref());
+    let (mut total, mut visited_mass) = (1.0, 0.0);
+    for (i, edge) in edges.iter().enumerate() {
+        let (visits, in_flight) = edge.counts();
+        if visits + in_flight > 0 {
+            total += (visits + in_flight) as f32;
+            visited_mass += prior(edge, i, root_priors);
+        }
+    }
+    let reduction = if root.is_some() {
+        params.root_fpu_reduction
+    } else {
+        params.fpu_reduction
+    };
+    let unvisited = node.stats().0 - reduction * f32::sqrt(visited_mass);
+    let explore = (params.cpuct
+        + params.cpuct_growth * ((total + params.cpuct_base) / params.cpuct_base).ln())
+        * total.sqrt();
+
+    let mut best = None;
+    let mut best_score = f32::NEG_INFINITY;
+    for (i, edge) in edges.iter().enumerate() {
+        let Some(candidate) = candidate(tree, edge, prior(edge, i, root_priors)) else {
+            continue;
+        };
+        let score = score(&candidate, unvisited, explore, params.virtual_loss);
+        if score > best_score {
+            best_score = score;
+            best = Some(i);
+        }
+    }
+    best
+}
+
+fn prior(edge: &Edge, index: usize, root_priors: Option<&[f32]>) -> f32 {
+    root_priors.map_or_else(|| edge.prior(), |priors| priors[index])
+}
+
+/// The edge's numbers, unless its move is proven to lose.
+fn candidate(tree: &Tree, edge: &Edge, prior: f32) -> Option<Candidate> {
+    let (visits, in_flight) = edge.counts();
+    let mut value = None;
+    if let Some(child) = edge.child() {
+        let child = tree.node(child);
+        if child.state().proof() == Some(Proof::Win) {
+            return None;
+        }
+        value = (visits > 0).then(|| -child.stats().0);
+    }
+    Some(Candidate {
+        prior,
+        visits: visits as f32,
+        in_flight: in_flight as f32,
+        value,
+    })
+}
+
+fn score(edge: &Candidate, unvisited: f32, explore: f32, virtual_loss: f32) -> f32 {
+    let lost = virtual_loss * edge.in_flight;
+    let value = match edge.value {
+        _ if lost > 0.0 => (edge.visits * edge.value.unwrap_or(0.0) - lost) / (edge.visits + lost),
+        Some(value) => value,
+        None => unvisited,
+    };
+    value + explore * edge.prior / (1.0 + edge.visits + edge.in_flight)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge(prior: f32, visits: f32, in_flight: f32, value: Option<f32>) -> Candidate {
+        Candidate {
+            prior,
+            visits,
+            in_flight,
+            value,
+        }
+    }
+
+    #[test]
+    fn the_formula_is_the_papers() {
+        // cpuct 1, 16 visits at the parent: 0.3 + 1 * 0.2 * 4 / (1 + 3).
+        let got = score(&edge(0.2, 3.0, 0.0, Some(0.3)), 0.0, 4.0, 0.0);
+        assert!((got - 0.5).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_visit_in_flight_discourages_and_a_virtual_loss_more() {
+        let idle = score(&edge(0.2, 3.0, 0.0, Some(0.3)), 0.0, 4.0, 1.0);
+        let busy = score(&edge(0.2, 3.0, 1.0, Some(0.3)), 0.0, 4.0, 0.0);
+        let lost = score(&edge(0.2, 3.0, 1.0, Some(0.3)), 0.0, 4.0, 1.0);
+        assert!(idle > busy && busy > lost);
+        // (3 * 0.3 - 1) / 4 + 4 * 0.2 / 5
+        assert!((lost - 0.135).abs() < 1e-6);
+    }
+
+    #[test]
+    fn an_unvisited_move_takes_the_reduced_value() {
+        let got = score(&edge(0.1, 0.0, 0.0, None), -0.25, 2.0, 1.0);
+        assert!((got - (-0.25 + 0.2)).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,221 @@
+//! Search threads: each owns its evaluator and works on one search at a time.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+
+use crossbeam::channel::{Receiver, Sender, unbounded};
+
+use super::control::Control;
+use super::node::NodeId;
+use super::params::SearchParams;
+use super::playout::{Descent, Ground, Playouts};
+use super::select::RootPriors;
+use super::tree::Tree;
+use crate::clock::StopReason;
+use crate::encode::Encoding;
+use crate::eval::{Batch, EvalError, Evaluator, Outputs};
+use crate::game::Game;
+
+/// One search, as every worker sees it.
+pub(super) struct Job<G: Game> {
+    pub(super) tree: Arc<Tree>,
+    pub(super) root: NodeId,
+    pub(super) position: G,
+    pub(super) root_priors: RootPriors,
+    pub(super) params: SearchParams,
+    pub(super) encoding: &'static dyn Encoding<G>,
+    pub(super) control: Arc<Control>,
+}
+
+/// How a worker came home from a job.
+#[derive(Debug)]
+pub(super) enum Homecoming {
+    /// The tree is whole.
+    Well,
+    /// The evaluator failed; the tree is whole.
+    EvalFailed(EvalError),
+    /// The worker panicked and is gone; nodes it had claimed stay so.
+    Panicked(String),
+}
+
+/// A search thread that waits for jobs; it ends when this is dropped.
+pub(super) struct Worker<G: Game> {
+    jobs: Sender<Arc<Job<G>>>,
+}
+
+impl<G: Game> Worker<G> {
+    /// Starts a thread that reports each job's end to `homecomings`.
+    pub(super) fn spawn(
+        number: usize,
+        evaluator: Box<dyn Evaluator>,
+        homecomings: Sender<Homecoming>,
+    ) -> std::io::Result<Worker<G>> {
+        let (jobs, inbox) = unbounded();
+        thread::Builder::new()
+            .name(format!("search-{number}"))
+            .spawn(move || serve(evaluator, &inbox, &homecomings))?;
+        Ok(Worker { jobs })
+    }
+
+    /// Hands a job over; false when the thread is gone.
+    pub(super) fn start(&self, job: Arc<Job<G>>) -> bool {
+        self.jobs.send(job).is_ok()
+    }
+}
+
+fn serve<G: Game>(
+    mut evaluator: Box<dyn Evaluator>,
+    inbox: &Receiver<Arc<Job<G>>>,
+    homecomings: &Sender<Homecoming>,
+) {
+    for job in inbox {
+        let result = catch_unwind(AssertUnwindSafe(|| work(&job, evaluator.as_mut())));
+        let home = match result {
+            Ok(Ok(())) => Homecoming::Well,
+            Ok(Err(error)) => Homecoming::EvalFailed(error),
+            Err(panic) => Homecoming::Panicked(panic_text(panic.as_ref())),
+        };
+        if !matches!(home, Homecoming::Well) {
+            job.control.end(StopReason::Failed);
+        }
+        // Let go of the tree before saying so: the searcher may then free it at once.
+        drop(job);
+        let gone = matches!(home, Homecoming::Panicked(_));
+        if homecomings.send(home).is_err() || gone {
+            return;
+        }
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "panic".to_owned())
+}
+
+/// Gathers and applies batches until the search is over.
+fn work<G: Game>(job: &Job<G>, evaluator: &mut dyn Evaluator) -> Result<(), EvalError> {
+    let control = &job.control;
+    let mut playouts = Playouts::new(Ground {
+        tree: &job.tree,
+        root: job.root,
+        position: &job.position,
+        root_priors: &job.root_priors,
+        params: &job.params,
+        encoding: job.encoding,
+    });
+    let mut batch = Batch::new(evaluator.info().row_len());
+    let mut outputs = Outputs::new();
+    loop {
+        let more = fill(job, &mut playouts, &mut batch, batch_size(job, evaluator));
+        if control.is_over() {
+            playouts.abandon();
+            return Ok(());
+        }
+        if playouts.waiting() == 0 {
+            match more {
+                More::No => return Ok(()),
+                // The others are evaluating what this thread ran into.
+                More::AfterCollisions => thread::yield_now(),
+                More::Yes => {}
+            }
+            continue;
+        }
+        if let Err(error) = evaluate(evaluator, &batch, &mut outputs) {
+            playouts.abandon();
+            return Err(error);
+        }
+        control.count_evaluations(batch.len());
+        let completed = playouts.apply(&outputs);
+        control.count_playouts(completed);
+        if completed < batch.len() {
+            control.end(StopReason::Memory);
+        }
+        batch.clear();
+        if job.tree.node(job.root).state().proof().is_some() {
+            control.end(StopReason::Proven);
+        }
+    }
+}
+
+/// Leaves to gather at once: what the evaluator likes, but few while the tree is small, where
+/// leaves chosen without knowing each other's value cost strength (methods §4.1).
+fn batch_size<G: Game>(job: &Job<G>, evaluator: &dyn Evaluator) -> usize {
+    let most = match job.params.batch {
+        0 => evaluator.preferred_batch(),
+        set => set as usize,
+    };
+    let visits = job.tree.node(job.root).visits() as usize;
+    most.clamp(1, (visits / 32).max(1))
+}
+
+/// Whether it makes sense to go on gathering.
+enum More {
+    Yes,
+    AfterCollisions,
+    No,
+}
+
+/// Gathers leaves until there are `size` of them, or collisions show that this part of the tree is
+/// busy.
+fn fill<G: Game>(
+    job: &Job<G>,
+    playouts: &mut Playouts<'_, G>,
+    batch: &mut Batch,
+    size: usize,
+) -> More {
+    let control = &job.control;
+    let mut collisions = 0;
+    while playouts.waiting() < size {
+        if control.is_over() || !control.take_ticket() {
+            return More::No;
+        }
+        match playouts.gather(batch) {
+            Descent::Leaf => {}
+            Descent::Done => {
+                control.count_playouts(1);
+                if job.tree.node(job.root).state().proof().is_some() {
+                    control.end(StopReason::Proven);
+                }
+            }
+            Descent::Collision => {
+                control.return_tickets(1);
+                collisions += 1;
+                if collisions >= size {
+                    return More::AfterCollisions;
+                }
+            }
+            Descent::Full => {
+                control.return_tickets(1);
+                control.end(StopReason::Memory);
+            }
+        }
+    }
+    More::Yes
+}
+
+/// Evaluates the batch and refuses numbers that no network should give.
+fn evaluate(
+    evaluator: &mut dyn Evaluator,
+    batch: &Batch,
+    outputs: &mut Outputs,
+) -> Result<(), EvalError> {
+    evaluator.evaluate(batch, outputs)?;
+    let sane = |row| {
+        outputs.value(row).is_finite() && outputs.policy(row).iter().all(|logit| logit.is_finite())
+    };
+    if outputs.len() == batch.len() && (0..batch.len()).all(sane) {
+        return Ok(());
+    }
+    let reason = "the network answered with missing or non-finite numbers".to_owned();
+    Err(EvalError::Run {
+        backend: "network",
+        reason,
+    })
+}
+
+/// A channel on which workers come home.
+pub(super) fn homecoming_channel() -> (Sender<Homecoming>, Receiver<Homecoming>) {
+    unbounded()
+}

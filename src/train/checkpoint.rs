@@ -1,0 +1,199 @@
+//! A run frozen between two steps: everything needed to go on to the bit.
+//!
+//! File: length of the header (u32), header (JSON), then f32 numbers, all little-endian: weights,
+//! averaged weights, and the optimiser's memory, each in the order of the header's tensors.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::fit::FitParams;
+use super::net::{Role, Weight, Weights};
+use super::optimizer::Optimizer;
+use super::{TrainError, durable};
+use crate::game::BoardSize;
+
+/// Version of the file; a reader refuses any other.
+const FORMAT: u32 = 1;
+
+const EXTENSION: &str = "checkpoint";
+
+/// What a network was fitted to, for its metadata.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The game's name.
+    pub game: String,
+    /// Board width in points.
+    pub width: u8,
+    /// Board height in points.
+    pub height: u8,
+    /// Id of the encoding.
+    pub encoding: String,
+    /// Input planes.
+    pub planes: usize,
+    /// Policy indices.
+    pub policy_len: usize,
+    /// Games that the rows come from.
+    pub games: u64,
+}
+
+impl Origin {
+    /// The board.
+    #[must_use]
+    pub fn size(&self) -> BoardSize {
+        BoardSize::new(self.width, self.height)
+    }
+}
+
+/// A run between two steps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    /// What the network is fitted to.
+    pub origin: Origin,
+    /// The run's settings.
+    pub params: FitParams,
+    /// Steps made.
+    pub step: u64,
+    /// The weights.
+    pub weights: Weights,
+    /// Their moving average: the network to play with.
+    pub average: Weights,
+    /// The optimiser's memory.
+    pub optimizer: Optimizer,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    format: u32,
+    creator: String,
+    origin: Origin,
+    params: FitParams,
+    step: u64,
+    tensors: Vec<(String, Vec<usize>, Role)>,
+}
+
+impl Checkpoint {
+    /// Writes the checkpoint into a folder and removes all older ones but one.
+    ///
+    /// # Errors
+    /// [`TrainError::Io`] when a file cannot be written or removed.
+    pub fn save(&self, folder: &Path) -> Result<PathBuf, TrainError> {
+        let path = durable::save(folder, &stem(self.step), EXTENSION, &self.to_bytes()?)?;
+        let all = durable::list(folder, "step-", EXTENSION)?;
+        for old in &all[..all.len().saturating_sub(2)] {
+            std::fs::remove_file(old).map_err(TrainError::io(old))?;
+        }
+        Ok(path)
+    }
+
+    /// The newest sound checkpoint of a folder, if there is one. A damaged file is passed over
+    /// with a warning: the one before it is kept for that.
+    ///
+    /// # Errors
+    /// [`TrainError`] when the folder cannot be read, or holds checkpoints and none is sound.
+    pub fn newest(folder: &Path) -> Result<Option<Checkpoint>, TrainError> {
+        let mut failure = None;
+        for path in durable::list(folder, "step-", EXTENSION)?.iter().rev() {
+            match Checkpoint::load(path) {
+                Ok(checkpoint) => return Ok(Some(checkpoint)),
+                Err(error) => {
+                    log::warn!("{error}");
+                    failure = Some(error);
+                }
+            }
+        }
+        failure.map_or(Ok(None), Err)
+    }
+
+    /// Reads one checkpoint.
+    ///
+    /// # Errors
+    /// [`TrainError`] when the file is missing, damaged or of another format.
+    pub fn load(path: &Path) -> Result<Checkpoint, TrainError> {
+        let bytes = durable::load(path)?;
+        Checkpoint::from_bytes(&bytes).map_err(|reason| TrainError::corrupt(path, reason))
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, TrainError> {
+        let tensors = self.weights.tensors().iter();
+        let header = Header {
+            format: FORMAT,
+            creator: concat!("tengen-train ", env!("CARGO_PKG_VERSION")).to_owned(),
+            origin: self.origin.clone(),
+            params: self.params.clone(),
+            step: self.step,
+            tensors: tensors
+                .map(|w| (w.name.clone(), w.dims.clone(), w.role))
+                .collect(),
+        };
+        let header = serde_json::to_vec(&header)
+            .map_err(|error| TrainError::Setting(format!("cannot write a checkpoint: {error}")))?;
+        let mut bytes = (header.len() as u32).to_le_bytes().to_vec();
+        bytes.extend(header);
+        let weights = self.weights.tensors().iter().map(|weight| &weight.values);
+        let average = self.average.tensors().iter().map(|weight| &weight.values);
+        let memory = self.optimizer.first.iter().chain(&self.optimizer.second);
+        for number in weights.chain(average).chain(memory).flatten() {
+            bytes.extend(number.to_le_bytes());
+        }
+        Ok(bytes)
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Result<Checkpoint, String> {
+        let (len, rest) = bytes.split_first_chunk::<4>().ok_or("it is too short")?;
+        let len = u32::from_le_bytes(*len) as usize;
+        let (header, numbers) = rest
+            .split_at_checked(len)
+            .ok_or("its header is cut short")?;
+        let header: Header = serde_json::from_slice(header).map_err(|error| error.to_string())?;
+        if header.format != FORMAT {
+            return Err(format!(
+                "it has format {}, this program reads {FORMAT}",
+                header.format
+            ));
+        }
+        let mut numbers = numbers
+            .chunks_exact(4)
+            .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+        let mut take = |len: usize| -> Result<Vec<f32>, String> {
+            let taken: Vec<f32> = numbers.by_ref().take(len).collect();
+            if taken.len() == len {
+                Ok(taken)
+            } else {
+                Err("numbers are missing".to_owned())
+            }
+        };
+        let mut network = || -> Result<Weights, String> {
+            let mut weights = Weights::default();
+            for (name, dims, role) in header.tensors.iter().cloned() {
+                let values = take(dims.iter().product())?;
+                weights.push(Weight {
+                    name,
+                    dims,
+                    role,
+                    values,
+                });
+            }
+            Ok(weights)
+        };
+        let (weights, average) = (network()?, network()?);
+        let mut optimizer = Optimizer::new(header.params.rule, &weights);
+        for slot in optimizer.first.iter_mut().chain(&mut optimizer.second) {
+            *slot = take(slot.len())?;
+        }
+        optimizer.resume_at(header.step);
+        Ok(Checkpoint {
+            origin: header.origin,
+            params: header.params,
+            step: header.step,
+            weights,
+            average,
+            optimizer,
+        })
+    }
+}
+
+/// Zero-padded, so that names sort by step.
+fn stem(step: u64) -> String {
+    format!("step-{step:09}")
+}

@@ -1,0 +1,154 @@
+//! Files that survive `kill -9` and a power cut: written whole under another name, synced, renamed.
+//!
+//! A file saved by [`save`] carries the checksum of its content in its name, so that a reader
+//! knows a damaged or half-copied file before it parses a byte.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::TrainError;
+
+/// Name prefix of files that are still being written; leftovers of a killed process.
+const UNFINISHED: &str = ".unfinished-";
+
+/// Writes `bytes` to `path` so that after a crash either the old or the new content is there.
+///
+/// # Errors
+/// [`TrainError::Io`] names the file.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let unfinished = folder.join(format!("{UNFINISHED}{name}"));
+    let mut file = File::create(&unfinished).map_err(TrainError::io(&unfinished))?;
+    file.write_all(bytes)
+        .and_then(|()| file.sync_all())
+        .map_err(TrainError::io(&unfinished))?;
+    fs::rename(&unfinished, path).map_err(TrainError::io(path))?;
+    // The rename itself is only safe once the folder's entry is on disk.
+    File::open(folder)
+        .and_then(|opened| opened.sync_all())
+        .map_err(TrainError::io(folder))
+}
+
+/// Writes `bytes` into `folder` as `<stem>.<checksum>.<extension>`; answers the path.
+///
+/// # Errors
+/// [`TrainError::Io`] names the file.
+pub fn save(
+    folder: &Path,
+    stem: &str,
+    extension: &str,
+    bytes: &[u8],
+) -> Result<PathBuf, TrainError> {
+    let path = folder.join(format!("{stem}.{:016x}.{extension}", checksum(bytes)));
+    write(&path, bytes)?;
+    Ok(path)
+}
+
+/// Reads a file that [`save`] has written.
+///
+/// # Errors
+/// [`TrainError::Corrupt`] when the content does not match the checksum in the file's name.
+pub fn load(path: &Path) -> Result<Vec<u8>, TrainError> {
+    let bytes = fs::read(path).map_err(TrainError::io(path))?;
+    let found = format!("{:016x}", checksum(&bytes));
+    let stem = path.file_stem().map(Path::new);
+    match stem.and_then(Path::extension).and_then(OsStr::to_str) {
+        Some(expected) if expected == found => Ok(bytes),
+        Some(expected) => Err(TrainError::corrupt(
+            path,
+            format!("its checksum is {found}, its name says {expected}"),
+        )),
+        None => Err(TrainError::corrupt(path, "its name carries no checksum")),
+    }
+}
+
+/// The finished files `<stem prefix>*.<extension>` of a folder by name, ascending; none when the
+/// folder does not exist.
+///
+/// # Errors
+/// [`TrainError::Io`] when the folder cannot be read.
+pub fn list(folder: &Path, prefix: &str, extension: &str) -> Result<Vec<PathBuf>, TrainError> {
+    let mut found = Vec::new();
+    if !folder.exists() {
+        return Ok(found);
+    }
+    for entry in fs::read_dir(folder).map_err(TrainError::io(folder))? {
+        let path = entry.map_err(TrainError::io(folder))?.path();
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        if name.starts_with(prefix) && path.extension() == Some(OsStr::new(extension)) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Creates a folder where it is missing and removes what a killed process left unfinished in it.
+///
+/// # Errors
+/// [`TrainError::Io`] names the folder or file.
+pub fn prepare_folder(folder: &Path) -> Result<(), TrainError> {
+    fs::create_dir_all(folder).map_err(TrainError::io(folder))?;
+    for entry in fs::read_dir(folder).map_err(TrainError::io(folder))? {
+        let path = entry.map_err(TrainError::io(folder))?.path();
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        if name.starts_with(UNFINISHED) {
+            fs::remove_file(&path).map_err(TrainError::io(&path))?;
+        }
+    }
+    Ok(())
+}
+
+/// FNV-1a, 64 bit: every change of a single byte changes it, as each step is a bijection.
+#[must_use]
+pub fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::scratch::Scratch;
+
+    #[test]
+    fn checksum_is_fnv_1a() {
+        // Test vectors of the FNV authors.
+        assert_eq!(checksum(b""), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(checksum(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn saved_files_come_back_and_damage_is_named() {
+        let scratch = Scratch::new("durable");
+        let path = save(scratch.path(), "part", "bin", b"some bytes").unwrap();
+        assert_eq!(load(&path).unwrap(), b"some bytes");
+        assert_eq!(list(scratch.path(), "part", "bin").unwrap(), [path.clone()]);
+        for damaged in [&b"some byteS"[..], b"some byte", b""] {
+            fs::write(&path, damaged).unwrap();
+            let message = load(&path).unwrap_err().to_string();
+            assert!(
+                message.contains("part") && message.contains("damaged"),
+                "{message}"
+            );
+        }
+    }
+
+    #[test]
+    fn leftovers_are_removed_and_not_listed() {
+        let scratch = Scratch::new("leftovers");
+        let leftover = scratch.path().join(".unfinished-part.00.bin");
+        fs::write(&leftover, b"half").unwrap();
+        write(&scratch.path().join("whole.bin"), b"whole").unwrap();
+        prepare_folder(scratch.path()).unwrap();
+        assert!(!leftover.exists());
+        assert_eq!(list(scratch.path(), "", "bin").unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,70 @@
+//! What can go wrong while making a network.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::eval::EvalError;
+use crate::game::UnsupportedSize;
+
+/// Why self-play, fitting or exporting failed.
+#[derive(Debug, Error)]
+pub enum TrainError {
+    /// The operating system refused a file operation.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A file is damaged, cut short, or not what its name says.
+    #[error("{path} is damaged: {reason}; delete it and run the command again")]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        reason: String,
+    },
+    /// A file is sound but belongs to other settings.
+    #[error("{path} does not fit: {reason}")]
+    Mismatch {
+        /// The file or folder.
+        path: PathBuf,
+        /// What differs and what to do.
+        reason: String,
+    },
+    /// A setting makes no sense.
+    #[error("{0}")]
+    Setting(String),
+    /// The game is not played on such a board.
+    #[error(transparent)]
+    Size(#[from] UnsupportedSize),
+    /// A network could not be evaluated.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+}
+
+impl TrainError {
+    /// Wraps a failed file operation with the name of the file.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> TrainError {
+        let path = path.to_path_buf();
+        move |source| TrainError::Io { path, source }
+    }
+
+    /// A damaged file.
+    pub(crate) fn corrupt(path: &Path, reason: impl ToString) -> TrainError {
+        TrainError::Corrupt {
+            path: path.to_path_buf(),
+            reason: reason.to_string(),
+        }
+    }
+
+    /// A sound file of other settings.
+    pub(crate) fn mismatch(path: &Path, reason: impl ToString) -> TrainError {
+        TrainError::Mismatch {
+            path: path.to_path_buf(),
+            reason: reason.to_string(),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Initial weights, and how many numbers and multiplications a network takes.
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{Conv, Layers, Role, Weight, Weights};
+
+/// The size of a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// Fitted numbers.
+    pub parameters: usize,
+    /// Multiplications and additions for one position, batch norms folded.
+    pub multiply_adds: usize,
+}
+
+/// Walks through a network knowing shapes only; draws the initial weights.
+///
+/// Factors start normally distributed with variance 2 / fan-in before a ReLU (He et al. 2015) and
+/// 1 / fan-in in the layers with a bias, which mostly end a head.
+#[derive(Debug)]
+pub struct Declare {
+    area: usize,
+    rng: Xoshiro256PlusPlus,
+    weights: Weights,
+    multiply_adds: usize,
+}
+
+impl Declare {
+    /// A walk on a board of `area` points.
+    #[must_use]
+    pub fn new(area: usize, seed: u64) -> Declare {
+        Declare {
+            area,
+            rng: Xoshiro256PlusPlus::seed_from_u64(seed),
+            weights: Weights::default(),
+            multiply_adds: 0,
+        }
+    }
+
+    /// The initial weights and the network's size, after the walk.
+    #[must_use]
+    pub fn finish(self) -> (Weights, Counts) {
+        let fitted = |weight: &&Weight| weight.role != Role::Statistic;
+        let tensors = self.weights.tensors().iter().filter(fitted);
+        let counts = Counts {
+            parameters: tensors.map(|weight| weight.values.len()).sum(),
+            multiply_adds: self.multiply_adds,
+        };
+        (self.weights, counts)
+    }
+
+    fn factors(&mut self, name: &str, dims: &[usize], fan_in: usize, gain: f32) {
+        let deviation = (gain / fan_in as f32).sqrt();
+        let len = dims.iter().product();
+        let values = (0..len).map(|_| deviation * self.normal()).collect();
+        self.push(name, "weight", dims, Role::Factor, values);
+    }
+
+    fn push(&mut self, name: &str, part: &str, dims: &[usize], role: Role, values: Vec<f32>) {
+        self.weights.push(Weight {
+            name: format!("{name}.{part}"),
+            dims: dims.to_vec(),
+            role,
+            values,
+        });
+    }
+
+    /// A standard normal number (Box and Muller).
+    fn normal(&mut self) -> f32 {
+        let radius = (-2.0 * (1.0 - self.rng.random::<f32>()).ln()).sqrt();
+        radius * (std::f32::consts::TAU * self.rng.random::<f32>()).cos()
+    }
+
+    fn convolution(&mut self, name: &str, channels_in: usize, conv: Conv, gain: f32) {
+        let Conv { channels, kernel } = conv;
+        let fan_in = channels_in * kernel * kernel;
+        self.factors(name, &[channels, channels_in, kernel, kernel], fan_in, gain);
+        self.multiply_adds += channels * fan_in * self.area;
+    }
+}
+
+impl Layers for Declare {
+    /// Number of channels.
+    type Map = usize;
+    /// Length.
+    type Vector = usize;
+
+    fn conv_norm(&mut self, name: &str, x: &usize, conv: Conv) -> usize {
+        self.convolution(name, *x, conv, 2.0);
+        let channels = conv.channels;
+        for (part, role, value) in [
+            ("gamma", Role::Offset, 1.0),
+            ("beta", Role::Offset, 0.0),
+            ("mean", Role::Statistic, 0.0),
+            ("variance", Role::Statistic, 1.0),
+        ] {
+            self.push(name, part, &[channels], role, vec![value; channels]);
+        }
+        channels
+    }
+
+    fn conv(&mut self, name: &str, x: &usize, conv: Conv) -> usize {
+        self.convolution(name, *x, conv, 1.0);
+        self.push(
+            name,
+            "bias",
+            &[conv.channels],
+            Role::Offset,
+            vec![0.0; conv.channels],
+        );
+        conv.channels
+    }
+
+    fn linear(&mut self, name: &str, x: &usize, len: usize) -> usize {
+        self.factors(name, &[*x, len], *x, 1.0);
+        self.push(name, "bias", &[len], Role::Offset, vec![0.0; len]);
+        self.multiply_adds += x * len;
+        len
+    }
+
+    fn relu(&mut self, x: &usize) -> usize {
+        *x
+    }
+
+    fn relu_vector(&mut self, x: &usize) -> usize {
+        *x
+    }
+
+    fn add(&mut self, a: &usize, _b: &usize) -> usize {
+        *a
+    }
+
+    fn add_per_channel(&mut self, x: &usize, _bias: &usize) -> usize {
+        *x
+    }
+
+    fn pool(&mut self, x: &usize) -> usize {
+        2 * x
+    }
+
+    fn flatten(&mut self, x: &usize) -> usize {
+        x * self.area
+    }
+}

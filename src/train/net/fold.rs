@@ -1,0 +1,103 @@
+//! The network as an ONNX graph, every batch norm folded into the convolution before it.
+
+use super::{Conv, Layers, NORM_EPSILON, Weights};
+use crate::onnx::{GraphBuilder, Value};
+
+/// Writes the layers into a graph.
+pub struct Fold<'a> {
+    weights: &'a Weights,
+    graph: &'a mut GraphBuilder,
+}
+
+impl<'a> Fold<'a> {
+    /// Writes into `graph` with these weights.
+    #[must_use]
+    pub fn new(weights: &'a Weights, graph: &'a mut GraphBuilder) -> Fold<'a> {
+        Fold { weights, graph }
+    }
+
+    fn values(&self, name: &str, part: &str) -> &'a [f32] {
+        &self.weights.get(&format!("{name}.{part}")).values
+    }
+
+    fn convolution(&mut self, name: &str, x: Value, factors: &[f32], bias: &[f32]) -> Value {
+        let dims = &self.weights.get(&format!("{name}.weight")).dims;
+        let factors = self.graph.weights(&format!("{name}.weight"), dims, factors);
+        let bias = self
+            .graph
+            .weights(&format!("{name}.bias"), &[bias.len()], bias);
+        self.graph.conv(x, factors, Some(bias))
+    }
+}
+
+impl Layers for Fold<'_> {
+    type Map = Value;
+    type Vector = Value;
+
+    fn conv_norm(&mut self, name: &str, x: &Value, conv: Conv) -> Value {
+        let variance = self.values(name, "variance");
+        let scale: Vec<f32> = self
+            .values(name, "gamma")
+            .iter()
+            .zip(variance)
+            .map(|(gamma, variance)| gamma / (variance + NORM_EPSILON).sqrt())
+            .collect();
+        let shift = self
+            .values(name, "beta")
+            .iter()
+            .zip(self.values(name, "mean"));
+        let bias: Vec<f32> = shift
+            .zip(&scale)
+            .map(|((b, mean), scale)| b - mean * scale)
+            .collect();
+        let factors = self.values(name, "weight");
+        let kernels = factors.chunks_exact(factors.len() / conv.channels);
+        let folded: Vec<f32> = kernels
+            .zip(&scale)
+            .flat_map(|(kernel, scale)| kernel.iter().map(move |factor| factor * scale))
+            .collect();
+        self.convolution(name, *x, &folded, &bias)
+    }
+
+    fn conv(&mut self, name: &str, x: &Value, _conv: Conv) -> Value {
+        let (factors, bias) = (self.values(name, "weight"), self.values(name, "bias"));
+        self.convolution(name, *x, factors, bias)
+    }
+
+    fn linear(&mut self, name: &str, x: &Value, len: usize) -> Value {
+        let weight = self.weights.get(&format!("{name}.weight"));
+        let factors = self
+            .graph
+            .weights(&weight.name, &weight.dims, &weight.values);
+        let bias = self.values(name, "bias");
+        let bias = self.graph.weights(&format!("{name}.bias"), &[len], bias);
+        self.graph.gemm(*x, factors, bias)
+    }
+
+    fn relu(&mut self, x: &Value) -> Value {
+        self.graph.relu(*x)
+    }
+
+    fn relu_vector(&mut self, x: &Value) -> Value {
+        self.graph.relu(*x)
+    }
+
+    fn add(&mut self, a: &Value, b: &Value) -> Value {
+        self.graph.add(*a, *b)
+    }
+
+    fn add_per_channel(&mut self, x: &Value, bias: &Value) -> Value {
+        let bias = self.graph.reshape(*bias, &[0, -1, 1, 1]);
+        self.graph.add(*x, bias)
+    }
+
+    fn pool(&mut self, x: &Value) -> Value {
+        let mean = self.graph.reduce_mean(*x, &[2, 3]);
+        let max = self.graph.reduce_max(*x, &[2, 3]);
+        self.graph.concat(&[mean, max], 1)
+    }
+
+    fn flatten(&mut self, x: &Value) -> Value {
+        self.graph.flatten(*x)
+    }
+}

@@ -1,0 +1,155 @@
+//! The network computed with Burn.
+
+use burn::tensor::module::{batch_norm, batch_norm_train, conv2d};
+use burn::tensor::ops::ConvOptions;
+use burn::tensor::{Device, Gradients, Tensor, TensorData, activation};
+
+use super::{Conv, Layers, NORM_EPSILON, Role, Weights};
+
+/// How batch norms behave, and whether gradients are recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Norms use the batch's own statistics and report them; the device must record gradients.
+    Fit,
+    /// Norms use the running statistics.
+    Infer,
+}
+
+/// One computation with the weights as they are now.
+pub struct Forward<'a> {
+    weights: &'a Weights,
+    /// The weights as flat tensors, in the same order.
+    leaves: Vec<Tensor<1>>,
+    mode: Mode,
+    /// Places and new values of batch statistics that this computation has seen.
+    statistics: Vec<(usize, Tensor<1>)>,
+}
+
+impl<'a> Forward<'a> {
+    /// Puts the weights on a device.
+    #[must_use]
+    pub fn new(weights: &'a Weights, device: &Device, mode: Mode) -> Forward<'a> {
+        let leaf = |weight: &super::Weight| {
+            let data = TensorData::new(weight.values.clone(), [weight.values.len()]);
+            let tensor = Tensor::from_data(data, device);
+            if mode == Mode::Fit && weight.role != Role::Statistic {
+                tensor.require_grad()
+            } else {
+                tensor
+            }
+        };
+        Forward {
+            weights,
+            leaves: weights.tensors().iter().map(leaf).collect(),
+            mode,
+            statistics: Vec::new(),
+        }
+    }
+
+    /// The gradient of each tensor, in the weights' order; empty where there is none.
+    #[must_use]
+    pub fn gradients(&self, gradients: &Gradients) -> Vec<Vec<f32>> {
+        let gradient = |leaf: &Tensor<1>| leaf.grad(gradients).map(numbers).unwrap_or_default();
+        self.leaves.iter().map(gradient).collect()
+    }
+
+    /// Batch statistics seen in [`Mode::Fit`]: place in the weights, and values.
+    #[must_use]
+    pub fn into_statistics(self) -> Vec<(usize, Vec<f32>)> {
+        let statistics = self.statistics.into_iter();
+        statistics
+            .map(|(place, tensor)| (place, numbers(tensor)))
+            .collect()
+    }
+
+    fn vector(&self, name: &str, part: &str) -> Tensor<1> {
+        self.leaves[self.weights.position(&format!("{name}.{part}"))].clone()
+    }
+
+    fn factors<const D: usize>(&self, name: &str) -> Tensor<D> {
+        let place = self.weights.position(&format!("{name}.weight"));
+        let mut dims = [0; D];
+        dims.copy_from_slice(&self.weights.tensors()[place].dims);
+        self.leaves[place].clone().reshape(dims)
+    }
+}
+
+/// The numbers of a tensor on the host.
+pub(crate) fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
+    // Every tensor here is f32 by construction; an empty answer cannot come back.
+    tensor
+        .into_data()
+        .as_slice()
+        .map(<[f32]>::to_vec)
+        .unwrap_or_default()
+}
+
+fn options(conv: Conv) -> ConvOptions<2> {
+    let padding = conv.kernel / 2;
+    ConvOptions::new([1, 1], [padding, padding], [1, 1], 1)
+}
+
+impl Layers for Forward<'_> {
+    type Map = Tensor<4>;
+    type Vector = Tensor<2>;
+
+    fn conv_norm(&mut self, name: &str, x: &Tensor<4>, conv: Conv) -> Tensor<4> {
+        let x = conv2d(x.clone(), self.factors(name), None, options(conv));
+        let (gamma, beta) = (self.vector(name, "gamma"), self.vector(name, "beta"));
+        let epsilon = f64::from(NORM_EPSILON);
+        match self.mode {
+            Mode::Fit => {
+                let normed = batch_norm_train(x, gamma, beta, epsilon);
+                for (part, seen) in [("mean", normed.mean), ("variance", normed.variance)] {
+                    let place = self.weights.position(&format!("{name}.{part}"));
+                    self.statistics.push((place, seen.detach()));
+                }
+                normed.output
+            }
+            Mode::Infer => {
+                let (mean, variance) = (self.vector(name, "mean"), self.vector(name, "variance"));
+                batch_norm(x, gamma, beta, mean, variance, epsilon)
+            }
+        }
+    }
+
+    fn conv(&mut self, name: &str, x: &Tensor<4>, conv: Conv) -> Tensor<4> {
+        let bias = self.vector(name, "bias");
+        conv2d(x.clone(), self.factors(name), Some(bias), options(conv))
+    }
+
+    fn linear(&mut self, name: &str, x: &Tensor<2>, len: usize) -> Tensor<2> {
+        let bias = self.vector(name, "bias").reshape([1, len]);
+        x.clone().matmul(self.factors(name)) + bias
+    }
+
+    fn relu(&mut self, x: &Tensor<4>) -> Tensor<4> {
+        activation::relu(x.clone())
+    }
+
+    fn relu_vector(&mut self, x: &Tensor<2>) -> Tensor<2> {
+        activation::relu(x.clone())
+    }
+
+    fn add(&mut self, a: &Tensor<4>, b: &Tensor<4>) -> Tensor<4> {
+        a.clone() + b.clone()
+    }
+
+    fn add_per_channel(&mut self, x: &Tensor<4>, bias: &Tensor<2>) -> Tensor<4> {
+        let [batch, channels, ..] = x.dims();
+        x.clone() + bias.clone().reshape([batch, channels, 1, 1])
+    }
+
+    fn pool(&mut self, x: &Tensor<4>) -> Tensor<2> {
+        let [batch, channels, height, width] = x.dims();
+        let points = x.clone().reshape([batch, channels, height * width]);
+        let mean = points.clone().mean_dim(2).reshape([batch, channels]);
+        let max = points.max_dim(2).reshape([batch, channels]);
+        Tensor::cat(vec![mean, max], 1)
+    }
+
+    fn flatten(&mut self, x: &Tensor<4>) -> Tensor<2> {
+        let [batch, channels, height, width] = x.dims();
+        x.clone().reshape([batch, channels * height * width])
+    }
+}

@@ -1,0 +1,95 @@
+//! Networks, described once and read in several ways.
+//!
+//! A recipe calls the methods of [`Layers`] from the planes to the heads. What that does depends
+//! on who listens: [`Declare`] makes the initial weights and counts them, [`Forward`] computes
+//! with Burn (recording gradients while fitting), [`Fold`] writes the ONNX graph with every batch
+//! norm folded into its convolution. A new kind of block is therefore one function in one file,
+//! and what is exported is what was fitted.
+
+mod declare;
+mod fold;
+mod forward;
+mod weights;
+
+pub use declare::{Counts, Declare};
+pub use fold::Fold;
+pub(crate) use forward::numbers;
+pub use forward::{Forward, Mode};
+pub use weights::{Role, Weight, Weights};
+
+/// Added to the variance in a batch norm; the usual value.
+pub const NORM_EPSILON: f32 = 1e-5;
+
+/// A convolution with stride 1 that keeps height and width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Conv {
+    /// Channels out.
+    pub channels: usize,
+    /// Side of the kernel, odd.
+    pub kernel: usize,
+}
+
+impl Conv {
+    /// A 3x3 convolution.
+    #[must_use]
+    pub const fn wide(channels: usize) -> Conv {
+        Conv {
+            channels,
+            kernel: 3,
+        }
+    }
+
+    /// A 1x1 convolution.
+    #[must_use]
+    pub const fn point(channels: usize) -> Conv {
+        Conv {
+            channels,
+            kernel: 1,
+        }
+    }
+}
+
+/// What networks are made of. Names are unique within a network and stable between versions: they
+/// are what a checkpoint finds its weights by.
+pub trait Layers {
+    /// Channels of board-shaped numbers: `[batch, channels, height, width]`.
+    type Map: Clone;
+    /// A plain vector: `[batch, len]`.
+    type Vector: Clone;
+
+    /// Convolution without bias, then batch norm.
+    fn conv_norm(&mut self, name: &str, x: &Self::Map, conv: Conv) -> Self::Map;
+
+    /// Convolution with bias.
+    fn conv(&mut self, name: &str, x: &Self::Map, conv: Conv) -> Self::Map;
+
+    /// Fully connected layer with bias.
+    fn linear(&mut self, name: &str, x: &Self::Vector, len: usize) -> Self::Vector;
+
+    /// max(x, 0).
+    fn relu(&mut self, x: &Self::Map) -> Self::Map;
+
+    /// max(x, 0).
+    fn relu_vector(&mut self, x: &Self::Vector) -> Self::Vector;
+
+    /// a + b of equal shape.
+    fn add(&mut self, a: &Self::Map, b: &Self::Map) -> Self::Map;
+
+    /// Adds number c of the vector to all points of channel c.
+    fn add_per_channel(&mut self, x: &Self::Map, bias: &Self::Vector) -> Self::Map;
+
+    /// The mean of each channel, then the maximum of each channel.
+    fn pool(&mut self, x: &Self::Map) -> Self::Vector;
+
+    /// All points of the first channel, then of the next.
+    fn flatten(&mut self, x: &Self::Map) -> Self::Vector;
+}
+
+/// The outputs of a network, as logits for the side to move.
+#[derive(Debug, Clone)]
+pub struct Heads<V> {
+    /// One logit a policy index.
+    pub policy: V,
+    /// Win, loss.
+    pub value: V,
+}

@@ -1,0 +1,44 @@
+//! From a recorded row back to a position, so that encodings are filled by the code that plays.
+
+use super::row::Row;
+use crate::encode::Encode;
+use crate::game::Color;
+use crate::game::nogo::NoGo;
+
+/// A game whose positions come back from their stones, side to move and last move.
+pub trait Rebuild: Encode {
+    /// The position of a row on the board of `empty`.
+    ///
+    /// # Errors
+    /// Says why no game could have led to the row's stones.
+    fn rebuild(empty: &Self, row: &Row) -> Result<Self, String>;
+}
+
+impl<const WORDS: usize> Rebuild for NoGo<WORDS> {
+    fn rebuild(empty: &Self, row: &Row) -> Result<Self, String> {
+        let stones = Color::BOTH.map(|color| row.stones(color).iter().collect());
+        NoGo::from_stones(empty, stones, row.to_move, row.last_move)
+            .map_err(|error| format!("game {} ply {}: {error}", row.game, row.ply))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Game};
+
+    #[test]
+    fn a_game_comes_back_row_by_row() {
+        let empty = SmallNoGo::new(BoardSize::new(5, 4)).unwrap();
+        let mut position = empty.clone();
+        while let Some(mv) = position.legal_moves().last() {
+            let row = Row::record(0, &position, &[(mv, 1)], 0.0);
+            let again = SmallNoGo::rebuild(&empty, &row).unwrap();
+            assert_eq!(again.key(), position.key());
+            assert_eq!(again.last_move(), position.last_move());
+            assert!(again.legal_moves().eq(position.legal_moves()));
+            position.play(mv);
+        }
+    }
+}

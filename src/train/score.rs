@@ -1,0 +1,163 @@
+//! How well a network knows rows that it was not fitted to.
+
+use burn::tensor::{Device, Tensor, TensorData};
+use serde::{Deserialize, Serialize};
+
+use super::loader::Batch;
+use super::net::{Forward, Mode, Weights, numbers};
+use super::recipe::Recipe;
+use crate::game::BoardSize;
+
+/// Losses in nats, and agreement, averaged over rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// Rows.
+    pub rows: u64,
+    /// Cross-entropy of the policy over legal moves.
+    pub policy_loss: f64,
+    /// Entropy of the policy targets: what no network can get below.
+    pub policy_floor: f64,
+    /// Cross-entropy of the value.
+    pub value_loss: f64,
+    /// How often the best move is the target's, in [0, 1].
+    pub top_1: f64,
+    /// How often the likelier result is the target's, in [0, 1].
+    pub value_accuracy: f64,
+}
+
+impl Score {
+    /// The mean over both, weighted by rows.
+    #[must_use]
+    pub fn join(self, other: Score) -> Score {
+        let rows = self.rows + other.rows;
+        let share = other.rows as f64 / rows.max(1) as f64;
+        let mean = |a: f64, b: f64| a + share * (b - a);
+        Score {
+            rows,
+            policy_loss: mean(self.policy_loss, other.policy_loss),
+            policy_floor: mean(self.policy_floor, other.policy_floor),
+            value_loss: mean(self.value_loss, other.value_loss),
+            top_1: mean(self.top_1, other.top_1),
+            value_accuracy: mean(self.value_accuracy, other.value_accuracy),
+        }
+    }
+
+    /// The score of logits against a batch's targets.
+    #[must_use]
+    pub fn of(batch: &Batch, policy: &[f32], value: &[f32]) -> Score {
+        let policy_len = batch.policy.len() / batch.len.max(1);
+        let rows = policy.chunks_exact(policy_len).zip(value.chunks_exact(2));
+        let targets = batch
+            .policy
+            .chunks_exact(policy_len)
+            .zip(batch.value.chunks_exact(2));
+        let masks = batch.mask.chunks_exact(policy_len);
+        let scores = rows.zip(targets).zip(masks);
+        scores.fold(
+            Score::default(),
+            |sum, (((policy, value), (pi, z)), mask)| {
+                let policy = log_softmax(policy.iter().zip(mask).map(|(logit, mask)| logit + mask));
+                let value = log_softmax(value.iter().copied());
+                let agree = |a: &[f64], b: &[f32]| f64::from(u8::from(best(a) == best(b)));
+                sum.join(Score {
+                    rows: 1,
+                    policy_loss: cross_entropy(pi, &policy),
+                    policy_floor: pi.iter().map(|&p| entropy_term(f64::from(p))).sum(),
+                    value_loss: cross_entropy(z, &value),
+                    top_1: agree(&policy, pi),
+                    value_accuracy: agree(&value, z),
+                })
+            },
+        )
+    }
+}
+
+/// The score of a network on batches; norms use their running statistics.
+#[must_use]
+pub fn score(
+    recipe: Recipe,
+    weights: &Weights,
+    size: BoardSize,
+    batches: &[Batch],
+    device: &Device,
+) -> Score {
+    let device = device.clone().inner();
+    let mut forward = Forward::new(weights, &device, Mode::Infer);
+    batches.iter().fold(Score::default(), |sum, batch| {
+        let heads = recipe.describe(&mut forward, &planes(batch, size, &device));
+        let (policy, value) = (numbers(heads.policy), numbers(heads.value));
+        sum.join(Score::of(batch, &policy, &value))
+    })
+}
+
+/// A batch's planes on a device.
+pub(super) fn planes(batch: &Batch, size: BoardSize, device: &Device) -> Tensor<4> {
+    let planes = batch.planes.len() / (batch.len * size.area()).max(1);
+    let shape = [batch.len, planes, size.height.into(), size.width.into()];
+    Tensor::from_data(TensorData::new(batch.planes.clone(), shape), device)
+}
+
+fn log_softmax(logits: impl Iterator<Item = f32>) -> Vec<f64> {
+    let logits: Vec<f64> = logits.map(f64::from).collect();
+    let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let total = logits
+        .iter()
+        .map(|logit| (logit - max).exp())
+        .sum::<f64>()
+        .ln()
+        + max;
+    logits.iter().map(|logit| logit - total).collect()
+}
+
+fn cross_entropy(target: &[f32], log_probability: &[f64]) -> f64 {
+    let terms = target
+        .iter()
+        .zip(log_probability)
+        .filter(|&(&p, _)| p > 0.0);
+    terms.map(|(&p, log)| -f64::from(p) * log).sum()
+}
+
+fn entropy_term(p: f64) -> f64 {
+    if p > 0.0 { -p * p.ln() } else { 0.0 }
+}
+
+/// The place of the greatest number, the first of equals.
+fn best<T: PartialOrd>(numbers: &[T]) -> usize {
+    let better = |best: usize, at: usize| {
+        if numbers[at] > numbers[best] {
+            at
+        } else {
+            best
+        }
+    };
+    (0..numbers.len()).reduce(better).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_known_batch_has_a_known_score() {
+        let batch = Batch {
+            len: 2,
+            planes: vec![],
+            mask: vec![0.0, 0.0, -1e9, 0.0, 0.0, 0.0],
+            policy: vec![0.5, 0.5, 0.0, 1.0, 0.0, 0.0],
+            value: vec![1.0, 0.0, 0.25, 0.75],
+        };
+        let score = Score::of(&batch, &[1.0, 1.0, 9.0, 0.0, 2.0, 0.0], &[0.0; 4]);
+        let second = (2.0 + 2.0_f64.exp()).ln();
+        let ln_2 = 2.0_f64.ln();
+        assert!(
+            (score.policy_loss - (ln_2 + second) / 2.0).abs() < 1e-9,
+            "{score:?}"
+        );
+        assert!((score.policy_floor - ln_2 / 2.0).abs() < 1e-9);
+        assert!((score.value_loss - ln_2).abs() < 1e-9);
+        assert_eq!(
+            (score.rows, score.top_1, score.value_accuracy),
+            (2, 0.5, 0.5)
+        );
+    }
+}

@@ -1,0 +1,227 @@
+//! One game of self-play, as a pure function of its seed: who thinks is a trait, so that rollouts
+//! and networks generate with the same code.
+
+use rand::RngExt;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::row::Row;
+use crate::game::{Game, Move, Outcome};
+use crate::rollout::{Playout, Rave};
+
+/// How games are made diverse (methods §3.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SelfPlayParams {
+    /// A game opens with 0 to this many uniformly random plies, which are not recorded.
+    pub opening_plies: u16,
+    /// Moves are drawn by visits before this ply, with a temperature falling linearly from 1 at
+    /// ply 0 to 0 here; from then on the most visited move is played.
+    pub temperature_plies: u16,
+}
+
+impl Default for SelfPlayParams {
+    fn default() -> Self {
+        SelfPlayParams {
+            opening_plies: 6,
+            temperature_plies: 12,
+        }
+    }
+}
+
+/// What a search says about a position: the policy and value targets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Thought {
+    /// Root visits, moves ascending, at least one visit in all.
+    pub visits: Vec<(Move, u32)>,
+    /// The position's value in [-1, 1] for the side to move.
+    pub value: f32,
+}
+
+/// Whoever chooses the moves.
+pub trait Thinker<G> {
+    /// Thinks about a position that has a legal move.
+    fn think(&mut self, position: &G) -> Thought;
+}
+
+/// RAVE search with a fixed number of playouts a move.
+#[derive(Debug)]
+pub struct RolloutThinker {
+    /// The searcher.
+    pub rave: Rave,
+    /// Playouts a move, at least 1.
+    pub playouts: u64,
+}
+
+impl<G: Playout> Thinker<G> for RolloutThinker {
+    fn think(&mut self, position: &G) -> Thought {
+        let playouts = self.playouts;
+        let report = self.rave.search(position, |made| made < playouts);
+        let visits = |visits: u64| u32::try_from(visits).unwrap_or(u32::MAX);
+        let mut thought = Thought {
+            visits: report
+                .moves
+                .iter()
+                .map(|m| (m.mv, visits(m.visits)))
+                .collect(),
+            value: report.value(),
+        };
+        thought.visits.sort_unstable_by_key(|&(mv, _)| mv);
+        thought
+    }
+}
+
+/// A finished game.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlayedGame {
+    /// The positions that were thought about, in order; at least one.
+    pub rows: Vec<Row>,
+    /// The result.
+    pub outcome: Outcome,
+}
+
+/// Plays game number `game` to its end.
+pub fn play<G: Game>(
+    start: &G,
+    game: u64,
+    params: SelfPlayParams,
+    thinker: &mut impl Thinker<G>,
+    rng: &mut Xoshiro256PlusPlus,
+) -> PlayedGame {
+    let mut position = open(start, params.opening_plies, rng);
+    let mut rows = Vec::new();
+    let outcome = loop {
+        if let Some(outcome) = position.outcome() {
+            break outcome;
+        }
+        let thought = thinker.think(&position);
+        rows.push(Row::record(game, &position, &thought.visits, thought.value));
+        let temperature = 1.0 - position.ply() as f32 / f32::from(params.temperature_plies.max(1));
+        position.play(choose(&thought.visits, temperature, rng));
+    };
+    rows.iter_mut().for_each(|row| row.finish(outcome));
+    PlayedGame { rows, outcome }
+}
+
+/// Plays 0 to `most` random plies, fewer where one more would end the game.
+fn open<G: Game>(start: &G, most: u16, rng: &mut Xoshiro256PlusPlus) -> G {
+    let mut position = start.clone();
+    for _ in 0..rng.random_range(0..=most) {
+        let count = position.legal_count();
+        let Some(mv) = position
+            .legal_moves()
+            .nth(rng.random_range(0..count.max(1)))
+        else {
+            break;
+        };
+        let mut next = position.clone();
+        next.play(mv);
+        if next.outcome().is_some() {
+            break;
+        }
+        position = next;
+    }
+    position
+}
+
+/// Draws a move with probability proportional to visits^(1/temperature); at temperature 0 or
+/// below the most visited one, the first of equals.
+fn choose(visits: &[(Move, u32)], temperature: f32, rng: &mut Xoshiro256PlusPlus) -> Move {
+    let most = visits.iter().map(|&(_, count)| count).max().unwrap_or(0);
+    let weight = |count: u32| {
+        if temperature > 0.0 {
+            (count as f32 / most.max(1) as f32).powf(1.0 / temperature)
+        } else {
+            f32::from(u8::from(count == most))
+        }
+    };
+    let total: f32 = visits.iter().map(|&(_, count)| weight(count)).sum();
+    let mut left = if temperature > 0.0 {
+        rng.random::<f32>() * total
+    } else {
+        0.0
+    };
+    let mut chosen = visits[0].0;
+    for &(mv, count) in visits {
+        if weight(count) > 0.0 {
+            chosen = mv;
+            left -= weight(count);
+            if left < 0.0 {
+                break;
+            }
+        }
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Color};
+    use crate::rollout::RaveParams;
+    use rand::SeedableRng;
+
+    fn game(seed: u64, opening_plies: u16) -> PlayedGame {
+        let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        let params = SelfPlayParams {
+            opening_plies,
+            ..SelfPlayParams::default()
+        };
+        let rave = Rave::new(RaveParams::default(), seed);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        play(
+            &start,
+            seed,
+            params,
+            &mut RolloutThinker { rave, playouts: 20 },
+            &mut rng,
+        )
+    }
+
+    #[test]
+    fn the_last_mover_wins_and_every_row_says_so() {
+        let played = game(3, 0);
+        let last = played.rows.last().unwrap();
+        assert_eq!((last.result, played.rows[0].ply), (1, 0));
+        for row in &played.rows {
+            assert_eq!(row.result, if row.to_move == last.to_move { 1 } else { -1 });
+            assert_eq!(row.to_move == Color::Black, row.ply % 2 == 0);
+            assert_eq!(
+                usize::from(row.ply),
+                row.own.iter().count() + row.theirs.iter().count()
+            );
+        }
+    }
+
+    #[test]
+    fn a_seed_fixes_the_game() {
+        assert_eq!(game(5, 6), game(5, 6));
+        assert_ne!(game(5, 6).rows[0].policy, game(6, 6).rows[0].policy);
+    }
+
+    #[test]
+    fn openings_vary_in_length_and_never_end_the_game() {
+        let start = SmallNoGo::new(BoardSize::new(2, 2)).unwrap();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut plies = [0; 5];
+        for _ in 0..200 {
+            let opened = open(&start, 30, &mut rng);
+            assert!(opened.outcome().is_none());
+            plies[opened.ply() as usize] += 1;
+        }
+        assert!(plies[0] > 0 && plies[1] > 0, "{plies:?}");
+    }
+
+    #[test]
+    fn temperature_decides_between_visits_and_the_best() {
+        let visits = [(Move(1), 10), (Move(2), 30), (Move(3), 0)];
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut count = |temperature: f32| {
+            (0..4000)
+                .filter(|_| choose(&visits, temperature, &mut rng) == Move(1))
+                .count()
+        };
+        assert!((850..1150).contains(&count(1.0)), "one in four");
+        assert!((300..500).contains(&count(0.5)), "one in ten");
+        assert_eq!((count(0.0), count(-1.0)), (0, 0));
+    }
+}
