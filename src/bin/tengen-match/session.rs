@@ -9,8 +9,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use tengen::clock::SystemClock;
 use tengen::game::Move;
+use tengen::record::sgf;
 use tengen::referee::results::{GameEntry, MatchTerms, ResultFile};
-use tengen::referee::{EngineSpec, FinishedGame, Fixture, MatchPlan, Rules, ScoreBoard};
+use tengen::referee::{
+    EngineSpec, FinishedGame, Fixture, MatchPlan, Rules, ScoreBoard, score_sheet,
+};
 
 use crate::options::MatchOptions;
 use crate::progress::Progress;
@@ -102,7 +105,9 @@ impl Session<'_> {
         file: &mut ResultFile,
     ) -> Result<GameEntry> {
         let game = GameEntry::new(finished, plan);
-        let _ = sgf_dir;
+        let sgf = sgf::write(&score_sheet(finished, plan));
+        let path = sgf_dir.join(format!("{:06}.sgf", game.number));
+        fs::write(&path, sgf).with_context(|| path.display().to_string())?;
         file.append(&game)?;
         Ok(game)
     }
