@@ -5,12 +5,15 @@
 //! is used here.
 
 mod command_line;
+mod conditions;
 mod game;
 mod gtp_client;
 mod match_run;
 pub mod opening;
 mod player;
 mod process;
+mod rating_table;
+mod rating_text;
 mod report;
 pub mod results;
 mod rules;
@@ -23,6 +26,7 @@ mod time_control;
 mod vertex;
 
 pub use command_line::CommandLineError;
+pub use conditions::Conditions;
 pub use game::{GameEnd, GameTerms, PlayedMove, Reason, play_game};
 pub use gtp_client::{Answer, Fault, GtpClient};
 pub use match_run::{FinishedGame, MatchPlan};
@@ -31,6 +35,7 @@ pub use player::{
     Choice, EngineSpec, GameSetup, GtpPlayer, Player, REPORT_COMMAND, Reply, StartError,
 };
 pub use process::SpawnError;
+pub use rating_table::{RatingError, RatingOptions, RatingRow, RatingTable};
 pub use report::{Failure, MatchReport};
 pub use rules::{Rules, RulesError, rules};
 pub use schedule::{Fixture, Format, schedule};

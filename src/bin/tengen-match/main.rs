@@ -6,11 +6,14 @@
     reason = "a command-line program: reports go to stdout, progress to stderr"
 )]
 
+mod elo;
+mod openings;
 mod options;
 mod play;
 mod progress;
 mod session;
 mod sprt;
+mod tournament;
 
 use std::process::ExitCode;
 
@@ -28,12 +31,18 @@ struct Cli {
 enum Command {
     Play(play::PlayArgs),
     Sprt(sprt::SprtArgs),
+    Tournament(tournament::TournamentArgs),
+    Elo(elo::EloArgs),
+    Openings(openings::OpeningsArgs),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Play(args) => play::run(&args),
         Command::Sprt(args) => sprt::run(&args),
+        Command::Tournament(args) => tournament::run(&args),
+        Command::Elo(args) => elo::run(&args),
+        Command::Openings(args) => openings::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

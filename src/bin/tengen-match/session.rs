@@ -28,6 +28,8 @@ pub(crate) struct Session<'a> {
     pub(crate) engines: &'a [EngineSpec],
     /// What is to be played.
     pub(crate) fixtures: &'a [Fixture],
+    /// What makes the clock special.
+    pub(crate) conditions: Conditions,
 }
 
 /// What a session looks like to its subcommand while it runs.
@@ -131,6 +133,7 @@ impl Session<'_> {
             engines: self.engines,
             openings,
             terms: self.options.terms()?,
+            conditions: self.conditions,
             command_limit: self.options.command_limit()?,
             concurrency: self.options.concurrency.max(1),
             stderr_dir,
@@ -148,6 +151,7 @@ impl Session<'_> {
             engines: self.engines.to_vec(),
             time: terms.time.to_string(),
             margin_ms: terms.margin.as_millis() as u64,
+            conditions: self.conditions,
             move_limit_ms: terms.move_limit.as_millis() as u64,
             max_moves: terms.max_moves,
             openings,

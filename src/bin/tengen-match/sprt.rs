@@ -69,6 +69,7 @@ pub(crate) fn run(args: &SprtArgs) -> Result<()> {
         rules: rules.as_ref(),
         engines: &engines,
         fixtures: &fixtures,
+        conditions: args.options.conditions(),
     };
     let games = session.play(&Test {
         test,
