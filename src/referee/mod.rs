@@ -4,6 +4,7 @@
 //! one longer than agreed. Engines are processes; nothing of this crate's own search or networks
 //! is used here.
 
+mod clock_report;
 mod command_line;
 mod conditions;
 mod game;
@@ -25,6 +26,7 @@ pub mod stats;
 mod time_control;
 mod vertex;
 
+pub use clock_report::{ClockReport, PlyLine};
 pub use command_line::CommandLineError;
 pub use conditions::Conditions;
 pub use game::{GameEnd, GameTerms, PlayedMove, Reason, play_game};

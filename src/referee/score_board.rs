@@ -88,6 +88,13 @@ impl ScoreBoard {
         self.black_score / f64::from(self.games)
     }
 
+    /// Games that an engine lost on time.
+    #[must_use]
+    pub fn time_losses(&self, engine: &str) -> u32 {
+        let losses = self.failures.get(&(engine.to_owned(), Reason::Time));
+        losses.copied().unwrap_or_default()
+    }
+
     /// Games lost by misbehaviour: engine, reason, number.
     pub fn failures(&self) -> impl Iterator<Item = (&str, Reason, u32)> {
         self.failures

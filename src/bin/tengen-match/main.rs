@@ -6,6 +6,7 @@
     reason = "a command-line program: reports go to stdout, progress to stderr"
 )]
 
+mod clock_rig;
 mod elo;
 mod openings;
 mod options;
@@ -34,6 +35,7 @@ enum Command {
     Tournament(tournament::TournamentArgs),
     Elo(elo::EloArgs),
     Openings(openings::OpeningsArgs),
+    ClockRig(clock_rig::ClockRigArgs),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Command::Tournament(args) => tournament::run(&args),
         Command::Elo(args) => elo::run(&args),
         Command::Openings(args) => openings::run(&args),
+        Command::ClockRig(args) => clock_rig::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -24,7 +24,7 @@ pub(crate) struct MatchOptions {
     /// Time for each side: none, 15m, 10+0.1 (gift per move), 10+3*5 (3 byoyomi periods of 5 s),
     /// 10+30/5 (Canadian: 30 s for every 5 moves)
     #[arg(long, default_value = "none")]
-    time: TimeControl,
+    pub(crate) time: TimeControl,
     /// Forgiven overstepping of the clock in milliseconds, for the referee's own lag
     #[arg(long, default_value_t = 0, value_name = "MS")]
     margin: u64,

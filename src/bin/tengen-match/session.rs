@@ -12,7 +12,7 @@ use tengen::game::Move;
 use tengen::record::sgf;
 use tengen::referee::results::{GameEntry, MatchTerms, ResultFile};
 use tengen::referee::{
-    EngineSpec, FinishedGame, Fixture, MatchPlan, Rules, ScoreBoard, score_sheet,
+    Conditions, EngineSpec, FinishedGame, Fixture, MatchPlan, Rules, ScoreBoard, score_sheet,
 };
 
 use crate::options::MatchOptions;
