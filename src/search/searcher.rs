@@ -68,7 +68,7 @@ pub struct Searcher<G: Encode> {
     clock: Arc<dyn Clock>,
     rng: Xoshiro256PlusPlus,
     pool: Option<Pool<G>>,
-    tree: Option<Arc<Tree>>,
+    pub(super) tree: Option<Arc<Tree>>,
 }
 
 /// The running threads and what they run.
