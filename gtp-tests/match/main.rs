@@ -9,6 +9,7 @@
 mod fake_engine;
 mod manners;
 mod matches;
+mod subcommands;
 
 use std::panic::catch_unwind;
 use std::process::ExitCode;
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
         };
         return fake_engine::run(&manners, seed.parse().unwrap());
     }
-    let tests = [manners::TESTS, matches::TESTS].concat();
+    let tests = [manners::TESTS, matches::TESTS, subcommands::TESTS].concat();
     if arguments.iter().any(|argument| argument == "--list") {
         tests.iter().for_each(|(name, _)| println!("{name}: test"));
         return ExitCode::SUCCESS;

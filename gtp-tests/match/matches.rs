@@ -102,6 +102,22 @@ fn a_match_is_played_and_reported() {
     assert_eq!(report["reasons"]["rules"], 20);
     let games = games(&out);
     assert_eq!(games.len(), 20);
+    let sgf = fs::read_to_string(out.join("sgf/000000.sgf")).unwrap();
+    let record = tengen::record::sgf::read(&sgf).unwrap();
+    assert_eq!(
+        (record.black.as_str(), record.white.as_str()),
+        ("first", "second")
+    );
+    assert!(record.result.ends_with("+R"), "{}", record.result);
+    let first = games.iter().find(|game| game["number"] == 0).unwrap();
+    let moves = first["moves"].as_str().unwrap().split(' ').count();
+    assert_eq!(record.plays.len(), moves);
+    assert!(
+        record.plays[2]
+            .comment
+            .ends_with("s, visits 100 value 0.25"),
+        "{sgf}"
+    );
     for game in &games {
         let of_pair: Vec<&Value> = games
             .iter()

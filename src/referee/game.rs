@@ -103,13 +103,29 @@ pub struct PlayedMove {
 }
 
 impl PlayedMove {
-    /// The visits that the player reports (`visits N` among its words).
+    /// The visits that the player reports.
     #[must_use]
     pub fn visits(&self) -> Option<u64> {
-        let mut words = self.report.as_deref()?.split_whitespace();
-        words.find(|&word| word == "visits")?;
-        words.next()?.parse().ok()
+        visits(self.report.as_deref()?)
     }
+
+    /// The value in -1..=1 that the player reports, from its own view.
+    #[must_use]
+    pub fn value(&self) -> Option<f64> {
+        reported(self.report.as_deref()?, "value")?.parse().ok()
+    }
+}
+
+/// The visits among the words of a report.
+pub(super) fn visits(report: &str) -> Option<u64> {
+    reported(report, "visits")?.parse().ok()
+}
+
+/// The word after a name.
+fn reported<'a>(report: &'a str, name: &str) -> Option<&'a str> {
+    let mut words = report.split_whitespace();
+    words.find(|&word| word == name)?;
+    words.next()
 }
 
 /// A finished game.
@@ -275,3 +291,7 @@ impl<G: Game> Table<'_, G> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "game_tests.rs"]
+mod tests;

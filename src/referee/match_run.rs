@@ -8,8 +8,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::conditions::{Conditioned, Conditions};
 use super::game::{GameEnd, GameTerms, Reason};
-use super::player::{EngineSpec, GtpPlayer, StartError};
+use super::player::{EngineSpec, GtpPlayer, Player, StartError};
 use super::rules::Rules;
 use super::schedule::Fixture;
 use crate::clock::Clock;
@@ -30,6 +34,8 @@ pub struct MatchPlan<'a> {
     pub terms: GameTerms,
     /// How long an engine may take to start, and to answer anything but `genmove`.
     pub command_limit: Duration,
+    /// What makes the clock special.
+    pub conditions: Conditions,
     /// Games played at the same time, at least 1.
     pub concurrency: usize,
     /// An existing folder for the engines' stderr.
@@ -159,10 +165,17 @@ impl<'a> Place<'a> {
         let [black, white] = players.as_mut_slice() else {
             return Ok(None);
         };
+        let under = |player, color: Color| Conditioned {
+            player,
+            conditions: plan.conditions,
+            rng: Xoshiro256PlusPlus::seed_from_u64(2 * fixture.number as u64 + color as u64),
+        };
+        let (mut black, mut white) = (under(black, Color::Black), under(white, Color::White));
         let opening = &plan.openings[fixture.opening];
+        let seats: [&mut dyn Player; 2] = [&mut black, &mut white];
         let end = plan
             .rules
-            .play(opening, [black, white], &plan.terms, &self.shared.stop);
+            .play(opening, seats, &plan.terms, &self.shared.stop);
         if let Some(end) = &end {
             let seats = fixture.engines.into_iter().zip(players).zip(end.usable);
             let usable = seats.filter_map(|(seat, usable)| usable.then_some(seat));

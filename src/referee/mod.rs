@@ -4,24 +4,31 @@
 //! one longer than agreed. Engines are processes; nothing of this crate's own search or networks
 //! is used here.
 
+mod clock_report;
 mod command_line;
+mod conditions;
 mod game;
 mod gtp_client;
 mod match_run;
 pub mod opening;
 mod player;
 mod process;
+mod rating_table;
+mod rating_text;
 mod report;
 pub mod results;
 mod rules;
 mod schedule;
 mod score_board;
+mod score_sheet;
 mod side_clock;
 pub mod stats;
 mod time_control;
 mod vertex;
 
+pub use clock_report::{ClockReport, PlyLine};
 pub use command_line::CommandLineError;
+pub use conditions::Conditions;
 pub use game::{GameEnd, GameTerms, PlayedMove, Reason, play_game};
 pub use gtp_client::{Answer, Fault, GtpClient};
 pub use match_run::{FinishedGame, MatchPlan};
@@ -30,9 +37,11 @@ pub use player::{
     Choice, EngineSpec, GameSetup, GtpPlayer, Player, REPORT_COMMAND, Reply, StartError,
 };
 pub use process::SpawnError;
+pub use rating_table::{RatingError, RatingOptions, RatingRow, RatingTable};
 pub use report::{Failure, MatchReport};
 pub use rules::{Rules, RulesError, rules};
 pub use schedule::{Fixture, Format, schedule};
 pub use score_board::ScoreBoard;
+pub use score_sheet::score_sheet;
 pub use side_clock::{SideClock, TimeForfeit, TimeLeft};
 pub use time_control::{BadTimeControl, TimeCommands, TimeControl};

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::conditions::Conditions;
 use super::game::{PlayedMove, Reason};
 use super::match_run::{FinishedGame, MatchPlan};
 use super::opening;
@@ -21,7 +22,7 @@ use crate::game::{Color, Outcome};
 const FORMAT: u32 = 1;
 
 /// What all games of a file have in common. Two files with different terms are different matches.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MatchTerms {
     /// The game's name.
     pub game: String,
@@ -35,6 +36,9 @@ pub struct MatchTerms {
     pub time: String,
     /// Forgiven overstepping of the clock, in milliseconds.
     pub margin_ms: u64,
+    /// What makes the clock special.
+    #[serde(default)]
+    pub conditions: Conditions,
     /// Longest time for any move, in milliseconds.
     pub move_limit_ms: u64,
     /// Moves after which a game is a draw.
@@ -328,5 +332,110 @@ fn refuse_other_terms(
             found: found[name].to_string(),
             asked: asked[name].to_string(),
         }),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A game of which only the result matters; two numbers make a pair.
+    pub(in crate::referee) fn entry(
+        number: usize,
+        black: &str,
+        white: &str,
+        result: ResultText,
+    ) -> GameEntry {
+        GameEntry {
+            number,
+            pair: number / 2,
+            black: black.to_owned(),
+            white: white.to_owned(),
+            result,
+            reason: Reason::Rules,
+            detail: None,
+            opening_len: 0,
+            moves: "E5 A1".to_owned(),
+            seconds: vec![0.25, 0.5],
+            visits: vec![Some(100), None],
+            left: None,
+        }
+    }
+
+    fn terms() -> MatchTerms {
+        let engine = |name: &str| EngineSpec {
+            name: name.to_owned(),
+            command: "x".to_owned(),
+        };
+        MatchTerms {
+            game: "nogo".to_owned(),
+            width: 9,
+            height: 9,
+            engines: vec![engine("a"), engine("b")],
+            time: "none".to_owned(),
+            margin_ms: 0,
+            conditions: Conditions::default(),
+            move_limit_ms: 1000,
+            max_moves: 324,
+            openings: "4 random plies".to_owned(),
+            seed: 1,
+        }
+    }
+
+    /// A path of this test's own, without a file.
+    fn path(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("tengen-results-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join(name);
+        let _ = std::fs::remove_file(&path);
+        path
+    }
+
+    #[test]
+    fn games_are_found_again_and_a_torn_line_is_forgotten() {
+        let path = path("torn.jsonl");
+        let games = [
+            entry(0, "a", "b", ResultText::Black),
+            entry(1, "b", "a", ResultText::Draw),
+        ];
+        let (mut file, before) = ResultFile::open(&path, &terms()).unwrap();
+        assert_eq!(before, []);
+        games.iter().for_each(|game| file.append(game).unwrap());
+        file.file.write_all(b"{\"number\":2,\"pa").unwrap();
+        drop(file);
+        assert_eq!(read(&path).unwrap(), (terms(), games.to_vec()));
+        let (mut file, found) = ResultFile::open(&path, &terms()).unwrap();
+        assert_eq!(found, games);
+        file.append(&games[0]).unwrap();
+        drop(file);
+        assert_eq!(read(&path).unwrap().1.len(), 3);
+    }
+
+    #[test]
+    fn a_file_in_use_of_another_match_or_corrupt_is_refused() {
+        let path = path("refused.jsonl");
+        let (file, _) = ResultFile::open(&path, &terms()).unwrap();
+        assert!(matches!(
+            ResultFile::open(&path, &terms()),
+            Err(ResultError::InUse { .. })
+        ));
+        drop(file);
+        let other = MatchTerms {
+            time: "10".to_owned(),
+            ..terms()
+        };
+        let error = ResultFile::open(&path, &other).unwrap_err();
+        let expected = "its time is \"none\", asked for was \"10\"";
+        assert!(error.to_string().contains(expected), "{error}");
+        std::fs::write(&path, "{\"tengen_match\":1}\n").unwrap();
+        assert!(matches!(
+            read(&path),
+            Err(ResultError::Corrupt { line: 1, .. })
+        ));
+        std::fs::write(&path, "").unwrap();
+        assert!(matches!(
+            read(&path),
+            Err(ResultError::Corrupt { line: 1, .. })
+        ));
     }
 }

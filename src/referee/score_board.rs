@@ -88,10 +88,53 @@ impl ScoreBoard {
         self.black_score / f64::from(self.games)
     }
 
+    /// Games that an engine lost on time.
+    #[must_use]
+    pub fn time_losses(&self, engine: &str) -> u32 {
+        let losses = self.failures.get(&(engine.to_owned(), Reason::Time));
+        losses.copied().unwrap_or_default()
+    }
+
     /// Games lost by misbehaviour: engine, reason, number.
     pub fn failures(&self) -> impl Iterator<Item = (&str, Reason, u32)> {
         self.failures
             .iter()
             .map(|((name, reason), &count)| (name.as_str(), *reason, count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::referee::results::tests::entry;
+
+    #[test]
+    fn meetings_are_counted_from_either_view() {
+        let mut board = ScoreBoard::new();
+        for game in [
+            entry(0, "z", "a", ResultText::Black),
+            entry(2, "z", "a", ResultText::White),
+            entry(1, "a", "z", ResultText::White),
+            entry(4, "z", "b", ResultText::Draw),
+        ] {
+            board.add(&game);
+        }
+        let score = board.meeting("z", "a");
+        assert_eq!((score.wins, score.draws, score.losses), (2, 0, 1));
+        assert_eq!(score.pairs.by_half_points, [0, 0, 0, 0, 1]);
+        assert_eq!(board.meeting("a", "z"), score.reversed());
+        assert_eq!(board.meeting("b", "z").draws, 1);
+        assert_eq!(board.meeting("a", "b"), MatchScore::default());
+        assert_eq!((board.games(), board.black_score()), (4, 0.375));
+    }
+
+    #[test]
+    fn failures_are_the_losers() {
+        let mut board = ScoreBoard::new();
+        let mut crashed = entry(0, "a", "b", ResultText::White);
+        crashed.reason = Reason::Crash;
+        board.add(&crashed);
+        let failures: Vec<_> = board.failures().collect();
+        assert_eq!(failures, [("a", Reason::Crash, 1)]);
     }
 }

@@ -6,10 +6,15 @@
     reason = "a command-line program: reports go to stdout, progress to stderr"
 )]
 
+mod clock_rig;
+mod elo;
+mod openings;
 mod options;
 mod play;
 mod progress;
 mod session;
+mod sprt;
+mod tournament;
 
 use std::process::ExitCode;
 
@@ -26,11 +31,21 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Play(play::PlayArgs),
+    Sprt(sprt::SprtArgs),
+    Tournament(tournament::TournamentArgs),
+    Elo(elo::EloArgs),
+    Openings(openings::OpeningsArgs),
+    ClockRig(clock_rig::ClockRigArgs),
 }
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Play(args) => play::run(&args),
+        Command::Sprt(args) => sprt::run(&args),
+        Command::Tournament(args) => tournament::run(&args),
+        Command::Elo(args) => elo::run(&args),
+        Command::Openings(args) => openings::run(&args),
+        Command::ClockRig(args) => clock_rig::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 use tengen::game::{BoardSize, Move};
-use tengen::referee::{EngineSpec, GameTerms, Rules, TimeControl, rules};
+use tengen::referee::{Conditions, EngineSpec, GameTerms, Rules, TimeControl, rules};
 
 /// The game, its terms, its openings, and where results go.
 #[derive(Args)]
@@ -24,7 +24,7 @@ pub(crate) struct MatchOptions {
     /// Time for each side: none, 15m, 10+0.1 (gift per move), 10+3*5 (3 byoyomi periods of 5 s),
     /// 10+30/5 (Canadian: 30 s for every 5 moves)
     #[arg(long, default_value = "none")]
-    time: TimeControl,
+    pub(crate) time: TimeControl,
     /// Forgiven overstepping of the clock in milliseconds, for the referee's own lag
     #[arg(long, default_value_t = 0, value_name = "MS")]
     margin: u64,
@@ -34,6 +34,10 @@ pub(crate) struct MatchOptions {
     /// Seconds an engine may take to start, and to answer anything but genmove
     #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
     command_limit: f64,
+    /// Count this many visits as one second instead of measuring time: exact and repeatable, for
+    /// engines that report their visits (command tengen-report)
+    #[arg(long, value_name = "N")]
+    visits_per_second: Option<f64>,
     /// Call a game a draw after this many moves [default: 4 per point]
     #[arg(long, value_name = "N")]
     max_moves: Option<u32>,
@@ -71,6 +75,14 @@ impl MatchOptions {
             move_limit: seconds("--move-limit", self.move_limit)?,
             max_moves: self.max_moves.unwrap_or(4 * self.size.area() as u32),
         })
+    }
+
+    /// The clock's conditions as far as every match has them.
+    pub(crate) fn conditions(&self) -> Conditions {
+        Conditions {
+            visits_per_second: self.visits_per_second,
+            ..Conditions::default()
+        }
     }
 
     /// The limit of all commands but `genmove`.
@@ -147,7 +159,8 @@ fn seconds(option: &str, value: f64) -> Result<Duration> {
     Duration::try_from_secs_f64(value).with_context(|| format!("{option} {value}"))
 }
 
-fn parse_size(text: &str) -> Result<BoardSize, String> {
+/// `9` or `9x7`.
+pub(crate) fn parse_size(text: &str) -> Result<BoardSize, String> {
     let (width, height) = text.split_once('x').unwrap_or((text, text));
     match (width.parse(), height.parse()) {
         (Ok(width), Ok(height)) => Ok(BoardSize::new(width, height)),

@@ -79,6 +79,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<()> {
         rules: rules.as_ref(),
         engines: &engines,
         fixtures: &fixtures,
+        conditions: args.options.conditions(),
     };
     let games = session.play(&Score { engines: &engines })?;
     let report = MatchReport::new([&engines[0].name, &engines[1].name], &games);

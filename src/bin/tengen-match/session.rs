@@ -9,8 +9,11 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use tengen::clock::SystemClock;
 use tengen::game::Move;
+use tengen::record::sgf;
 use tengen::referee::results::{GameEntry, MatchTerms, ResultFile};
-use tengen::referee::{EngineSpec, FinishedGame, Fixture, MatchPlan, Rules, ScoreBoard};
+use tengen::referee::{
+    Conditions, EngineSpec, FinishedGame, Fixture, MatchPlan, Rules, ScoreBoard, score_sheet,
+};
 
 use crate::options::MatchOptions;
 use crate::progress::Progress;
@@ -25,6 +28,8 @@ pub(crate) struct Session<'a> {
     pub(crate) engines: &'a [EngineSpec],
     /// What is to be played.
     pub(crate) fixtures: &'a [Fixture],
+    /// What makes the clock special.
+    pub(crate) conditions: Conditions,
 }
 
 /// What a session looks like to its subcommand while it runs.
@@ -102,7 +107,9 @@ impl Session<'_> {
         file: &mut ResultFile,
     ) -> Result<GameEntry> {
         let game = GameEntry::new(finished, plan);
-        let _ = sgf_dir;
+        let sgf = sgf::write(&score_sheet(finished, plan));
+        let path = sgf_dir.join(format!("{:06}.sgf", game.number));
+        fs::write(&path, sgf).with_context(|| path.display().to_string())?;
         file.append(&game)?;
         Ok(game)
     }
@@ -126,6 +133,7 @@ impl Session<'_> {
             engines: self.engines,
             openings,
             terms: self.options.terms()?,
+            conditions: self.conditions,
             command_limit: self.options.command_limit()?,
             concurrency: self.options.concurrency.max(1),
             stderr_dir,
@@ -143,6 +151,7 @@ impl Session<'_> {
             engines: self.engines.to_vec(),
             time: terms.time.to_string(),
             margin_ms: terms.margin.as_millis() as u64,
+            conditions: self.conditions,
             move_limit_ms: terms.move_limit.as_millis() as u64,
             max_moves: terms.max_moves,
             openings,

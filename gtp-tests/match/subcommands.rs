@@ -1,0 +1,203 @@
+//! `sprt`, `tournament`, `elo`, `openings` and `clock-rig` from the command line to their files.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::Test;
+use crate::matches::{fake, folder, games, report};
+
+pub(crate) const TESTS: &[Test] = &[
+    ("a_test_stops_by_itself", a_test_stops_by_itself),
+    (
+        "a_tournament_ends_in_ratings_and_a_plot",
+        a_tournament_ends_in_ratings_and_a_plot,
+    ),
+    (
+        "a_book_holds_different_balanced_openings",
+        a_book_holds_different_balanced_openings,
+    ),
+    (
+        "the_clock_rig_counts_losses_on_time",
+        the_clock_rig_counts_losses_on_time,
+    ),
+    ("visits_can_be_the_clock", visits_can_be_the_clock),
+];
+
+fn tengen_match(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tengen-match"));
+    command.args(arguments);
+    command
+}
+
+/// A subcommand between two engines on 5x5, with its report as JSON.
+fn duel(subcommand: &str, first: &str, second: &str, out: &Path, options: &[&str]) -> Value {
+    let mut command = tengen_match(&[subcommand, "--json", "--size", "5"]);
+    command
+        .args(["--first", first, "--second", second, "--out"])
+        .arg(out)
+        .args(options);
+    report(command)
+}
+
+fn a_test_stops_by_itself() {
+    let out = folder("sprt");
+    let options = ["--elo1", "100", "--games", "400", "--concurrency", "2"];
+    let report = duel(
+        "sprt",
+        &fake("honest", 0, 1),
+        &fake("resign", 1, 2),
+        &out,
+        &options,
+    );
+    assert_eq!(report["verdict"], "accept_elo1", "{report:#}");
+    assert!(report["llr"].as_f64().unwrap() >= report["bounds"][1].as_f64().unwrap());
+    let played = games(&out).len();
+    assert!((10..200).contains(&played), "{played} games");
+}
+
+fn a_tournament_ends_in_ratings_and_a_plot() {
+    let out = folder("tournament");
+    let file = out.join("engines.toml");
+    let engine =
+        |name: &str, command: &str| format!("[[engine]]\nname = {name:?}\ncommand = {command:?}\n");
+    let text = format!(
+        "format = \"round-robin\"\ngames-each = 6\nanchor = \"steady\"\n{}{}{}",
+        engine("steady", &fake("honest", 0, 1)),
+        engine("tired", &fake("resign", 4, 2)),
+        engine("other", &fake("honest", 0, 3)),
+    );
+    fs::write(&file, text).unwrap();
+    let play = || {
+        let mut command = tengen_match(&["tournament", "--json", "--size", "5"]);
+        command.arg(&file).arg("--out").arg(&out);
+        report(command)
+    };
+    let ratings = play();
+    let rows = ratings["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 3);
+    assert_eq!(rows[2]["name"], "tired", "{ratings:#}");
+    assert!(rows.iter().all(|row| row["games"] == 12));
+    assert_eq!(games(&out).len(), 18);
+    assert_eq!(play(), ratings, "a finished tournament is not played again");
+    let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+    assert_eq!(read("ratings.svg").matches("<circle").count(), 3);
+    assert!(read("ratings.md").contains("| steady | 0 |"));
+    let elo = tengen_match(&["elo", "--anchor", "other", "--samples", "20"])
+        .arg(&out)
+        .output();
+    let text = String::from_utf8(elo.unwrap().stdout).unwrap();
+    assert!(text.contains("Black's advantage"), "{text}");
+}
+
+fn a_book_holds_different_balanced_openings() {
+    let out = folder("openings").join("book.txt");
+    let judge = fake("honest", 0, 1);
+    let write = |options: &[&str]| {
+        let mut command = tengen_match(&["openings", "--size", "5", "--count", "12"]);
+        command
+            .args(["--judge", &judge, "--out"])
+            .arg(&out)
+            .args(options);
+        command.stderr(Stdio::null()).status().unwrap().success()
+    };
+    let openings = || {
+        let text = fs::read_to_string(&out).unwrap();
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        lines.map(str::to_owned).collect::<Vec<String>>()
+    };
+    // The judge's value is always 0.25, that is a score of 0.625.
+    assert!(!write(&["--tolerance", "0.1"]));
+    assert!(!out.exists());
+    assert!(write(&["--tolerance", "0.2", "--concurrency", "2"]));
+    let lines = openings();
+    assert_eq!(lines.len(), 12);
+    assert!(
+        lines.iter().all(|line| line.ends_with("# 0.625")),
+        "{lines:?}"
+    );
+    assert!(write(&["--games-each", "4", "--tolerance", "0.3"]));
+    let lines = openings();
+    assert_eq!(lines.len(), 12);
+    let score = |line: &String| line.split("# ").nth(1).unwrap().parse::<f64>().unwrap();
+    assert!(
+        lines
+            .iter()
+            .map(score)
+            .all(|score| (0.2..=0.8).contains(&score)),
+        "{lines:?}"
+    );
+    // The book is one that a match can use.
+    let played = folder("openings-used");
+    let (engine, book) = (fake("honest", 0, 2), out.to_str().unwrap());
+    duel(
+        "play",
+        &judge,
+        &engine,
+        &played,
+        &["--games", "24", "--openings", book],
+    );
+    assert_eq!(games(&played).len(), 24);
+}
+
+fn the_clock_rig_counts_losses_on_time() {
+    let engines = [fake("honest", 0, 1), fake("honest", 0, 2)];
+    let rig = |name: &str, options: &[&str]| {
+        let common = [
+            "--games",
+            "4",
+            "--time",
+            "30",
+            "--no-time-left",
+            "--load",
+            "1",
+        ];
+        let options = [&common, options].concat();
+        duel(
+            "clock-rig",
+            &engines[0],
+            &engines[1],
+            &folder(name),
+            &options,
+        )
+    };
+    let calm = rig("rig-calm", &["--lag", "5"]);
+    assert_eq!(calm[0]["time_losses"], 0);
+    assert!(
+        calm[0]["least_left_seconds"].as_f64().unwrap() > 25.0,
+        "{calm:#}"
+    );
+    assert!(calm[0]["by_ply"][0]["mean_visits"].as_f64().unwrap() > 0.0);
+    // Black stalls first and longer than its clock.
+    let stalled = rig("rig-stalled", &["--stalls", "100", "--stall", "31000"]);
+    assert_eq!(
+        (&stalled[0]["time_losses"], &stalled[1]["time_losses"]),
+        (&2.into(), &2.into())
+    );
+}
+
+fn visits_can_be_the_clock() {
+    // The fake engine's n-th move takes 100 n visits, so its clock of ten seconds is gone in the
+    // fifth move of its first game: 1 + 2 + 3 + 4 seconds leave nothing.
+    let out = folder("visits");
+    let options = ["--games", "1", "--time", "10", "--visits-per-second", "100"];
+    duel(
+        "play",
+        &fake("honest", 0, 1),
+        &fake("honest", 0, 2),
+        &out,
+        &options,
+    );
+    let game = &games(&out)[0];
+    assert_eq!(
+        (&game["reason"], &game["result"]),
+        (&"time".into(), &"W+".into())
+    );
+    assert_eq!(
+        game["seconds"].as_array().unwrap()[..4],
+        [1.0, 1.0, 2.0, 2.0].map(Value::from)
+    );
+    assert_eq!(game["seconds"].as_array().unwrap().len(), 8);
+}

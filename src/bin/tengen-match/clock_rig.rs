@@ -1,0 +1,123 @@
+//! `tengen-match clock-rig`: does an engine ever lose on time?
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use tengen::referee::{
+    ClockReport, Conditions, EngineSpec, Format, ScoreBoard, TimeControl, schedule,
+};
+
+use crate::options::MatchOptions;
+use crate::play::Players;
+use crate::session::{Session, Watch};
+
+/// Play many games under hard conditions for the clock, and report how it was used.
+///
+/// Give --time something tiny. Lag and stalls are added to the measured time of every move, as a
+/// slow connection would; the load is busy threads beside the engines.
+#[derive(Args)]
+pub(crate) struct ClockRigArgs {
+    #[command(flatten)]
+    players: Players,
+    /// Number of games
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    games: usize,
+    /// Never send time_left
+    #[arg(long)]
+    no_time_left: bool,
+    /// Mean lag of a move in milliseconds, exponentially distributed
+    #[arg(long, default_value_t = 0.0, value_name = "MS")]
+    lag: f64,
+    /// Percentage of moves that stall
+    #[arg(long, default_value_t = 0.0, value_name = "PERCENT")]
+    stalls: f64,
+    /// Length of a stall in milliseconds
+    #[arg(long, default_value_t = 1000.0, value_name = "MS")]
+    stall: f64,
+    /// Busy threads beside the engines
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    load: usize,
+    #[command(flatten)]
+    options: MatchOptions,
+}
+
+/// Runs the subcommand.
+pub(crate) fn run(args: &ClockRigArgs) -> Result<()> {
+    ensure!(args.games > 0, "--games must be at least 1");
+    ensure!(
+        args.options.time != TimeControl::None,
+        "a clock rig needs --time"
+    );
+    ensure!(
+        (0.0..=100.0).contains(&args.stalls),
+        "--stalls is a percentage"
+    );
+    let engines = args.players.specs()?;
+    let rules = args.options.rules()?;
+    let fixtures = schedule(engines.len(), Format::RoundRobin, args.games);
+    let session = Session {
+        options: &args.options,
+        rules: rules.as_ref(),
+        engines: &engines,
+        fixtures: &fixtures,
+        conditions: Conditions {
+            withhold_time_left: args.no_time_left,
+            mean_lag_seconds: args.lag / 1000.0,
+            stall_share: args.stalls / 100.0,
+            stall_seconds: args.stall / 1000.0,
+            ..args.options.conditions()
+        },
+    };
+    let games = under_load(args.load, || {
+        session.play(&TimeLosses { engines: &engines })
+    })?;
+    let reports = engines
+        .each_ref()
+        .map(|engine| ClockReport::new(&engine.name, &games));
+    if args.options.json {
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&reports).context("the report")?
+        );
+    } else {
+        reports.iter().for_each(|report| print!("{report}"));
+        println!("Games are in {}", args.options.out.display());
+    }
+    Ok(())
+}
+
+/// Does `work` beside busy threads.
+fn under_load<T>(threads: usize, work: impl FnOnce() -> T) -> T {
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut count = 0_u64;
+                while !done.load(Ordering::Relaxed) {
+                    count = black_box(count.wrapping_add(1));
+                }
+            });
+        }
+        let result = work();
+        done.store(true, Ordering::Relaxed);
+        result
+    })
+}
+
+/// Shows the losses on time.
+struct TimeLosses<'a> {
+    engines: &'a [EngineSpec; 2],
+}
+
+impl Watch for TimeLosses<'_> {
+    fn state(&self, board: &ScoreBoard) -> String {
+        let losses = self
+            .engines
+            .each_ref()
+            .map(|engine| format!("{} {}", engine.name, board.time_losses(&engine.name)));
+        format!("losses on time: {}", losses.join(", "))
+    }
+}

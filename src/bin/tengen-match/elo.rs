@@ -1,0 +1,131 @@
+//! `tengen-match elo`: ratings from result files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, ValueEnum};
+use tengen::referee::results::{self, GameEntry, MatchTerms};
+use tengen::referee::{RatingOptions, RatingTable};
+
+/// Rate all engines of one or more result files by maximum likelihood.
+#[derive(Args)]
+pub(crate) struct EloArgs {
+    /// Result files, or the folders of matches
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Engine whose rating is given [default: the first engine of the first file]
+    #[arg(long, value_name = "NAME")]
+    anchor: Option<String>,
+    #[command(flatten)]
+    rating: RatingArgs,
+    /// Form of the list
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+    /// Also draw the ratings with their intervals
+    #[arg(long, value_name = "FILE.svg")]
+    svg: Option<PathBuf>,
+}
+
+/// How ratings are computed.
+#[derive(Args)]
+pub(crate) struct RatingArgs {
+    /// The anchor's rating
+    #[arg(
+        long,
+        default_value_t = 0.0,
+        allow_negative_numbers = true,
+        value_name = "ELO"
+    )]
+    anchor_elo: f64,
+    /// Bootstrap draws for the intervals
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    samples: usize,
+}
+
+impl RatingArgs {
+    /// The options with this anchor.
+    pub(crate) fn options<'a>(&self, anchor: &'a str) -> RatingOptions<'a> {
+        RatingOptions {
+            anchor,
+            anchor_elo: self.anchor_elo,
+            samples: self.samples,
+            seed: 1,
+        }
+    }
+}
+
+/// Forms of a rating list.
+#[derive(Clone, Copy, ValueEnum)]
+enum Form {
+    /// Columns
+    Text,
+    /// A Markdown table
+    Markdown,
+    /// JSON
+    Json,
+}
+
+/// Runs the subcommand.
+pub(crate) fn run(args: &EloArgs) -> Result<()> {
+    let mut files: Vec<(MatchTerms, Vec<GameEntry>)> = Vec::new();
+    for path in &args.files {
+        let path = if path.is_dir() {
+            path.join("results.jsonl")
+        } else {
+            path.clone()
+        };
+        files.push(results::read(&path)?);
+    }
+    check_comparable(&files)?;
+    let first = files.first().and_then(|(terms, _)| terms.engines.first());
+    let anchor = match (&args.anchor, first) {
+        (Some(anchor), _) => anchor.clone(),
+        (None, Some(engine)) => engine.name.clone(),
+        (None, None) => bail!("the first file names no engine; give --anchor"),
+    };
+    let games: Vec<Vec<GameEntry>> = files.into_iter().map(|(_, games)| games).collect();
+    let table = RatingTable::new(&games, args.rating.options(&anchor))?;
+    match args.format {
+        Form::Text => print!("{table}"),
+        Form::Markdown => print!("{}", table.to_markdown()),
+        Form::Json => println!("{}", to_json(&table)?),
+    }
+    args.svg
+        .as_ref()
+        .map_or(Ok(()), |path| write(path, &table.to_svg()))
+}
+
+/// The list as JSON.
+pub(crate) fn to_json(table: &RatingTable) -> Result<String> {
+    serde_json::to_string_pretty(table).context("the rating list")
+}
+
+/// Writes a report file.
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).with_context(|| path.display().to_string())
+}
+
+/// Refuses files of different games; says so when one name stands for two command lines.
+fn check_comparable(files: &[(MatchTerms, Vec<GameEntry>)]) -> Result<()> {
+    let mut commands = BTreeMap::new();
+    for (terms, _) in files {
+        let game = |terms: &MatchTerms| format!("{} {}x{}", terms.game, terms.width, terms.height);
+        if let Some((first, _)) = files.first()
+            && game(first) != game(terms)
+        {
+            bail!("cannot rate {} together with {}", game(first), game(terms));
+        }
+        for engine in &terms.engines {
+            let known = commands.entry(&engine.name).or_insert(&engine.command);
+            if *known != &engine.command {
+                eprintln!(
+                    "warning: {} is both `{known}` and `{}`; they are rated as one",
+                    engine.name, engine.command
+                );
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,229 @@
+//! `tengen-match openings`: a book of balanced openings, judged by an engine.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use tengen::clock::SystemClock;
+use tengen::game::{BoardSize, Color, Move};
+use tengen::referee::{
+    Conditions, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, TimeControl, opening,
+    rules,
+};
+
+use crate::options::parse_size;
+use crate::progress::Progress;
+
+/// Random openings tried for each one wanted before giving up.
+const CANDIDATES_PER_OPENING: usize = 10;
+
+/// Write a book of balanced openings: random plies, no two alike under the board's symmetries,
+/// judged by an engine.
+///
+/// By default the judge's own value counts: it is asked for one move after each opening and for
+/// its report (command tengen-report, words `value V` with V in -1..1 for the mover). With
+/// --games-each any GTP engine can judge by playing both sides; it must not play the same game
+/// twice, so give it no seed.
+#[derive(Args)]
+pub(crate) struct OpeningsArgs {
+    /// The game
+    #[arg(long, default_value = "nogo")]
+    game: String,
+    /// The board: 9, or 9x7 (columns x rows)
+    #[arg(long, default_value = "9", value_parser = parse_size)]
+    size: BoardSize,
+    /// The judging engine's command line
+    #[arg(long, value_name = "COMMAND")]
+    judge: String,
+    /// Judge by this many games from each opening instead of by the reported value
+    #[arg(long, value_name = "K")]
+    games_each: Option<usize>,
+    /// Openings wanted
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    count: usize,
+    /// Random legal moves in each opening
+    #[arg(long, default_value_t = 4, value_name = "N")]
+    random_plies: u32,
+    /// Keep an opening when Black's expected score is this close to one half
+    #[arg(long, default_value_t = 0.1)]
+    tolerance: f64,
+    /// Seed of the random moves
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Openings judged at the same time
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    concurrency: usize,
+    /// Kill a judge that thinks this many seconds
+    #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
+    move_limit: f64,
+    /// The book to write; a folder of this name with .judge holds the judge's stderr
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Runs the subcommand.
+pub(crate) fn run(args: &OpeningsArgs) -> Result<()> {
+    ensure!(
+        args.count > 0 && args.tolerance > 0.0,
+        "--count and --tolerance must be positive"
+    );
+    let rules = rules(&args.game, args.size)?;
+    let wanted = args.count * CANDIDATES_PER_OPENING;
+    let candidates = rules.random_openings(args.random_plies, wanted, args.seed)?;
+    let judge = |name: &str| EngineSpec {
+        name: name.to_owned(),
+        command: args.judge.clone(),
+    };
+    let stderr_dir = args.out.with_extension("judge");
+    fs::create_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
+    let plan = MatchPlan {
+        rules: rules.as_ref(),
+        engines: &[judge("black"), judge("white")],
+        openings: &candidates,
+        terms: args.terms()?,
+        conditions: Conditions::default(),
+        command_limit: Duration::from_secs(60),
+        concurrency: args.concurrency.max(1),
+        stderr_dir: &stderr_dir,
+        clock: Arc::new(SystemClock::new()),
+    };
+    let games_each = args.games_each.unwrap_or(1);
+    let fixtures: Vec<Fixture> = (0..candidates.len() * games_each)
+        .map(|number| Fixture {
+            number,
+            pair: number / games_each,
+            engines: [0, 1],
+            opening: number / games_each,
+        })
+        .collect();
+    let mut judging = Judging {
+        args,
+        kept: BTreeMap::new(),
+        running: BTreeMap::new(),
+    };
+    let mut progress = Progress::new(args.count);
+    let stopped = plan.play(&fixtures, |finished| match judging.add(&finished) {
+        Err(error) => ControlFlow::Break(Err(error)),
+        Ok(kept) => {
+            if kept {
+                progress.game("openings kept");
+            }
+            match judging.kept.len() < args.count {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(Ok(())),
+            }
+        }
+    });
+    progress.finish();
+    match stopped? {
+        Some(result) => result?,
+        None => bail!(
+            "only {} of {} random openings are balanced; take more plies or a wider --tolerance",
+            judging.kept.len(),
+            candidates.len()
+        ),
+    }
+    judging.write(&candidates)
+}
+
+impl OpeningsArgs {
+    /// Whole games, or one move only when the value counts.
+    fn terms(&self) -> Result<GameTerms> {
+        let max_moves = match self.games_each {
+            Some(_) => 4 * self.size.area() as u32,
+            None => self.random_plies + 1,
+        };
+        let move_limit = Duration::try_from_secs_f64(self.move_limit);
+        Ok(GameTerms {
+            time: TimeControl::None,
+            margin: Duration::ZERO,
+            move_limit: move_limit.context("--move-limit")?,
+            max_moves,
+        })
+    }
+}
+
+/// Openings being judged.
+struct Judging<'a> {
+    args: &'a OpeningsArgs,
+    /// Black's expected score of the balanced ones, by their number.
+    kept: BTreeMap<usize, f64>,
+    /// Games played and Black's points in them, of openings not yet judged.
+    running: BTreeMap<usize, (usize, f64)>,
+}
+
+impl Judging<'_> {
+    /// Takes one game into account; true when an opening was kept.
+    fn add(&mut self, finished: &FinishedGame) -> Result<bool> {
+        let FinishedGame { fixture, end } = finished;
+        if end.reason.is_failure() {
+            let detail = end.detail.as_deref().unwrap_or_default();
+            bail!("the judge failed ({}): {detail}", end.reason);
+        }
+        let opening = fixture.opening;
+        let black_score = match self.args.games_each {
+            None => {
+                let first = end.moves.first();
+                let value = first.and_then(|played| Some((played.color, played.value()?)));
+                let (color, value) = value.context(
+                    "the judge reports no value (command tengen-report); use --games-each",
+                )?;
+                let for_black = if color == Color::Black { value } else { -value };
+                f64::midpoint(1.0, for_black)
+            }
+            Some(games) => {
+                let (played, points) = self.running.entry(opening).or_default();
+                *played += 1;
+                *points += f64::midpoint(1.0, f64::from(end.outcome.value_for(Color::Black)));
+                if *played < games {
+                    return Ok(false);
+                }
+                let score = *points / games as f64;
+                self.running.remove(&opening);
+                score
+            }
+        };
+        let balanced = (black_score - 0.5).abs() <= self.args.tolerance;
+        if balanced {
+            self.kept.insert(opening, black_score);
+        }
+        Ok(balanced)
+    }
+
+    /// Writes the book, whole or not at all.
+    fn write(&self, candidates: &[Vec<Move>]) -> Result<()> {
+        let OpeningsArgs {
+            game,
+            size,
+            judge,
+            random_plies,
+            tolerance,
+            seed,
+            ..
+        } = self.args;
+        let by = match self.args.games_each {
+            Some(games) => format!("{games} games each of `{judge}`"),
+            None => format!("the value of `{judge}`"),
+        };
+        let mut text = format!(
+            "# Openings for {game} {size}: {random_plies} random plies (seed {seed}), no two alike \
+             under symmetry.\n# Black's expected score within {tolerance} of one half by {by}.\n"
+        );
+        for (&opening, score) in &self.kept {
+            let moves = opening::to_line(*size, &candidates[opening]);
+            writeln!(text, "{moves}  # {score:.3}")?;
+        }
+        let out = &self.args.out;
+        let part = out.with_extension("part");
+        let written = fs::write(&part, text).and_then(|()| fs::rename(&part, out));
+        written.with_context(|| out.display().to_string())?;
+        println!("{} openings are in {}", self.kept.len(), out.display());
+        Ok(())
+    }
+}

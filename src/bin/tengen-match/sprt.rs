@@ -1,0 +1,132 @@
+//! `tengen-match sprt`: a match that stops by itself when it knows.
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use serde::Serialize;
+use tengen::referee::stats::{Sprt, Verdict};
+use tengen::referee::{EngineSpec, Format, MatchReport, ScoreBoard, schedule};
+
+use crate::options::MatchOptions;
+use crate::play::Players;
+use crate::session::{Session, Watch};
+
+/// Test whether the first engine is stronger: a generalised SPRT on colour-swapped pairs.
+///
+/// The match stops when it is decided between "stronger by elo1" and "stronger by elo0" at the
+/// error rates alpha and beta, or after the highest number of games. A test that stopped can be
+/// continued with more games only if it was undecided.
+#[derive(Args)]
+pub(crate) struct SprtArgs {
+    #[command(flatten)]
+    players: Players,
+    /// Null hypothesis: the first engine is stronger by this much
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    elo0: f64,
+    /// Alternative: it is stronger by this much
+    #[arg(long, default_value_t = 20.0, allow_negative_numbers = true)]
+    elo1: f64,
+    /// Chance to accept elo1 when elo0 is true
+    #[arg(long, default_value_t = 0.05)]
+    alpha: f64,
+    /// Chance to accept elo0 when elo1 is true
+    #[arg(long, default_value_t = 0.05)]
+    beta: f64,
+    /// Highest number of games
+    #[arg(long, default_value_t = 3000, value_name = "N")]
+    games: usize,
+    #[command(flatten)]
+    options: MatchOptions,
+}
+
+/// What a test says.
+#[derive(Serialize)]
+struct SprtReport {
+    /// The test.
+    test: Sprt,
+    /// Logarithm of the likelihood ratio.
+    llr: f64,
+    /// The bounds of the ratio.
+    bounds: (f64, f64),
+    /// What that means.
+    verdict: Verdict,
+    /// The match.
+    #[serde(flatten)]
+    report: MatchReport,
+}
+
+/// Runs the subcommand.
+pub(crate) fn run(args: &SprtArgs) -> Result<()> {
+    ensure!(
+        args.games >= 2,
+        "--games must be at least 2: the test counts pairs"
+    );
+    let test = Sprt::new(args.elo0, args.elo1, args.alpha, args.beta)?;
+    let engines = args.players.specs()?;
+    let rules = args.options.rules()?;
+    let fixtures = schedule(engines.len(), Format::RoundRobin, args.games);
+    let session = Session {
+        options: &args.options,
+        rules: rules.as_ref(),
+        engines: &engines,
+        fixtures: &fixtures,
+        conditions: args.options.conditions(),
+    };
+    let games = session.play(&Test {
+        test,
+        engines: &engines,
+    })?;
+    let report = MatchReport::new([&engines[0].name, &engines[1].name], &games);
+    let report = SprtReport {
+        test,
+        llr: test.llr(&report.counts.pairs),
+        bounds: test.bounds(),
+        verdict: test.verdict(&report.counts.pairs),
+        report,
+    };
+    if args.options.json {
+        println!(
+            "{}",
+            serde_json::to_string_pretty(&report).context("the report")?
+        );
+        return Ok(());
+    }
+    print!("{}", report.report);
+    let (lower, upper) = report.bounds;
+    let meaning = match report.verdict {
+        Verdict::AcceptElo0 => format!("accepted: {:+} Elo (H0)", test.elo0),
+        Verdict::AcceptElo1 => format!("accepted: {:+} Elo (H1)", test.elo1),
+        Verdict::Continue => "undecided".to_owned(),
+    };
+    println!(
+        "  LLR {:+.2} in ({lower:+.2}, {upper:+.2}); {meaning}",
+        report.llr
+    );
+    println!("Games are in {}", args.options.out.display());
+    Ok(())
+}
+
+/// Stops the match when the test has its verdict.
+struct Test<'a> {
+    test: Sprt,
+    engines: &'a [EngineSpec; 2],
+}
+
+impl Watch for Test<'_> {
+    fn state(&self, board: &ScoreBoard) -> String {
+        let [first, second] = self.engines;
+        let score = board.meeting(&first.name, &second.name);
+        let (lower, upper) = self.test.bounds();
+        let llr = self.test.llr(&score.pairs);
+        format!(
+            "LLR {llr:+.2} ({lower:+.2}, {upper:+.2})  {} {}",
+            first.name,
+            score.summary()
+        )
+    }
+
+    fn is_decided(&self, board: &ScoreBoard) -> bool {
+        let [first, second] = self.engines;
+        let pairs = board.meeting(&first.name, &second.name).pairs;
+        self.test.verdict(&pairs) != Verdict::Continue
+    }
+}

@@ -1,0 +1,132 @@
+//! `tengen-match tournament`: many engines, from a TOML file to a rating list with a plot.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use serde::Deserialize;
+use tengen::referee::{EngineSpec, Format, RatingTable, ScoreBoard, schedule};
+
+use crate::elo::{RatingArgs, to_json, write};
+use crate::options::{MatchOptions, check_names, read_text};
+use crate::session::{Session, Watch};
+
+/// Meetings that fit on one progress line.
+const SHOWN_MEETINGS: usize = 6;
+
+/// Play a round robin or a gauntlet, then rate everybody.
+///
+/// The engines stand in a TOML file: format = "round-robin" or "gauntlet" (the first engine meets
+/// all others), games-each = N, optionally anchor = "NAME", and a list of [[engine]] with name and
+/// command. The folder also gets ratings.txt, ratings.md, ratings.json and ratings.svg.
+#[derive(Args)]
+pub(crate) struct TournamentArgs {
+    /// The TOML file
+    file: PathBuf,
+    #[command(flatten)]
+    rating: RatingArgs,
+    #[command(flatten)]
+    options: MatchOptions,
+}
+
+/// What the TOML file says.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Tournament {
+    /// Who meets whom.
+    format: Format,
+    /// Games of each meeting.
+    games_each: usize,
+    /// The engine whose rating is given; the first one if absent.
+    anchor: Option<String>,
+    /// Who plays.
+    engine: Vec<EngineSpec>,
+}
+
+/// Runs the subcommand.
+pub(crate) fn run(args: &TournamentArgs) -> Result<()> {
+    let text = read_text(&args.file)?;
+    let tournament: Tournament =
+        toml::from_str(&text).with_context(|| args.file.display().to_string())?;
+    let engines = &tournament.engine;
+    ensure!(
+        engines.len() >= 2,
+        "{}: a tournament needs two engines",
+        args.file.display()
+    );
+    ensure!(
+        tournament.games_each > 0,
+        "{}: games-each must be at least 1",
+        args.file.display()
+    );
+    check_names(engines)?;
+    let anchor = tournament.anchor.as_ref().unwrap_or(&engines[0].name);
+    ensure!(
+        engines.iter().any(|engine| engine.name == *anchor),
+        "{}: the anchor `{anchor}` is no engine of it",
+        args.file.display()
+    );
+    let rules = args.options.rules()?;
+    let fixtures = schedule(engines.len(), tournament.format, tournament.games_each);
+    let session = Session {
+        options: &args.options,
+        rules: rules.as_ref(),
+        engines,
+        fixtures: &fixtures,
+        conditions: args.options.conditions(),
+    };
+    let meetings = meetings(&tournament);
+    let games = session.play(&Meetings {
+        meetings: &meetings,
+    })?;
+    let table = RatingTable::new(&[games], args.rating.options(anchor))?;
+    let out = &args.options.out;
+    let json = to_json(&table)?;
+    write(&out.join("ratings.txt"), &table.to_string())?;
+    write(&out.join("ratings.md"), &table.to_markdown())?;
+    write(&out.join("ratings.json"), &json)?;
+    write(&out.join("ratings.svg"), &table.to_svg())?;
+    if args.options.json {
+        println!("{json}");
+    } else {
+        print!("{table}");
+        println!("Games and ratings are in {}", out.display());
+    }
+    Ok(())
+}
+
+/// The names of everybody who meets, each meeting once.
+fn meetings(tournament: &Tournament) -> Vec<[&str; 2]> {
+    let one_pair = schedule(tournament.engine.len(), tournament.format, 1);
+    let names = |engines: [usize; 2]| engines.map(|engine| tournament.engine[engine].name.as_str());
+    one_pair
+        .iter()
+        .map(|fixture| names(fixture.engines))
+        .collect()
+}
+
+/// Shows the score of every meeting, as far as they fit on a line.
+struct Meetings<'a> {
+    meetings: &'a [[&'a str; 2]],
+}
+
+impl Watch for Meetings<'_> {
+    fn state(&self, board: &ScoreBoard) -> String {
+        let shown = self
+            .meetings
+            .iter()
+            .take(SHOWN_MEETINGS)
+            .map(|[first, second]| {
+                let score = board.meeting(first, second);
+                format!(
+                    "{first}-{second} {}:{}:{}",
+                    score.wins, score.draws, score.losses
+                )
+            });
+        let mut words: Vec<String> = shown.collect();
+        if self.meetings.len() > SHOWN_MEETINGS {
+            words.push(format!("and {} more", self.meetings.len() - SHOWN_MEETINGS));
+        }
+        words.join(", ")
+    }
+}

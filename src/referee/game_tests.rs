@@ -1,0 +1,199 @@
+//! Tests of one refereed game, with players that follow a script instead of engines.
+
+use std::time::Duration;
+
+use super::*;
+use crate::game::BoardSize;
+use crate::game::nogo::SmallNoGo;
+use crate::referee::player::Reply;
+use crate::referee::side_clock::TimeLeft;
+
+/// Plays its vertices one after the other, each after `took`; then fails.
+struct Script {
+    vertices: Vec<&'static str>,
+    took: Duration,
+    /// What it was told, as text.
+    heard: Vec<String>,
+}
+
+impl Script {
+    fn new(vertices: &str, took_ms: u64) -> Script {
+        let vertices = vertices
+            .split_whitespace()
+            .map(|word| &*word.to_owned().leak());
+        Script {
+            vertices: vertices.collect(),
+            took: Duration::from_millis(took_ms),
+            heard: Vec::new(),
+        }
+    }
+}
+
+impl Player for Script {
+    fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
+        self.heard.push(format!("start {}", setup.opening.len()));
+        Ok(())
+    }
+
+    fn play(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
+        let vertex = vertex::to_text(SIZE, mv);
+        self.heard.push(format!("{color} {vertex}"));
+        Ok(())
+    }
+
+    fn choose(
+        &mut self,
+        _color: Color,
+        left: Option<TimeLeft>,
+        limit: Duration,
+    ) -> Result<Reply, Fault> {
+        if let Some(left) = left {
+            self.heard.push(format!("left {}", left.time.as_millis()));
+        }
+        if self.vertices.is_empty() {
+            return Err(Fault::Hung {
+                command: "genmove".to_owned(),
+                limit,
+            });
+        }
+        let choice = match self.vertices.remove(0) {
+            "resign" => Choice::Resign,
+            word => match vertex::from_text(SIZE, word) {
+                Some(mv) => Choice::Move(mv),
+                None => Choice::Nonsense(word.to_owned()),
+            },
+        };
+        Ok(Reply {
+            choice,
+            took: self.took,
+            report: Some("visits 7 value 0.5".to_owned()),
+        })
+    }
+}
+
+const SIZE: BoardSize = BoardSize::new(4, 1);
+
+const TERMS: GameTerms = GameTerms {
+    time: TimeControl::None,
+    margin: Duration::ZERO,
+    move_limit: Duration::from_secs(1),
+    max_moves: 20,
+};
+
+const ONE_SECOND: TimeControl = TimeControl::Absolute {
+    main: Duration::from_secs(1),
+    increment: Duration::ZERO,
+};
+
+/// Plays on a board of one row of four points.
+fn play(black: &mut Script, white: &mut Script, opening: &[Move], terms: &GameTerms) -> GameEnd {
+    let start = SmallNoGo::new(SIZE).unwrap();
+    play_game(
+        &start,
+        opening,
+        [black, white],
+        terms,
+        &AtomicBool::new(false),
+    )
+    .unwrap()
+}
+
+/// Winner, reason and number of moves of a game between two scripts.
+#[track_caller]
+fn check(black: &str, white: &str, terms: &GameTerms, winner: Color, reason: Reason) -> GameEnd {
+    let (mut black, mut white) = (Script::new(black, 400), Script::new(white, 400));
+    let end = play(&mut black, &mut white, &[], terms);
+    assert_eq!(
+        (end.outcome, end.reason),
+        (Outcome::Win(winner), reason),
+        "{end:?}"
+    );
+    end
+}
+
+#[test]
+fn the_side_without_a_legal_move_loses() {
+    // A1, then D1: B1 leaves A1-B1 the liberty C1; White's C1 would take it, so White has none.
+    let end = check("A1 B1", "D1", &TERMS, Color::Black, Reason::Rules);
+    assert_eq!(end.moves.len(), 3);
+    assert_eq!(end.moves[0].visits(), Some(7));
+    assert_eq!(end.usable, [true; 2]);
+}
+
+#[test]
+fn every_bad_answer_loses() {
+    check("A1 resign", "D1", &TERMS, Color::White, Reason::Resignation);
+    check("A1", "A1", &TERMS, Color::Black, Reason::IllegalMove);
+    check("PASS", "", &TERMS, Color::White, Reason::IllegalMove);
+    check("A1", "Q7", &TERMS, Color::Black, Reason::Malformed);
+    let end = check("A1", "", &TERMS, Color::Black, Reason::Hang);
+    assert_eq!(end.usable, [true, false]);
+}
+
+#[test]
+fn the_clock_is_enforced_by_the_referees_measure() {
+    let clocked = GameTerms {
+        time: ONE_SECOND,
+        ..TERMS
+    };
+    check("A1 B1", "D1", &clocked, Color::Black, Reason::Rules);
+    let mut slow = Script::new("A1 B1", 600);
+    let end = play(&mut slow, &mut Script::new("D1", 0), &[], &clocked);
+    assert_eq!(
+        (end.outcome, end.reason),
+        (Outcome::Win(Color::White), Reason::Time)
+    );
+    assert_eq!(slow.heard[1..], ["left 1000", "white D1", "left 400"]);
+    assert_eq!(end.detail.as_deref(), Some("0.200 s over"));
+    // Another 200 ms are within this margin.
+    let forgiving = GameTerms {
+        margin: Duration::from_millis(200),
+        ..clocked
+    };
+    let end = play(
+        &mut Script::new("A1 B1", 600),
+        &mut Script::new("D1", 0),
+        &[],
+        &forgiving,
+    );
+    assert_eq!(end.reason, Reason::Rules);
+    assert_eq!(end.left, Some([Duration::ZERO, Duration::from_secs(1)]));
+    // An engine that never answers has lost on time, whatever else it did.
+    check("A1", "", &clocked, Color::Black, Reason::Time);
+}
+
+#[test]
+fn openings_are_set_up_for_both_players() {
+    let opening = [SIZE.point(0, 0), SIZE.point(3, 0)];
+    let (mut black, mut white) = (Script::new("B1", 0), Script::new("", 0));
+    let end = play(&mut black, &mut white, &opening, &TERMS);
+    assert_eq!(
+        (end.outcome, end.moves.len()),
+        (Outcome::Win(Color::Black), 1)
+    );
+    assert_eq!(
+        (black.heard, white.heard),
+        (vec!["start 2".to_owned()], vec!["start 2".to_owned()])
+    );
+}
+
+#[test]
+fn a_long_game_is_a_draw_and_a_stopped_one_is_nothing() {
+    let short = GameTerms {
+        max_moves: 1,
+        ..TERMS
+    };
+    let end = play(
+        &mut Script::new("A1", 0),
+        &mut Script::new("", 0),
+        &[],
+        &short,
+    );
+    assert_eq!((end.outcome, end.reason), (Outcome::Draw, Reason::MaxMoves));
+    let start = SmallNoGo::new(SIZE).unwrap();
+    let players: [&mut dyn Player; 2] = [&mut Script::new("A1", 0), &mut Script::new("", 0)];
+    assert_eq!(
+        play_game(&start, &[], players, &TERMS, &AtomicBool::new(true)),
+        None
+    );
+}

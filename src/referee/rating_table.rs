@@ -1,0 +1,273 @@
+//! Ratings of all engines in one or more result files.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use thiserror::Error;
+
+use super::results::{GameEntry, ResultText};
+use super::stats::{Interval, Meeting, RatedPair, fit_with_intervals, online_elo};
+
+/// One engine's line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RatingRow {
+    /// The engine.
+    pub name: String,
+    /// Its rating; the anchor's is the rating it was given.
+    pub elo: f64,
+    /// 95% interval of the difference to the anchor, moved to the anchor's rating.
+    pub interval: Interval,
+    /// Games played.
+    pub games: u32,
+    /// Mean score in them, in 0..=1.
+    pub score: f64,
+    /// Online Elo after all games in their order; a replication, not a measure.
+    pub online_elo: f64,
+}
+
+/// A rating list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RatingTable {
+    /// The engine whose rating is given.
+    pub anchor: String,
+    /// All engines, the strongest first.
+    pub rows: Vec<RatingRow>,
+    /// What playing Black is worth, in Elo.
+    pub black_advantage: f64,
+    /// Its 95% interval.
+    pub black_interval: Interval,
+    /// Draws of the bootstrap that the intervals come from.
+    pub samples: usize,
+}
+
+/// How ratings are computed.
+#[derive(Debug, Clone, Copy)]
+pub struct RatingOptions<'a> {
+    /// The engine whose rating is given.
+    pub anchor: &'a str,
+    /// The rating it is given.
+    pub anchor_elo: f64,
+    /// Draws of the bootstrap.
+    pub samples: usize,
+    /// Seed of the bootstrap.
+    pub seed: u64,
+}
+
+/// Why there are no ratings.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RatingError {
+    /// The anchor played no game.
+    #[error("the anchor `{anchor}` played no game; there are: {}", engines.join(", "))]
+    UnknownAnchor {
+        /// The name asked for.
+        anchor: String,
+        /// The engines that played.
+        engines: Vec<String>,
+    },
+    /// Ratings of engines without a common opponent cannot be compared.
+    #[error("no chain of games connects {} with `{anchor}`", engines.join(", "))]
+    Unconnected {
+        /// The anchor.
+        anchor: String,
+        /// The engines out of reach.
+        engines: Vec<String>,
+    },
+}
+
+impl RatingTable {
+    /// The ratings of everybody in these files, each a list of games.
+    ///
+    /// # Errors
+    /// [`RatingError`] when the games say nothing about somebody's distance to the anchor.
+    pub fn new(
+        files: &[Vec<GameEntry>],
+        options: RatingOptions<'_>,
+    ) -> Result<RatingTable, RatingError> {
+        let players = |game: &GameEntry| [game.black.clone(), game.white.clone()];
+        let names: BTreeSet<String> = files.iter().flatten().flat_map(players).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        let anchor = names
+            .iter()
+            .position(|name| name == options.anchor)
+            .ok_or_else(|| RatingError::UnknownAnchor {
+                anchor: options.anchor.to_owned(),
+                engines: names.clone(),
+            })?;
+        let games: Vec<Meeting> = files
+            .iter()
+            .flatten()
+            .map(|game| meeting(&names, game))
+            .collect();
+        refuse_unconnected(&names, anchor, &games)?;
+        let pairs = pairs(&names, files);
+        let fitted = fit_with_intervals(names.len(), anchor, &pairs, options.samples, options.seed);
+        let online = online_elo(names.len(), &games);
+        let moved = |elo: f64| elo + options.anchor_elo;
+        let mut rows: Vec<RatingRow> = names
+            .iter()
+            .enumerate()
+            .map(|(engine, name)| {
+                let (games, points) = totals(engine, &games);
+                let interval = fitted.elo[engine];
+                RatingRow {
+                    name: name.clone(),
+                    elo: moved(fitted.ratings.elo[engine]),
+                    interval: Interval {
+                        low: moved(interval.low),
+                        high: moved(interval.high),
+                    },
+                    games,
+                    score: points / f64::from(games.max(1)),
+                    online_elo: moved(online[engine] - online[anchor]),
+                }
+            })
+            .collect();
+        rows.sort_by(|a, b| b.elo.total_cmp(&a.elo));
+        Ok(RatingTable {
+            anchor: options.anchor.to_owned(),
+            rows,
+            black_advantage: fitted.ratings.black_advantage,
+            black_interval: fitted.black_advantage,
+            samples: options.samples,
+        })
+    }
+}
+
+/// A game as the statistics see it.
+fn meeting(names: &[String], game: &GameEntry) -> Meeting {
+    // `names` holds every player, sorted.
+    let index = |name: &String| names.binary_search(name).unwrap_or_default();
+    Meeting {
+        black: index(&game.black),
+        white: index(&game.white),
+        black_points: match game.result {
+            ResultText::Black => 1.0,
+            ResultText::Draw => 0.5,
+            ResultText::White => 0.0,
+        },
+        games: 1.0,
+    }
+}
+
+/// All games by pairs; pair numbers are those of one file.
+fn pairs(names: &[String], files: &[Vec<GameEntry>]) -> Vec<RatedPair> {
+    let mut pairs: BTreeMap<(usize, usize), RatedPair> = BTreeMap::new();
+    for (file, games) in files.iter().enumerate() {
+        for game in games {
+            let pair = pairs
+                .entry((file, game.pair))
+                .or_insert(RatedPair { games: Vec::new() });
+            pair.games.push(meeting(names, game));
+        }
+    }
+    pairs.into_values().collect()
+}
+
+/// Games and points of one engine.
+fn totals(engine: usize, games: &[Meeting]) -> (u32, f64) {
+    let mut totals = (0, 0.0);
+    for game in games {
+        if game.black == engine {
+            totals = (totals.0 + 1, totals.1 + game.black_points);
+        } else if game.white == engine {
+            totals = (totals.0 + 1, totals.1 + 1.0 - game.black_points);
+        }
+    }
+    totals
+}
+
+fn refuse_unconnected(
+    names: &[String],
+    anchor: usize,
+    games: &[Meeting],
+) -> Result<(), RatingError> {
+    let mut reached = BTreeSet::from([anchor]);
+    let mut grown = true;
+    while grown {
+        let before = reached.len();
+        for game in games {
+            if reached.contains(&game.black) || reached.contains(&game.white) {
+                reached.extend([game.black, game.white]);
+            }
+        }
+        grown = reached.len() > before;
+    }
+    let engines: Vec<String> = (0..names.len())
+        .filter(|engine| !reached.contains(engine))
+        .map(|engine| names[engine].clone())
+        .collect();
+    if engines.is_empty() {
+        return Ok(());
+    }
+    Err(RatingError::Unconnected {
+        anchor: names[anchor].clone(),
+        engines,
+    })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::referee::results::tests::entry;
+
+    const OPTIONS: RatingOptions<'_> = RatingOptions {
+        anchor: "a",
+        anchor_elo: 1000.0,
+        samples: 100,
+        seed: 1,
+    };
+
+    /// Three engines: `b` wins 3 of 4 against `a`, `c` 3 of 4 against `b`, everybody as Black and
+    /// White alike.
+    pub(in crate::referee) fn table() -> RatingTable {
+        let mut games = Vec::new();
+        for round in 0..20 {
+            for (index, (weak, strong)) in [("a", "b"), ("b", "c")].into_iter().enumerate() {
+                let pair = 2 * round + index;
+                let won = |upset: bool, result, otherwise| if upset { otherwise } else { result };
+                let as_black = won(round % 4 == 0, ResultText::Black, ResultText::White);
+                let as_white = won(round % 4 == 2, ResultText::White, ResultText::Black);
+                games.push(entry(2 * pair, strong, weak, as_black));
+                games.push(entry(2 * pair + 1, weak, strong, as_white));
+            }
+        }
+        RatingTable::new(&[games], OPTIONS).unwrap()
+    }
+
+    #[test]
+    fn ratings_add_up_along_a_chain_of_engines() {
+        let table = table();
+        let names: Vec<&str> = table.rows.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names, ["c", "b", "a"]);
+        let elo: Vec<f64> = table.rows.iter().map(|row| row.elo).collect();
+        assert_eq!(elo[2], 1000.0);
+        assert!((elo[0] - elo[1] - (elo[1] - elo[2])).abs() < 5.0, "{elo:?}");
+        // 75% is 190.8 Elo.
+        assert!((elo[1] - elo[2] - 190.8).abs() < 5.0, "{elo:?}");
+        let middle = &table.rows[1];
+        assert_eq!((middle.games, middle.score), (80, 0.5));
+        assert!(
+            middle.interval.contains(middle.elo)
+                && middle.interval.high - middle.interval.low > 50.0
+        );
+    }
+
+    #[test]
+    fn unknown_and_unconnected_engines_are_named() {
+        let apart = vec![
+            entry(0, "a", "b", ResultText::Black),
+            entry(1, "c", "d", ResultText::Black),
+        ];
+        let error = RatingTable::new(&[apart], OPTIONS).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "no chain of games connects c, d with `a`"
+        );
+        let others = vec![entry(0, "x", "y", ResultText::Black)];
+        let error = RatingTable::new(&[others], OPTIONS).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the anchor `a` played no game; there are: x, y"
+        );
+    }
+}

@@ -1,0 +1,225 @@
+//! A rating list as plain text, Markdown and an SVG picture.
+
+use std::fmt::{self, Write};
+
+use super::rating_table::{RatingRow, RatingTable};
+use super::stats::Interval;
+
+impl fmt::Display for RatingTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self
+            .rows
+            .iter()
+            .map(|row| row.name.chars().count())
+            .max()
+            .unwrap_or(0)
+            .max(6);
+        writeln!(
+            f,
+            "{:width$}     Elo  95% interval      games   score  online",
+            "engine"
+        )?;
+        for RatingRow {
+            name,
+            elo,
+            interval,
+            games,
+            score,
+            online_elo,
+        } in &self.rows
+        {
+            let interval = format!("[{:.0}, {:.0}]", interval.low, interval.high);
+            writeln!(
+                f,
+                "{name:width$}  {elo:6.0}  {interval:16}  {games:5}  {:5.1}%  {online_elo:6.0}",
+                100.0 * score
+            )?;
+        }
+        let Interval { low, high } = self.black_interval;
+        let black = self.black_advantage;
+        writeln!(
+            f,
+            "Black's advantage: {black:+.0} Elo [{low:+.0}, {high:+.0}]"
+        )
+    }
+}
+
+impl RatingTable {
+    /// The list as a Markdown table.
+    #[must_use]
+    pub fn to_markdown(&self) -> String {
+        let mut text = String::from(
+            "| engine | Elo | 95% interval | games | score | online Elo |\n|---|--:|--:|--:|--:|--:|\n",
+        );
+        for RatingRow {
+            name,
+            elo,
+            interval,
+            games,
+            score,
+            online_elo,
+        } in &self.rows
+        {
+            // Writing to a string does not fail.
+            let _ = writeln!(
+                text,
+                "| {} | {elo:.0} | [{:.0}, {:.0}] | {games} | {:.1}% | {online_elo:.0} |",
+                name.replace('|', "\\|"),
+                interval.low,
+                interval.high,
+                100.0 * score,
+            );
+        }
+        let Interval { low, high } = self.black_interval;
+        let _ = writeln!(
+            text,
+            "\nAnchor: {}. Black's advantage: {:+.0} Elo [{low:+.0}, {high:+.0}]. Intervals: {} \
+             bootstrap draws of opening pairs.",
+            self.anchor, self.black_advantage, self.samples
+        );
+        text
+    }
+
+    /// The list as an SVG picture: a point and its interval for every engine.
+    #[must_use]
+    pub fn to_svg(&self) -> String {
+        let axis = Axis::around(&self.rows);
+        let height = TOP + ROW * self.rows.len() as f64 + BOTTOM;
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
+             font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" \
+             fill=\"white\"/>\n"
+        );
+        for tick in axis.ticks() {
+            let (x, foot) = (axis.x(tick), height - BOTTOM);
+            let _ = writeln!(
+                svg,
+                "<line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{foot}\" stroke=\"#ddd\"/>\
+                 <text x=\"{x:.1}\" y=\"{:.0}\" text-anchor=\"middle\">{tick:.0}</text>",
+                foot + 18.0
+            );
+        }
+        for (index, row) in self.rows.iter().enumerate() {
+            let y = TOP + ROW * (index as f64 + 0.5);
+            let (low, x, high) = (
+                axis.x(row.interval.low),
+                axis.x(row.elo),
+                axis.x(row.interval.high),
+            );
+            let _ = writeln!(
+                svg,
+                "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{}</text><path d=\"M{low:.1} {y}H\
+                 {high:.1}M{low:.1} {}V{}M{high:.1} {0}V{1}\" stroke=\"#246\" fill=\"none\"/><circle \
+                 cx=\"{x:.1}\" cy=\"{y}\" r=\"4\" fill=\"#246\"/>",
+                LEFT - 10.0,
+                y + 4.0,
+                escape(&row.name),
+                y - 4.0,
+                y + 4.0,
+            );
+        }
+        let _ = writeln!(
+            svg,
+            "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">Elo (anchor: {}), 95% intervals</text>\n</svg>",
+            f64::midpoint(LEFT, WIDTH),
+            height - 8.0,
+            escape(&self.anchor)
+        );
+        svg
+    }
+}
+
+/// Measures of the picture in pixels.
+const WIDTH: f64 = 720.0;
+const LEFT: f64 = 180.0;
+const RIGHT: f64 = 30.0;
+const TOP: f64 = 16.0;
+const BOTTOM: f64 = 48.0;
+const ROW: f64 = 28.0;
+
+/// The Elo scale of the picture.
+struct Axis {
+    low: f64,
+    high: f64,
+    step: f64,
+}
+
+impl Axis {
+    /// A scale with round ends that holds every interval.
+    fn around(rows: &[RatingRow]) -> Axis {
+        let low = rows
+            .iter()
+            .map(|row| row.interval.low.min(row.elo))
+            .fold(f64::INFINITY, f64::min);
+        let high = rows
+            .iter()
+            .map(|row| row.interval.high.max(row.elo))
+            .fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = if low < high {
+            (low, high)
+        } else {
+            (-100.0, 100.0)
+        };
+        let steps = [10.0, 20.0, 50.0, 100.0, 200.0, 500.0];
+        let step = steps
+            .into_iter()
+            .find(|step| (high - low) / step <= 8.0)
+            .unwrap_or(1000.0);
+        Axis {
+            low: (low / step).floor() * step,
+            high: (high / step).ceil() * step,
+            step,
+        }
+    }
+
+    fn x(&self, elo: f64) -> f64 {
+        LEFT + (elo - self.low) / (self.high - self.low) * (WIDTH - LEFT - RIGHT)
+    }
+
+    fn ticks(&self) -> impl Iterator<Item = f64> {
+        let count = ((self.high - self.low) / self.step).round() as u32;
+        let (low, step) = (self.low, self.step);
+        (0..=count).map(move |index| low + step * f64::from(index))
+    }
+}
+
+/// Text as XML wants it.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::referee::rating_table::tests::table;
+
+    #[test]
+    fn every_form_has_every_engine() {
+        let mut table = table();
+        table.rows[0].name = "c<d".to_owned();
+        let text = table.to_string();
+        assert_eq!(text.lines().count(), 5, "{text}");
+        assert!(text.contains("a         1000  [1000, 1000]"), "{text}");
+        let markdown = table.to_markdown();
+        assert!(
+            markdown.contains("| a | 1000 | [1000, 1000] | 40 |"),
+            "{markdown}"
+        );
+        let svg = table.to_svg();
+        assert_eq!(svg.matches("<circle").count(), 3);
+        assert!(svg.contains("c&lt;d") && svg.ends_with("</svg>\n"), "{svg}");
+    }
+
+    #[test]
+    fn the_axis_has_round_ends_around_everything() {
+        let axis = Axis::around(&table().rows);
+        let ticks: Vec<f64> = axis.ticks().collect();
+        assert!(
+            ticks.len() <= 10 && ticks.iter().all(|tick| tick % 10.0 == 0.0),
+            "{ticks:?}"
+        );
+        assert!(axis.x(1000.0) >= LEFT && axis.x(axis.high) <= WIDTH - RIGHT + 0.01);
+    }
+}

@@ -1,0 +1,75 @@
+//! A finished game as a record with times and visits in its comments, ready to become SGF.
+
+use super::game::{GameEnd, PlayedMove, Reason};
+use super::match_run::{FinishedGame, MatchPlan};
+use super::vertex;
+use crate::game::{Color, Outcome};
+use crate::record::{GameRecord, Play, RecordedPlay};
+
+/// The record of a game of this match.
+#[must_use]
+pub fn score_sheet(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameRecord {
+    let FinishedGame { fixture, end } = finished;
+    let size = plan.rules.size();
+    let name = |color: Color| plan.engines[fixture.engines[color.index()]].name.clone();
+    let mut record = GameRecord::new(plan.rules.name(), size);
+    record.black = name(Color::Black);
+    record.white = name(Color::White);
+    record.result = sgf_result(end);
+    record.comment = format!(
+        "Game {}, pair {}, time {}; ended by {}{}",
+        fixture.number,
+        fixture.pair,
+        plan.terms.time,
+        end.reason,
+        end.detail
+            .as_ref()
+            .map(|detail| format!(": {detail}"))
+            .unwrap_or_default(),
+    );
+    let colors = Color::BOTH.into_iter().cycle();
+    for (&mv, color) in plan.openings[fixture.opening].iter().zip(colors) {
+        record.push(Play {
+            color,
+            vertex: vertex::of_move(size, mv),
+        });
+    }
+    record
+        .plays
+        .extend(end.moves.iter().map(|played| RecordedPlay {
+            play: Play {
+                color: played.color,
+                vertex: vertex::of_move(size, played.mv),
+            },
+            comment: comment(played),
+        }));
+    record
+}
+
+/// `0.512 s, left 12.3 s, visits 800 value 0.1`.
+fn comment(played: &PlayedMove) -> String {
+    let mut words = vec![format!("{:.3} s", played.took.as_secs_f64())];
+    words.extend(
+        played
+            .left
+            .map(|left| format!("left {:.1} s", left.as_secs_f64())),
+    );
+    words.extend(played.report.clone());
+    words.join(", ")
+}
+
+/// The result as SGF's `RE` writes it: `R` for a resignation or a position without a move, `T` for
+/// time, `F` for every other failure.
+fn sgf_result(end: &GameEnd) -> String {
+    let winner = match end.outcome {
+        Outcome::Draw => return "0".to_owned(),
+        Outcome::Win(Color::Black) => "B",
+        Outcome::Win(Color::White) => "W",
+    };
+    let way = match end.reason {
+        Reason::Rules | Reason::Resignation => "R",
+        Reason::Time => "T",
+        _ => "F",
+    };
+    format!("{winner}+{way}")
+}
