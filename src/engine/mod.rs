@@ -5,6 +5,7 @@
 //! thinker, [`Engine::genmove`] answers a legal move in time. Nothing here reads or writes text.
 
 mod choose;
+mod network;
 mod options;
 mod player;
 pub mod registry;
@@ -14,6 +15,7 @@ pub(crate) mod testing;
 mod thinker;
 mod worker;
 
+pub use network::{NetworkRecipe, NetworkThinker};
 pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions};
 pub use player::{DEFAULT_TIME_PER_MOVE, Player, Spending};
 pub use rollout::RolloutThinker;

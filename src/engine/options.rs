@@ -6,16 +6,15 @@ use std::time::Duration;
 
 use super::Spending;
 use crate::clock::seconds;
+use crate::eval::{BackendKind, Device};
 use crate::game::BoardSize;
 use crate::search::{SearchParams, SetError};
 
 /// What chooses the moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
-    /// PUCT with a network run by tract, which is built in.
-    Tract,
-    /// PUCT with a network run by ONNX Runtime, loaded from a shared library.
-    Ort,
+    /// PUCT with a network.
+    Network(BackendKind),
     /// RAVE over random playouts, without a network, on one thread.
     Rollout,
 }
@@ -31,6 +30,10 @@ pub struct EngineOptions {
     pub backend: Backend,
     /// The network's file; the built-in one when there is none.
     pub model: Option<PathBuf>,
+    /// Where the network is computed.
+    pub device: Device,
+    /// ONNX Runtime's library; looked for in the usual places when there is none.
+    pub ort_library: Option<PathBuf>,
     /// What one move may cost.
     pub spending: Spending,
     /// Search threads; `None` for one a processor.
@@ -46,8 +49,10 @@ impl Default for EngineOptions {
         EngineOptions {
             game: "nogo".to_owned(),
             size: BoardSize::square(9),
-            backend: Backend::Tract,
+            backend: Backend::Network(BackendKind::Tract),
             model: None,
+            device: Device::Cpu,
+            ort_library: None,
             spending: Spending::default(),
             threads: None,
             seed: None,
@@ -102,6 +107,22 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         help: "The network, an ONNX file [default: the one built in]",
         expected: "a file name",
         set: |options, text| (!text.is_empty()).then(|| options.model = Some(text.into())),
+    },
+    EngineOption {
+        name: "device",
+        value: "NAME",
+        help: "Where the network is computed: cpu, or with ort cuda:N for the GPU of this number \
+               [default: cpu]",
+        expected: "cpu, cuda or cuda:N",
+        set: |options, text| text.parse().ok().map(|device| options.device = device),
+    },
+    EngineOption {
+        name: "ort-library",
+        value: "FILE",
+        help: "The shared library of ONNX Runtime [default: ORT_DYLIB_PATH, then beside the \
+               program, then where scripts/fetch-onnxruntime.sh puts it]",
+        expected: "a file name",
+        set: |options, text| (!text.is_empty()).then(|| options.ort_library = Some(text.into())),
     },
     EngineOption {
         name: "visits",
@@ -193,12 +214,10 @@ fn positive(text: &str) -> Option<u64> {
 }
 
 fn backend(text: &str) -> Option<Backend> {
-    match text {
-        "tract" => Some(Backend::Tract),
-        "ort" => Some(Backend::Ort),
-        "rollout" => Some(Backend::Rollout),
-        _ => None,
+    if text == "rollout" {
+        return Some(Backend::Rollout);
     }
+    text.parse().ok().map(Backend::Network)
 }
 
 fn board_size(text: &str) -> Option<BoardSize> {
@@ -219,6 +238,8 @@ mod tests {
             ("size", "9x7"),
             ("backend", "rollout"),
             ("model", "net.onnx"),
+            ("device", "cuda:1"),
+            ("ort-library", "ort.so"),
             ("visits", "100"),
             ("time_per_move", "0.5"),
             ("lag", "0"),
@@ -233,6 +254,8 @@ mod tests {
             size: BoardSize::new(9, 7),
             backend: Backend::Rollout,
             model: Some("net.onnx".into()),
+            device: Device::Cuda(1),
+            ort_library: Some("ort.so".into()),
             spending: Spending {
                 visits: Some(100),
                 time_per_move: Some(Duration::from_millis(500)),
@@ -266,6 +289,7 @@ mod tests {
         check_refused("time-per-move", "-1", "seconds");
         check_refused("game", "chess", "nogo");
         check_refused("backend", "cuda", "rollout");
+        check_refused("device", "gpu", "cuda:N");
         check_refused("threads", "2000", "1024");
         check_refused("root_noise", "2", "root_noise");
     }

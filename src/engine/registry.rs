@@ -3,12 +3,17 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-use super::rollout::RolloutThinker;
-use super::{Backend, Engine, EngineOptions, MakeThinker, Player};
+use super::{
+    Backend, Engine, EngineOptions, MakeThinker, NetworkRecipe, NetworkThinker, Player,
+    RolloutThinker,
+};
 use crate::clock::Clock;
+use crate::encode::Encode;
+use crate::eval::{BackendKind, LibraryPlaces, LoadOptions, ModelSource};
 use crate::game::nogo::{LargeNoGo, SmallNoGo};
 use crate::game::{BoardSize, Game, UnsupportedSize};
 use crate::rollout::Playout;
+use crate::search::SearcherOptions;
 
 /// Puts an engine together.
 type Create = fn(Setup<'_>) -> Result<Box<dyn Engine>, UnsupportedSize>;
@@ -57,17 +62,40 @@ fn nogo(setup: Setup<'_>) -> Result<Box<dyn Engine>, UnsupportedSize> {
     }
 }
 
-fn player<G: Playout>(empty: G, setup: Setup<'_>) -> Box<dyn Engine> {
-    let seed = setup.options.seed.unwrap_or_else(random_seed);
+fn player<G: Encode + Playout>(empty: G, setup: Setup<'_>) -> Box<dyn Engine> {
+    let options = setup.options;
+    let seed = options.seed.unwrap_or_else(random_seed);
     let time = Arc::clone(setup.time);
-    let make: MakeThinker<G> = match setup.options.backend {
-        Backend::Rollout => Arc::new(move || Box::new(RolloutThinker::new(seed, time.clone()))),
-        Backend::Tract | Backend::Ort => {
-            Arc::new(move || Box::new(RolloutThinker::new(seed, time.clone())))
+    let make: MakeThinker<G> = match options.backend {
+        Backend::Rollout => {
+            Arc::new(move || Box::new(RolloutThinker::new(seed, Arc::clone(&time))))
+        }
+        Backend::Network(backend) => {
+            let recipe = network_recipe(options, backend, seed);
+            Arc::new(move || Box::new(NetworkThinker::new(recipe.clone(), Arc::clone(&time))))
         }
     };
     let time = Arc::clone(setup.time);
-    Box::new(Player::new(empty, make, setup.options.spending, time))
+    Box::new(Player::new(empty, make, options.spending, time))
+}
+
+fn network_recipe(options: &EngineOptions, backend: BackendKind, seed: u64) -> NetworkRecipe {
+    let threads = options
+        .threads
+        .or_else(|| std::thread::available_parallelism().map(Into::into).ok());
+    NetworkRecipe {
+        backend,
+        model: options.model.clone().map(ModelSource::File),
+        load: LoadOptions {
+            device: options.device,
+            ort_library: LibraryPlaces::usual(options.ort_library.clone()),
+        },
+        searcher: SearcherOptions {
+            threads: threads.unwrap_or(1),
+            seed,
+            params: options.search.clone(),
+        },
+    }
 }
 
 /// Another number in every run: the standard library seeds its hash maps from the system.

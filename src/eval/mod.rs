@@ -19,7 +19,7 @@ mod ort;
 #[cfg(test)]
 mod suite;
 #[cfg(test)]
-mod testnet;
+pub(crate) mod testnet;
 #[cfg(feature = "tract")]
 mod tract;
 

@@ -10,29 +10,32 @@ use super::{Batch, ModelInfo, PLANES, POLICY, VALUE};
 
 /// What a random residual network looks like.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shape {
-    pub(super) blocks: usize,
-    pub(super) channels: usize,
-    pub(super) planes: usize,
-    pub(super) size: BoardSize,
-    pub(super) outcomes: usize,
+pub(crate) struct Shape {
+    pub(crate) blocks: usize,
+    pub(crate) channels: usize,
+    pub(crate) planes: usize,
+    pub(crate) size: BoardSize,
+    pub(crate) outcomes: usize,
+    /// Id of the encoding that the network claims to read.
+    pub(crate) encoding: &'static str,
 }
 
 /// A net small enough for quick tests, on a board that is not square.
-pub(super) const SMALL: Shape = Shape {
+pub(crate) const SMALL: Shape = Shape {
     blocks: 2,
     channels: 8,
     planes: 3,
     size: BoardSize::new(5, 4),
     outcomes: 2,
+    encoding: "test-v1",
 };
 
 impl Shape {
-    pub(super) fn info(&self) -> ModelInfo {
+    pub(crate) fn info(&self) -> ModelInfo {
         ModelInfo {
             game: "nogo".to_owned(),
             size: self.size,
-            encoding: "test-v1".to_owned(),
+            encoding: self.encoding.to_owned(),
             planes: self.planes,
             policy_len: self.size.area(),
             outcomes: self.outcomes,
@@ -44,7 +47,7 @@ impl Shape {
     }
 
     /// The bytes of a residual network with global pooling and random weights.
-    pub(super) fn onnx(&self, seed: u64) -> Vec<u8> {
+    pub(crate) fn onnx(&self, seed: u64) -> Vec<u8> {
         let mut net = Net {
             graph: GraphBuilder::new("random"),
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),

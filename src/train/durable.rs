@@ -130,7 +130,10 @@ mod tests {
         let scratch = Scratch::new("durable");
         let path = save(scratch.path(), "part", "bin", b"some bytes").unwrap();
         assert_eq!(load(&path).unwrap(), b"some bytes");
-        assert_eq!(list(scratch.path(), "part", "bin").unwrap(), [path.clone()]);
+        assert_eq!(
+            list(scratch.path(), "part", "bin").unwrap(),
+            std::slice::from_ref(&path)
+        );
         for damaged in [&b"some byteS"[..], b"some byte", b""] {
             fs::write(&path, damaged).unwrap();
             let message = load(&path).unwrap_err().to_string();

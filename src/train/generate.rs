@@ -202,18 +202,19 @@ fn write_shards(
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::game::BoardSize;
     use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Move};
     use crate::train::scratch::Scratch;
     use crate::train::selfplay::Thought;
 
-    /// Visits each legal move once.
-    struct Indifferent;
+    /// Likes the corners of a 4x4 board and knows nothing else.
+    struct Corners;
 
-    impl Thinker<SmallNoGo> for Indifferent {
+    impl Thinker<SmallNoGo> for Corners {
         fn think(&mut self, position: &SmallNoGo) -> Thought {
+            let visits = |mv: Move| if [0, 3, 12, 15].contains(&mv.0) { 9 } else { 1 };
             Thought {
-                visits: position.legal_moves().map(|mv| (mv, 1)).collect(),
+                visits: position.legal_moves().map(|mv| (mv, visits(mv))).collect(),
                 value: 0.0,
             }
         }
@@ -226,13 +227,13 @@ pub(crate) mod tests {
             threads: 2,
             games_per_shard: 3,
             selfplay: SelfPlayParams::default(),
-            generator: "indifferent".to_owned(),
+            generator: "corners".to_owned(),
         }
     }
 
     pub(crate) fn run(plan: &Plan, folder: &Path) -> Result<Progress, TrainError> {
         let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
-        generate(&start, plan, folder, |_| Indifferent, |_| ())
+        generate(&start, plan, folder, |_| Corners, |_| ())
     }
 
     /// All rows of a folder in the order of games and plies.

@@ -314,7 +314,7 @@ mod tests {
         let scratch = Scratch::new("shard");
         let shard = example();
         let path = write(scratch.path(), &shard.info, &shard.rows).unwrap();
-        assert_eq!(list(scratch.path()).unwrap(), [path.clone()]);
+        assert_eq!(list(scratch.path()).unwrap(), std::slice::from_ref(&path));
         assert_eq!(read(&path).unwrap(), shard);
     }
 

@@ -1,8 +1,11 @@
+use std::time::Duration;
+
 use proptest::prelude::*;
 
 use super::super::{COMMANDS, Line};
 use super::testing::session;
 use super::*;
+use crate::clock::{Clock, SystemClock};
 use crate::engine::testing::Mood;
 
 /// The reply to one line; empty when it gets none.
@@ -124,14 +127,19 @@ fn times_and_komi() {
 
 #[test]
 fn komi_and_time_control_outlive_boards() {
-    let mut session = session(Mood::Highest);
+    // This thinker would go on until the default time per move is up, and ten seconds more.
+    let mut session = session(Mood::WhenStopped(StopFlag::new()));
     say(&mut session, "komi 7.5");
-    say(&mut session, "time_settings 60 0 0");
+    say(&mut session, "time_settings 0 0 0");
     say(&mut session, "rectangular_boardsize 4 1");
     say(&mut session, "clear_board");
     assert_eq!(session.engine.record().komi, Some(7.5));
-    let limited = TimeControl::from_gtp(&["60", "0", "0"]).expect("a time control");
-    assert_eq!(session.control, limited);
+    let clock = SystemClock::new();
+    assert_eq!(say(&mut session, "genmove b"), "= D1\n\n");
+    assert!(
+        clock.now() < Duration::from_secs(5),
+        "the clock is forgotten"
+    );
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! The network computed with Burn.
 
-use burn::tensor::module::{batch_norm, batch_norm_train, conv2d};
-use burn::tensor::ops::ConvOptions;
+use burn::tensor::module::{batch_norm, batch_norm_train};
 use burn::tensor::{Device, Gradients, Tensor, TensorData, activation};
 
+use super::extension::board_conv;
 use super::{Conv, Layers, NORM_EPSILON, Role, Weights};
 
 /// How batch norms behave, and whether gradients are recorded.
@@ -84,17 +84,12 @@ pub(crate) fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
         .unwrap_or_default()
 }
 
-fn options(conv: Conv) -> ConvOptions<2> {
-    let padding = conv.kernel / 2;
-    ConvOptions::new([1, 1], [padding, padding], [1, 1], 1)
-}
-
 impl Layers for Forward<'_> {
     type Map = Tensor<4>;
     type Vector = Tensor<2>;
 
-    fn conv_norm(&mut self, name: &str, x: &Tensor<4>, conv: Conv) -> Tensor<4> {
-        let x = conv2d(x.clone(), self.factors(name), None, options(conv));
+    fn conv_norm(&mut self, name: &str, x: &Tensor<4>, _conv: Conv) -> Tensor<4> {
+        let x = board_conv(x.clone(), self.factors(name));
         let (gamma, beta) = (self.vector(name, "gamma"), self.vector(name, "beta"));
         let epsilon = f64::from(NORM_EPSILON);
         match self.mode {
@@ -114,8 +109,8 @@ impl Layers for Forward<'_> {
     }
 
     fn conv(&mut self, name: &str, x: &Tensor<4>, conv: Conv) -> Tensor<4> {
-        let bias = self.vector(name, "bias");
-        conv2d(x.clone(), self.factors(name), Some(bias), options(conv))
+        let bias = self.vector(name, "bias").reshape([1, conv.channels, 1, 1]);
+        board_conv(x.clone(), self.factors(name)) + bias
     }
 
     fn linear(&mut self, name: &str, x: &Tensor<2>, len: usize) -> Tensor<2> {

@@ -7,8 +7,10 @@
 //! and what is exported is what was fitted.
 
 mod declare;
+mod extension;
 mod fold;
 mod forward;
+mod kernel;
 mod weights;
 
 pub use declare::{Counts, Declare};

@@ -1,0 +1,207 @@
+//! The thinker with a network: PUCT, and playouts where no network fits.
+//!
+//! Nothing is loaded before the first search. A network that cannot be had (no file, another board,
+//! another encoding, a backend that is not installed) is one line in the log, and from then on the
+//! moves come from [`RolloutThinker`].
+
+use std::sync::Arc;
+
+use super::{RolloutThinker, ThinkError, Thinker};
+use crate::clock::Clock;
+use crate::encode::{self, Encode};
+use crate::eval::{BackendKind, EvalError, EvaluatorFactory, LoadOptions, ModelSource};
+use crate::rollout::Playout;
+use crate::search::{Limits, SearchError, SearchReport, Searcher, SearcherOptions, StopFlag};
+
+/// Networks compiled into the program: a game's name and its ONNX file.
+const BUILT_IN: &[(&str, &[u8])] = &[];
+
+/// How to put a network thinker together.
+#[derive(Debug, Clone)]
+pub struct NetworkRecipe {
+    /// What runs the network. ONNX Runtime gives way to tract where it is not installed.
+    pub backend: BackendKind,
+    /// The network; `None` for the one built in for the game.
+    pub model: Option<ModelSource>,
+    /// How to load it.
+    pub load: LoadOptions,
+    /// Settings of the search; its seed also seeds the playouts.
+    pub searcher: SearcherOptions,
+}
+
+impl NetworkRecipe {
+    /// Opens the network and checks that it fits the position.
+    fn open<G: Encode>(&self, position: &G) -> Result<EvaluatorFactory, SearchError> {
+        let Some(source) = self.model.clone().or_else(|| built_in(G::NAME)) else {
+            return Err(SearchError::Eval(EvalError::Load {
+                path: "embedded".to_owned(),
+                reason: format!("none is built in for {}: give one with --model", G::NAME),
+            }));
+        };
+        let factory = match EvaluatorFactory::open(self.backend, &source, &self.load) {
+            Err(EvalError::Unavailable { backend, reason }) if self.backend == BackendKind::Ort => {
+                log::warn!("{backend} is not available, tract takes its place: {reason}");
+                let load = LoadOptions::default();
+                EvaluatorFactory::open(BackendKind::Tract, &source, &load)?
+            }
+            opened => opened?,
+        };
+        encode::find(factory.info(), position)?;
+        Ok(factory)
+    }
+}
+
+/// The network built in for a game.
+fn built_in(game: &str) -> Option<ModelSource> {
+    let found = BUILT_IN.iter().find(|(name, _)| *name == game)?;
+    Some(ModelSource::Embedded(found.1))
+}
+
+/// Thinks with a network.
+pub struct NetworkThinker<G: Encode> {
+    recipe: NetworkRecipe,
+    time: Arc<dyn Clock>,
+    state: State<G>,
+    rollout: RolloutThinker,
+}
+
+/// Whether there is a network.
+enum State<G: Encode> {
+    Unopened,
+    Open(Box<Searcher<G>>),
+    Unusable,
+}
+
+impl<G: Encode> NetworkThinker<G> {
+    /// A thinker that has not loaded anything yet.
+    #[must_use]
+    pub fn new(recipe: NetworkRecipe, time: Arc<dyn Clock>) -> NetworkThinker<G> {
+        NetworkThinker {
+            rollout: RolloutThinker::new(recipe.searcher.seed, Arc::clone(&time)),
+            state: State::Unopened,
+            recipe,
+            time,
+        }
+    }
+
+    fn open(&self, position: &G) -> State<G> {
+        let factory = match self.recipe.open(position) {
+            Ok(factory) => factory,
+            Err(error) => {
+                log::error!("no network, so moves are chosen by random playouts: {error}");
+                return State::Unusable;
+            }
+        };
+        let (info, searcher) = (factory.info(), &self.recipe.searcher);
+        log::info!(
+            "network {} after {} games, on {} threads",
+            info.network,
+            info.games,
+            searcher.threads
+        );
+        let make = Arc::new(move || factory.make());
+        State::Open(Box::new(Searcher::new(
+            make,
+            searcher.clone(),
+            Arc::clone(&self.time),
+        )))
+    }
+}
+
+impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
+    fn think(
+        &mut self,
+        position: &G,
+        limits: &Limits,
+        stop: &StopFlag,
+    ) -> Result<SearchReport, ThinkError> {
+        if matches!(self.state, State::Unopened) {
+            self.state = self.open(position);
+        }
+        if let State::Open(searcher) = &mut self.state {
+            match searcher.search(position, limits, stop) {
+                Ok(report) => return Ok(report),
+                Err(error) => log::error!("random playouts choose this move: {error}"),
+            }
+        }
+        self.rollout.think(position, limits, stop)
+    }
+}
+
+#[cfg(all(test, feature = "tract"))]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+    use crate::eval::testnet::{SMALL, Shape};
+    use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Game};
+    use crate::search::SearchParams;
+
+    fn recipe(model: Option<ModelSource>) -> NetworkRecipe {
+        NetworkRecipe {
+            backend: BackendKind::Tract,
+            model,
+            load: LoadOptions::default(),
+            searcher: SearcherOptions {
+                threads: 1,
+                seed: 1,
+                params: SearchParams::default(),
+            },
+        }
+    }
+
+    /// A random network for a board of `size`.
+    fn network(size: BoardSize) -> ModelSource {
+        let position = SmallNoGo::new(size).expect("a small board");
+        let newest = SmallNoGo::encodings().last().expect("NoGo has an encoding");
+        let shape = Shape {
+            size: position.size(),
+            planes: newest.planes(),
+            encoding: newest.id(),
+            ..SMALL
+        };
+        ModelSource::Embedded(shape.onnx(1).leak())
+    }
+
+    /// Searches an empty 5x5 board.
+    fn think(recipe: NetworkRecipe) -> SearchReport {
+        let position = SmallNoGo::new(BoardSize::square(5)).expect("a small board");
+        let mut thinker = NetworkThinker::new(recipe, Arc::new(SystemClock::new()));
+        let limits = Limits {
+            visits: Some(20),
+            budget: None,
+        };
+        thinker
+            .think(&position, &limits, &StopFlag::new())
+            .expect("playouts never fail")
+    }
+
+    #[test]
+    fn playouts_take_over_where_no_network_can_be_had() {
+        let missing = ModelSource::File("/nowhere/at/all.onnx".into());
+        let other_board = network(BoardSize::square(4));
+        for model in [
+            missing,
+            ModelSource::Embedded(b"not an ONNX file"),
+            other_board,
+        ] {
+            let report = think(recipe(Some(model)));
+            assert_eq!((report.visits, report.evaluations), (20, 0));
+        }
+    }
+
+    #[test]
+    fn a_network_that_fits_is_searched_with() {
+        let report = think(recipe(Some(network(BoardSize::square(5)))));
+        assert_eq!((report.visits, report.moves.len()), (20, 25));
+        assert!(report.evaluations > 0);
+    }
+
+    #[test]
+    fn without_onnx_runtime_tract_takes_its_place() {
+        let mut recipe = recipe(Some(network(BoardSize::square(5))));
+        recipe.backend = BackendKind::Ort;
+        recipe.load.ort_library.option = Some("/nowhere/at/all.so".into());
+        assert!(think(recipe).evaluations > 0);
+    }
+}
