@@ -1,5 +1,6 @@
 //! The command line: what is asked for, and where the log goes.
 
+mod bench;
 mod flags;
 mod gtp;
 
@@ -19,6 +20,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Gtp(gtp::Gtp),
+    Bench(bench::Bench),
 }
 
 impl Cli {
@@ -33,6 +35,16 @@ impl Cli {
             .init();
         match self.command {
             Command::Gtp(command) => command.run(),
+            Command::Bench(command) => command.run(),
         }
     }
+}
+
+/// Writes a line to the standard output; for subcommands that are not a conversation.
+fn print(line: &str) -> anyhow::Result<()> {
+    use std::io::Write as _;
+    // Flushed, so that a table grows before the reader's eyes also through a pipe.
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")?;
+    Ok(out.flush()?)
 }

@@ -15,7 +15,7 @@ pub(crate) mod testing;
 mod thinker;
 mod worker;
 
-pub use network::{NetworkRecipe, NetworkThinker};
+pub use network::{NetworkRecipe, NetworkThinker, built_in};
 pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions};
 pub use player::{DEFAULT_TIME_PER_MOVE, Player, Spending};
 pub use rollout::RolloutThinker;

@@ -14,7 +14,7 @@ use crate::rollout::Playout;
 use crate::search::{Limits, SearchError, SearchReport, Searcher, SearcherOptions, StopFlag};
 
 /// Networks compiled into the program: a game's name and its ONNX file.
-const BUILT_IN: &[(&str, &[u8])] = &[];
+const BUILT_IN: &[(&str, &[u8])] = &[("nogo", include_bytes!("../../models/nogo-9x9.onnx"))];
 
 /// How to put a network thinker together.
 #[derive(Debug, Clone)]
@@ -52,7 +52,8 @@ impl NetworkRecipe {
 }
 
 /// The network built in for a game.
-fn built_in(game: &str) -> Option<ModelSource> {
+#[must_use]
+pub fn built_in(game: &str) -> Option<ModelSource> {
     let found = BUILT_IN.iter().find(|(name, _)| *name == game)?;
     Some(ModelSource::Embedded(found.1))
 }

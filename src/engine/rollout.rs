@@ -67,6 +67,7 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
             reused: 0,
             playouts: found.playouts,
             evaluations: 0,
+            nodes: 0,
             elapsed: elapsed(),
             stop: reason,
         })

@@ -124,6 +124,7 @@ pub(crate) fn report(moves: &[(u16, u64, f32)]) -> SearchReport {
         reused: 0,
         playouts: 0,
         evaluations: 0,
+        nodes: 0,
         elapsed: Duration::ZERO,
         stop: StopReason::Visits,
     }

@@ -18,11 +18,20 @@ pub(super) struct Control {
     clock: Arc<dyn Clock>,
     started: Duration,
     limits: Limits,
+    /// The root's own evaluation goes on when the soft limit or the stop flag says otherwise:
+    /// without it there is no move to give.
+    for_root: bool,
 }
 
 impl Control {
-    /// Starts now; `reused` visits are there already.
-    pub(super) fn new(limits: Limits, reused: u64, stop: StopFlag, clock: Arc<dyn Clock>) -> Self {
+    /// A search that began at `started`, with `reused` visits at the root.
+    pub(super) fn new(
+        limits: Limits,
+        reused: u64,
+        stop: StopFlag,
+        clock: Arc<dyn Clock>,
+        started: Duration,
+    ) -> Self {
         let tickets = limits.visits.map_or(i64::MAX / 2, |visits| {
             i64::try_from(visits.saturating_sub(reused)).unwrap_or(i64::MAX / 2)
         });
@@ -32,9 +41,25 @@ impl Control {
             tickets: AtomicI64::new(tickets),
             playouts: AtomicU64::new(0),
             evaluations: AtomicU64::new(0),
-            started: clock.now(),
+            started,
             clock,
             limits,
+            for_root: false,
+        }
+    }
+
+    /// The same search's first step, which evaluates the root and nothing else.
+    pub(super) fn root_step(&self) -> Control {
+        Control {
+            stop: self.stop.clone(),
+            ended: OnceLock::new(),
+            tickets: AtomicI64::new(1),
+            playouts: AtomicU64::new(0),
+            evaluations: AtomicU64::new(0),
+            clock: Arc::clone(&self.clock),
+            started: self.started,
+            limits: self.limits,
+            for_root: true,
         }
     }
 
@@ -48,6 +73,9 @@ impl Control {
     pub(super) fn is_over(&self) -> bool {
         if self.ended.get().is_some() {
             return true;
+        }
+        if self.for_root {
+            return false;
         }
         if self.stop.is_raised() {
             self.end(StopReason::Interrupted);
@@ -124,11 +152,9 @@ mod tests {
 
     fn control(limits: Limits, reused: u64) -> (Control, StopFlag, FakeClock) {
         let (stop, clock) = (StopFlag::new(), FakeClock::new());
-        (
-            Control::new(limits, reused, stop.clone(), Arc::new(clock.clone())),
-            stop,
-            clock,
-        )
+        let time = Arc::new(clock.clone());
+        let control = Control::new(limits, reused, stop.clone(), time, Duration::ZERO);
+        (control, stop, clock)
     }
 
     #[test]
@@ -168,6 +194,24 @@ mod tests {
         assert_eq!(control.reason(), StopReason::Time);
         clock.advance(Duration::from_secs(1));
         assert!(control.is_overdue(None, Duration::ZERO));
+    }
+
+    #[test]
+    fn the_root_is_evaluated_whatever_the_limits_say() {
+        let budget = Budget {
+            soft: Duration::ZERO,
+            hard: Duration::from_secs(1),
+        };
+        let limits = Limits {
+            visits: Some(0),
+            budget: Some(budget),
+        };
+        let (control, stop, clock) = control(limits, 0);
+        stop.raise();
+        let root = control.root_step();
+        assert!(root.take_ticket() && !root.is_over() && control.is_over());
+        clock.advance(Duration::from_secs(1));
+        assert!(root.is_overdue(None, Duration::ZERO));
     }
 
     #[test]

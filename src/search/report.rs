@@ -85,6 +85,8 @@ pub struct SearchReport {
     pub playouts: u64,
     /// Positions that the network evaluated in this search.
     pub evaluations: u64,
+    /// Nodes in the tree after it, those of earlier searches included.
+    pub nodes: u64,
     /// Wall time of this search.
     pub elapsed: Duration,
     /// Why it ended.

@@ -78,9 +78,10 @@ struct Pool<G: Encode> {
     encoding: &'static dyn Encoding<G>,
 }
 
-/// A position that is being searched.
+/// A position that is being searched, and its node.
 struct Root<'a, G> {
     position: &'a G,
+    tree: Arc<Tree>,
     node: NodeId,
 }
 
@@ -134,30 +135,35 @@ impl<G: Encode> Searcher<G> {
         limits: &Limits,
         stop: &StopFlag,
     ) -> Result<SearchReport, SearchError> {
+        let started = self.clock.now();
         let mut pool = match self.pool.take() {
             Some(pool) => pool,
             None => self.start_pool(position)?,
         };
         let (tree, node) = self.root(position);
-        let root = Root { position, node };
+        let root = Root {
+            position,
+            tree: Arc::clone(&tree),
+            node,
+        };
         let reused = u64::from(tree.node(node).visits());
+        let control = |visits| {
+            let clock = Arc::clone(&self.clock);
+            Arc::new(Control::new(*limits, visits, stop.clone(), clock, started))
+        };
 
         // The root alone first: its priors are needed for noise, and they are a move in any case.
-        if tree.node(node).state().phase() == Phase::New && position.outcome().is_none() {
-            let one = Limits {
-                visits: Some(1),
-                budget: limits.budget,
-            };
-            let control = self.control(one, 0, &StopFlag::new());
-            self.run(&mut pool, &tree, &root, RootPriors::default(), &control, 1)?;
+        let new = tree.node(node).state().phase() == Phase::New && position.outcome().is_none();
+        if new {
+            let step = Arc::new(control(0).root_step());
+            self.run(&mut pool, &root, RootPriors::default(), &step, 1)?;
             if tree.node(node).state().phase() != Phase::Expanded {
-                return Err(SearchError::Broken(
-                    "the root was not evaluated in time".to_owned(),
-                ));
+                let text = "the root was not evaluated".to_owned();
+                return Err(SearchError::Broken(text));
             }
         }
-        let first = u64::from(reused == 0);
-        let control = self.control(*limits, reused + first, stop);
+        let first = u64::from(new);
+        let control = control(reused + first);
         if tree.node(node).state().proof().is_some() {
             control.end(StopReason::Proven);
         } else if position.legal_count() == 1 {
@@ -166,26 +172,17 @@ impl<G: Encode> Searcher<G> {
             let edges = tree.edges(tree.node(node));
             let priors = root::priors(edges, &self.options.params, &mut self.rng);
             let threads = pool.workers.len();
-            if let Err(error) = self.run(&mut pool, &tree, &root, priors, &control, threads) {
+            if let Err(error) = self.run(&mut pool, &root, priors, &control, threads) {
                 log::error!("{error}; playing on with what the search has found");
                 pool.workers.clear();
             }
         }
-        let report = self.report(&tree, &root, reused, &control);
+        let report = self.report(&root, reused, first, &control);
         if !pool.workers.is_empty() {
             self.pool = Some(pool);
             self.tree = Some(tree);
         }
         Ok(report)
-    }
-
-    fn control(&self, limits: Limits, visits: u64, stop: &StopFlag) -> Arc<Control> {
-        Arc::new(Control::new(
-            limits,
-            visits,
-            stop.clone(),
-            Arc::clone(&self.clock),
-        ))
     }
 
     fn start_pool(&self, position: &G) -> Result<Pool<G>, SearchError> {
@@ -241,14 +238,13 @@ impl<G: Encode> Searcher<G> {
     fn run(
         &self,
         pool: &mut Pool<G>,
-        tree: &Arc<Tree>,
         root: &Root<'_, G>,
         root_priors: RootPriors,
         control: &Arc<Control>,
         workers: usize,
     ) -> Result<(), SearchError> {
         let job = Arc::new(Job {
-            tree: Arc::clone(tree),
+            tree: Arc::clone(&root.tree),
             root: root.node,
             position: root.position.clone(),
             root_priors,
@@ -297,22 +293,25 @@ impl<G: Encode> Searcher<G> {
         failure.map_or(Ok(()), Err)
     }
 
+    /// The report of a search whose first step made `first` playouts.
     fn report(
         &mut self,
-        tree: &Tree,
         root: &Root<'_, G>,
         reused: u64,
+        first: u64,
         control: &Control,
     ) -> SearchReport {
-        let (node, ply) = (tree.node(root.node), root.position.ply());
+        let (tree, ply) = (&root.tree, root.position.ply());
+        let node = tree.node(root.node);
         SearchReport {
             moves: root::moves(tree, root.node, ply, &self.options.params, &mut self.rng),
             value: node.stats().0,
             proof: node.state().proof(),
             visits: u64::from(node.visits()),
             reused,
-            playouts: control.playouts() + u64::from(reused == 0),
-            evaluations: control.evaluations() + u64::from(reused == 0),
+            playouts: control.playouts() + first,
+            evaluations: control.evaluations() + first,
+            nodes: tree.len() as u64,
             elapsed: control.elapsed(),
             stop: control.reason(),
         }

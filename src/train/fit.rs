@@ -355,6 +355,10 @@ mod tests {
         let data = data(scratch.path());
         let at_once = session(&data, whole.path(), 40);
         assert_eq!(session(&data, killed.path(), 23).step, 23);
+        // The newest checkpoint is damaged too: the one before it serves.
+        let checkpoints = durable::list(killed.path(), "step-", "checkpoint").unwrap();
+        assert_eq!(checkpoints.len(), 2);
+        std::fs::write(&checkpoints[1], b"damaged").unwrap();
         let resumed = session(&data, killed.path(), 41);
         assert!(resumed == at_once, "a resumed run differs");
         let log = |folder: &Path| std::fs::read_to_string(folder.join("losses.jsonl")).unwrap();

@@ -30,7 +30,7 @@ pub struct Batch {
     pub len: usize,
     /// `[len, planes, height, width]`, filled by the newest encoding of the game.
     pub planes: Vec<f32>,
-    /// `[len, policy_len]`: 0 for legal moves, [`ILLEGAL`] for others.
+    /// `[len, policy_len]`: 0 for legal moves, -1e9 for others; to be added to logits.
     pub mask: Vec<f32>,
     /// `[len, policy_len]`: probabilities.
     pub policy: Vec<f32>,

@@ -1,0 +1,117 @@
+//! The signature: a hash of root visits and tree sizes after fixed searches.
+
+use std::sync::Arc;
+
+use tengen::clock::{Clock, SystemClock};
+use tengen::encode::Encode;
+use tengen::eval::{EvaluatorFactory, ModelInfo};
+use tengen::game::BoardSize;
+use tengen::game::nogo::{LargeNoGo, SmallNoGo};
+use tengen::rollout::{Playout, Rave, RaveParams};
+use tengen::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
+
+use super::positions::random_position;
+
+/// Visits of each search.
+const VISITS: u64 = 800;
+/// Plies after which each board is searched.
+const PLIES: [u32; 5] = [0, 8, 20, 40, 60];
+
+pub(super) fn run(json: bool) -> anyhow::Result<()> {
+    let clock = SystemClock::new();
+    let mut sum = Signature::default();
+    for side in [7, 9] {
+        search_board::<SmallNoGo>(BoardSize::square(side), &mut sum)?;
+    }
+    search_board::<LargeNoGo>(BoardSize::square(13), &mut sum)?;
+    let elapsed = clock.now();
+    let visits_per_second = sum.visits as f64 / elapsed.as_secs_f64();
+    super::super::print(&if json {
+        serde_json::json!({
+            "signature": format!("{:016x}", sum.hash),
+            "visits": sum.visits,
+            "seconds": elapsed.as_secs_f64(),
+        })
+        .to_string()
+    } else {
+        format!(
+            "{:016x}\n{} visits, {visits_per_second:.0} visits/s on one thread without a network",
+            sum.hash, sum.visits
+        )
+    })
+}
+
+/// FNV-1a over 64-bit numbers.
+struct Signature {
+    hash: u64,
+    visits: u64,
+}
+
+impl Default for Signature {
+    fn default() -> Signature {
+        Signature {
+            hash: 0xcbf2_9ce4_8422_2325,
+            visits: 0,
+        }
+    }
+}
+
+impl Signature {
+    fn add(&mut self, number: u64) {
+        self.hash = (self.hash ^ number).wrapping_mul(0x100_0000_01b3);
+    }
+}
+
+/// Two searches in a row on each position, so that reuse is in the signature, and one of playouts.
+fn search_board<G: Encode + Playout>(size: BoardSize, sum: &mut Signature) -> anyhow::Result<()> {
+    for (seed, plies) in (1..).zip(PLIES) {
+        let mut position: G = random_position(size, plies, seed)?;
+        let factory = EvaluatorFactory::hash(made_up_model(&position));
+        let options = SearcherOptions {
+            threads: 1,
+            seed,
+            params: SearchParams::default(),
+        };
+        let make = Arc::new(move || factory.make());
+        let mut searcher = Searcher::new(make, options, Arc::new(SystemClock::new()));
+        let limits = Limits {
+            visits: Some(VISITS),
+            budget: None,
+        };
+        for _ in 0..2 {
+            let report = searcher.search(&position, &limits, &StopFlag::new())?;
+            report
+                .moves
+                .iter()
+                .for_each(|mv| sum.add(u64::from(mv.mv.0) << 32 | mv.visits));
+            sum.add(report.nodes);
+            sum.visits += report.playouts;
+            let Some(best) = report.best() else { break };
+            position.play(best.mv);
+        }
+        let mut rave = Rave::new(RaveParams::default(), seed);
+        let report = rave.search(&position, |playouts| playouts < VISITS);
+        report
+            .moves
+            .iter()
+            .for_each(|mv| sum.add(u64::from(mv.mv.0) << 32 | mv.visits));
+    }
+    Ok(())
+}
+
+/// What a network for this position would say of itself.
+fn made_up_model<G: Encode>(position: &G) -> ModelInfo {
+    let encoding = G::encodings().last();
+    ModelInfo {
+        game: G::NAME.to_owned(),
+        size: position.size(),
+        encoding: encoding.map_or("none", |encoding| encoding.id()).to_owned(),
+        planes: encoding.map_or(0, |encoding| encoding.planes()),
+        policy_len: position.policy_len(),
+        outcomes: 2,
+        network: "hash".to_owned(),
+        games: 0,
+        steps: 0,
+        creator: "tengen bench".to_owned(),
+    }
+}

@@ -1,0 +1,252 @@
+//! How fast each backend evaluates, and how much of that the search keeps.
+//!
+//! Raw evaluation and search alternate in short rounds on the same threads and the same network,
+//! so that whatever else the machine does falls on both.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use serde::Serialize;
+use tengen::clock::{Budget, Clock, SystemClock};
+use tengen::encode::Encode;
+use tengen::engine::{EngineOptions, built_in};
+use tengen::eval::{
+    BackendKind, Batch, EvalError, Evaluator, EvaluatorFactory, LibraryPlaces, LoadOptions,
+    ModelSource, Outputs,
+};
+use tengen::game::Game;
+use tengen::game::nogo::SmallNoGo;
+use tengen::rollout::{Playout, PlayoutPolicy};
+use tengen::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
+
+use super::positions::random_position;
+
+const BATCHES: [u32; 4] = [1, 4, 8, 16];
+const ROUNDS: u32 = 4;
+/// Positions of one raw batch or search, from all phases of the game.
+const POSITIONS: u32 = 16;
+
+/// One line of the table.
+#[derive(Debug, Serialize)]
+struct Line {
+    backend: &'static str,
+    threads: usize,
+    batch: u32,
+    /// Positions a second, evaluated without a search.
+    raw_per_second: f64,
+    /// Positions a second, evaluated by the search.
+    evaluations_per_second: f64,
+    /// Visits a second of the search.
+    visits_per_second: f64,
+}
+
+pub(super) fn run(options: &EngineOptions, seconds: f64, json: bool) -> anyhow::Result<()> {
+    let bench = Bench::new(options, seconds)?;
+    if !json {
+        super::super::print(&bench.playouts()?)?;
+        super::super::print(
+            "backend  threads  batch  positions/s  search: evals/s  visits/s  visits/positions",
+        )?;
+    }
+    for kind in BackendKind::ALL {
+        let factory = match bench.open(kind) {
+            Ok(factory) => factory,
+            Err(EvalError::Unavailable { backend, reason }) => {
+                super::super::print(&format!("{backend:<8} not available: {reason}"))?;
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        for batch in BATCHES {
+            let line = bench.measure(kind, &factory, batch)?;
+            super::super::print(&if json {
+                serde_json::to_string(&line)?
+            } else {
+                text(&line)
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn text(line: &Line) -> String {
+    format!(
+        "{:<8} {:>7} {:>6} {:>12.0} {:>16.0} {:>9.0} {:>16.1}%",
+        line.backend,
+        line.threads,
+        line.batch,
+        line.raw_per_second,
+        line.evaluations_per_second,
+        line.visits_per_second,
+        100.0 * line.visits_per_second / line.raw_per_second
+    )
+}
+
+struct Bench {
+    source: ModelSource,
+    load: LoadOptions,
+    threads: usize,
+    round: Duration,
+    clock: SystemClock,
+    positions: Vec<SmallNoGo>,
+    params: SearchParams,
+}
+
+impl Bench {
+    fn new(options: &EngineOptions, seconds: f64) -> anyhow::Result<Bench> {
+        let given = options.model.clone().map(ModelSource::File);
+        let source = given.or_else(|| built_in(SmallNoGo::NAME));
+        let round = Duration::try_from_secs_f64(seconds / f64::from(2 * ROUNDS))
+            .context("--seconds must be a positive number")?;
+        let position = |i| random_position(options.size, i * 60 / POSITIONS, u64::from(i));
+        let cores = std::thread::available_parallelism().map_or(1, Into::into);
+        Ok(Bench {
+            source: source.context("no network is built in: give one with --model")?,
+            load: LoadOptions {
+                device: options.device,
+                ort_library: LibraryPlaces::usual(options.ort_library.clone()),
+            },
+            threads: options.threads.unwrap_or(cores),
+            round,
+            clock: SystemClock::new(),
+            positions: (0..POSITIONS).map(position).collect::<Result<_, _>>()?,
+            params: options.search.clone(),
+        })
+    }
+
+    fn open(&self, kind: BackendKind) -> Result<EvaluatorFactory, EvalError> {
+        EvaluatorFactory::open(kind, &self.source, &self.load)
+    }
+
+    /// Random playouts a second on one thread.
+    fn playouts(&self) -> anyhow::Result<String> {
+        let mut rates = Vec::new();
+        for policy in [PlayoutPolicy::Uniform, PlayoutPolicy::PrivateLast] {
+            let start: SmallNoGo = random_position(self.positions[0].size(), 0, 0)?;
+            let mut rng = rand::SeedableRng::seed_from_u64(1);
+            let rng: &mut rand_xoshiro::Xoshiro256PlusPlus = &mut rng;
+            let (began, mut count) = (self.clock.now(), 0_u32);
+            while self.clock.now() - began < 2 * self.round {
+                for _ in 0..100 {
+                    start.clone().finish(policy, rng);
+                }
+                count += 100;
+            }
+            rates.push(f64::from(count) / (self.clock.now() - began).as_secs_f64());
+        }
+        Ok(format!(
+            "random playouts on one thread: {:.0}/s uniform, {:.0}/s private points last",
+            rates[0], rates[1]
+        ))
+    }
+
+    fn measure(
+        &self,
+        kind: BackendKind,
+        factory: &EvaluatorFactory,
+        batch: u32,
+    ) -> anyhow::Result<Line> {
+        let params = SearchParams {
+            batch,
+            ..self.params.clone()
+        };
+        let options = SearcherOptions {
+            threads: self.threads,
+            seed: 1,
+            params,
+        };
+        let own = factory.clone();
+        let clock: Arc<dyn Clock> = Arc::new(self.clock.clone());
+        let mut searcher = Searcher::new(Arc::new(move || own.make()), options, clock);
+        searcher.prepare(&self.positions[0])?;
+        let mut evaluators = (0..self.threads)
+            .map(|_| factory.make())
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut rates = [0.0; 3];
+        for round in 0..ROUNDS {
+            rates[0] += self.raw(&mut evaluators, batch)?;
+            let position = &self.positions[(round * 3 + 1) as usize % self.positions.len()];
+            let [evaluations, visits] = self.search(&mut searcher, position)?;
+            rates[1] += evaluations;
+            rates[2] += visits;
+        }
+        let [raw, evaluations, visits] = rates.map(|sum| sum / f64::from(ROUNDS));
+        Ok(Line {
+            backend: kind.name(),
+            threads: self.threads,
+            batch,
+            raw_per_second: raw,
+            evaluations_per_second: evaluations,
+            visits_per_second: visits,
+        })
+    }
+
+    /// Positions a second when every thread only evaluates.
+    fn raw(&self, evaluators: &mut [Box<dyn Evaluator>], batch: u32) -> anyhow::Result<f64> {
+        let (count, began) = (AtomicU64::new(0), self.clock.now());
+        let result: Result<Vec<()>, EvalError> = std::thread::scope(|scope| {
+            let threads: Vec<_> = evaluators
+                .iter_mut()
+                .map(|evaluator| {
+                    let (batch, count) = (self.batch(evaluator.as_ref(), batch), &count);
+                    scope.spawn(move || {
+                        let mut outputs = Outputs::new();
+                        while self.clock.now() - began < self.round {
+                            evaluator.evaluate(&batch, &mut outputs)?;
+                            count.fetch_add(batch.len() as u64, Ordering::Relaxed);
+                        }
+                        Ok(())
+                    })
+                })
+                .collect();
+            let joined = threads.into_iter().map(|thread| {
+                let panicked = |_| EvalError::Run {
+                    backend: "bench",
+                    reason: "an evaluator panicked".to_owned(),
+                };
+                thread.join().map_err(panicked)?
+            });
+            joined.collect()
+        });
+        result?;
+        let elapsed = self.clock.now() - began;
+        Ok(count.into_inner() as f64 / elapsed.as_secs_f64())
+    }
+
+    fn batch(&self, evaluator: &dyn Evaluator, rows: u32) -> Batch {
+        let mut batch = Batch::new(evaluator.info().row_len());
+        for i in 0..rows as usize {
+            let position = &self.positions[i % self.positions.len()];
+            if let Some(encoding) = SmallNoGo::encodings().last() {
+                encoding.encode(position, batch.push(encoding.cache_key(position)));
+            }
+        }
+        batch
+    }
+
+    /// Evaluations and visits a second of a search from an empty tree.
+    fn search(
+        &self,
+        searcher: &mut Searcher<SmallNoGo>,
+        position: &SmallNoGo,
+    ) -> anyhow::Result<[f64; 2]> {
+        searcher.clear();
+        let budget = Budget {
+            soft: self.round,
+            hard: 10 * self.round,
+        };
+        let limits = Limits {
+            visits: None,
+            budget: Some(budget),
+        };
+        let began = self.clock.now();
+        let report = searcher.search(position, &limits, &StopFlag::new())?;
+        let elapsed = (self.clock.now() - began).as_secs_f64();
+        Ok([
+            report.evaluations as f64 / elapsed,
+            report.playouts as f64 / elapsed,
+        ])
+    }
+}
