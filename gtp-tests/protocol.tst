@@ -12,6 +12,8 @@
 #? [false]
 60 list_commands
 #? [protocol_version(.|\n)*]
+65 tengen-report
+#? [visits 0 playouts 0]
 70 cputime
 #? [[0-9]+\.[0-9]+]
 80 nonsense

@@ -14,6 +14,10 @@ pub(crate) const TESTS: &[Test] = &[
         "an_engine_that_fails_late_loses_only_then",
         an_engine_that_fails_late_loses_only_then,
     ),
+    (
+        "a_hanging_engine_behind_a_script_is_ended_too",
+        a_hanging_engine_behind_a_script_is_ended_too,
+    ),
     ("a_late_answer_loses_on_time", a_late_answer_loses_on_time),
     (
         "a_flood_on_stderr_is_kept_and_harmless",
@@ -71,6 +75,26 @@ fn an_engine_that_fails_late_loses_only_then() {
             .any(|detail| detail.contains("exit status: 3")),
         "{details:?}"
     );
+}
+
+fn a_hanging_engine_behind_a_script_is_ended_too() {
+    let out = folder("script");
+    let marker = format!("{}", std::process::id());
+    // The shell stays the parent of the engine, whose seed is found among all command lines.
+    let script = format!(
+        "sh -c \"{}; exit\"",
+        fake("hang", 1, marker.parse().unwrap())
+    );
+    let options = ["--games", "1", "--move-limit", "0.3"];
+    let report = report(play(&script, &fake("honest", 0, 2), &out, &options));
+    assert_eq!(report["reasons"]["hang"], 1, "{report:#}");
+    let left = std::process::Command::new("ps")
+        .args(["-eo", "args"])
+        .output()
+        .unwrap();
+    let left = String::from_utf8_lossy(&left.stdout).into_owned();
+    let ours = format!("--fake-engine hang 1 {marker}");
+    assert!(!left.lines().any(|line| line.ends_with(&ours)), "{left}");
 }
 
 fn a_late_answer_loses_on_time() {

@@ -28,7 +28,7 @@ use thiserror::Error;
 use crate::clock::TimeControl;
 use crate::game::{BoardSize, Color, Move, Outcome};
 use crate::record::{GameRecord, Play, Vertex};
-use crate::search::StopFlag;
+use crate::search::{SearchReport, StopFlag};
 
 /// What an engine does with its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +92,9 @@ pub trait Engine: Send {
 
     /// Chooses a move for `color` as [`Engine::genmove`] does, and changes nothing.
     fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision;
+
+    /// The search behind the last decision of this game, if there was one.
+    fn last_report(&self) -> Option<&SearchReport>;
 
     /// The stone on a point of the board, if any.
     fn stone(&self, point: Move) -> Option<Color>;

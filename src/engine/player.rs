@@ -51,6 +51,8 @@ pub struct Player<G: Game> {
     clocks: [SideClock; 2],
     spending: Spending,
     worker: Worker<G>,
+    /// What the last search of this game found.
+    last_report: Option<SearchReport>,
     time: Arc<dyn Clock>,
 }
 
@@ -71,6 +73,7 @@ impl<G: Game> Player<G> {
             clocks: [SideClock::new(TimeControl::Unlimited); 2],
             spending,
             worker: Worker::new(make),
+            last_report: None,
             time,
         }
     }
@@ -110,12 +113,12 @@ impl<G: Game> Player<G> {
     /// A legal move for the side to move of `position`, or `None` when there is none.
     fn decide(&mut self, position: &G, stop: &StopFlag) -> Option<Move> {
         position.legal_moves().next()?;
-        let report = if stop.is_raised() {
+        self.last_report = if stop.is_raised() {
             None
         } else {
             self.think(position, stop)
         };
-        choose(position, report.as_ref())
+        choose(position, self.last_report.as_ref())
     }
 
     fn think(&mut self, position: &G, stop: &StopFlag) -> Option<SearchReport> {
@@ -199,6 +202,7 @@ impl<G: Game> Engine for Player<G> {
         }
         self.setup.clear();
         self.history.clear();
+        self.last_report = None;
         self.clocks.iter_mut().for_each(SideClock::reset);
     }
 
@@ -236,6 +240,7 @@ impl<G: Game> Engine for Player<G> {
         self.start = start;
         self.setup.clone_from(&record.setup);
         self.history = history;
+        self.last_report = None;
         self.komi = record.komi.or(self.komi);
         self.clocks.iter_mut().for_each(SideClock::reset);
         Ok(())
@@ -264,6 +269,10 @@ impl<G: Game> Engine for Player<G> {
             None => Decision::Resign,
             Some(mv) => Decision::Play(vertex_of(mv, self.size())),
         }
+    }
+
+    fn last_report(&self) -> Option<&SearchReport> {
+        self.last_report.as_ref()
     }
 
     fn stone(&self, point: Move) -> Option<Color> {

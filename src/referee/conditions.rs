@@ -27,8 +27,8 @@ pub struct Conditions {
     pub stall_share: f64,
     /// Length of a stall in seconds.
     pub stall_seconds: f64,
-    /// Visits that count as one second of thinking, in place of the time measured. Engines must
-    /// report their visits.
+    /// New visits (playouts) that count as one second of thinking, in place of the time measured.
+    /// Engines must report them.
     pub visits_per_second: Option<f64>,
 }
 
@@ -75,10 +75,10 @@ impl Player for Conditioned<'_> {
         let told = left.filter(|_| !self.conditions.withhold_time_left);
         let mut reply = self.player.choose(color, told, limit)?;
         if let Some(visits_per_second) = self.conditions.visits_per_second {
-            let visits = reply
+            let work = reply
                 .report
                 .as_deref()
-                .and_then(game::visits)
+                .and_then(game::work)
                 .ok_or_else(|| {
                     let answer = reply.report.clone().unwrap_or_default();
                     Fault::Malformed {
@@ -86,7 +86,7 @@ impl Player for Conditioned<'_> {
                         answer,
                     }
                 })?;
-            let seconds = visits as f64 / visits_per_second;
+            let seconds = work as f64 / visits_per_second;
             reply.took = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
         }
         reply.took = reply
@@ -194,7 +194,7 @@ mod tests {
             ..Conditions::default()
         };
         assert_eq!(
-            times(conditions, Some("value 0 visits 250")).unwrap()[0],
+            times(conditions, Some("visits 900 playouts 250")).unwrap()[0],
             2.5
         );
         assert!(matches!(

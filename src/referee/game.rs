@@ -117,8 +117,15 @@ impl PlayedMove {
 }
 
 /// The visits among the words of a report.
-pub(super) fn visits(report: &str) -> Option<u64> {
+fn visits(report: &str) -> Option<u64> {
     reported(report, "visits")?.parse().ok()
+}
+
+/// The work behind a report: its playouts, or its visits where nothing is said of reuse.
+pub(super) fn work(report: &str) -> Option<u64> {
+    reported(report, "playouts")
+        .and_then(|word| word.parse().ok())
+        .or_else(|| visits(report))
 }
 
 /// The word after a name.

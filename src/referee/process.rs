@@ -129,6 +129,15 @@ impl EngineProcess {
 
 impl Drop for EngineProcess {
     fn drop(&mut self) {
+        if self.exit_status().is_none() {
+            // The engine may be the child of a script, and has its own group for this: the whole
+            // group ends. The standard library can only kill the script.
+            let group = format!("-{}", self.child.id());
+            let _ = Command::new("kill")
+                .args(["-KILL", "--", &group])
+                .stderr(Stdio::null())
+                .status();
+        }
         // Both fail only for a process that has already ended and been waited for.
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -136,7 +145,8 @@ impl Drop for EngineProcess {
 }
 
 /// Reads until the engine closes its stdout or nobody listens. The thread ends with the process:
-/// its pipe closes, or the dropped receiver refuses the next line.
+/// its pipe closes, or the dropped receiver refuses the next line. Nobody joins it, because a
+/// stray grandchild of the engine could hold the pipe open.
 fn read_lines(mut stdout: ChildStdout, sender: &SyncSender<Output>, clock: &dyn Clock) {
     let mut buffer = [0; 8192];
     let mut line = Vec::new();
@@ -152,15 +162,11 @@ fn read_lines(mut stdout: ChildStdout, sender: &SyncSender<Output>, clock: &dyn 
         };
         let at = clock.now();
         for &byte in &buffer[..len] {
-            let output = match byte {
+            let output = match if byte == b'\t' { b' ' } else { byte } {
                 b'\n' => Output::Line {
                     text: String::from_utf8_lossy(&std::mem::take(&mut line)).into_owned(),
                     at,
                 },
-                b'\t' => {
-                    line.push(b' ');
-                    continue;
-                }
                 control if control.is_ascii_control() => continue,
                 _ if line.len() == MAX_LINE_LEN => Output::Unreadable,
                 other => {

@@ -100,23 +100,7 @@ impl RatingTable {
             );
         }
         for (index, row) in self.rows.iter().enumerate() {
-            let y = TOP + ROW * (index as f64 + 0.5);
-            let (low, x, high) = (
-                axis.x(row.interval.low),
-                axis.x(row.elo),
-                axis.x(row.interval.high),
-            );
-            let _ = writeln!(
-                svg,
-                "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"end\">{}</text><path d=\"M{low:.1} {y}H\
-                 {high:.1}M{low:.1} {}V{}M{high:.1} {0}V{1}\" stroke=\"#246\" fill=\"none\"/><circle \
-                 cx=\"{x:.1}\" cy=\"{y}\" r=\"4\" fill=\"#246\"/>",
-                LEFT - 10.0,
-                y + 4.0,
-                escape(&row.name),
-                y - 4.0,
-                y + 4.0,
-            );
+            svg.push_str(&row_svg(row, &axis, TOP + ROW * (index as f64 + 0.5)));
         }
         let _ = writeln!(
             svg,
@@ -127,6 +111,20 @@ impl RatingTable {
         );
         svg
     }
+}
+
+/// One engine's name, interval and point at this height.
+fn row_svg(row: &RatingRow, axis: &Axis, y: f64) -> String {
+    let (low, high) = (axis.x(row.interval.low), axis.x(row.interval.high));
+    let (top, foot) = (y - 4.0, y + 4.0);
+    format!(
+        "<text x=\"{:.0}\" y=\"{foot}\" text-anchor=\"end\">{}</text><path d=\"M{low:.1} {y}H{high:.1}\
+         M{low:.1} {top}V{foot}M{high:.1} {top}V{foot}\" stroke=\"#246\" fill=\"none\"/><circle \
+         cx=\"{:.1}\" cy=\"{y}\" r=\"4\" fill=\"#246\"/>\n",
+        LEFT - 10.0,
+        escape(&row.name),
+        axis.x(row.elo),
+    )
 }
 
 /// Measures of the picture in pixels.
@@ -209,6 +207,8 @@ mod tests {
         );
         let svg = table.to_svg();
         assert_eq!(svg.matches("<circle").count(), 3);
+        // The first row's interval has an end stroke of eight pixels on both sides.
+        assert_eq!(svg.matches(" 26V34").count(), 2, "{svg}");
         assert!(svg.contains("c&lt;d") && svg.ends_with("</svg>\n"), "{svg}");
     }
 

@@ -276,7 +276,7 @@ fn time_is_taken_from_the_clock() {
         .search(&position, &limits, &StopFlag::new())
         .unwrap();
     assert_eq!(report.stop, StopReason::Time);
-    assert_eq!((report.evaluations, report.elapsed), (101, soft));
+    assert_eq!((report.evaluations, report.elapsed), (100, soft));
 }
 
 #[test]

@@ -62,7 +62,8 @@ pub(crate) struct OpeningsArgs {
     /// Kill a judge that thinks this many seconds
     #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
     move_limit: f64,
-    /// The book to write; a folder of this name with .judge holds the judge's stderr
+    /// The book to write; while it is made, a folder of this name with .judge holds the judge's
+    /// stderr
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
@@ -105,6 +106,7 @@ pub(crate) fn run(args: &OpeningsArgs) -> Result<()> {
     let mut judging = Judging {
         args,
         kept: BTreeMap::new(),
+        judged: 0,
         running: BTreeMap::new(),
     };
     let mut progress = Progress::new(args.count);
@@ -129,7 +131,16 @@ pub(crate) fn run(args: &OpeningsArgs) -> Result<()> {
             candidates.len()
         ),
     }
-    judging.write(&candidates)
+    judging.write(&candidates)?;
+    // What a judge said on its stderr matters only when it failed.
+    fs::remove_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
+    println!(
+        "{} of {} judged openings are balanced; they are in {}",
+        judging.kept.len(),
+        judging.judged,
+        args.out.display()
+    );
+    Ok(())
 }
 
 impl OpeningsArgs {
@@ -154,6 +165,8 @@ struct Judging<'a> {
     args: &'a OpeningsArgs,
     /// Black's expected score of the balanced ones, by their number.
     kept: BTreeMap<usize, f64>,
+    /// Number of openings judged.
+    judged: usize,
     /// Games played and Black's points in them, of openings not yet judged.
     running: BTreeMap<usize, (usize, f64)>,
 }
@@ -189,6 +202,7 @@ impl Judging<'_> {
                 score
             }
         };
+        self.judged += 1;
         let balanced = (black_score - 0.5).abs() <= self.args.tolerance;
         if balanced {
             self.kept.insert(opening, black_score);
@@ -222,8 +236,6 @@ impl Judging<'_> {
         let out = &self.args.out;
         let part = out.with_extension("part");
         let written = fs::write(&part, text).and_then(|()| fs::rename(&part, out));
-        written.with_context(|| out.display().to_string())?;
-        println!("{} openings are in {}", self.kept.len(), out.display());
-        Ok(())
+        written.with_context(|| out.display().to_string())
     }
 }

@@ -119,7 +119,7 @@ impl Watch for Meetings<'_> {
             .map(|[first, second]| {
                 let score = board.meeting(first, second);
                 format!(
-                    "{first}-{second} {}:{}:{}",
+                    "{first} v {second} {}-{}-{}",
                     score.wins, score.draws, score.losses
                 )
             });

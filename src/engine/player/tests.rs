@@ -180,6 +180,20 @@ fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
 }
 
 #[test]
+fn the_last_search_can_be_asked_for_until_the_next_game() {
+    let mut engine = player(Mood::Highest);
+    assert_eq!(engine.last_report(), None);
+    engine.genmove(Color::Black, &StopFlag::new());
+    assert!(
+        engine
+            .last_report()
+            .is_some_and(|report| report.best().is_some())
+    );
+    engine.clear();
+    assert_eq!(engine.last_report(), None);
+}
+
+#[test]
 fn a_record_is_loaded_whole_or_not_at_all() {
     let mut engine = player(Mood::Highest);
     engine.play(stone(Color::Black, 4)).expect("legal");

@@ -71,6 +71,22 @@ pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Result
     Ok(decision_text(decision, session.engine.size()))
 }
 
+/// Pairs of a name and a word on one line. `tengen-match` reads `visits`, `playouts` and `value`
+/// (the mover's view, -1..=1) and keeps all of it as a comment.
+pub(super) fn report(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let Some(report) = session.engine.last_report() else {
+        return Ok("visits 0 playouts 0".to_owned());
+    };
+    Ok(format!(
+        "visits {} playouts {} value {:.4} seconds {:.3} stop {}",
+        report.visits,
+        report.playouts,
+        report.value,
+        report.elapsed.as_secs_f64(),
+        report.stop.to_string().replace(' ', "-"),
+    ))
+}
+
 pub(super) fn showboard(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     Ok(board::show(&*session.engine))
 }

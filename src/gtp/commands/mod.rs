@@ -41,6 +41,7 @@ pub const COMMANDS: &[Command] = &[
     command("undo", "", "take the last move back", board::undo),
     command("genmove", "COLOUR", "choose and play a move; resign without a legal one", board::genmove),
     command("reg_genmove", "COLOUR", "choose a move without playing it", board::reg_genmove),
+    command("tengen-report", "", "the last search: visits, playouts, value for the mover, seconds", board::report),
     command("showboard", "", "the board as text", board::showboard),
     command("final_score", "", "the result of a finished game", board::final_score),
     command("time_settings", "MAIN PERIOD STONES", "set both clocks, in seconds", clock::time_settings),

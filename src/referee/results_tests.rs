@@ -1,0 +1,103 @@
+//! Tests of result files, and the game entry that other tests of this room are made of.
+
+use super::*;
+
+/// A game of which only the result matters; two numbers make a pair.
+pub(in crate::referee) fn entry(
+    number: usize,
+    black: &str,
+    white: &str,
+    result: ResultText,
+) -> GameEntry {
+    GameEntry {
+        number,
+        pair: number / 2,
+        black: black.to_owned(),
+        white: white.to_owned(),
+        result,
+        reason: Reason::Rules,
+        detail: None,
+        opening_len: 0,
+        moves: "E5 A1".to_owned(),
+        seconds: vec![0.25, 0.5],
+        visits: vec![Some(100), None],
+        left: None,
+    }
+}
+
+fn terms() -> MatchTerms {
+    let engine = |name: &str| EngineSpec {
+        name: name.to_owned(),
+        command: "x".to_owned(),
+    };
+    MatchTerms {
+        game: "nogo".to_owned(),
+        width: 9,
+        height: 9,
+        engines: vec![engine("a"), engine("b")],
+        time: "none".to_owned(),
+        margin_ms: 0,
+        conditions: Conditions::default(),
+        move_limit_ms: 1000,
+        max_moves: 324,
+        openings: "4 random plies".to_owned(),
+        seed: 1,
+    }
+}
+
+/// A path of this test's own, without a file.
+fn path(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("tengen-results-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    let _ = std::fs::remove_file(&path);
+    path
+}
+
+#[test]
+fn games_are_found_again_and_a_torn_line_is_forgotten() {
+    let path = path("torn.jsonl");
+    let games = [
+        entry(0, "a", "b", ResultText::Black),
+        entry(1, "b", "a", ResultText::Draw),
+    ];
+    let (mut file, before) = ResultFile::open(&path, &terms()).unwrap();
+    assert_eq!(before, []);
+    games.iter().for_each(|game| file.append(game).unwrap());
+    file.file.write_all(b"{\"number\":2,\"pa").unwrap();
+    drop(file);
+    assert_eq!(read(&path).unwrap(), (terms(), games.to_vec()));
+    let (mut file, found) = ResultFile::open(&path, &terms()).unwrap();
+    assert_eq!(found, games);
+    file.append(&games[0]).unwrap();
+    drop(file);
+    assert_eq!(read(&path).unwrap().1.len(), 3);
+}
+
+#[test]
+fn a_file_in_use_of_another_match_or_corrupt_is_refused() {
+    let path = path("refused.jsonl");
+    let (file, _) = ResultFile::open(&path, &terms()).unwrap();
+    assert!(matches!(
+        ResultFile::open(&path, &terms()),
+        Err(ResultError::InUse { .. })
+    ));
+    drop(file);
+    let other = MatchTerms {
+        time: "10".to_owned(),
+        ..terms()
+    };
+    let error = ResultFile::open(&path, &other).unwrap_err();
+    let expected = "its time is \"none\", asked for was \"10\"";
+    assert!(error.to_string().contains(expected), "{error}");
+    std::fs::write(&path, "{\"tengen_match\":1}\n").unwrap();
+    assert!(matches!(
+        read(&path),
+        Err(ResultError::Corrupt { line: 1, .. })
+    ));
+    std::fs::write(&path, "").unwrap();
+    assert!(matches!(
+        read(&path),
+        Err(ResultError::Corrupt { line: 1, .. })
+    ));
+}
