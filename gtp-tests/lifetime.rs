@@ -90,6 +90,21 @@ fn an_engine_in_genmove_answers_and_ends() {
     check(settled, "reg_genmove w\n", End::Close, moves);
 }
 
+/// As [`settled`], with the network inside the program.
+fn settled_with_network() -> Engine {
+    let mut engine = Engine::start(&["--time-per-move", "3600", "--seed", "1"]);
+    engine.answer("time_settings 2 0 0");
+    engine.answer("genmove b");
+    engine.answer("time_settings 0 1 0");
+    engine
+}
+
+#[test]
+fn a_search_with_the_network_answers_and_ends() {
+    check(settled_with_network, "genmove w\n", End::Quit, moves);
+    check(settled_with_network, "genmove w\n", End::Close, moves);
+}
+
 #[test]
 fn queued_commands_are_answered_first() {
     let three_moves: fn(&[&str]) = |replies| {

@@ -3,13 +3,11 @@
 use crate::game::{Game, Move};
 use crate::search::SearchReport;
 
-/// The first move of `report` that has visits and is legal; else the legal one with the highest
-/// prior; else any legal move. `None` only when there is no legal move.
+/// The first legal move of `report`, which lists the move to play first; else any legal move.
+/// `None` only when there is no legal move.
 pub(super) fn choose<G: Game>(position: &G, report: Option<&SearchReport>) -> Option<Move> {
     let reported = report.map_or(&[][..], |report| &report.moves);
-    let legal = || reported.iter().filter(|found| position.is_legal(found.mv));
-    let visited = legal().find(|found| found.visits > 0);
-    let best = visited.or_else(|| legal().max_by(|a, b| a.prior.total_cmp(&b.prior)));
+    let best = reported.iter().find(|found| position.is_legal(found.mv));
     best.map(|found| found.mv)
         .or_else(|| position.legal_moves().next())
 }
@@ -34,10 +32,10 @@ mod tests {
     }
 
     #[test]
-    fn visits_then_priors_then_any_legal_move() {
+    fn the_searchs_order_then_any_legal_move() {
         check(&[(2, 5, 0.1), (0, 9, 0.9)], 2);
-        check(&[(2, 0, 0.1), (0, 9, 0.1)], 0);
-        check(&[(0, 0, 0.1), (2, 0, 0.9)], 2);
+        // An untried move in front: the tried ones are proven losses.
+        check(&[(2, 0, 0.1), (0, 9, 0.1)], 2);
         check(&[(1, 7, 0.9), (2, 1, 0.1)], 2);
         check(&[(1, 7, 0.9), (99, 7, 0.9)], 0);
         check(&[(0, 0, f32::NAN)], 0);

@@ -9,9 +9,14 @@ use std::sync::Arc;
 use super::{RolloutThinker, ThinkError, Thinker};
 use crate::clock::Clock;
 use crate::encode::{self, Encode};
-use crate::eval::{BackendKind, EvalError, EvaluatorFactory, LoadOptions, ModelSource};
+use crate::eval::{
+    BackendKind, CachedEvaluator, EvalCache, EvalError, Evaluator, EvaluatorFactory, LoadOptions,
+    ModelSource,
+};
 use crate::rollout::Playout;
-use crate::search::{Limits, SearchError, SearchReport, Searcher, SearcherOptions, StopFlag};
+use crate::search::{
+    EvaluatorMaker, Limits, SearchError, SearchReport, Searcher, SearcherOptions, StopFlag,
+};
 
 /// Networks compiled into the program: a game's name and its ONNX file.
 const BUILT_IN: &[(&str, &[u8])] = &[("nogo", include_bytes!("../../models/nogo-9x9.onnx"))];
@@ -25,6 +30,8 @@ pub struct NetworkRecipe {
     pub model: Option<ModelSource>,
     /// How to load it.
     pub load: LoadOptions,
+    /// Memory for evaluations that outlive the tree, in MiB; 0 for none.
+    pub cache_mib: u32,
     /// Settings of the search; its seed also seeds the playouts.
     pub searcher: SearcherOptions,
 }
@@ -100,13 +107,26 @@ impl<G: Encode> NetworkThinker<G> {
             info.games,
             searcher.threads
         );
-        let make = Arc::new(move || factory.make());
+        let make = remembering(factory, self.recipe.cache_mib);
         State::Open(Box::new(Searcher::new(
             make,
             searcher.clone(),
             Arc::clone(&self.time),
         )))
     }
+}
+
+/// Makes evaluators that share one cache: a new game, an undo past a thinned tree or a search
+/// started afresh need not evaluate again what an earlier one has seen.
+fn remembering(factory: EvaluatorFactory, cache_mib: u32) -> EvaluatorMaker {
+    if cache_mib == 0 {
+        return Arc::new(move || factory.make());
+    }
+    let cache = Arc::new(EvalCache::new(factory.info(), (cache_mib as usize) << 20));
+    Arc::new(move || {
+        let cached = CachedEvaluator::new(factory.make()?, Arc::clone(&cache))?;
+        Ok(Box::new(cached) as Box<dyn Evaluator>)
+    })
 }
 
 impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
@@ -127,6 +147,12 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
         }
         self.rollout.think(position, limits, stop)
     }
+
+    fn new_game(&mut self) {
+        if let State::Open(searcher) = &mut self.state {
+            searcher.clear();
+        }
+    }
 }
 
 #[cfg(all(test, feature = "tract"))]
@@ -143,6 +169,7 @@ mod tests {
             backend: BackendKind::Tract,
             model,
             load: LoadOptions::default(),
+            cache_mib: 1,
             searcher: SearcherOptions {
                 threads: 1,
                 seed: 1,
@@ -189,6 +216,28 @@ mod tests {
             let report = think(recipe(Some(model)));
             assert_eq!((report.visits, report.evaluations), (20, 0));
         }
+    }
+
+    #[test]
+    fn the_built_in_network_is_searched_with() {
+        let position = SmallNoGo::new(BoardSize::square(9)).expect("a usual board");
+        let mut thinker = NetworkThinker::new(recipe(None), Arc::new(SystemClock::new()));
+        let limits = Limits {
+            visits: Some(30),
+            budget: None,
+        };
+        let mut search = |new_game: bool| {
+            if new_game {
+                thinker.new_game();
+            }
+            let report = thinker.think(&position, &limits, &StopFlag::new());
+            let report = report.expect("nothing has to fail");
+            (report.visits, report.reused, report.evaluations)
+        };
+        let first = search(false);
+        assert!(first.0 == 30 && first.1 == 0 && first.2 > 0, "{first:?}");
+        assert_eq!(search(false), (30, 30, 0), "the tree is kept");
+        assert_eq!(search(true), first, "and left behind by a new game");
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub struct EngineOptions {
     pub threads: Option<usize>,
     /// Seed of all random numbers; `None` for another one in every run.
     pub seed: Option<u64>,
+    /// Memory for remembered evaluations, in MiB; 0 for none.
+    pub cache_mib: u32,
     /// Settings of the search.
     pub search: SearchParams,
 }
@@ -56,6 +58,7 @@ impl Default for EngineOptions {
             spending: Spending::default(),
             threads: None,
             seed: None,
+            cache_mib: 64,
             search: SearchParams::default(),
         }
     }
@@ -165,6 +168,18 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         },
     },
     EngineOption {
+        name: "cache-mib",
+        value: "MIB",
+        help: "Memory for evaluations that are remembered beyond the tree, from game to game; 0 \
+               for none [default: 64]",
+        expected: "a whole number up to 1000000",
+        set: |options, text| {
+            let mib = text.parse().ok().filter(|&mib| mib <= 1_000_000)?;
+            options.cache_mib = mib;
+            Some(())
+        },
+    },
+    EngineOption {
         name: "seed",
         value: "N",
         help: "Seed of all random numbers: one thread and a number of visits then always play \
@@ -245,6 +260,7 @@ mod tests {
             ("lag", "0"),
             ("threads", "3"),
             ("seed", "42"),
+            ("cache-mib", "8"),
             ("root-noise", "0.25"),
         ] {
             options.set(name, value).expect(name);
@@ -263,6 +279,7 @@ mod tests {
             },
             threads: Some(3),
             seed: Some(42),
+            cache_mib: 8,
             search: SearchParams {
                 root_noise: 0.25,
                 ..SearchParams::default()
@@ -291,6 +308,7 @@ mod tests {
         check_refused("backend", "cuda", "rollout");
         check_refused("device", "gpu", "cuda:N");
         check_refused("threads", "2000", "1024");
+        check_refused("cache-mib", "-1", "1000000");
         check_refused("root_noise", "2", "root_noise");
     }
 }

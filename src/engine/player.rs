@@ -202,6 +202,7 @@ impl<G: Game> Engine for Player<G> {
         }
         self.setup.clear();
         self.history.clear();
+        self.worker.new_game();
         self.last_report = None;
         self.clocks.iter_mut().for_each(SideClock::reset);
     }
@@ -240,6 +241,7 @@ impl<G: Game> Engine for Player<G> {
         self.start = start;
         self.setup.clone_from(&record.setup);
         self.history = history;
+        self.worker.new_game();
         self.last_report = None;
         self.komi = record.komi.or(self.komi);
         self.clocks.iter_mut().for_each(SideClock::reset);

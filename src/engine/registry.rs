@@ -90,6 +90,7 @@ fn network_recipe(options: &EngineOptions, backend: BackendKind, seed: u64) -> N
             device: options.device,
             ort_library: LibraryPlaces::usual(options.ort_library.clone()),
         },
+        cache_mib: options.cache_mib,
         searcher: SearcherOptions {
             threads: threads.unwrap_or(1),
             seed,

@@ -37,6 +37,9 @@ pub trait Thinker<G: Game>: Send {
         limits: &Limits,
         stop: &StopFlag,
     ) -> Result<SearchReport, ThinkError>;
+
+    /// A new game begins: nothing that was searched for earlier games may make a difference to it.
+    fn new_game(&mut self) {}
 }
 
 /// Makes a thinker: called before the first search, and again after a thinker has panicked.

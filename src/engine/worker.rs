@@ -26,6 +26,8 @@ struct Request<G> {
     position: G,
     limits: Limits,
     stop: StopFlag,
+    /// A new game has begun since the last request.
+    new_game: bool,
     reply: Sender<Result<SearchReport, ThinkError>>,
 }
 
@@ -33,6 +35,7 @@ struct Request<G> {
 pub(super) struct Worker<G: Game> {
     make: MakeThinker<G>,
     requests: Option<Sender<Request<G>>>,
+    new_game: bool,
 }
 
 impl<G: Game> Worker<G> {
@@ -40,7 +43,13 @@ impl<G: Game> Worker<G> {
         Worker {
             make,
             requests: None,
+            new_game: false,
         }
+    }
+
+    /// The next request is about a new game.
+    pub(super) fn new_game(&mut self) {
+        self.new_game = true;
     }
 
     /// Has the thinker search and waits for it, no longer than `limits` and `stop` allow.
@@ -56,6 +65,7 @@ impl<G: Game> Worker<G> {
             position: position.clone(),
             limits: *limits,
             stop: stop.clone(),
+            new_game: std::mem::take(&mut self.new_game),
             reply,
         };
         if self.requests()?.send(request).is_err() {
@@ -87,6 +97,9 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Request<G>>, ThinkErro
         .spawn(move || {
             let mut thinker = make();
             for request in receiver {
+                if request.new_game {
+                    thinker.new_game();
+                }
                 let result = thinker.think(&request.position, &request.limits, &request.stop);
                 // Nobody waits any more when this search was late.
                 let _ = request.reply.send(result);

@@ -3,7 +3,9 @@
 //! Input comes in messages: the lines that arrived together, numbered from 1. `quit` or the end of
 //! input ends every search begun by an *earlier* message at once, and all searches after that one;
 //! it lets searches of its own message be played out, so that a script piped into the engine plays
-//! at full strength. `# interrupt` ends the search that is running, and does nothing when none is.
+//! at full strength. `# interrupt` ends the searches of the commands that came before it and does
+//! nothing when all of them are answered: commands are numbered, so that it cannot miss a search
+//! that is just about to begin, nor hit the one after.
 
 use std::time::Duration;
 
@@ -13,7 +15,7 @@ use crate::search::StopFlag;
 
 /// How long the first search waits for the rest of its input: a script piped into the engine
 /// arrives in pieces within this time, its end included, and counts as one message.
-const SETTLE: Duration = Duration::from_millis(10);
+const SETTLE: Duration = Duration::from_millis(30);
 
 /// What the reader thread and the event loop know of each other.
 #[derive(Debug, Default)]
@@ -26,6 +28,10 @@ pub struct Interrupts {
 struct State {
     /// The message whose commands are being answered.
     handling: u64,
+    /// Commands whose answering has begun.
+    begun: u64,
+    /// The first so many commands are interrupted.
+    interrupted: u64,
     /// The message that brings `quit` or the end of input.
     closed_by: Option<u64>,
     /// A search was cut short by the end: every later one is, too.
@@ -43,11 +49,18 @@ impl Interrupts {
         Interrupts::default()
     }
 
-    /// `# interrupt` has arrived.
-    pub fn interrupt(&self) {
-        if let Some(stop) = &self.state.lock().running {
+    /// `# interrupt` has arrived, after so many commands.
+    pub fn interrupt(&self, commands_before: u64) {
+        let mut state = self.state.lock();
+        state.interrupted = commands_before;
+        if let Some(stop) = &state.running {
             stop.raise();
         }
+    }
+
+    /// The next command is answered from now on.
+    pub fn begin_command(&self) {
+        self.state.lock().begun += 1;
     }
 
     /// Message number `message` brings `quit` or the end of input. To be called before anybody
@@ -89,7 +102,7 @@ impl Interrupts {
             {
                 state.ending = true;
             }
-            if state.ending {
+            if state.ending || state.begun <= state.interrupted {
                 stop.raise();
             }
             state.running = Some(stop.clone());
@@ -112,6 +125,7 @@ mod tests {
     /// Past its first search, handling `message`.
     fn settled(message: u64) -> Interrupts {
         let interrupts = Interrupts::new();
+        interrupts.begin_command();
         assert!(!stopped(&interrupts));
         interrupts.handle(message);
         interrupts
@@ -120,14 +134,25 @@ mod tests {
     #[test]
     fn an_interrupt_ends_the_running_search_only() {
         let interrupts = settled(1);
-        interrupts.interrupt();
-        assert!(!stopped(&interrupts));
+        interrupts.interrupt(1);
+        interrupts.begin_command();
+        assert!(!stopped(&interrupts), "it came before this command");
+        interrupts.begin_command();
         let seen = interrupts.search(|stop| {
-            interrupts.interrupt();
+            interrupts.interrupt(3);
             stop.is_raised()
         });
         assert!(seen);
+        interrupts.begin_command();
         assert!(!stopped(&interrupts));
+    }
+
+    #[test]
+    fn an_interrupt_ends_a_search_that_has_not_begun_yet() {
+        let interrupts = settled(1);
+        interrupts.begin_command();
+        interrupts.interrupt(2);
+        assert!(stopped(&interrupts));
     }
 
     #[test]
@@ -163,6 +188,7 @@ mod tests {
     #[test]
     fn the_first_search_counts_all_input_before_it_as_one_message() {
         let interrupts = Interrupts::new();
+        interrupts.begin_command();
         interrupts.handle(1);
         interrupts.close(7);
         assert!(!stopped(&interrupts));

@@ -25,6 +25,18 @@ struct Message {
 pub fn serve(
     mut session: Session,
     input: impl Read + Send + 'static,
+    output: impl Write,
+) -> std::io::Result<()> {
+    let result = converse(&mut session, input, output);
+    // The program ends now. To drop the session would set its search threads free to unload their
+    // backend while the process is being torn down around them.
+    std::mem::forget(session);
+    result
+}
+
+fn converse(
+    session: &mut Session,
+    input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> std::io::Result<()> {
     let (sender, messages) = channel();
@@ -33,6 +45,7 @@ pub fn serve(
         interrupts: Arc::clone(&interrupts),
         messages: sender,
         number: 0,
+        commands: 0,
     };
     std::thread::Builder::new()
         .name("reader".to_owned())
@@ -62,6 +75,8 @@ struct Reader {
     messages: Sender<Message>,
     /// Number of the last message sent.
     number: u64,
+    /// Commands read so far.
+    commands: u64,
 }
 
 impl Reader {
@@ -100,8 +115,11 @@ impl Reader {
         for line in lines.split(|&byte| byte == b'\n') {
             match Line::parse(line) {
                 Line::Nothing => {}
-                Line::Interrupt => self.interrupts.interrupt(),
-                Line::Command(request) => requests.push(request),
+                Line::Interrupt => self.interrupts.interrupt(self.commands),
+                Line::Command(request) => {
+                    self.commands += 1;
+                    requests.push(request);
+                }
             }
         }
         let closes = at_end || requests.iter().any(|request| request.name == "quit");

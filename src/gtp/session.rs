@@ -44,6 +44,7 @@ impl Session {
 
     /// The whole reply to one command, its final empty line included.
     pub fn answer(&mut self, request: &Request) -> String {
+        self.interrupts.begin_command();
         let result = match commands::find(&request.name) {
             Some(command) => (command.run)(self, &Arguments(&request.arguments)),
             None => Err(Failure::UnknownCommand),

@@ -194,9 +194,11 @@ impl Rave {
 
 #[cfg(test)]
 mod tests {
+    use rand::RngExt;
+
     use super::*;
     use crate::game::nogo::SmallNoGo;
-    use crate::game::{BoardSize, Game};
+    use crate::game::{BoardSize, Game, Outcome};
 
     fn start(width: u8, height: u8) -> SmallNoGo {
         SmallNoGo::new(BoardSize::new(width, height)).unwrap()
@@ -250,5 +252,51 @@ mod tests {
     fn it_finds_solved_results() {
         assert!(search(&start(3, 3), 20_000, 1).moves[0].value > 0.9);
         assert!(search(&start(2, 3), 20_000, 1).moves[0].value < -0.9);
+    }
+
+    /// Plays one game between two policies from a random opening of four plies and says whether
+    /// the policy of `black` won.
+    fn black_wins(policies: [PlayoutPolicy; 2], playouts: u64, seed: u64) -> bool {
+        let mut position = start(9, 9);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        for _ in 0..4 {
+            let choice = rng.random_range(0..position.legal_count());
+            position.play(position.legal_moves().nth(choice).unwrap());
+        }
+        let mut players = policies.map(|policy| {
+            let params = RaveParams {
+                policy,
+                ..RaveParams::default()
+            };
+            Rave::new(params, seed)
+        });
+        while position.outcome().is_none() {
+            let player = &mut players[position.to_move().index()];
+            let report = player.search(&position, |done| done < playouts);
+            position.play(report.moves[0].mv);
+        }
+        position.outcome() == Some(Outcome::Win(Color::Black))
+    }
+
+    /// Methods §2.5 has 117-3 at 1,000 playouts. `TENGEN_RAVE_GAMES` plays so many games with
+    /// that many playouts instead of a few short ones.
+    #[test]
+    fn keeping_private_points_for_last_beats_uniform_playouts() {
+        use PlayoutPolicy::{PrivateLast, Uniform};
+        let asked = std::env::var("TENGEN_RAVE_GAMES").ok();
+        let (games, playouts, needed) = match asked {
+            Some(games) => (games.parse().unwrap(), 1000, 0.9),
+            None => (10, 150, 0.7),
+        };
+        let won = (0..games).filter(|game| {
+            // Each opening twice, with colours swapped.
+            if game % 2 == 0 {
+                black_wins([PrivateLast, Uniform], playouts, game / 2)
+            } else {
+                !black_wins([Uniform, PrivateLast], playouts, game / 2)
+            }
+        });
+        let share = won.count() as f64 / games as f64;
+        assert!(share >= needed, "won {share} of {games} games");
     }
 }

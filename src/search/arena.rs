@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Slots in a chunk: at 16 to 64 bytes a slot, one to four megabytes.
 const CHUNK_BITS: u32 = 16;
-const CHUNK: u32 = 1 << CHUNK_BITS;
+pub(super) const CHUNK: u32 = 1 << CHUNK_BITS;
 
 /// Slots of `T`, handed out in runs and addressed by number. Slot 0 is never handed out, so that 0
 /// can mean "none".

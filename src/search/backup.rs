@@ -30,7 +30,7 @@ pub(super) fn revert(path: &[Step<'_>]) {
 }
 
 /// Recomputes an expanded node's mean from its children, or proves it.
-fn refresh(tree: &Tree, node: &Node) {
+pub(super) fn refresh(tree: &Tree, node: &Node) {
     if node.state().proof().is_some() {
         return;
     }

@@ -7,6 +7,14 @@ use std::time::Duration;
 use super::limits::{Limits, StopFlag};
 use crate::clock::{Clock, StopReason};
 
+/// How long workers may take to come home when they should: the evaluation of a batch. The engine
+/// gives up on a search 50 ms after its stop flag was raised, and this has to come first.
+const GRACE: Duration = Duration::from_millis(35);
+
+/// How long a search may go without one playout. A GPU may take most of this to start; a network
+/// that takes longer has hung, and without a clock nothing else would notice.
+const STALL: Duration = Duration::from_secs(60);
+
 /// The shared state of one running search, apart from its tree.
 pub(super) struct Control {
     stop: StopFlag,
@@ -96,11 +104,10 @@ impl Control {
 
     /// Takes leave to begin one playout.
     pub(super) fn take_ticket(&self) -> bool {
-        if self.tickets.fetch_sub(1, Ordering::Relaxed) > 0 {
-            return true;
-        }
-        self.return_tickets(1);
-        false
+        let take = |tickets: i64| (tickets > 0).then(|| tickets - 1);
+        self.tickets
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+            .is_ok()
     }
 
     /// Gives leave back for playouts that did not happen.
@@ -128,21 +135,38 @@ impl Control {
         self.clock.now().saturating_sub(self.started)
     }
 
-    /// Whether the answer is due even if workers do not come home.
-    pub(super) fn is_overdue(&self, since_stop: Option<Duration>, grace: Duration) -> bool {
+    /// Whether the answer is due even if workers do not come home: they look at the limits between
+    /// evaluations, and this is for one that hangs in its evaluator. To be asked again and again
+    /// with the same `watch`.
+    pub(super) fn is_overdue(&self, watch: &mut Watch) -> bool {
         let now = self.clock.now();
-        let asked = since_stop.is_some_and(|at| now.saturating_sub(at) >= grace);
-        asked
-            || self
-                .limits
-                .budget
-                .is_some_and(|budget| self.elapsed() >= budget.hard)
+        let since = |at: Duration| now.saturating_sub(at);
+        if self.stop.is_raised() {
+            watch.stop_seen.get_or_insert(now);
+        }
+        if watch
+            .progress
+            .is_none_or(|(playouts, _)| playouts != self.playouts())
+        {
+            watch.progress = Some((self.playouts(), now));
+        }
+        let ignored = watch.stop_seen.is_some_and(|at| since(at) >= GRACE);
+        let stalled = watch.progress.is_some_and(|(_, at)| since(at) >= STALL);
+        let late = self.limits.budget.is_some_and(|budget| {
+            // Also where soft and hard are one, a worker may finish the batch it is in.
+            since(self.started) >= budget.hard.max(budget.soft + GRACE)
+        });
+        ignored || stalled || late
     }
+}
 
-    /// The present time, when somebody has asked the search to stop.
-    pub(super) fn stop_seen(&self) -> Option<Duration> {
-        self.stop.is_raised().then(|| self.clock.now())
-    }
+/// What the waiting side has seen so far.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// When the stop flag was first seen raised.
+    stop_seen: Option<Duration>,
+    /// The last change in the number of playouts, and when it was seen.
+    progress: Option<(u64, Duration)>,
 }
 
 #[cfg(test)]
@@ -188,12 +212,13 @@ mod tests {
             },
             0,
         );
-        assert!(!control.is_over());
+        let mut watch = Watch::default();
+        assert!(!control.is_over() && !control.is_overdue(&mut watch));
         clock.advance(Duration::from_secs(1));
-        assert!(control.is_over() && !control.is_overdue(None, Duration::ZERO));
+        assert!(control.is_over() && !control.is_overdue(&mut watch));
         assert_eq!(control.reason(), StopReason::Time);
         clock.advance(Duration::from_secs(1));
-        assert!(control.is_overdue(None, Duration::ZERO));
+        assert!(control.is_overdue(&mut watch));
     }
 
     #[test]
@@ -211,7 +236,31 @@ mod tests {
         let root = control.root_step();
         assert!(root.take_ticket() && !root.is_over() && control.is_over());
         clock.advance(Duration::from_secs(1));
-        assert!(root.is_overdue(None, Duration::ZERO));
+        assert!(root.is_overdue(&mut Watch::default()));
+    }
+
+    #[test]
+    fn without_a_clock_a_search_that_stands_still_is_overdue() {
+        let (control, _, clock) = control(Limits::default(), 0);
+        let mut watch = Watch::default();
+        for _ in 0..3 {
+            assert!(!control.is_overdue(&mut watch));
+            clock.advance(STALL - Duration::from_secs(1));
+            control.count_playouts(1);
+        }
+        assert!(!control.is_overdue(&mut watch));
+        clock.advance(STALL);
+        assert!(control.is_overdue(&mut watch));
+    }
+
+    #[test]
+    fn a_raised_flag_gives_a_batch_of_grace() {
+        let (control, stop, clock) = control(Limits::default(), 0);
+        let mut watch = Watch::default();
+        stop.raise();
+        assert!(!control.is_overdue(&mut watch));
+        clock.advance(GRACE);
+        assert!(control.is_overdue(&mut watch));
     }
 
     #[test]

@@ -128,14 +128,12 @@ impl Node {
 
     /// Publishes a claimed node where the game has ended.
     pub(super) fn publish_end(&self, result: Proof) {
-        self.set_stats(result.value(), result.value() * result.value());
         self.state
             .store(EXPANDED | proof_bits(result), Ordering::Release);
     }
 
-    /// Records a proven result; the first one stays.
+    /// Records a proven result. Threads that prove a node at once have proven the same.
     pub(super) fn prove(&self, result: Proof) {
-        self.set_stats(result.value(), result.value() * result.value());
         self.state.fetch_or(proof_bits(result), Ordering::AcqRel);
     }
 
@@ -149,8 +147,12 @@ impl Node {
         f32::from_bits(self.eval.load(Ordering::Relaxed))
     }
 
-    /// Mean value and mean square of the value, over this node's visits.
+    /// Mean value and mean square of the value, over this node's visits; a proof overrules both,
+    /// also when another thread has just written the mean it found before.
     pub(super) fn stats(&self) -> (f32, f32) {
+        if let Some(proof) = self.state().proof() {
+            return (proof.value(), proof.value() * proof.value());
+        }
         let bits = self.stats.load(Ordering::Relaxed);
         (
             f32::from_bits(bits as u32),

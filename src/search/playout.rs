@@ -84,7 +84,10 @@ impl<'s, G: Game> Playouts<'s, G> {
             }
             let root_priors = path.is_empty().then_some(ground.root_priors);
             let Some(choice) = select(tree, node, root_priors, ground.params) else {
-                // All moves lose and another thread is about to prove the node.
+                // All moves were proven to lose, the last of them by a path that does not lead
+                // through here: only now does this node learn of it.
+                backup::refresh(tree, node);
+                node.add_visit();
                 backup::complete(tree, &path);
                 return Descent::Done;
             };

@@ -83,7 +83,7 @@ pub struct SearchReport {
     pub reused: u64,
     /// Playouts of this search.
     pub playouts: u64,
-    /// Positions that the network evaluated in this search.
+    /// Evaluations that this search asked for; a cache may have answered some of them.
     pub evaluations: u64,
     /// Nodes in the tree after it, those of earlier searches included.
     pub nodes: u64,

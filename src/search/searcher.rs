@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use thiserror::Error;
 
-use super::control::Control;
+use super::control::{Control, Watch};
 use super::limits::{Limits, StopFlag};
 use super::node::{NodeId, Phase};
 use super::params::SearchParams;
@@ -26,9 +26,6 @@ pub type EvaluatorMaker = Arc<dyn Fn() -> Result<Box<dyn Evaluator>, EvalError> 
 
 /// How often the searcher looks whether its workers are late.
 const PATIENCE: Duration = Duration::from_millis(5);
-
-/// How long workers may take to come home after the stop flag was raised: a batch's evaluation.
-const GRACE: Duration = Duration::from_millis(50);
 
 /// Why a search has nothing to report.
 #[derive(Debug, Error)]
@@ -258,9 +255,10 @@ impl<G: Encode> Searcher<G> {
             .count();
         drop(job);
         if out < workers {
+            control.end(StopReason::Failed);
             return Err(SearchError::Broken("a search thread is gone".to_owned()));
         }
-        let (mut failure, mut stop_seen) = (None, None);
+        let (mut failure, mut watch) = (None, Watch::default());
         while out > 0 {
             match pool.homecomings.recv_timeout(PATIENCE) {
                 Ok(Homecoming::Well) => out -= 1,
@@ -278,16 +276,12 @@ impl<G: Encode> Searcher<G> {
                         "all search threads are gone".to_owned(),
                     ));
                 }
-                // Workers look at the limits between evaluations; this is for one that hangs in
-                // its evaluator.
-                Err(RecvTimeoutError::Timeout) => {
-                    stop_seen = stop_seen.or_else(|| control.stop_seen());
-                    if control.is_overdue(stop_seen, GRACE) {
-                        control.end(StopReason::Failed);
-                        let text = "the evaluator did not answer in time".to_owned();
-                        return Err(SearchError::Broken(text));
-                    }
+                Err(RecvTimeoutError::Timeout) if control.is_overdue(&mut watch) => {
+                    control.end(StopReason::Failed);
+                    let text = "the evaluator did not answer in time".to_owned();
+                    return Err(SearchError::Broken(text));
                 }
+                Err(RecvTimeoutError::Timeout) => {}
             }
         }
         failure.map_or(Ok(()), Err)

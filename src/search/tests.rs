@@ -92,6 +92,14 @@ fn check_tree(searcher: &NoGoSearcher, root: &SmallNoGo) {
         let (value, square) = node.stats();
         assert!(value.abs() <= 1.0 && (-1e-6..=1.0).contains(&square));
         if node.state().phase() == Phase::Expanded && node.state().proof().is_none() {
+            let lost = |edge: &super::node::Edge| {
+                let child = edge.child().map(|child| tree.node(child).state().proof());
+                child.flatten() == Some(Proof::Win)
+            };
+            assert!(
+                !tree.edges(node).iter().all(lost),
+                "a loss that nobody proved"
+            );
             assert_eq!(node.visits(), sum + 1);
             assert!((priors - 1.0).abs() < 0.01, "priors sum to {priors}");
         }
@@ -319,7 +327,7 @@ fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
     let mut searcher = searcher(make, 2, SearchParams::default(), Arc::new(clock.clone()));
     // The root and nine more positions are let through; then everything hangs.
     (0..10).for_each(|_| release.send(()).unwrap());
-    let (soft, hard) = (Duration::from_millis(20), Duration::from_millis(60));
+    let (soft, hard) = (Duration::from_millis(100), Duration::from_millis(500));
     let limits = Limits {
         visits: None,
         budget: Some(Budget { soft, hard }),
@@ -330,7 +338,7 @@ fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
         .unwrap();
     let took = clock.now() - before;
     assert!(
-        took >= hard && took < hard + Duration::from_millis(200),
+        took >= hard && took < hard + Duration::from_secs(2),
         "{took:?}"
     );
     assert_eq!(report.stop, StopReason::Failed);

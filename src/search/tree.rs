@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::arena::Arena;
+use super::arena::{Arena, CHUNK};
 use super::node::{Edge, Node, NodeId};
 use crate::game::Move;
 
@@ -25,7 +25,9 @@ const NODE_WITH_EDGES: usize = size_of::<Node>() + 40 * size_of::<Edge>();
 impl Tree {
     /// An empty graph that takes at most about `bytes` of memory, most of it when needed.
     pub(super) fn new(bytes: usize) -> Tree {
-        let nodes = (bytes / NODE_WITH_EDGES).clamp(1 << 10, 1 << 30);
+        // The arena gives out whole chunks: the table must have room for all of them.
+        let nodes = (bytes / NODE_WITH_EDGES).clamp(1, 1 << 30);
+        let nodes = nodes.next_multiple_of(CHUNK as usize) - 1;
         // At most half full, so that probes stay short.
         let places = (2 * nodes).next_power_of_two();
         let edges =
@@ -43,7 +45,9 @@ impl Tree {
 
     /// The edges of an expanded node.
     pub(super) fn edges(&self, node: &Node) -> &[Edge] {
-        self.edges.run(node.edges(), node.state().edge_count())
+        // The state first: its acquire is what makes the start of the run visible.
+        let count = node.state().edge_count();
+        self.edges.run(node.edges(), count)
     }
 
     /// The node of this key.

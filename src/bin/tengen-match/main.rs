@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Matches between GTP engines under the rules of NoGo, Go and Gomoku.
+/// Matches between GTP engines under the rules of NoGo.
 #[derive(Parser)]
 #[command(version)]
 struct Cli {

@@ -19,7 +19,7 @@ pub(crate) struct Bench {
     /// same network in the same run, and their ratio.
     #[arg(long)]
     throughput: bool,
-    /// Seconds for each line of the throughput table.
+    /// Seconds for each line of the throughput table, more than 0.
     #[arg(long, default_value_t = 4.0, value_name = "SECONDS")]
     seconds: f64,
     /// Print JSON.
@@ -31,8 +31,8 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        let options = self.engine.resolve()?;
         if self.throughput {
-            let options = self.engine.resolve()?;
             return throughput::run(&options, self.seconds, self.json);
         }
         signature::run(self.json)

@@ -47,14 +47,14 @@ pub(super) fn run(options: &EngineOptions, seconds: f64, json: bool) -> anyhow::
     if !json {
         super::super::print(&bench.playouts()?)?;
         super::super::print(
-            "backend  threads  batch  positions/s  search: evals/s  visits/s  visits/positions",
+            "backend  threads  batch  positions/s  search: evals/s  visits/s  evals/raw  visits/raw",
         )?;
     }
     for kind in BackendKind::ALL {
         let factory = match bench.open(kind) {
             Ok(factory) => factory,
             Err(EvalError::Unavailable { backend, reason }) => {
-                super::super::print(&format!("{backend:<8} not available: {reason}"))?;
+                log::warn!("{backend} is not available: {reason}");
                 continue;
             }
             Err(error) => return Err(error.into()),
@@ -73,13 +73,14 @@ pub(super) fn run(options: &EngineOptions, seconds: f64, json: bool) -> anyhow::
 
 fn text(line: &Line) -> String {
     format!(
-        "{:<8} {:>7} {:>6} {:>12.0} {:>16.0} {:>9.0} {:>16.1}%",
+        "{:<8} {:>7} {:>6} {:>12.0} {:>16.0} {:>9.0} {:>9.1}% {:>10.1}%",
         line.backend,
         line.threads,
         line.batch,
         line.raw_per_second,
         line.evaluations_per_second,
         line.visits_per_second,
+        100.0 * line.evaluations_per_second / line.raw_per_second,
         100.0 * line.visits_per_second / line.raw_per_second
     )
 }
@@ -99,7 +100,9 @@ impl Bench {
         let given = options.model.clone().map(ModelSource::File);
         let source = given.or_else(|| built_in(SmallNoGo::NAME));
         let round = Duration::try_from_secs_f64(seconds / f64::from(2 * ROUNDS))
-            .context("--seconds must be a positive number")?;
+            .ok()
+            .filter(|round| !round.is_zero())
+            .context("--seconds must be more than 0")?;
         let position = |i| random_position(options.size, i * 60 / POSITIONS, u64::from(i));
         let cores = std::thread::available_parallelism().map_or(1, Into::into);
         Ok(Bench {

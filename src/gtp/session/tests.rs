@@ -207,7 +207,7 @@ fn an_interrupt_ends_a_search_with_its_normal_reply() {
         while !begun.is_raised() {
             std::thread::yield_now();
         }
-        interrupts.interrupt();
+        interrupts.interrupt(1);
     });
     assert_eq!(say(&mut session, "genmove b"), "= E1\n\n");
     presser.join().expect("it only interrupts");
