@@ -290,7 +290,7 @@ mod tests {
         };
         let won_by_private_last = |game: &u64| {
             // Each opening twice, with colours swapped.
-            if game % 2 == 0 {
+            if game.is_multiple_of(2) {
                 black_wins([PrivateLast, Uniform], playouts, game / 2)
             } else {
                 !black_wins([Uniform, PrivateLast], playouts, game / 2)
