@@ -161,7 +161,7 @@ macro_rules! search_params {
 
 search_params! {
     cpuct: f32 = 1.1, 0.0..=100.0, parse, show_range,
-        "Exploration constant of PUCT, for values in [-1, 1].", "NoGoZero+ (S1), c_puct = 1.1";
+        "Exploration constant of PUCT, for values in [-1, 1].", "NoGoZero+ (S1), c_puct = 1.1; 2.0 lost 32-48 to it at 200 visits (az-5b32c, 2026-11)";
     cpuct_growth: f32 = 0.45, 0.0..=100.0, parse, show_range,
         "Added to cpuct times ln((visits + cpuct_base) / cpuct_base).", "KataGo, methods §4.4";
     cpuct_base: f32 = 500.0, 1.0..=1e9, parse, show_range,
