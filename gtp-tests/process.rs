@@ -19,6 +19,19 @@ pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("gtp-tests")
 }
 
+/// Starts `tengen gtp` with `args`, in the folder of these tests, its log thrown away.
+fn spawn(args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .arg("gtp")
+        .args(args)
+        .current_dir(folder())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary was built for this test")
+}
+
 /// One line of the engine's output.
 type Line = Vec<u8>;
 
@@ -32,15 +45,7 @@ pub(crate) struct Engine {
 impl Engine {
     /// Starts `tengen gtp` with `args`, in the folder of these tests.
     pub(crate) fn start(args: &[&str]) -> Engine {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
-            .arg("gtp")
-            .args(args)
-            .current_dir(folder())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the binary was built for this test");
+        let mut child = spawn(args);
         let output = child.stdout.take().expect("it is piped");
         let (sender, lines) = channel();
         std::thread::spawn(move || {
@@ -128,15 +133,7 @@ impl Drop for Engine {
 
 /// What an engine with `args` writes when `input` is piped into it, and nothing else.
 pub(crate) fn pipe(args: &[&str], input: &[u8]) -> Vec<u8> {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .arg("gtp")
-        .args(args)
-        .current_dir(folder())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the binary was built for this test");
+    let mut child = spawn(args);
     let mut to_engine = child.stdin.take().expect("it is piped");
     let mut from_engine = child.stdout.take().expect("it is piped");
     let input = input.to_vec();

@@ -58,16 +58,14 @@ impl Control {
 
     /// The same search's first step, which evaluates the root and nothing else.
     pub(super) fn root_step(&self) -> Control {
+        let limits = Limits {
+            visits: Some(1),
+            ..self.limits
+        };
+        let (stop, clock) = (self.stop.clone(), Arc::clone(&self.clock));
         Control {
-            stop: self.stop.clone(),
-            ended: OnceLock::new(),
-            tickets: AtomicI64::new(1),
-            playouts: AtomicU64::new(0),
-            evaluations: AtomicU64::new(0),
-            clock: Arc::clone(&self.clock),
-            started: self.started,
-            limits: self.limits,
             for_root: true,
+            ..Control::new(limits, 0, stop, clock, self.started)
         }
     }
 

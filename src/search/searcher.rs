@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crossbeam::channel::{Receiver, RecvTimeoutError};
+use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use thiserror::Error;
@@ -16,7 +16,7 @@ use super::report::SearchReport;
 use super::root;
 use super::select::RootPriors;
 use super::tree::Tree;
-use super::worker::{Homecoming, Job, Worker, homecoming_channel};
+use super::worker::{Homecoming, Job, Worker};
 use crate::clock::{Clock, StopReason};
 use crate::encode::{self, Encode, Encoding, Mismatch};
 use crate::eval::{EvalError, Evaluator};
@@ -183,7 +183,7 @@ impl<G: Encode> Searcher<G> {
     }
 
     fn start_pool(&self, position: &G) -> Result<Pool<G>, SearchError> {
-        let (sender, homecomings) = homecoming_channel();
+        let (sender, homecomings) = unbounded();
         let mut workers = Vec::new();
         let mut encoding = None;
         for number in 0..self.options.threads.max(1) {

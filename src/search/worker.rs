@@ -133,9 +133,13 @@ fn work<G: Game>(job: &Job<G>, evaluator: &mut dyn Evaluator) -> Result<(), Eval
             control.end(StopReason::Memory);
         }
         batch.clear();
-        if job.tree.node(job.root).state().proof().is_some() {
-            control.end(StopReason::Proven);
-        }
+        end_if_proven(job);
+    }
+}
+
+fn end_if_proven<G: Game>(job: &Job<G>) {
+    if job.tree.node(job.root).state().proof().is_some() {
+        job.control.end(StopReason::Proven);
     }
 }
 
@@ -175,9 +179,7 @@ fn fill<G: Game>(
             Descent::Leaf => {}
             Descent::Done => {
                 control.count_playouts(1);
-                if job.tree.node(job.root).state().proof().is_some() {
-                    control.end(StopReason::Proven);
-                }
+                end_if_proven(job);
             }
             Descent::Collision => {
                 control.return_tickets(1);
@@ -203,7 +205,8 @@ fn evaluate(
 ) -> Result<(), EvalError> {
     evaluator.evaluate(batch, outputs)?;
     let sane = |row| {
-        outputs.value(row).is_finite() && outputs.policy(row).iter().all(|logit| logit.is_finite())
+        let mut logits = outputs.value_logits(row).iter().chain(outputs.policy(row));
+        logits.all(|logit| logit.is_finite())
     };
     if outputs.len() == batch.len() && (0..batch.len()).all(sane) {
         return Ok(());
@@ -213,9 +216,4 @@ fn evaluate(
         backend: "network",
         reason,
     })
-}
-
-/// A channel on which workers come home.
-pub(super) fn homecoming_channel() -> (Sender<Homecoming>, Receiver<Homecoming>) {
-    unbounded()
 }

@@ -44,13 +44,10 @@ pub struct IllegalPosition {
 }
 
 impl<const WORDS: usize> NoGo<WORDS> {
-    /// The position with these stones, whatever order they were played in.
+    /// The position with these stones on the board of `empty`, whatever order they were played in.
     ///
     /// # Errors
     /// [`IllegalPosition`] when points overlap, lie off the board, or a block has no liberty.
-    ///
-    /// # Panics
-    /// Never for a `size` that [`Game::new`] has accepted.
     pub fn from_stones(
         empty: &NoGo<WORDS>,
         stones: [Bits<WORDS>; 2],
