@@ -1,5 +1,6 @@
 //! Symmetries as extra data: a turned or mirrored position has the turned or mirrored target.
 
+use super::ending::Ending;
 use super::row::{PointSet, Row, Share};
 use crate::game::{BoardSize, Symmetry};
 
@@ -21,6 +22,13 @@ pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
         theirs: turned(&row.theirs),
         last_move: row.last_move.map(|mv| symmetry.apply(size, mv)),
         policy: row.policy.iter().map(share).collect(),
+        ending: row.ending.as_ref().map(|end| Ending {
+            own: turned(&end.own),
+            theirs: turned(&end.theirs),
+            closed_own: turned(&end.closed_own),
+            closed_theirs: turned(&end.closed_theirs),
+            score: end.score,
+        }),
         ..*row
     }
 }
@@ -30,19 +38,22 @@ mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
     use crate::game::{Game, Move};
+    use crate::train::ending::finish;
     use crate::train::rebuild::Rebuild;
+    use crate::train::row::Target;
 
     /// Playing a game and turning it is turning each move and playing it.
     #[test]
     fn turned_rows_are_rows_of_the_turned_game() {
         let size = BoardSize::square(5);
         let empty = SmallNoGo::new(size).unwrap();
+        let target = Target::new(vec![(Move(2), 5.0), (Move(14), 1.0)], 0.5);
         for symmetry in Symmetry::all(size) {
             let (mut position, mut turned) = (empty.clone(), empty.clone());
             for mv in [7, 3, 20, 11, 9].map(Move) {
                 position.play(mv);
                 turned.play(symmetry.apply(size, mv));
-                let row = Row::record(1, &position, &[(Move(2), 5), (Move(14), 1)], 0.5);
+                let row = Row::record(1, &position, &target);
                 let image = transform(&row, size, symmetry);
                 assert_eq!(
                     SmallNoGo::rebuild(&empty, &image).unwrap().key(),
@@ -52,6 +63,27 @@ mod tests {
                 assert_eq!(image.policy[1].mv, symmetry.apply(size, Move(14)));
                 assert_eq!(image.policy[1].share, row.policy[1].share);
             }
+        }
+    }
+
+    #[test]
+    fn the_ending_is_turned_too() {
+        let size = BoardSize::square(4);
+        let start = SmallNoGo::new(size).unwrap();
+        let (mut position, mut moves) = (start.clone(), Vec::new());
+        while let Some(mv) = position.legal_moves().last() {
+            moves.push(mv);
+            position.play(mv);
+        }
+        let outcome = position.outcome().unwrap();
+        for symmetry in Symmetry::all(size) {
+            let mut row = Row::record(0, &start, &Target::new(vec![], 0.0));
+            let mut turned = row.clone();
+            let images: Vec<Move> = moves.iter().map(|&mv| symmetry.apply(size, mv)).collect();
+            finish(std::slice::from_mut(&mut row), &start, &moves, outcome);
+            finish(std::slice::from_mut(&mut turned), &start, &images, outcome);
+            assert!(row.ending.is_some());
+            assert_eq!(transform(&row, size, symmetry), turned);
         }
     }
 }

@@ -12,6 +12,7 @@ use std::thread;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::rebuild::Rebuild;
 use super::row::Row;
 use super::selfplay::{PlayedGame, SelfPlayParams, Thinker, play};
 use super::shard::{self, ShardInfo};
@@ -88,7 +89,7 @@ impl Progress {
 ///
 /// # Errors
 /// [`TrainError`] when the folder holds other games or damaged files, or cannot be written.
-pub fn generate<G: Game, T: Thinker<G>>(
+pub fn generate<G: Rebuild, T: Thinker<G>>(
     start: &G,
     plan: &Plan,
     folder: &Path,
@@ -151,7 +152,7 @@ fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Prog
 }
 
 /// A worker: plays games off the list until none is left or nobody wants them any more.
-fn play_games<G: Game, T: Thinker<G>>(
+fn play_games<G: Rebuild, T: Thinker<G>>(
     start: &G,
     plan: &Plan,
     to_play: &[u64],

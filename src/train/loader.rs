@@ -32,7 +32,7 @@ pub struct Batch {
     pub planes: Vec<f32>,
     /// `[len, policy_len]`: 0 for legal moves, -1e9 for others; to be added to logits.
     pub mask: Vec<f32>,
-    /// `[len, policy_len]`: probabilities.
+    /// `[len, policy_len]`: probabilities times the row's policy weight.
     pub policy: Vec<f32>,
     /// `[len, 2]`: probability of a win and of a loss for the side to move.
     pub value: Vec<f32>,
@@ -72,10 +72,12 @@ pub fn encode<'a, G: Rebuild>(
         batch.policy.resize(start + policy_len, 0.0);
         let total: f32 = row.policy.iter().map(|share| f32::from(share.share)).sum();
         for share in &row.policy {
-            batch.policy[start + share.mv.index()] = f32::from(share.share) / total;
+            let probability = f32::from(share.share) / total;
+            batch.policy[start + share.mv.index()] = row.policy_weight * probability;
         }
-        let result = f32::from(row.result);
-        let value = (1.0 - root_value_share) * result + root_value_share * row.root_value;
+        // What is proven needs no second opinion.
+        let root_share = if row.exact { 0.0 } else { root_value_share };
+        let value = f32::from(row.result) * (1.0 - root_share) + root_share * row.root_value;
         batch
             .value
             .extend([(1.0 + value) / 2.0, (1.0 - value) / 2.0]);
@@ -215,6 +217,7 @@ mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
+    use crate::train::row::Target;
 
     fn rows() -> (SmallNoGo, Arc<Vec<Row>>) {
         let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
@@ -222,7 +225,8 @@ mod tests {
         let mut rows = Vec::new();
         while let Some(mv) = position.legal_moves().nth(1) {
             let first = position.legal_moves().next().unwrap();
-            let mut row = Row::record(0, &position, &[(first, 1), (mv, 3)], 0.5);
+            let target = Target::new(vec![(first, 1.0), (mv, 3.0)], 0.5);
+            let mut row = Row::record(0, &position, &target);
             row.result = -1;
             rows.push(row);
             position.play(mv);
@@ -272,6 +276,19 @@ mod tests {
         }
         // Lost, but the generator thought 0.5: 0.75 * -1 + 0.25 * 0.5 = -0.625.
         assert_eq!(batch.value[..2], [0.1875, 0.8125]);
+    }
+
+    #[test]
+    fn proven_rows_have_their_result_and_cheap_ones_no_policy() {
+        let (empty, rows) = rows();
+        let mut row = rows[0].clone();
+        (row.exact, row.policy_weight) = (true, 0.0);
+        let batch = encode(&empty, [(&row, Symmetry::IDENTITY)], 0.25).unwrap();
+        assert_eq!(batch.value, [0.0, 1.0]);
+        assert!(batch.policy.iter().all(|&p| p == 0.0));
+        row.policy.clear();
+        let batch = encode(&empty, [(&row, Symmetry::IDENTITY)], 0.25).unwrap();
+        assert!(batch.policy.iter().all(|&p| p == 0.0));
     }
 
     #[test]

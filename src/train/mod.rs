@@ -22,6 +22,7 @@ pub mod augment;
 pub mod checkpoint;
 pub mod dataset;
 pub mod durable;
+pub mod ending;
 mod error;
 pub mod export;
 pub mod fit;

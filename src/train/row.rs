@@ -1,7 +1,13 @@
 //! One recorded position: what a shard keeps and a network learns from.
 //!
 //! Everything is seen from the side to move, so that colours never have to be exchanged later.
+//!
+//! How a generator fills rows: [`Row::record`] for each position it wants to keep, with a
+//! [`Target`] that says what its search found; [`super::ending::finish`] once, when the game is
+//! over. Rows of a game are written together and in order: the row after a row is where its reply
+//! target comes from ([`Row::is_followed_by`]).
 
+use super::ending::Ending;
 use crate::game::{BoardSize, Color, Game, Move, Outcome};
 
 /// Points that a [`PointSet`] can hold: a 19x19 board.
@@ -60,8 +66,40 @@ impl PointSet {
 pub struct Share {
     /// The move, as the policy numbers it.
     pub mv: Move,
-    /// Its share of the root visits; never 0.
+    /// Its share of the policy; never 0.
     pub share: u16,
+}
+
+/// What a search says about a position.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Target {
+    /// Moves, ascending, with numbers proportional to their probability: root visits, or an
+    /// improved policy. May be empty when `policy_weight` is 0.
+    pub policy: Vec<(Move, f32)>,
+    /// Weight of the policy loss: 1 after a full search, 0 after a cheap one whose policy is not
+    /// to be learnt (playout cap randomisation).
+    pub policy_weight: f32,
+    /// The search's value in [-1, 1], for the side to move.
+    pub value: f32,
+    /// Kullback-Leibler divergence of the policy target from the network's prior in nats, at
+    /// least 0; 0 where there was no prior. Rows that surprised are drawn more often.
+    pub surprise: f32,
+    /// The position's result, when a solver or the search has proven it.
+    pub exact: Option<Outcome>,
+}
+
+impl Target {
+    /// A full search without a prior.
+    #[must_use]
+    pub fn new(policy: Vec<(Move, f32)>, value: f32) -> Target {
+        Target {
+            policy,
+            policy_weight: 1.0,
+            value,
+            surprise: 0.0,
+            exact: None,
+        }
+    }
 }
 
 /// One recorded position.
@@ -79,20 +117,27 @@ pub struct Row {
     pub theirs: PointSet,
     /// The move that led here.
     pub last_move: Option<Move>,
-    /// The policy target: normalised root visits, moves ascending, rounded shares of nothing left
-    /// out.
+    /// The policy target, moves ascending, normalised, what rounds to nothing left out.
     pub policy: Vec<Share>,
-    /// The game's result for the side to move: 1 won, 0 drawn, -1 lost.
+    /// Weight of the policy loss, at least 0; see [`Target::policy_weight`].
+    pub policy_weight: f32,
+    /// Surprise in nats, at least 0; see [`Target::surprise`].
+    pub surprise: f32,
+    /// The result for the side to move: 1 won, 0 drawn, -1 lost.
     pub result: i8,
+    /// Whether `result` is proven for this very position; else it is how the game went.
+    pub exact: bool,
     /// What the generator's search thought of the position, for the side to move, in [-1, 1].
     pub root_value: f32,
+    /// How the game ended, for the side to move; `None` where the game was broken off.
+    pub ending: Option<Ending>,
 }
 
 impl Row {
-    /// Records a position with the root visits of a search; the result is filled in by
-    /// [`Row::finish`].
+    /// Records a position with what a search says about it. The game's result and ending are
+    /// filled in by [`super::ending::finish`].
     #[must_use]
-    pub fn record<G: Game>(game: u64, position: &G, visits: &[(Move, u32)], value: f32) -> Row {
+    pub fn record<G: Game>(game: u64, position: &G, target: &Target) -> Row {
         let (mut own, mut theirs) = (PointSet::default(), PointSet::default());
         for point in (0..position.size().area() as u16).map(Move) {
             match position.stone(point) {
@@ -101,6 +146,7 @@ impl Row {
                 None => {}
             }
         }
+        let proven = target.exact.map(|o| o.value_for(position.to_move()) as i8);
         Row {
             game,
             ply: u16::try_from(position.ply()).unwrap_or(u16::MAX),
@@ -108,18 +154,24 @@ impl Row {
             own,
             theirs,
             last_move: position.last_move(),
-            policy: shares(visits),
-            result: 0,
-            root_value: value,
+            policy: shares(&target.policy),
+            policy_weight: target.policy_weight,
+            surprise: target.surprise,
+            result: proven.unwrap_or(0),
+            exact: proven.is_some(),
+            root_value: target.value,
+            ending: None,
         }
     }
 
-    /// Fills in the game's result.
+    /// Fills in the game's result, unless the row's own is proven.
     pub fn finish(&mut self, outcome: Outcome) {
-        self.result = outcome.value_for(self.to_move) as i8;
+        if !self.exact {
+            self.result = outcome.value_for(self.to_move) as i8;
+        }
     }
 
-    /// The game's result, as [`Row::finish`] has filled it in.
+    /// The row's result: the game's, or the proven one.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         match self.result {
@@ -127,6 +179,21 @@ impl Row {
             result if result > 0 => Outcome::Win(self.to_move),
             _ => Outcome::Win(self.to_move.opponent()),
         }
+    }
+
+    /// Whether `next` is the position after this one in the same game: its policy target is then
+    /// the opponent's reply.
+    #[must_use]
+    pub fn is_followed_by(&self, next: &Row) -> bool {
+        let mut own = self.own;
+        if let Some(mv) = next.last_move.filter(|mv| mv.index() < MAX_POINTS) {
+            own.insert(mv);
+        }
+        next.game == self.game
+            && next.ply == self.ply + 1
+            && next.to_move != self.to_move
+            && next.theirs == own
+            && next.own == self.theirs
     }
 
     /// The stones of one colour.
@@ -139,39 +206,43 @@ impl Row {
         }
     }
 
-    /// Whether every move of the row exists on a board of this size with `policy_len` moves.
+    /// Whether every move of the row exists on a board of this size with `policy_len` moves, and
+    /// every number is in its range.
     #[must_use]
     pub fn fits(&self, size: BoardSize, policy_len: usize) -> bool {
         let on_board = |mv: Move| mv.index() < policy_len;
-        self.policy.iter().all(|share| on_board(share.mv))
+        let apart = |a: &PointSet, b: &PointSet| {
+            a.iter()
+                .all(|point| point.index() < size.area() && !b.contains(point))
+        };
+        let weight = |number: f32| number.is_finite() && number >= 0.0;
+        weight(self.policy_weight)
+            && weight(self.surprise)
+            && (-1.0..=1.0).contains(&self.root_value)
+            && (-1..=1).contains(&self.result)
+            && self.policy.iter().all(|share| on_board(share.mv))
             && self.last_move.is_none_or(on_board)
-            && self
-                .own
-                .iter()
-                .all(|point| point.index() < size.area() && !self.theirs.contains(point))
+            && apart(&self.own, &self.theirs)
+            && self.ending.is_none_or(|end| apart(&end.own, &end.theirs))
     }
 }
 
-/// Visits as shares in 1/65535, those that round to nothing left out.
-fn shares(visits: &[(Move, u32)]) -> Vec<Share> {
-    let total: u64 = visits.iter().map(|&(_, count)| u64::from(count)).sum();
-    let full = u64::from(u16::MAX);
-    visits
-        .iter()
-        .filter_map(|&(mv, count)| {
-            // Half of the total added first rounds to the nearest share.
-            let share = (u64::from(count) * full + total / 2).checked_div(total)?;
-            (share > 0).then_some(Share {
-                mv,
-                share: share as u16,
-            })
-        })
-        .collect()
+/// Numbers proportional to probabilities as shares in 1/65535, what rounds to nothing left out.
+fn shares(policy: &[(Move, f32)]) -> Vec<Share> {
+    let total: f64 = policy.iter().map(|&(_, number)| f64::from(number)).sum();
+    let share = |number: f32| (f64::from(number) / total * f64::from(u16::MAX)).round() as u16;
+    let shares = policy.iter().map(|&(mv, number)| Share {
+        mv,
+        share: share(number),
+    });
+    // A total of 0 gives no number at all, which the cast takes for 0.
+    shares.filter(|share| share.share > 0).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::nogo::SmallNoGo;
     use proptest::prelude::*;
 
     proptest! {
@@ -195,7 +266,13 @@ mod tests {
 
     #[test]
     fn shares_sum_to_nearly_one() {
-        let shares = shares(&[(Move(3), 1), (Move(4), 2), (Move(9), 0), (Move(10), 700)]);
+        let shares = shares(
+            &[3, 4, 9, 10]
+                .map(Move)
+                .into_iter()
+                .zip([1.0, 2.0, 0.0, 700.0])
+                .collect::<Vec<_>>(),
+        );
         assert_eq!(
             shares.iter().map(|s| s.mv.0).collect::<Vec<_>>(),
             [3, 4, 10]
@@ -203,5 +280,30 @@ mod tests {
         let total: u32 = shares.iter().map(|s| u32::from(s.share)).sum();
         assert!(total.abs_diff(65535) <= 3);
         assert!(super::shares(&[]).is_empty());
+        assert!(super::shares(&[(Move(1), 0.0)]).is_empty());
+    }
+
+    #[test]
+    fn only_the_next_position_of_the_same_game_follows() {
+        let mut position = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let mut record = |mv: u16| {
+            let row = Row::record(3, &position, &Target::new(vec![(Move(mv), 1.0)], 0.0));
+            position.play(Move(mv));
+            row
+        };
+        let (first, second, third) = (record(5), record(9), record(2));
+        assert!(first.is_followed_by(&second) && second.is_followed_by(&third));
+        assert!(!first.is_followed_by(&third) && !second.is_followed_by(&first));
+        let other_game = Row {
+            game: 4,
+            ..second.clone()
+        };
+        assert!(!first.is_followed_by(&other_game));
+        // Another run's game with the same number.
+        let other_run = Row {
+            last_move: Some(Move(6)),
+            ..second
+        };
+        assert!(!first.is_followed_by(&other_run));
     }
 }

@@ -4,7 +4,9 @@
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::row::Row;
+use super::ending::finish;
+use super::rebuild::Rebuild;
+use super::row::{Row, Target};
 use crate::game::{Game, Move, Outcome};
 use crate::rollout::{Playout, Rave};
 
@@ -34,6 +36,16 @@ pub struct Thought {
     pub visits: Vec<(Move, u32)>,
     /// The position's value in [-1, 1] for the side to move.
     pub value: f32,
+}
+
+impl Thought {
+    /// The visits as the policy to learn.
+    #[must_use]
+    pub fn target(&self) -> Target {
+        let policy = self.visits.iter();
+        let policy = policy.map(|&(mv, count)| (mv, count as f32)).collect();
+        Target::new(policy, self.value)
+    }
 }
 
 /// Whoever chooses the moves.
@@ -79,31 +91,36 @@ pub struct PlayedGame {
 }
 
 /// Plays game number `game` to its end.
-pub fn play<G: Game>(
+pub fn play<G: Rebuild>(
     start: &G,
     game: u64,
     params: SelfPlayParams,
     thinker: &mut impl Thinker<G>,
     rng: &mut Xoshiro256PlusPlus,
 ) -> PlayedGame {
-    let mut position = open(start, params.opening_plies, rng);
+    let mut moves = open(start, params.opening_plies, rng);
+    let mut position = start.clone();
+    moves.iter().for_each(|&mv| position.play(mv));
     let mut rows = Vec::new();
     let outcome = loop {
         if let Some(outcome) = position.outcome() {
             break outcome;
         }
         let thought = thinker.think(&position);
-        rows.push(Row::record(game, &position, &thought.visits, thought.value));
+        rows.push(Row::record(game, &position, &thought.target()));
         let temperature = 1.0 - position.ply() as f32 / f32::from(params.temperature_plies.max(1));
-        position.play(choose(&thought.visits, temperature, rng));
+        let mv = choose(&thought.visits, temperature, rng);
+        moves.push(mv);
+        position.play(mv);
     };
-    rows.iter_mut().for_each(|row| row.finish(outcome));
+    finish(&mut rows, start, &moves, outcome);
     PlayedGame { rows, outcome }
 }
 
-/// Plays 0 to `most` random plies, fewer where one more would end the game.
-fn open<G: Game>(start: &G, most: u16, rng: &mut Xoshiro256PlusPlus) -> G {
+/// Draws 0 to `most` random moves from `start`, fewer where one more would end the game.
+fn open<G: Game>(start: &G, most: u16, rng: &mut Xoshiro256PlusPlus) -> Vec<Move> {
     let mut position = start.clone();
+    let mut moves = Vec::new();
     for _ in 0..rng.random_range(0..=most) {
         let count = position.legal_count();
         let Some(mv) = position
@@ -118,8 +135,9 @@ fn open<G: Game>(start: &G, most: u16, rng: &mut Xoshiro256PlusPlus) -> G {
             break;
         }
         position = next;
+        moves.push(mv);
     }
-    position
+    moves
 }
 
 /// Draws a move with probability proportional to visits^(1/temperature); at temperature 0 or
@@ -185,6 +203,9 @@ mod tests {
         for row in &played.rows {
             assert_eq!(row.result, if row.to_move == last.to_move { 1 } else { -1 });
             assert_eq!(row.to_move == Color::Black, row.ply % 2 == 0);
+            let ending = row.ending.unwrap();
+            assert_eq!(ending.score.signum(), row.result);
+            assert!(row.own.iter().all(|point| ending.own.contains(point)));
             assert_eq!(
                 usize::from(row.ply),
                 row.own.iter().count() + row.theirs.iter().count()
@@ -204,9 +225,11 @@ mod tests {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut plies = [0; 5];
         for _ in 0..200 {
-            let opened = open(&start, 30, &mut rng);
+            let moves = open(&start, 30, &mut rng);
+            let mut opened = start.clone();
+            moves.iter().for_each(|&mv| opened.play(mv));
             assert!(opened.outcome().is_none());
-            plies[opened.ply() as usize] += 1;
+            plies[moves.len()] += 1;
         }
         assert!(plies[0] > 0 && plies[1] > 0, "{plies:?}");
     }

@@ -6,9 +6,18 @@
 //! | `black_to_move` | boolean | whose view the row is from |
 //! | `own`, `theirs` | bytes | stones of the side to move and of the other, a bit a point, least significant first, points row by row from A1 |
 //! | `last_move` | int32 | policy index, -1 for none |
-//! | `policy` | bytes | pairs of little-endian u16: policy index, share of the root visits in 1/65535 |
+//! | `policy` | bytes | pairs of little-endian u16: policy index, share of the policy target in 1/65535 |
+//! | `policy_weight` | float | weight of the policy loss; 0 where only the value is to be learnt |
+//! | `surprise` | float | divergence of the policy target from the prior, in nats |
 //! | `result` | int32 | 1 won, 0 drawn, -1 lost, for the side to move |
+//! | `exact` | boolean | the result is proven for this position |
 //! | `root_value` | float | the generator's value in [-1, 1], for the side to move |
+//! | `ended` | boolean | the game was played to its end: the columns below hold something |
+//! | `end_own`, `end_theirs` | bytes | stones on the last board, as `own` and `theirs` |
+//! | `closed_own`, `closed_theirs` | bytes | points that were once empty and forbidden to that side |
+//! | `score` | int32 | margin in [-5, 5], for the side to move (see [`Ending`]) |
+//!
+//! The meaning of each is in [`super::row`] and [`super::ending`].
 //!
 //! The file's metadata say game, board, how the games were made and by which program. The file's
 //! name carries its checksum (see [`durable`]).
@@ -31,12 +40,14 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
+use super::ending::Ending;
 use super::row::{PointSet, Row, Share};
 use super::{TrainError, durable};
 use crate::game::{BoardSize, Color, Move};
 
-/// Version of the columns and their meaning; a reader refuses any other.
-const FORMAT: &str = "1";
+/// Version of the columns and their meaning; a reader refuses any other. Version 1 had neither
+/// weights nor endings.
+const FORMAT: &str = "2";
 
 /// File name ending of a shard.
 const EXTENSION: &str = "parquet";
@@ -90,7 +101,7 @@ pub fn read(path: &Path) -> Result<Shard, TrainError> {
     if !rows.iter().all(|row| row.fits(info.size, info.policy_len)) {
         return Err(TrainError::corrupt(
             path,
-            "a row has a point that is not on the board",
+            "a row has a point that is not on the board, or a number out of range",
         ));
     }
     Ok(Shard { info, rows })
@@ -112,7 +123,14 @@ fn to_parquet(info: &ShardInfo, rows: &[Row]) -> ParquetResult<Vec<u8>> {
             required fixed_len_byte_array({stone_bytes}) own;
             required fixed_len_byte_array({stone_bytes}) theirs;
             required int32 last_move; required binary policy;
-            required int32 result; required float root_value;
+            required float policy_weight; required float surprise;
+            required int32 result; required boolean exact; required float root_value;
+            required boolean ended;
+            required fixed_len_byte_array({stone_bytes}) end_own;
+            required fixed_len_byte_array({stone_bytes}) end_theirs;
+            required fixed_len_byte_array({stone_bytes}) closed_own;
+            required fixed_len_byte_array({stone_bytes}) closed_theirs;
+            required int32 score;
         }}"
     ))?;
     let pairs = [
@@ -140,8 +158,18 @@ fn to_parquet(info: &ShardInfo, rows: &[Row]) -> ParquetResult<Vec<u8>> {
     column::<FixedLenByteArrayType>(&mut group, rows, |row| stones(&row.theirs))?;
     column::<Int32Type>(&mut group, rows, last_move)?;
     column::<ByteArrayType>(&mut group, rows, |row| ByteArray::from(pack(&row.policy)))?;
+    column::<FloatType>(&mut group, rows, |row| row.policy_weight)?;
+    column::<FloatType>(&mut group, rows, |row| row.surprise)?;
     column::<Int32Type>(&mut group, rows, |row| i32::from(row.result))?;
+    column::<BoolType>(&mut group, rows, |row| row.exact)?;
     column::<FloatType>(&mut group, rows, |row| row.root_value)?;
+    column::<BoolType>(&mut group, rows, |row| row.ending.is_some())?;
+    let end = |row: &Row| row.ending.unwrap_or_default();
+    column::<FixedLenByteArrayType>(&mut group, rows, |row| stones(&end(row).own))?;
+    column::<FixedLenByteArrayType>(&mut group, rows, |row| stones(&end(row).theirs))?;
+    column::<FixedLenByteArrayType>(&mut group, rows, |row| stones(&end(row).closed_own))?;
+    column::<FixedLenByteArrayType>(&mut group, rows, |row| stones(&end(row).closed_theirs))?;
+    column::<Int32Type>(&mut group, rows, |row| i32::from(end(row).score))?;
     group.close()?;
     file.into_inner()
 }
@@ -167,7 +195,9 @@ fn read_info(path: &Path, reader: &SerializedFileReader<Bytes>) -> Result<ShardI
     };
     let format = get("tengen.format")?;
     if format != FORMAT {
-        let reason = format!("it has shard format {format}, this program reads {FORMAT}");
+        let reason = format!(
+            "it has shard format {format}, this program reads {FORMAT}: make its games again in another folder"
+        );
         return Err(TrainError::mismatch(path, reason));
     }
     let size = get("tengen.size")?;
@@ -200,12 +230,28 @@ fn from_parquet(info: &ShardInfo, reader: &SerializedFileReader<Bytes>) -> Parqu
         let theirs = values::<FixedLenByteArrayType>(group, 4)?;
         let last_move = values::<Int32Type>(group, 5)?;
         let policy = values::<ByteArrayType>(group, 6)?;
-        let result = values::<Int32Type>(group, 7)?;
-        let root_value = values::<FloatType>(group, 8)?;
+        let policy_weight = values::<FloatType>(group, 7)?;
+        let surprise = values::<FloatType>(group, 8)?;
+        let result = values::<Int32Type>(group, 9)?;
+        let exact = values::<BoolType>(group, 10)?;
+        let root_value = values::<FloatType>(group, 11)?;
+        let ended = values::<BoolType>(group, 12)?;
+        let end_own = values::<FixedLenByteArrayType>(group, 13)?;
+        let end_theirs = values::<FixedLenByteArrayType>(group, 14)?;
+        let closed_own = values::<FixedLenByteArrayType>(group, 15)?;
+        let closed_theirs = values::<FixedLenByteArrayType>(group, 16)?;
+        let score = values::<Int32Type>(group, 17)?;
         let stones = |bytes: &FixedLenByteArray| {
             PointSet::from_bytes(bytes.data(), info.size.area()).ok_or_else(|| missing("point"))
         };
         for at in 0..game.len() {
+            let ending = Ending {
+                own: stones(&end_own[at])?,
+                theirs: stones(&end_theirs[at])?,
+                closed_own: stones(&closed_own[at])?,
+                closed_theirs: stones(&closed_theirs[at])?,
+                score: i8::try_from(score[at]).map_err(|_| missing("score"))?,
+            };
             rows.push(Row {
                 game: game[at].cast_unsigned(),
                 ply: u16::try_from(ply[at]).map_err(|_| missing("ply"))?,
@@ -218,8 +264,12 @@ fn from_parquet(info: &ShardInfo, reader: &SerializedFileReader<Bytes>) -> Parqu
                 theirs: stones(&theirs[at])?,
                 last_move: u16::try_from(last_move[at]).ok().map(Move),
                 policy: unpack(policy[at].data()),
+                policy_weight: policy_weight[at],
+                surprise: surprise[at],
                 result: i8::try_from(result[at]).map_err(|_| missing("result"))?,
+                exact: exact[at],
                 root_value: root_value[at],
+                ending: ended[at].then_some(ending),
             });
         }
     }
@@ -291,8 +341,16 @@ mod tests {
                     share: 1,
                 },
             ],
+            policy_weight: 0.5,
+            surprise: 1.25,
             result: -1,
+            exact: true,
             root_value: -0.25,
+            ending: Some(Ending {
+                closed_own: own,
+                score: -3,
+                ..Ending::default()
+            }),
         };
         let legal = Row {
             game: u64::MAX,
@@ -303,9 +361,13 @@ mod tests {
             }],
             ..row.clone()
         };
+        let broken_off = Row {
+            ending: None,
+            ..legal.clone()
+        };
         Shard {
             info,
-            rows: vec![legal; 3],
+            rows: vec![legal.clone(), legal, broken_off],
         }
     }
 
@@ -342,7 +404,7 @@ mod tests {
             .position(|window| window == key)
             .unwrap()
             + key.len();
-        let digit = at + bytes[at..].iter().position(|&byte| byte == b'1').unwrap();
+        let digit = at + bytes[at..].iter().position(|&byte| byte == b'2').unwrap();
         bytes[digit] = b'9';
         let path = durable::save(scratch.path(), "games-0", EXTENSION, &bytes).unwrap();
         let message = read(&path).unwrap_err().to_string();

@@ -9,6 +9,7 @@ use tengen::game::nogo::{LargeNoGo, SmallNoGo};
 use tengen::game::{BoardSize, Game};
 use tengen::rollout::{Playout, Rave, RaveParams};
 use tengen::train::generate::{Plan, Progress, generate};
+use tengen::train::rebuild::Rebuild;
 use tengen::train::selfplay::{RolloutThinker, SelfPlayParams};
 
 use crate::progress::Reporter;
@@ -66,7 +67,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     play(args, &LargeNoGo::new(size)?)
 }
 
-fn play<G: Playout>(args: &Args, start: &G) -> anyhow::Result<()> {
+fn play<G: Playout + Rebuild>(args: &Args, start: &G) -> anyhow::Result<()> {
     let threads = match args.threads {
         Some(0) => bail!("--threads 0: at least one game must be played at a time"),
         Some(threads) => threads,

@@ -1,0 +1,230 @@
+//! How a game ended, point by point: the targets of the extra heads (methods §1.1).
+//!
+//! In NoGo nothing is ever captured, so the last board holds every stone. What it does not show is
+//! *when* a point became closed: legality is monotone, so each point and colour has one fate,
+//! filled while open or closed while empty, and [`Ending::closed_own`] keeps the second kind. That
+//! is what territory means in NoGo (D2 of methods §1.1); the stones alone (D1) are half parity.
+
+use super::rebuild::Rebuild;
+use super::row::{PointSet, Row};
+use crate::game::nogo::NoGo;
+use crate::game::{Color, Game, Move, Outcome};
+
+/// Scores beyond this are cut off (S1: "most gaps are within 5 points").
+pub const MAX_SCORE: i8 = 5;
+
+/// The end of a game, seen by one side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ending {
+    /// That side's stones on the last board.
+    pub own: PointSet,
+    /// The other side's stones on the last board.
+    pub theirs: PointSet,
+    /// Points that at some moment of the game were empty and forbidden to that side.
+    pub closed_own: PointSet,
+    /// Points that at some moment of the game were empty and forbidden to the other side.
+    pub closed_theirs: PointSet,
+    /// 1 + the moves that the winner could still make alone on the last board, at most
+    /// [`MAX_SCORE`]; negative for the loser; 0 in a draw.
+    pub score: i8,
+}
+
+impl Ending {
+    /// The same end, seen by the other side.
+    #[must_use]
+    pub fn swapped(&self) -> Ending {
+        Ending {
+            own: self.theirs,
+            theirs: self.own,
+            closed_own: self.closed_theirs,
+            closed_theirs: self.closed_own,
+            score: -self.score,
+        }
+    }
+}
+
+/// Fills in result and ending of a finished game's rows. `moves` leads from `start` to the end of
+/// the game, unrecorded moves included. Where a search proved the result ([`Row::exact`]), the
+/// proven one stays.
+///
+/// `outcome` is the game's result. It is not taken from the last position, as a game may be broken
+/// off when its winner is known: then `moves` should still go on to the end, by any cheap policy
+/// that keeps the result; when they do not, the rows get no ending.
+pub fn finish<G: Rebuild>(rows: &mut [Row], start: &G, moves: &[Move], outcome: Outcome) {
+    let ending = G::ending(start, moves).filter(|(_, ended)| *ended == outcome);
+    for row in rows {
+        row.finish(outcome);
+        row.ending = ending.map(|(black, _)| match row.to_move {
+            Color::Black => black,
+            Color::White => black.swapped(),
+        });
+    }
+}
+
+/// The end of a NoGo game as Black sees it, and who won; `None` when a move is illegal or the game
+/// has not ended.
+pub(super) fn nogo<const WORDS: usize>(
+    start: &NoGo<WORDS>,
+    moves: &[Move],
+) -> Option<(Ending, Outcome)> {
+    let mut position = start.clone();
+    let mut closed = [PointSet::default(); 2];
+    let mut note = |position: &NoGo<WORDS>| {
+        for color in Color::BOTH {
+            let shut = position.empty() & !position.legal(color);
+            shut.iter()
+                .for_each(|point| closed[color.index()].insert(point));
+        }
+    };
+    note(&position);
+    for &mv in moves {
+        if !position.is_legal(mv) {
+            return None;
+        }
+        position.play(mv);
+        note(&position);
+    }
+    let outcome = position.outcome()?;
+    let stones = Color::BOTH.map(|color| {
+        let mut set = PointSet::default();
+        position
+            .stones(color)
+            .iter()
+            .for_each(|point| set.insert(point));
+        set
+    });
+    let score = match outcome {
+        Outcome::Draw => 0,
+        Outcome::Win(winner) => {
+            let left = MAX_SCORE as usize - 1;
+            let margin = 1 + moves_alone(&position, winner, Move(0), left) as i8;
+            outcome.value_for(Color::Black) as i8 * margin
+        }
+    };
+    let (black, white) = (Color::Black.index(), Color::White.index());
+    let ending = Ending {
+        own: stones[black],
+        theirs: stones[white],
+        closed_own: closed[black],
+        closed_theirs: closed[white],
+        score,
+    };
+    Some((ending, outcome))
+}
+
+/// The most moves, up to `wanted`, that `color` can make in a row on points from `first` on. The
+/// order does not matter (any subset of a legal position's stones is legal), so ascending orders
+/// are all there is to try.
+fn moves_alone<const WORDS: usize>(
+    position: &NoGo<WORDS>,
+    color: Color,
+    first: Move,
+    wanted: usize,
+) -> usize {
+    let mut most = 0;
+    for mv in position.legal(color).iter().filter(|mv| *mv >= first) {
+        if most == wanted {
+            break;
+        }
+        let mut next = position.clone();
+        next.set_to_move(color);
+        next.play(mv);
+        most = most.max(1 + moves_alone(&next, color, mv, wanted - 1));
+    }
+    most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::BoardSize;
+    use crate::game::nogo::SmallNoGo;
+    use crate::train::row::Target;
+
+    fn points(set: PointSet) -> Vec<u16> {
+        set.iter().map(|point| point.0).collect()
+    }
+
+    #[test]
+    fn a_small_game_ends_as_by_hand() {
+        // X..O: 1 is closed to White, whose stone would take Black's last liberty; so is 2 to
+        // Black. Black plays 1: XX.O, and 2 is closed to both.
+        let start = SmallNoGo::new(BoardSize::new(4, 1)).unwrap();
+        let moves = [Move(0), Move(3), Move(1)];
+        let (ending, outcome) = SmallNoGo::ending(&start, &moves).unwrap();
+        assert_eq!(outcome, Outcome::Win(Color::Black));
+        assert_eq!(
+            (points(ending.own), points(ending.theirs)),
+            (vec![0, 1], vec![3])
+        );
+        assert_eq!(points(ending.closed_own), [2]);
+        assert_eq!(points(ending.closed_theirs), [1, 2]);
+        assert_eq!(ending.score, 1, "Black has no further move");
+        assert_eq!(ending.swapped().score, -1);
+        assert_eq!(ending.swapped().swapped(), ending);
+    }
+
+    #[test]
+    fn a_point_closed_to_one_side_and_then_filled_is_remembered() {
+        // .XX.OO: at 0 a white stone would have no liberty. Black fills it and so ends the game.
+        let start = SmallNoGo::new(BoardSize::new(6, 1)).unwrap();
+        let moves = [Move(1), Move(5), Move(2), Move(4), Move(0)];
+        let (ending, outcome) = SmallNoGo::ending(&start, &moves).unwrap();
+        assert_eq!(outcome, Outcome::Win(Color::Black));
+        assert!(ending.own.contains(Move(0)));
+        assert!(
+            ending.closed_theirs.contains(Move(0)),
+            "White could not live there"
+        );
+        assert!(!ending.closed_own.contains(Move(0)));
+    }
+
+    #[test]
+    fn the_margin_counts_what_the_winner_could_still_play() {
+        // A cross of White on 3x3: Black can play nowhere.
+        let mut position = SmallNoGo::new(BoardSize::square(3)).unwrap();
+        for point in [1, 3, 4, 5, 7].map(Move) {
+            position.set_to_move(Color::White);
+            position.play(point);
+        }
+        position.set_to_move(Color::Black);
+        assert_eq!(position.outcome(), Some(Outcome::Win(Color::White)));
+        // Four corners are left; the last one would be suicide.
+        assert_eq!(moves_alone(&position, Color::White, Move(0), 4), 3);
+        assert_eq!(moves_alone(&position, Color::White, Move(0), 2), 2);
+        let (ending, _) = SmallNoGo::ending(&position, &[]).unwrap();
+        assert_eq!(ending.score, -4);
+        assert_eq!(points(ending.closed_own), [0, 2, 6, 8]);
+        assert!(points(ending.closed_theirs).is_empty());
+    }
+
+    #[test]
+    fn rows_get_result_and_ending_from_their_side_and_keep_what_was_proven() {
+        let start = SmallNoGo::new(BoardSize::new(4, 1)).unwrap();
+        let moves = [Move(0), Move(3), Move(1)];
+        let outcome = Outcome::Win(Color::Black);
+        let mut position = start.clone();
+        let mut rows: Vec<Row> = moves
+            .iter()
+            .map(|&mv| {
+                let row = Row::record(0, &position, &Target::new(vec![(mv, 1.0)], 0.0));
+                position.play(mv);
+                row
+            })
+            .collect();
+        rows[0].exact = true;
+        rows[0].result = -1;
+        finish(&mut rows, &start, &moves, outcome);
+        let results: Vec<i8> = rows.iter().map(|row| row.result).collect();
+        assert_eq!(
+            results,
+            [-1, -1, 1],
+            "the first was proven lost and stays so"
+        );
+        assert_eq!(rows[1].ending.unwrap().score, -1);
+        assert_eq!(rows[2].ending.unwrap().score, 1);
+        // Broken off: a result, but no ending.
+        finish(&mut rows, &start, &moves[..2], outcome);
+        assert!(rows.iter().all(|row| row.ending.is_none()));
+    }
+}
