@@ -10,6 +10,7 @@ mod backup;
 mod control;
 mod limits;
 mod node;
+mod noise;
 mod params;
 mod playout;
 mod report;
@@ -20,6 +21,7 @@ mod tree;
 mod worker;
 
 pub use limits::{Limits, StopFlag};
+pub use noise::disturb;
 pub use params::{MoveChoice, ParamInfo, SearchParams, SetError};
 pub use report::{MoveReport, Proof, SearchReport};
 pub use searcher::{EvaluatorMaker, SearchError, Searcher, SearcherOptions};

@@ -195,6 +195,16 @@ search_params! {
         "Memory of the search tree; the tree is thinned between moves when half of it is full.", "design";
 }
 
+impl SearchParams {
+    /// The factor of `P / (1 + n)` in PUCT at a node with `total` visits, itself counted:
+    /// `c sqrt(N)`, where c grows with the logarithm of the visits.
+    #[must_use]
+    pub fn exploration(&self, total: f32) -> f32 {
+        let growth = ((total + self.cpuct_base) / self.cpuct_base).ln();
+        (self.cpuct + self.cpuct_growth * growth) * total.sqrt()
+    }
+}
+
 /// The known name with the smallest edit distance to `name`.
 fn nearest(name: &str) -> &'static str {
     let by_distance = NAMES

@@ -45,9 +45,7 @@ pub(super) fn select(
         params.fpu_reduction
     };
     let unvisited = node.stats().0 - reduction * f32::sqrt(visited_mass);
-    let explore = (params.cpuct
-        + params.cpuct_growth * ((total + params.cpuct_base) / params.cpuct_base).ln())
-        * total.sqrt();
+    let explore = params.exploration(total);
 
     let mut best = None;
     let mut best_score = f32::NEG_INFINITY;

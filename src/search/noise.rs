@@ -1,0 +1,89 @@
+//! Exploration at a root: temperature and Dirichlet noise on its priors.
+
+use rand::{Rng, RngExt};
+
+use super::params::SearchParams;
+
+/// Changes a root's priors as the settings say: temperature first, then noise (methods §1.1).
+pub fn disturb(priors: &mut [f32], params: &SearchParams, rng: &mut impl Rng) {
+    let exponent = 1.0 / params.root_policy_temperature;
+    priors
+        .iter_mut()
+        .for_each(|prior| *prior = prior.powf(exponent));
+    normalise(priors);
+    if params.root_noise > 0.0 {
+        let noise = dirichlet(params.root_noise_concentration, priors.len(), rng);
+        for (prior, noise) in priors.iter_mut().zip(noise) {
+            *prior += params.root_noise * (noise - *prior);
+        }
+    }
+}
+
+fn normalise(weights: &mut [f32]) {
+    let total: f32 = weights.iter().sum();
+    let even = 1.0 / weights.len() as f32;
+    weights
+        .iter_mut()
+        .for_each(|w| *w = if total > 0.0 { *w / total } else { even });
+}
+
+/// A symmetric Dirichlet sample of this total concentration.
+fn dirichlet(concentration: f32, len: usize, rng: &mut impl Rng) -> Vec<f32> {
+    let shape = f64::from(concentration) / len as f64;
+    let mut sample: Vec<f32> = (0..len).map(|_| gamma(shape, rng) as f32).collect();
+    normalise(&mut sample);
+    sample
+}
+
+/// A gamma sample of scale 1: Marsaglia and Tsang (2000), with their power trick below shape 1.
+fn gamma(shape: f64, rng: &mut impl Rng) -> f64 {
+    if shape < 1.0 {
+        let boost: f64 = rng.random();
+        return gamma(shape + 1.0, rng) * boost.powf(1.0 / shape);
+    }
+    let d = shape - 1.0 / 3.0;
+    let c = 1.0 / (9.0 * d).sqrt();
+    loop {
+        let x = normal(rng);
+        let v = (1.0 + c * x).powi(3);
+        let u: f64 = rng.random();
+        if v > 0.0 && u.ln() < 0.5 * x * x + d - d * v + d * v.ln() {
+            return d * v;
+        }
+    }
+}
+
+/// A standard normal sample: Box and Muller (1958).
+fn normal(rng: &mut impl Rng) -> f64 {
+    // 1 - u is in (0, 1], so that its logarithm is finite.
+    let (u, v): (f64, f64) = (1.0 - rng.random::<f64>(), rng.random());
+    (-2.0 * u.ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    #[test]
+    fn dirichlet_noise_has_the_right_mean_and_spread() {
+        let (mut rng, len, concentration) = (Xoshiro256PlusPlus::seed_from_u64(1), 20, 2.43);
+        let (mut sum, mut squares, trials) = (0.0, 0.0, 4000);
+        for _ in 0..trials {
+            let sample = dirichlet(concentration, len, &mut rng);
+            assert!((sample.iter().sum::<f32>() - 1.0).abs() < 1e-4);
+            sum += f64::from(sample[0]);
+            squares += f64::from(sample[0] * sample[0]);
+        }
+        let mean = sum / f64::from(trials);
+        let variance = squares / f64::from(trials) - mean * mean;
+        // Mean 1/K, variance (1/K)(1 - 1/K) / (concentration + 1).
+        assert!((mean - 0.05).abs() < 0.01, "{mean}");
+        let expected = 0.05 * 0.95 / 3.43;
+        assert!(
+            (variance / expected - 1.0).abs() < 0.2,
+            "{variance} against {expected}"
+        );
+    }
+}

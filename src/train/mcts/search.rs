@@ -1,0 +1,322 @@
+//! One search after another for one game, step by step.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::gumbel::{GumbelRoot, mixed_value};
+use super::puct::{PuctRoot, select};
+use super::tree::{Evaluation, Node};
+use super::{MctsParams, RootRule};
+use crate::game::{Game, Move};
+use crate::search::disturb;
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The policy target: legal moves, ascending, with numbers proportional to their probability.
+    pub policy: Vec<(Move, f32)>,
+    /// Playouts through each legal move.
+    pub visits: Vec<(Move, u32)>,
+    /// Expected result in [-1, 1] for the side to move.
+    pub value: f32,
+    /// Kullback-Leibler divergence of the target from the network's policy, in nats.
+    pub surprise: f32,
+    /// The move to play while the game is being varied; under [`RootRule::Puct`] the best one.
+    pub sampled: Move,
+    /// The best move.
+    pub best: Move,
+}
+
+#[derive(Debug)]
+enum Root {
+    Gumbel(GumbelRoot),
+    Puct(PuctRoot),
+}
+
+/// An evaluation, and the number of the last search that used it.
+type Remembered = (Rc<Evaluation>, u64);
+
+/// Searches positions of one game. Wants evaluations one at a time.
+#[derive(Debug)]
+pub struct Search<G> {
+    params: MctsParams,
+    rng: Xoshiro256PlusPlus,
+    position: G,
+    playouts: u32,
+    explore: bool,
+    /// The root first; empty until it is evaluated.
+    nodes: Vec<Node>,
+    root: Option<Root>,
+    /// From the root to `pending`.
+    path: Vec<(u32, usize)>,
+    pending: Option<G>,
+    known: HashMap<u128, Remembered>,
+    number: u64,
+}
+
+impl<G: Game> Search<G> {
+    /// A searcher whose random numbers come from `seed`. [`Search::begin`] sets a position.
+    #[must_use]
+    pub fn new(params: MctsParams, start: &G, seed: u64) -> Search<G> {
+        Search {
+            params,
+            rng: Xoshiro256PlusPlus::seed_from_u64(seed),
+            position: start.clone(),
+            playouts: 0,
+            explore: false,
+            nodes: Vec::new(),
+            root: None,
+            path: Vec::new(),
+            pending: None,
+            known: HashMap::new(),
+            number: 0,
+        }
+    }
+
+    /// Begins a search of a position that has a legal move, with at least one playout. Without
+    /// `explore` there is no noise and no forced playout: the strongest play for the playouts.
+    pub fn begin(&mut self, position: &G, playouts: u32, explore: bool) {
+        self.position = position.clone();
+        // A move without an alternative needs no thought.
+        let forced = position.legal_count() == 1;
+        self.playouts = if forced { 1 } else { playouts.max(1) };
+        self.explore = explore;
+        self.nodes.clear();
+        self.root = None;
+        self.pending = None;
+        let last = self.number;
+        self.known.retain(|_, (_, used)| *used >= last);
+        self.number += 1;
+    }
+
+    /// Searches on until a position must be evaluated; `None` when the search is finished. Until
+    /// [`Search::answer`] is called it is the same position.
+    pub fn next(&mut self) -> Option<&G> {
+        while self.pending.is_none() && !self.is_finished() {
+            let leaf = self.descend();
+            if let Some(outcome) = leaf.outcome() {
+                self.back_up(outcome.value_for(leaf.to_move()));
+            } else if let Some((evaluation, used)) = self.known.get_mut(&leaf.key()) {
+                *used = self.number;
+                let evaluation = Rc::clone(evaluation);
+                self.expand(evaluation);
+            } else {
+                self.pending = Some(leaf);
+            }
+        }
+        self.pending.as_ref()
+    }
+
+    /// Takes the evaluation of the position that [`Search::next`] gave: raw policy logits by policy
+    /// index, and the expected result in [-1, 1] for its side to move.
+    pub fn answer(&mut self, policy: &[f32], value: f32) {
+        if let Some(position) = self.pending.take() {
+            let evaluation = Rc::new(Evaluation::new(&position, policy, value));
+            let remembered = (Rc::clone(&evaluation), self.number);
+            self.known.insert(position.key(), remembered);
+            self.expand(evaluation);
+        }
+    }
+
+    /// What the search found; `None` before it is finished.
+    #[must_use]
+    pub fn found(&self) -> Option<Found> {
+        let (node, root) = (self.nodes.first()?, self.root.as_ref()?);
+        if !self.is_finished() {
+            return None;
+        }
+        let moves = &node.evaluation.moves;
+        let (weights, value, sampled, best) = match root {
+            Root::Gumbel(root) => {
+                let target = root.target(node);
+                let mixed = mixed_value(node);
+                let values = node.edges.iter().map(|e| e.value().unwrap_or(mixed));
+                let value = target.iter().zip(values).map(|(p, q)| p * q).sum();
+                let [sampled, best] = [true, false].map(|explore| root.choose(node, explore));
+                (target, value, sampled, best)
+            }
+            Root::Puct(root) => {
+                let best = super::tree::best(node.edges.iter().map(|e| e.visits as f32));
+                let target = root.target(node, &self.params.search);
+                (target, node.value(), best, best)
+            }
+        };
+        let visits = moves.iter().zip(&node.edges);
+        Some(Found {
+            surprise: divergence(&weights, &node.evaluation.priors),
+            policy: moves.iter().copied().zip(weights).collect(),
+            visits: visits.map(|(mv, edge)| (*mv, edge.visits)).collect(),
+            value,
+            sampled: moves[sampled],
+            best: moves[best],
+        })
+    }
+
+    fn is_finished(&self) -> bool {
+        let root = self.nodes.first();
+        root.is_some_and(|root| root.visits >= self.playouts)
+    }
+
+    /// Walks from the root to a position that is not in the tree, and leaves the way in `path`.
+    fn descend(&mut self) -> G {
+        let mut position = self.position.clone();
+        self.path.clear();
+        let mut at = (!self.nodes.is_empty()).then_some(0);
+        while let Some(index) = at {
+            let node = &self.nodes[index as usize];
+            let params = &self.params.search;
+            let edge = match &self.root {
+                Some(Root::Gumbel(root)) if index == 0 => root.select(node),
+                Some(Root::Puct(root)) if index == 0 => root.select(node, params),
+                _ => select(node, &node.evaluation.priors, params.fpu_reduction, params),
+            };
+            self.path.push((index, edge));
+            position.play(node.evaluation.moves[edge]);
+            at = node.edges[edge].child;
+        }
+        position
+    }
+
+    /// Adds the position at the end of `path` to the tree and counts the playout.
+    fn expand(&mut self, evaluation: Rc<Evaluation>) {
+        let value = evaluation.value;
+        let index = self.nodes.len() as u32;
+        if let Some(&(parent, edge)) = self.path.last() {
+            self.nodes[parent as usize].edges[edge].child = Some(index);
+        } else {
+            self.root = Some(self.root_rule(&evaluation));
+        }
+        self.nodes.push(Node::new(evaluation));
+        self.back_up(value);
+    }
+
+    fn root_rule(&mut self, evaluation: &Evaluation) -> Root {
+        match self.params.root {
+            RootRule::Gumbel(params) => {
+                let rng = self.explore.then_some(&mut self.rng);
+                let moves = evaluation.moves.len();
+                Root::Gumbel(GumbelRoot::new(params, moves, self.playouts, rng))
+            }
+            RootRule::Puct { forced_playouts } => {
+                let mut priors = evaluation.priors.clone();
+                let mut forced = 0.0;
+                if self.explore {
+                    disturb(&mut priors, &self.params.search, &mut self.rng);
+                    forced = forced_playouts;
+                }
+                Root::Puct(PuctRoot { priors, forced })
+            }
+        }
+    }
+
+    /// Counts a playout that ended at the end of `path` with this value for the side to move there.
+    fn back_up(&mut self, mut value: f32) {
+        for &(node, edge) in self.path.iter().rev() {
+            value = -value;
+            self.nodes[node as usize].count(edge, value);
+        }
+    }
+}
+
+/// Kullback-Leibler divergence of weights, normalised, from probabilities, in nats.
+fn divergence(weights: &[f32], priors: &[f32]) -> f32 {
+    let total: f32 = weights.iter().sum();
+    let terms = weights.iter().zip(priors).map(|(weight, prior)| {
+        let p = weight / total;
+        if p > 0.0 {
+            p * (p / prior.max(1e-9)).ln()
+        } else {
+            0.0
+        }
+    });
+    terms.sum::<f32>().max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::BoardSize;
+    use crate::game::nogo::SmallNoGo;
+    use crate::train::mcts::GumbelParams;
+
+    fn rules() -> [RootRule; 2] {
+        [
+            RootRule::Gumbel(GumbelParams::default()),
+            RootRule::Puct {
+                forced_playouts: 2.0,
+            },
+        ]
+    }
+
+    fn search(root: RootRule, start: &SmallNoGo) -> Search<SmallNoGo> {
+        let params = MctsParams {
+            root,
+            ..MctsParams::player()
+        };
+        Search::new(params, start, 1)
+    }
+
+    /// Searches to the end with a network that knows nothing; says how often it was asked.
+    fn finish(search: &mut Search<SmallNoGo>) -> (Found, u32) {
+        let mut asked = 0;
+        while search.next().is_some() {
+            asked += 1;
+            search.answer(&[0.0; 81], 0.0);
+        }
+        (search.found().unwrap(), asked)
+    }
+
+    #[test]
+    fn playouts_are_counted_and_the_next_search_knows_positions_already() {
+        let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        for rule in rules() {
+            let mut search = search(rule, &start);
+            search.begin(&start, 40, true);
+            let (found, asked) = finish(&mut search);
+            assert_eq!(found.visits.iter().map(|v| v.1).sum::<u32>(), 40);
+            assert!((30..=41).contains(&asked), "{asked}");
+            let total: f32 = found.policy.iter().map(|p| p.1).sum();
+            assert!(total > 0.9 && found.surprise >= 0.0);
+            let mut next = start.clone();
+            next.play(found.best);
+            search.begin(&next, 40, true);
+            let (_, again) = finish(&mut search);
+            assert!(again < asked, "{again} of {asked}");
+        }
+    }
+
+    /// 1x4 with stones of both: one move wins at once, the others lose.
+    #[test]
+    fn a_win_is_found_without_a_network() {
+        let start = SmallNoGo::new(BoardSize::new(4, 1)).unwrap();
+        let mut position = start.clone();
+        [0, 3].map(Move).into_iter().for_each(|mv| position.play(mv));
+        for rule in rules() {
+            let mut search = search(rule, &start);
+            search.begin(&position, 16, false);
+            let (found, _) = finish(&mut search);
+            assert_eq!(found.best, Move(1), "{found:?}");
+            assert!(found.value > 0.5, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_forced_move_costs_one_playout() {
+        let mut position = SmallNoGo::new(BoardSize::new(3, 1)).unwrap();
+        position.play(Move(0));
+        assert_eq!(position.legal_count(), 1);
+        let mut search = search(rules()[0], &position);
+        search.begin(&position, 100, true);
+        assert_eq!(finish(&mut search).0.visits, [(Move(2), 1)]);
+    }
+
+    #[test]
+    fn the_divergence_is_by_hand() {
+        let expected = 0.5 * (0.5_f32 / 0.25).ln() + 0.5 * (0.5_f32 / 0.75).ln();
+        assert!((divergence(&[3.0, 3.0], &[0.25, 0.75]) - expected).abs() < 1e-6);
+        assert_eq!(divergence(&[1.0, 0.0], &[1.0, 0.0]), 0.0);
+    }
+}
