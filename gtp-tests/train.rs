@@ -87,7 +87,7 @@ fn games_become_a_network_that_the_engine_loads() {
         "--threads",
         "2",
     ];
-    run(&[&["selfplay", "--out", &data], &selfplay[..]].concat());
+    run(&[&["selfplay", "rollouts", "--out", &data], &selfplay[..]].concat());
     let fit = [
         "--net",
         "az-1b8c",
@@ -139,7 +139,14 @@ fn selfplay_goes_on_after_kill_9() {
         "2",
     ];
     let selfplay = |games: u64, more: &[&str]| -> Command {
-        let mut command = train(&["selfplay", "--out", &data, "--games", &games.to_string()]);
+        let mut command = train(&[
+            "selfplay",
+            "rollouts",
+            "--out",
+            &data,
+            "--games",
+            &games.to_string(),
+        ]);
         command.args(common).args(more);
         command
     };

@@ -105,6 +105,16 @@ pub fn prepare_folder(folder: &Path) -> Result<(), TrainError> {
     Ok(())
 }
 
+/// Removes files.
+///
+/// # Errors
+/// [`TrainError::Io`] names the file.
+pub fn remove(paths: &[PathBuf]) -> Result<(), TrainError> {
+    paths
+        .iter()
+        .try_for_each(|path| fs::remove_file(path).map_err(TrainError::io(path)))
+}
+
 /// FNV-1a, 64 bit: every change of a single byte changes it, as each step is a bijection.
 #[must_use]
 pub fn checksum(bytes: &[u8]) -> u64 {

@@ -1,35 +1,43 @@
 //! Self-play by the thousand: threads play, one thread writes shards, a restart goes on.
 //!
 //! A game depends on the run's seed and its own number only, so which thread plays it, and in
-//! which session, does not matter. `kill -9` loses the games in progress and the open shard.
+//! which session, does not matter. `kill -9` loses the games in progress and the open shard. When
+//! all games are there, small shards are merged into large ones.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
-
-use rand::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use std::time::Duration;
 
 use super::rebuild::Rebuild;
 use super::row::Row;
-use super::selfplay::{PlayedGame, SelfPlayParams, Thinker, play};
+use super::selfplay::{PlayedGame, SelfPlayParams};
 use super::shard::{self, ShardInfo};
-use super::{TrainError, durable};
+use super::{TrainError, crew::Crew, durable, merge, sample};
 use crate::game::{Color, Game, Outcome};
+
+/// While no game ends, progress is told this often.
+const TELL_EVERY: Duration = Duration::from_millis(500);
 
 /// What a run shall make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
+    /// Number of the first game.
+    pub first: u64,
     /// Games in all, those of earlier sessions included.
     pub games: u64,
     /// The run's seed.
     pub seed: u64,
-    /// Games played at the same time, at least 1.
+    /// Threads that play, at least 1.
     pub threads: usize,
-    /// Games in a shard, at least 1: what a crash can lose.
+    /// Games in a shard while playing, at least 1: what a crash can lose beside the games in
+    /// progress.
     pub games_per_shard: usize,
+    /// Of so many games one is also written as SGF; 0 writes none.
+    pub sgf_every: u64,
     /// How games are made diverse.
     pub selfplay: SelfPlayParams,
     /// Who plays, in words that fix it: backend and its settings.
@@ -66,6 +74,8 @@ pub struct Progress {
     pub positions: u64,
     /// Games that Black has won.
     pub black_wins: u64,
+    /// Evaluations of a network in this session.
+    pub evaluations: u64,
 }
 
 impl Progress {
@@ -82,54 +92,115 @@ impl Progress {
     }
 }
 
+/// The games still to be played, given out one by one to all threads.
+#[derive(Debug)]
+pub struct Supply {
+    games: Vec<u64>,
+    next: AtomicUsize,
+    seed: u64,
+    /// Evaluations of a network so far; whoever plays counts.
+    pub evaluations: AtomicU64,
+}
+
+/// A game to be played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ticket {
+    /// Its number.
+    pub game: u64,
+    /// Its seed.
+    pub seed: u64,
+}
+
+impl Supply {
+    /// The next game, if one is left.
+    pub fn take(&self) -> Option<Ticket> {
+        // Relaxed: only the counter itself is shared.
+        let place = self.next.fetch_add(1, Ordering::Relaxed);
+        self.games.get(place).map(|&game| Ticket {
+            game,
+            // An odd multiplier spreads neighbouring games over the seeds; xoshiro's seeding by
+            // SplitMix64 does the mixing.
+            seed: self.seed ^ game.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        })
+    }
+}
+
 /// Plays the games of `plan` that `folder` does not hold yet, and writes them there as shards.
 ///
-/// `thinker` makes the player of one game from a seed. `observe` is called at the start and after
-/// each game.
+/// `observe` is called at the start, after each game, and twice a second while none ends.
 ///
 /// # Errors
-/// [`TrainError`] when the folder holds other games or damaged files, or cannot be written.
-pub fn generate<G: Rebuild, T: Thinker<G>>(
+/// [`TrainError`] when the folder holds other games or damaged files, cannot be written, or the
+/// crew fails.
+pub fn generate<G: Rebuild>(
     start: &G,
     plan: &Plan,
     folder: &Path,
-    thinker: impl Fn(u64) -> T + Sync,
+    crew: &impl Crew<G>,
     mut observe: impl FnMut(Progress),
 ) -> Result<Progress, TrainError> {
     durable::prepare_folder(folder)?;
     let info = plan.shard_info(start);
     let (done, mut progress) = finished_games(folder, &info)?;
     observe(progress);
-    let to_play: Vec<u64> = (0..plan.games)
-        .filter(|game| !done.contains(game))
-        .collect();
-    let next = AtomicUsize::new(0);
+    let games = plan.first..plan.first + plan.games;
+    let supply = Supply {
+        games: games.filter(|game| !done.contains(game)).collect(),
+        next: AtomicUsize::new(0),
+        seed: plan.seed,
+        evaluations: AtomicU64::new(0),
+    };
     let (sender, receiver) = sync_channel(2 * plan.threads.max(1));
     thread::scope(|scope| {
         for index in 0..plan.threads.max(1) {
-            let sender = sender.clone();
-            let worker = || play_games(start, plan, &to_play, &next, &thinker, sender);
+            let (sender, supply) = (sender.clone(), &supply);
+            let worker = move || play_games(start, crew, supply, &sender);
             thread::Builder::new()
                 .name(format!("selfplay-{index}"))
                 .spawn_scoped(scope, worker)
                 .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
         }
         drop(sender);
-        write_shards(
-            receiver,
-            plan.games_per_shard.max(1),
-            |rows| shard::write(folder, &info, rows).map(drop),
-            |game| {
+        let mut writer = Writer {
+            folder,
+            info: &info,
+            plan,
+            rows: Vec::new(),
+            open: 0,
+        };
+        receive(&receiver, |played| {
+            if let Some(game) = played {
                 progress.add(game.outcome, game.rows.len());
-                observe(progress);
-            },
-        )
+                writer.add(game)?;
+            }
+            progress.evaluations = supply.evaluations.load(Ordering::Relaxed);
+            observe(progress);
+            Ok(())
+        })?;
+        writer.close()
     })?;
+    merge::merge(folder, &info)?;
     Ok(progress)
+}
+
+/// Hands on what the workers send, and `None` twice a second while nothing comes, until all of
+/// them have ended.
+fn receive(
+    games: &Receiver<Result<PlayedGame, TrainError>>,
+    mut observe: impl FnMut(Option<PlayedGame>) -> Result<(), TrainError>,
+) -> Result<(), TrainError> {
+    loop {
+        match games.recv_timeout(TELL_EVERY) {
+            Ok(game) => observe(Some(game?))?,
+            Err(RecvTimeoutError::Timeout) => observe(None)?,
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+    }
 }
 
 /// Which games a folder holds, and their tally.
 fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Progress), TrainError> {
+    merge::remove_merged(folder)?;
     let mut done = HashSet::new();
     let mut progress = Progress::default();
     for path in shard::list(folder)? {
@@ -151,52 +222,52 @@ fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Prog
     Ok((done, progress))
 }
 
-/// A worker: plays games off the list until none is left or nobody wants them any more.
-fn play_games<G: Rebuild, T: Thinker<G>>(
+/// A worker: its crew's games, or why there are no more, go to the writer.
+fn play_games<G: Rebuild>(
     start: &G,
-    plan: &Plan,
-    to_play: &[u64],
-    next: &AtomicUsize,
-    thinker: &impl Fn(u64) -> T,
-    sender: SyncSender<PlayedGame>,
+    crew: &impl Crew<G>,
+    supply: &Supply,
+    sender: &SyncSender<Result<PlayedGame, TrainError>>,
 ) {
-    // Relaxed: only the counter itself is shared.
-    while let Some(&game) = to_play.get(next.fetch_add(1, Ordering::Relaxed)) {
-        // An odd multiplier spreads neighbouring games over the seeds; xoshiro's seeding by
-        // SplitMix64 does the mixing.
-        let seed = plan.seed ^ game.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut thinker = thinker(rng.next_u64());
-        let played = play(start, game, plan.selfplay, &mut thinker, &mut rng);
-        if sender.send(played).is_err() {
-            break;
-        }
+    // Nobody wants a game when the writer has failed.
+    let mut done = |game| match sender.send(Ok(game)) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    };
+    if let Err(error) = crew.play(start, supply, &mut done) {
+        let _ = sender.send(Err(error));
     }
 }
 
-/// Gathers games into shards of `games_per_shard` until all workers have ended.
-fn write_shards(
-    games: Receiver<PlayedGame>,
-    games_per_shard: usize,
-    write: impl Fn(&[Row]) -> Result<(), TrainError>,
-    mut observe: impl FnMut(&PlayedGame),
-) -> Result<(), TrainError> {
-    let mut rows = Vec::new();
-    let mut open_games = 0;
-    for mut game in games {
-        observe(&game);
-        rows.append(&mut game.rows);
-        open_games += 1;
-        if open_games == games_per_shard {
-            write(&rows)?;
-            rows.clear();
-            open_games = 0;
+/// Gathers games into shards.
+struct Writer<'a> {
+    folder: &'a Path,
+    info: &'a ShardInfo,
+    plan: &'a Plan,
+    rows: Vec<Row>,
+    open: usize,
+}
+
+impl Writer<'_> {
+    fn add(&mut self, mut game: PlayedGame) -> Result<(), TrainError> {
+        if self.plan.sgf_every > 0 && game.game % self.plan.sgf_every == 0 {
+            sample::write(self.folder, self.info, &game)?;
         }
-    }
-    if rows.is_empty() {
+        self.rows.append(&mut game.rows);
+        self.open += 1;
+        if self.open == self.plan.games_per_shard.max(1) {
+            self.close()?;
+        }
         Ok(())
-    } else {
-        write(&rows)
+    }
+
+    fn close(&mut self) -> Result<(), TrainError> {
+        if !self.rows.is_empty() {
+            shard::write(self.folder, self.info, &self.rows)?;
+            self.rows.clear();
+            self.open = 0;
+        }
+        Ok(())
     }
 }
 
@@ -205,8 +276,9 @@ pub(crate) mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Move};
+    use crate::train::crew::RolloutCrew;
     use crate::train::scratch::Scratch;
-    use crate::train::selfplay::Thought;
+    use crate::train::selfplay::{Thinker, Thought};
 
     /// Likes the corners of a 4x4 board and knows nothing else.
     struct Corners;
@@ -223,10 +295,12 @@ pub(crate) mod tests {
 
     pub(crate) fn plan(games: u64) -> Plan {
         Plan {
+            first: 0,
             games,
             seed: 9,
             threads: 2,
             games_per_shard: 3,
+            sgf_every: 0,
             selfplay: SelfPlayParams::default(),
             generator: "corners".to_owned(),
         }
@@ -234,7 +308,11 @@ pub(crate) mod tests {
 
     pub(crate) fn run(plan: &Plan, folder: &Path) -> Result<Progress, TrainError> {
         let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
-        generate(&start, plan, folder, |_| Corners, |_| ())
+        let crew = RolloutCrew {
+            selfplay: plan.selfplay,
+            thinker: |_| Corners,
+        };
+        generate(&start, plan, folder, &crew, |_| ())
     }
 
     /// All rows of a folder in the order of games and plies.
@@ -253,13 +331,16 @@ pub(crate) mod tests {
         let (whole, parts) = (Scratch::new("whole"), Scratch::new("parts"));
         let at_once = run(&plan(10), whole.path()).unwrap();
         assert_eq!(run(&plan(4), parts.path()).unwrap().games, 4);
-        // A crash: the second shard is lost, and a file is left unfinished.
+        // A crash: the last game is lost, and a file is left unfinished.
         let shards = shard::list(parts.path()).unwrap();
-        assert_eq!(shards.len(), 2);
-        std::fs::remove_file(&shards[1]).unwrap();
+        assert_eq!(shards.len(), 1, "merged");
+        let all = shard::read(&shards[0]).unwrap();
+        let kept = all.rows.iter().filter(|row| row.game < 3).cloned();
+        shard::write(parts.path(), &all.info, &kept.collect::<Vec<_>>()).unwrap();
+        std::fs::remove_file(&shards[0]).unwrap();
         std::fs::write(parts.path().join(".unfinished-x"), b"x").unwrap();
         let resumed = run(&plan(10), parts.path()).unwrap();
-        assert!(resumed.resumed == 3 || resumed.resumed == 1, "{resumed:?}");
+        assert_eq!(resumed.resumed, 3);
         assert_eq!(
             Progress {
                 resumed: 0,

@@ -2,7 +2,9 @@
 //! Nothing here plays for a user, and no engine build contains it (cargo feature `train`).
 //!
 //! The way of a network:
-//! [`generate`] plays games ([`selfplay`]) and writes them as durable [`shard`]s; [`dataset`]
+//! [`generate`] has a [`crew`] play games, by rollouts ([`selfplay`]) or by a network
+//! ([`network_game`] on the small trees of [`mcts`], many games a batch by [`pool`]), and writes
+//! them as durable [`shard`]s; [`dataset`]
 //! holds their rows and sets whole games aside for testing; [`loader`] turns rows into encoded
 //! batches in the background; [`fit`] fits a network of a [`recipe`] and writes checkpoints;
 //! [`export`] writes the network that the engine loads.
@@ -20,6 +22,7 @@
 
 pub mod augment;
 pub mod checkpoint;
+pub mod crew;
 pub mod dataset;
 pub mod durable;
 pub mod ending;
@@ -29,11 +32,17 @@ pub mod fit;
 pub mod generate;
 pub mod loader;
 mod losses;
+pub mod mcts;
+mod merge;
 pub mod net;
+pub mod network_game;
+pub mod open;
 pub mod optimizer;
+pub mod pool;
 pub mod rebuild;
 pub mod recipe;
 pub mod row;
+mod sample;
 pub mod schedule;
 pub mod score;
 #[cfg(test)]

@@ -198,7 +198,7 @@ pub fn raw_rate(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::eval::ModelInfo;
     use crate::game::nogo::SmallNoGo;
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    pub(crate) fn info(size: BoardSize) -> ModelInfo {
+    pub(in crate::train) fn info(size: BoardSize) -> ModelInfo {
         let start = SmallNoGo::new(size).unwrap();
         let encoding = SmallNoGo::encodings().last().unwrap();
         ModelInfo {

@@ -84,8 +84,12 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
 /// A finished game.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlayedGame {
+    /// Its number.
+    pub game: u64,
     /// The positions that were thought about, in order; at least one.
     pub rows: Vec<Row>,
+    /// All moves from the start, those of the opening included.
+    pub moves: Vec<Move>,
     /// The result.
     pub outcome: Outcome,
 }
@@ -114,11 +118,16 @@ pub fn play<G: Rebuild>(
         position.play(mv);
     };
     finish(&mut rows, start, &moves, outcome);
-    PlayedGame { rows, outcome }
+    PlayedGame {
+        game,
+        rows,
+        moves,
+        outcome,
+    }
 }
 
 /// Draws 0 to `most` random moves from `start`, fewer where one more would end the game.
-fn open<G: Game>(start: &G, most: u16, rng: &mut Xoshiro256PlusPlus) -> Vec<Move> {
+pub(super) fn open<G: Game>(start: &G, most: u16, rng: &mut Xoshiro256PlusPlus) -> Vec<Move> {
     let mut position = start.clone();
     let mut moves = Vec::new();
     for _ in 0..rng.random_range(0..=most) {
@@ -142,7 +151,11 @@ fn open<G: Game>(start: &G, most: u16, rng: &mut Xoshiro256PlusPlus) -> Vec<Move
 
 /// Draws a move with probability proportional to visits^(1/temperature); at temperature 0 or
 /// below the most visited one, the first of equals.
-fn choose(visits: &[(Move, u32)], temperature: f32, rng: &mut Xoshiro256PlusPlus) -> Move {
+pub(super) fn choose(
+    visits: &[(Move, u32)],
+    temperature: f32,
+    rng: &mut Xoshiro256PlusPlus,
+) -> Move {
     let most = visits.iter().map(|&(_, count)| count).max().unwrap_or(0);
     let weight = |count: u32| {
         if temperature > 0.0 {

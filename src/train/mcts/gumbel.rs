@@ -74,9 +74,8 @@ impl GumbelRoot {
 
     /// Logits plus `sigma(completed Q)`, `sigma(q) = (c_visit + max N) c_scale q`, q in [0, 1].
     fn improved_logits(&self, node: &Node) -> Vec<f32> {
-        let weight = (self.params.visit_offset + node.most_visits() as f32)
-            * self.params.value_scale
-            / 2.0;
+        let weight =
+            (self.params.visit_offset + node.most_visits() as f32) * self.params.value_scale / 2.0;
         let mixed = mixed_value(node);
         let edges = node.edges.iter().zip(&node.evaluation.logits);
         edges
@@ -125,7 +124,9 @@ fn schedule(considered: usize, playouts: u32) -> Vec<u32> {
 fn gumbel(rng: &mut impl Rng) -> f32 {
     // Open at 0, so that the logarithm is finite.
     let uniform: f64 = 1.0 - rng.random::<f64>();
-    -(-(uniform.max(f64::MIN_POSITIVE)).ln()).max(f64::MIN_POSITIVE).ln() as f32
+    -(-(uniform.max(f64::MIN_POSITIVE)).ln())
+        .max(f64::MIN_POSITIVE)
+        .ln() as f32
 }
 
 #[cfg(test)]

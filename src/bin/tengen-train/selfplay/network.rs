@@ -1,0 +1,157 @@
+//! `tengen-train selfplay network`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::{Parser, ValueEnum};
+use tengen::clock::SystemClock;
+use tengen::eval::{BackendKind, Device, LibraryPlaces, ModelInfo};
+use tengen::game::BoardSize;
+use tengen::rollout::Playout;
+use tengen::search::SearchParams;
+use tengen::train::crew::NetworkCrew;
+use tengen::train::durable;
+use tengen::train::mcts::{GumbelParams, MctsParams, RootRule};
+use tengen::train::network_game::{NetworkPlay, NoProver};
+use tengen::train::open::Runtime;
+use tengen::train::pool::raw_rate;
+use tengen::train::rebuild::Rebuild;
+
+use super::{Common, Play, play, rate};
+use crate::progress::print;
+
+/// How a root shares its playouts.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Root {
+    /// Gumbel AlphaZero: sequential halving, improved policy as target.
+    Gumbel,
+    /// AlphaZero with KataGo's forced playouts: noisy PUCT, visits as target.
+    Puct,
+}
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    common: Common,
+    /// The network, an ONNX file
+    #[arg(long)]
+    model: PathBuf,
+    /// Playouts a move
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    visits: u32,
+    /// How the root shares its playouts
+    #[arg(long, value_enum, default_value = "gumbel")]
+    root: Root,
+    /// Share of the moves that get all playouts and are learnt; the rest is played fast
+    #[arg(long, default_value_t = 1.0)]
+    full_share: f32,
+    /// Playouts of a fast move
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
+    fast_visits: u32,
+    /// A setting of the search, NAME=VALUE, as of tengen gtp; may be given several times
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Games that a thread plays at the same time: its largest batch
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
+    concurrent: u32,
+    /// What runs the network: tract or ort [default: ort, and tract where ort is not installed]
+    #[arg(long)]
+    backend: Option<BackendKind>,
+    /// Where the network runs: cpu, cuda or cuda:N
+    #[arg(long, default_value_t = Device::Cpu)]
+    device: Device,
+    /// Path of the ONNX Runtime library [default: where scripts/fetch-onnxruntime.sh puts it]
+    #[arg(long)]
+    ort_library: Option<PathBuf>,
+    /// Before and after, measure the bare network for so many seconds, and compare
+    #[arg(long, default_value_t = 0.0)]
+    measure: f64,
+}
+
+impl Args {
+    /// The board that the network was trained for.
+    pub(super) fn size(&self) -> anyhow::Result<BoardSize> {
+        Ok(self.network()?.0.size)
+    }
+
+    /// What the network says of itself, and the checksum of its file.
+    fn network(&self) -> anyhow::Result<(ModelInfo, u64)> {
+        let name = self.model.display().to_string();
+        let onnx = std::fs::read(&self.model).with_context(|| name.clone())?;
+        Ok((ModelInfo::read(&name, &onnx)?, durable::checksum(&onnx)))
+    }
+
+    fn how(&self) -> anyhow::Result<NetworkPlay> {
+        let mut search = SearchParams {
+            // Noise and temperature of the paper (S1); KataGo's lack of FPU reduction at the root.
+            root_noise: 0.25,
+            root_policy_temperature: 1.03,
+            root_fpu_reduction: 0.0,
+            ..SearchParams::default()
+        };
+        for setting in &self.set {
+            let (name, value) = setting
+                .split_once('=')
+                .with_context(|| format!("--set {setting}: expected NAME=VALUE"))?;
+            search.set(name, value)?;
+        }
+        let root = match self.root {
+            Root::Gumbel => RootRule::Gumbel(GumbelParams::default()),
+            Root::Puct => RootRule::Puct {
+                forced_playouts: 2.0,
+            },
+        };
+        Ok(NetworkPlay {
+            mcts: MctsParams { root, search },
+            visits: self.visits,
+            full_share: self.full_share,
+            fast_visits: self.fast_visits,
+            selfplay: self.common.selfplay(),
+        })
+    }
+}
+
+impl Play for Args {
+    fn play<G: Rebuild + Playout>(&self, start: &G) -> anyhow::Result<()> {
+        let runtime = Runtime {
+            backend: self.backend,
+            device: self.device,
+            library: LibraryPlaces::usual(self.ort_library.clone()),
+        };
+        let network = runtime.open(&self.model)?;
+        let how = self.how()?;
+        let (info, checksum) = self.network()?;
+        let generator = format!(
+            "network={}:{checksum:016x} root={:?} visits={} full-share={} fast-visits={} {}",
+            info.network,
+            how.mcts.root,
+            how.visits,
+            how.full_share,
+            how.fast_visits,
+            self.set.join(" ")
+        );
+        let plan = self.common.plan(generator)?;
+        let concurrent = self.concurrent as usize;
+        let crew = NetworkCrew {
+            network: &network,
+            play: &how,
+            concurrent,
+            prover: || NoProver,
+        };
+        let time = Duration::from_secs_f64(self.measure.max(0.0));
+        let (threads, clock) = (plan.threads, SystemClock::new());
+        let bare = || raw_rate(&network, threads, concurrent, time, &clock);
+        let before = if time.is_zero() { 0.0 } else { bare()? };
+        let (done, seconds) = play(start, &plan, &self.common, &crew)?;
+        if !time.is_zero() {
+            let raw = f64::midpoint(before, bare()?);
+            let evaluations = rate(done.evaluations, seconds);
+            print(&format!(
+                "{evaluations:.0} of {raw:.0} evaluations/s ({:.0}%) in batches of up to {concurrent} on {threads} threads",
+                100.0 * evaluations / raw
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,43 @@
+//! `tengen-train selfplay rollouts`.
+
+use clap::Parser;
+use tengen::game::BoardSize;
+use tengen::rollout::{Playout, Rave, RaveParams};
+use tengen::train::crew::RolloutCrew;
+use tengen::train::rebuild::Rebuild;
+use tengen::train::selfplay::RolloutThinker;
+
+use super::{Common, Play, play};
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    common: Common,
+    /// Side length of the NoGo board, in points
+    #[arg(long, default_value_t = 9)]
+    size: u8,
+    /// Playouts a move
+    #[arg(long, default_value_t = 700, value_parser = clap::value_parser!(u64).range(1..))]
+    playouts: u64,
+}
+
+impl Args {
+    pub(super) fn size(&self) -> BoardSize {
+        BoardSize::square(self.size)
+    }
+}
+
+impl Play for Args {
+    fn play<G: Rebuild + Playout>(&self, start: &G) -> anyhow::Result<()> {
+        let playouts = self.playouts;
+        let plan = self.common.plan(format!("rollout playouts={playouts}"))?;
+        let crew = RolloutCrew {
+            selfplay: plan.selfplay,
+            thinker: |seed| RolloutThinker {
+                rave: Rave::new(RaveParams::default(), seed),
+                playouts,
+            },
+        };
+        play(start, &plan, &self.common, &crew).map(drop)
+    }
+}

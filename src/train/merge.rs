@@ -1,0 +1,131 @@
+//! Small shards into large ones, so that a crash loses little and a reader opens few files.
+//!
+//! A merged shard is written before its parts are removed. When a crash comes between, the parts
+//! hold no game that is not in the merged shard, and so the next start knows them.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::row::Row;
+use super::shard::{self, ShardInfo};
+use super::{TrainError, durable};
+
+/// Games in a merged shard, at least, except in the last one of a folder.
+const GAMES: usize = 500;
+
+/// Merges the shards of a folder, all of which have this `info`, until none but the last has less
+/// than 500 games.
+///
+/// # Errors
+/// [`TrainError`] when a shard cannot be read or written.
+pub(super) fn merge(folder: &Path, info: &ShardInfo) -> Result<(), TrainError> {
+    let mut parts: Vec<PathBuf> = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
+    for path in shard::list(folder)? {
+        let shard = shard::read(&path)?;
+        if games(&shard.rows).len() >= GAMES {
+            continue;
+        }
+        rows.extend(shard.rows);
+        parts.push(path);
+        if games(&rows).len() >= GAMES {
+            replace(folder, info, &mut parts, &mut rows)?;
+        }
+    }
+    replace(folder, info, &mut parts, &mut rows)
+}
+
+fn replace(
+    folder: &Path,
+    info: &ShardInfo,
+    parts: &mut Vec<PathBuf>,
+    rows: &mut Vec<Row>,
+) -> Result<(), TrainError> {
+    if parts.len() > 1 {
+        rows.sort_by_key(|row| (row.game, row.ply));
+        let merged = shard::write(folder, info, rows)?;
+        parts.retain(|part| *part != merged);
+        durable::remove(parts)?;
+    }
+    parts.clear();
+    rows.clear();
+    Ok(())
+}
+
+/// Removes shards all of whose games are in a larger shard: the parts of a merger that was
+/// interrupted.
+///
+/// # Errors
+/// [`TrainError`] when a shard cannot be read or removed.
+pub(super) fn remove_merged(folder: &Path) -> Result<(), TrainError> {
+    let mut shards = Vec::new();
+    for path in shard::list(folder)? {
+        let games = games(&shard::read(&path)?.rows);
+        shards.push((games, path));
+    }
+    // The largest first; the name decides between equals.
+    shards.sort_by(|(a, one), (b, other)| b.len().cmp(&a.len()).then_with(|| one.cmp(other)));
+    let mut known: HashSet<u64> = HashSet::new();
+    let mut merged = Vec::new();
+    for (games, path) in shards {
+        if games.iter().all(|game| known.contains(game)) {
+            merged.push(path);
+        }
+        known.extend(games);
+    }
+    durable::remove(&merged)
+}
+
+fn games(rows: &[Row]) -> HashSet<u64> {
+    rows.iter().map(|row| row.game).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::generate::tests::{plan, run};
+    use crate::train::scratch::Scratch;
+
+    #[test]
+    fn an_interrupted_merger_is_finished() {
+        let (once, again) = (Scratch::new("merge-once"), Scratch::new("merge-again"));
+        run(&plan(8), once.path()).unwrap();
+        let merged = shard::list(once.path()).unwrap();
+        assert_eq!(merged.len(), 1);
+        // All parts and the whole, as a crash between writing and removing leaves them.
+        let whole = shard::read(&merged[0]).unwrap();
+        for game in 0..8 {
+            let part: Vec<Row> = whole
+                .rows
+                .iter()
+                .filter(|r| r.game == game)
+                .cloned()
+                .collect();
+            shard::write(again.path(), &whole.info, &part).unwrap();
+        }
+        shard::write(again.path(), &whole.info, &whole.rows).unwrap();
+        assert_eq!(shard::list(again.path()).unwrap().len(), 9);
+        assert_eq!(run(&plan(8), again.path()).unwrap().resumed, 8);
+        let names = |folder: &Path| -> Vec<_> {
+            let shards = shard::list(folder).unwrap();
+            shards
+                .iter()
+                .map(|p| p.file_name().unwrap().to_owned())
+                .collect()
+        };
+        assert_eq!(names(once.path()), names(again.path()));
+    }
+
+    #[test]
+    fn different_games_are_all_kept() {
+        let scratch = Scratch::new("merge-different");
+        run(&plan(2), scratch.path()).unwrap();
+        let whole = shard::read(&shard::list(scratch.path()).unwrap()[0]).unwrap();
+        let mut other = whole.rows.clone();
+        other.retain(|row| row.game == 1);
+        other.iter_mut().for_each(|row| row.game = 7);
+        shard::write(scratch.path(), &whole.info, &other).unwrap();
+        remove_merged(scratch.path()).unwrap();
+        assert_eq!(shard::list(scratch.path()).unwrap().len(), 2);
+    }
+}

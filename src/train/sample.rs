@@ -1,0 +1,37 @@
+//! Games of self-play as SGF files, for people to look at.
+
+use std::path::Path;
+
+use super::selfplay::PlayedGame;
+use super::shard::ShardInfo;
+use super::{TrainError, durable};
+use crate::game::Color;
+use crate::record::{GameRecord, Play, RecordedPlay, Vertex, result_text, sgf};
+
+/// Writes a game into the folder's subfolder `sgf`; the value that the search saw stands beside
+/// each recorded move.
+///
+/// # Errors
+/// [`TrainError::Io`] names the file.
+pub(super) fn write(folder: &Path, info: &ShardInfo, game: &PlayedGame) -> Result<(), TrainError> {
+    let folder = folder.join("sgf");
+    durable::prepare_folder(&folder)?;
+    let mut record = GameRecord::new(&info.game, info.size);
+    record.result = result_text(game.outcome).to_owned();
+    record.comment = format!("game {} of {}", game.game, info.source);
+    let mut color = Color::Black;
+    for (ply, &mv) in game.moves.iter().enumerate() {
+        let row = game.rows.iter().find(|row| usize::from(row.ply) == ply);
+        let value = |value: f32| format!("{:.0}%", 50.0 * (value + 1.0));
+        record.plays.push(RecordedPlay {
+            play: Play {
+                color,
+                vertex: Vertex::Point(mv),
+            },
+            comment: row.map_or_else(String::new, |row| value(row.root_value)),
+        });
+        color = color.opponent();
+    }
+    let path = folder.join(format!("game-{:08}.sgf", game.game));
+    durable::write(&path, sgf::write(&record).as_bytes())
+}
