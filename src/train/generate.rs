@@ -250,7 +250,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn add(&mut self, mut game: PlayedGame) -> Result<(), TrainError> {
-        if self.plan.sgf_every > 0 && game.game % self.plan.sgf_every == 0 {
+        if self.plan.sgf_every > 0 && game.game.is_multiple_of(self.plan.sgf_every) {
             sample::write(self.folder, self.info, &game)?;
         }
         self.rows.append(&mut game.rows);

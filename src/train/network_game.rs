@@ -183,14 +183,14 @@ impl<'a, G: Rebuild, P: Prover<G>> NetworkGame<'a, G, P> {
 }
 
 impl<G: Rebuild, P: Prover<G>> Task<G> for NetworkGame<'_, G, P> {
-    fn next(&mut self) -> Option<(usize, &G)> {
-        while self.outcome.is_none() && self.search.next().is_none() {
+    fn wanted(&mut self) -> Option<(usize, &G)> {
+        while self.outcome.is_none() && self.search.wanted().is_none() {
             self.end_move();
         }
         if self.outcome.is_some() {
             return None;
         }
-        self.search.next().map(|position| (0, position))
+        self.search.wanted().map(|position| (0, position))
     }
 
     fn answer(&mut self, policy: &[f32], value: f32) {
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
     use crate::eval::EvaluatorFactory;
     use crate::game::nogo::SmallNoGo;
-    use crate::game::{BoardSize, Color};
+    use crate::game::{BoardSize, Color, Game};
     use crate::train::mcts::GumbelParams;
     use crate::train::pool::tests::info;
     use crate::train::pool::{Desk, work};

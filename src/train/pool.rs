@@ -17,7 +17,7 @@ use crate::game::{BoardSize, Game, Move, Symmetry};
 pub trait Task<G> {
     /// Goes on until a position must be evaluated, and says by which network; `None` when the task
     /// is finished.
-    fn next(&mut self) -> Option<(usize, &G)>;
+    fn wanted(&mut self) -> Option<(usize, &G)>;
 
     /// Takes the evaluation of that position: raw policy logits by policy index, and the expected
     /// result in [-1, 1] for its side to move.
@@ -135,7 +135,7 @@ pub fn work<G: Encode, T: Task<G>>(
         let mut place = 0;
         while place < tasks.len() {
             let salt = tasks[place].salt();
-            if let Some((desk, position)) = tasks[place].next() {
+            if let Some((desk, position)) = tasks[place].wanted() {
                 desks[desk].ask(place, position, salt);
                 place += 1;
                 continue;
@@ -211,7 +211,7 @@ pub(super) mod tests {
     }
 
     impl Task<SmallNoGo> for FirstMoves {
-        fn next(&mut self) -> Option<(usize, &SmallNoGo)> {
+        fn wanted(&mut self) -> Option<(usize, &SmallNoGo)> {
             let open = self.position.outcome().is_none();
             open.then_some((self.position.ply() as usize % 2, &self.position))
         }
@@ -244,8 +244,11 @@ pub(super) mod tests {
         }
     }
 
-    /// Games of `salts`, so many at a time, by answers.
-    fn play(salts: &[u64], slots: usize) -> Vec<(u64, Vec<(Vec<f32>, f32)>)> {
+    /// A game's salt and the answers it got.
+    type Answers = (u64, Vec<(Vec<f32>, f32)>);
+
+    /// Games of `salts`, so many at a time.
+    fn play(salts: &[u64], slots: usize) -> Vec<Answers> {
         let size = BoardSize::square(4);
         let start = SmallNoGo::new(size).unwrap();
         let factory = EvaluatorFactory::hash(info(size));

@@ -2,7 +2,7 @@
 //!
 //! [`crate::search`] makes one position as strong as threads and memory allow. Self-play wants the
 //! opposite: a few dozen playouts for each of hundreds of positions at once. So here a search is a
-//! value that says which position it wants evaluated next ([`Search::next`]) and takes the answer
+//! value that says which position it wants evaluated next ([`Search::wanted`]) and takes the answer
 //! ([`Search::answer`]). Every game asks for one evaluation at a time and no descent is ever made
 //! blindly: batches cost no strength, and a game depends on nothing but its seed and its network.
 //!

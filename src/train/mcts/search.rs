@@ -94,7 +94,7 @@ impl<G: Game> Search<G> {
 
     /// Searches on until a position must be evaluated; `None` when the search is finished. Until
     /// [`Search::answer`] is called it is the same position.
-    pub fn next(&mut self) -> Option<&G> {
+    pub fn wanted(&mut self) -> Option<&G> {
         while self.pending.is_none() && !self.is_finished() {
             let leaf = self.descend();
             if let Some(outcome) = leaf.outcome() {
@@ -110,7 +110,7 @@ impl<G: Game> Search<G> {
         self.pending.as_ref()
     }
 
-    /// Takes the evaluation of the position that [`Search::next`] gave: raw policy logits by policy
+    /// Takes the evaluation of the position that [`Search::wanted`] gave: raw policy logits by policy
     /// index, and the expected result in [-1, 1] for its side to move.
     pub fn answer(&mut self, policy: &[f32], value: f32) {
         if let Some(position) = self.pending.take() {
@@ -262,7 +262,7 @@ mod tests {
     /// Searches to the end with a network that knows nothing; says how often it was asked.
     fn finish(search: &mut Search<SmallNoGo>) -> (Found, u32) {
         let mut asked = 0;
-        while search.next().is_some() {
+        while search.wanted().is_some() {
             asked += 1;
             search.answer(&[0.0; 81], 0.0);
         }
