@@ -3,9 +3,13 @@
 //! An encoding never changes once a network was trained with it; a better one gets a new id. The
 //! id stands in the network's metadata, and [`find`] refuses a network whose encoding is unknown.
 
+mod nogo_seed;
 mod nogo_v1;
+mod nogo_v2;
 
+pub use nogo_seed::{NoGoAsf, NoGoAz};
 pub use nogo_v1::NoGoV1;
+pub use nogo_v2::NoGoV2;
 
 use thiserror::Error;
 
@@ -32,13 +36,14 @@ pub trait Encoding<G: Game>: Send + Sync {
 
 /// A game that networks can read.
 pub trait Encode: Game {
-    /// All encodings of this game, the newest last.
+    /// All encodings of this game. The last one is what programs take that need any, such as
+    /// `tengen bench` for its signature; which one a network reads, its metadata say.
     fn encodings() -> &'static [&'static dyn Encoding<Self>];
 }
 
 impl<const WORDS: usize> Encode for NoGo<WORDS> {
     fn encodings() -> &'static [&'static dyn Encoding<Self>] {
-        &[&NoGoV1]
+        &[&NoGoAz, &NoGoAsf, &NoGoV2, &NoGoV1]
     }
 }
 
@@ -166,7 +171,7 @@ mod tests {
     fn whatever_does_not_fit_is_named() {
         assert!(mismatch(|m| m.game = "go".into()).contains("plays go, not nogo"));
         assert!(mismatch(|m| m.size = BoardSize::square(7)).contains("7x7, not on 9x9"));
-        assert!(mismatch(|m| m.encoding = "nogo-9".into()).contains("knows only nogo-1"));
+        assert!(mismatch(|m| m.encoding = "nogo-9".into()).contains("knows only nogo-az, "));
         assert!(mismatch(|m| m.planes = 11).contains("11 planes"));
         assert!(mismatch(|m| m.policy_len = 82).contains("82 moves"));
     }

@@ -56,24 +56,40 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV1 {
             my_legal & !their_legal,
             position.empty() & !(my_legal | their_legal),
         ];
-        let area = position.size().area();
-        for (plane, points) in row.chunks_exact_mut(area).zip(planes) {
-            for point in points.iter() {
-                plane[point.index()] = 1.0;
-            }
-        }
+        fill(row, position.size().area(), planes);
     }
 
     fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
-        match position.last_move() {
-            Some(point) => position.key() ^ zobrist::last_move(point),
-            None => position.key(),
+        last_move_key(position)
+    }
+}
+
+/// Sets the points of each set to 1 in its plane.
+pub(super) fn fill<const WORDS: usize, const PLANES: usize>(
+    row: &mut [f32],
+    area: usize,
+    planes: [Bits<WORDS>; PLANES],
+) {
+    for (plane, points) in row.chunks_exact_mut(area).zip(planes) {
+        for point in points.iter() {
+            plane[point.index()] = 1.0;
         }
     }
 }
 
+/// The cache key of encodings that show the position and its last move.
+pub(super) fn last_move_key<const WORDS: usize>(position: &NoGo<WORDS>) -> u128 {
+    match position.last_move() {
+        Some(point) => position.key() ^ zobrist::last_move(point),
+        None => position.key(),
+    }
+}
+
 /// Liberties of one colour's blocks that have one liberty, and of those that have two.
-fn scarce_liberties<const WORDS: usize>(position: &NoGo<WORDS>, color: Color) -> [Bits<WORDS>; 2] {
+pub(super) fn scarce_liberties<const WORDS: usize>(
+    position: &NoGo<WORDS>,
+    color: Color,
+) -> [Bits<WORDS>; 2] {
     let mut scarce = [Bits::EMPTY; 2];
     for liberties in position.blocks().blocks(color) {
         let count = liberties.count();

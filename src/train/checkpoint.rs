@@ -14,7 +14,7 @@ use super::{TrainError, durable};
 use crate::game::BoardSize;
 
 /// Version of the file; a reader refuses any other.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 const EXTENSION: &str = "checkpoint";
 
@@ -43,6 +43,16 @@ impl Origin {
     pub fn size(&self) -> BoardSize {
         BoardSize::new(self.width, self.height)
     }
+
+    /// Whether networks of both read the same input and answer about the same moves.
+    #[must_use]
+    pub fn same_input(&self, other: &Origin) -> bool {
+        *self
+            == Origin {
+                games: self.games,
+                ..other.clone()
+            }
+    }
 }
 
 /// A run between two steps.
@@ -54,12 +64,20 @@ pub struct Checkpoint {
     pub params: FitParams,
     /// Steps made.
     pub step: u64,
+    /// Factor of the learning rate, see [`super::schedule::Schedule::Kl`].
+    pub rate_factor: f32,
     /// The weights.
     pub weights: Weights,
     /// Their moving average: the network to play with.
     pub average: Weights,
     /// The optimiser's memory.
     pub optimizer: Optimizer,
+}
+
+/// What the headers of all formats have.
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -69,6 +87,7 @@ struct Header {
     origin: Origin,
     params: FitParams,
     step: u64,
+    rate_factor: f32,
     tensors: Vec<(String, Vec<usize>, Role)>,
 }
 
@@ -122,6 +141,7 @@ impl Checkpoint {
             origin: self.origin.clone(),
             params: self.params.clone(),
             step: self.step,
+            rate_factor: self.rate_factor,
             tensors: tensors
                 .map(|w| (w.name.clone(), w.dims.clone(), w.role))
                 .collect(),
@@ -145,13 +165,14 @@ impl Checkpoint {
         let (header, numbers) = rest
             .split_at_checked(len)
             .ok_or("its header is cut short")?;
-        let header: Header = serde_json::from_slice(header).map_err(|error| error.to_string())?;
-        if header.format != FORMAT {
+        let version: Version = serde_json::from_slice(header).map_err(|error| error.to_string())?;
+        if version.format != FORMAT {
             return Err(format!(
-                "it has format {}, this program reads {FORMAT}",
-                header.format
+                "it has checkpoint format {}, this program reads {FORMAT}",
+                version.format
             ));
         }
+        let header: Header = serde_json::from_slice(header).map_err(|error| error.to_string())?;
         let mut numbers = numbers
             .chunks_exact(4)
             .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
@@ -186,6 +207,7 @@ impl Checkpoint {
             origin: header.origin,
             params: header.params,
             step: header.step,
+            rate_factor: header.rate_factor,
             weights,
             average,
             optimizer,

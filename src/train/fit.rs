@@ -1,29 +1,30 @@
 //! Fitting a network to recorded positions, step by step, resumable at any checkpoint.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use burn::tensor::{Device, Tensor, TensorData, activation};
+use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
+use super::batch::{Batch, Sample, Syllabus, encode};
 use super::checkpoint::{Checkpoint, Origin};
 use super::dataset::Dataset;
-use super::loader::{Batch, Draw, Loader, encode};
+use super::loader::{Draw, Loader};
 use super::losses::Log;
-use super::net::{Forward, Mode, Weights, numbers};
-use super::optimizer::{Optimizer, Rule, Step, average};
+use super::objective::LossWeights;
+use super::optimizer::{Optimizer, Rule};
 use super::rebuild::Rebuild;
 use super::recipe::Recipe;
-use super::schedule::{average_decay, learning_rate};
-use super::score::{Score, planes, score};
+use super::schedule::Schedule;
+use super::score::{Score, score};
+use super::step::step;
 use super::{TrainError, durable};
 use crate::clock::Clock;
+use crate::encode::Encoding;
 use crate::game::Symmetry;
-
-/// Weight of the newest batch in the running statistics of batch norms; the usual value.
-const STATISTIC_SHARE: f32 = 0.1;
 
 /// Rows in a batch of the held-out score.
 const SCORE_BATCH: usize = 256;
@@ -33,6 +34,8 @@ const SCORE_BATCH: usize = 256;
 pub struct FitParams {
     /// The network.
     pub recipe: Recipe,
+    /// Id of the encoding that fills its input.
+    pub encoding: String,
     /// Steps in all.
     pub steps: u64,
     /// Rows in a step.
@@ -43,14 +46,18 @@ pub struct FitParams {
     pub learning_rate: f32,
     /// Steps until it is reached.
     pub warm_up: u64,
+    /// How it goes on from there.
+    pub schedule: Schedule,
     /// Weight decay of factors.
     pub weight_decay: f32,
     /// Largest norm of the gradient.
     pub clip_norm: f32,
-    /// Weight of the value loss beside the policy loss (S1: 1.5).
-    pub value_weight: f32,
+    /// Weights of the parts of the loss.
+    pub loss: LossWeights,
     /// Share of the generator's root value in the value target, in [0, 1].
     pub root_value_share: f32,
+    /// Share of the draws that goes to rows in proportion to their surprise, in [0, 1].
+    pub surprise_share: f32,
     /// Decay of the weights' moving average a step.
     pub average_decay: f32,
     /// Seed of the initial weights, the order of rows and their symmetries.
@@ -67,15 +74,18 @@ impl FitParams {
     pub fn new(recipe: Recipe, steps: u64) -> FitParams {
         FitParams {
             recipe,
+            encoding: recipe.encoding().to_owned(),
             steps,
             batch: 256,
             rule: Rule::AdamW,
             learning_rate: 2e-3,
             warm_up: 100.min(steps / 10),
+            schedule: Schedule::Cosine,
             weight_decay: 0.05,
             clip_norm: 5.0,
-            value_weight: 1.5,
+            loss: recipe.loss_weights(),
             root_value_share: 0.25,
+            surprise_share: 0.5,
             average_decay: 0.999,
             seed: 1,
             score_every: 250,
@@ -94,6 +104,9 @@ pub struct Workplace<'a> {
     pub clock: &'a dyn Clock,
     /// Time between checkpoints.
     pub checkpoint_every: Duration,
+    /// Where a new run starts instead of at random weights: weights and averages of a run of the
+    /// same network.
+    pub start_from: Option<&'a Checkpoint>,
 }
 
 /// What a step did.
@@ -105,6 +118,8 @@ pub struct Report {
     pub policy_loss: f32,
     /// Value loss of the batch in nats.
     pub value_loss: f32,
+    /// Losses of the extra heads on the batch, by name.
+    pub extra_losses: BTreeMap<&'static str, f32>,
     /// Norm of the gradient before clipping.
     pub gradient_norm: f32,
     /// Learning rate.
@@ -128,8 +143,13 @@ pub fn fit<G: Rebuild>(
     mut observe: impl FnMut(&Report) -> ControlFlow<()>,
 ) -> Result<Checkpoint, TrainError> {
     durable::prepare_folder(place.folder)?;
-    let exam = held_out_batches(empty, &dataset, params.score_rows)?;
-    let mut state = begin(empty, &dataset, params, place.folder)?;
+    let syllabus = Syllabus {
+        encoding: find_encoding::<G>(&params.encoding)?,
+        extras: params.recipe.extras(),
+        root_value_share: params.root_value_share,
+    };
+    let exam = held_out_batches(empty, &dataset, params.score_rows, syllabus)?;
+    let mut state = begin(empty, &dataset, params, syllabus.encoding, place)?;
     let (initial, _) = params
         .recipe
         .declare(state.origin.planes, dataset.size, params.seed);
@@ -138,10 +158,10 @@ pub fn fit<G: Rebuild>(
     let draw = Draw {
         batch: params.batch,
         seed: params.seed,
-        root_value_share: params.root_value_share,
+        surprise_share: params.surprise_share,
     };
     let size = dataset.size;
-    let loader = Loader::start(empty, Arc::new(dataset.fit), draw, state.step)?;
+    let loader = Loader::start(empty, Arc::new(dataset.fit), syllabus, draw, state.step)?;
     let mut saved = place.clock.now();
     while state.step < params.steps {
         let batch = loader.next_batch()?;
@@ -164,16 +184,32 @@ pub fn fit<G: Rebuild>(
     Ok(state)
 }
 
+/// The encoding with this id.
+///
+/// # Errors
+/// [`TrainError::Setting`] names the encodings that there are.
+pub fn find_encoding<G: Rebuild>(id: &str) -> Result<&'static dyn Encoding<G>, TrainError> {
+    let encodings = G::encodings();
+    let found = encodings.iter().find(|encoding| encoding.id() == id);
+    found.copied().ok_or_else(|| {
+        let known: Vec<_> = encodings.iter().map(|encoding| encoding.id()).collect();
+        TrainError::Setting(format!(
+            "no encoding of {} is called {id:?}: there are {}",
+            G::NAME,
+            known.join(", ")
+        ))
+    })
+}
+
 /// The newest checkpoint, or a new network.
 fn begin<G: Rebuild>(
     empty: &G,
     dataset: &Dataset,
     params: &FitParams,
-    folder: &Path,
+    encoding: &dyn Encoding<G>,
+    place: &Workplace<'_>,
 ) -> Result<Checkpoint, TrainError> {
-    let encoding = G::encodings()
-        .last()
-        .ok_or_else(|| TrainError::Setting(format!("{} has no encoding", G::NAME)))?;
+    let folder = place.folder;
     let origin = Origin {
         game: dataset.game.clone(),
         width: dataset.size.width,
@@ -205,171 +241,59 @@ fn begin<G: Rebuild>(
             ..checkpoint
         });
     }
+    let (weights, average) = match place.start_from {
+        None => (weights.clone(), weights),
+        Some(start) if start.origin.same_input(&origin) && start.weights.same_shape(&weights) => {
+            (start.weights.clone(), start.average.clone())
+        }
+        Some(start) => {
+            return Err(TrainError::Setting(format!(
+                "cannot start {} from the weights of {}: it is another network, board or encoding",
+                params.recipe, start.params.recipe
+            )));
+        }
+    };
     Ok(Checkpoint {
         origin,
         params: params.clone(),
         step: 0,
-        average: weights.clone(),
+        rate_factor: 1.0,
         optimizer: Optimizer::new(params.rule, &weights),
+        average,
         weights,
     })
 }
 
-/// Held-out rows, evenly spread over the games, as batches with the bare result as value target.
+/// Held-out rows that have a policy, evenly spread over the games, as batches with the bare result
+/// as value target.
 fn held_out_batches<G: Rebuild>(
     empty: &G,
     dataset: &Dataset,
     most: usize,
+    syllabus: Syllabus<G>,
 ) -> Result<Vec<Batch>, TrainError> {
-    let stride = dataset.held_out.len().div_ceil(most.max(1)).max(1);
-    let rows: Vec<_> = dataset.held_out.iter().step_by(stride).collect();
-    rows.chunks(SCORE_BATCH)
-        .map(|rows| {
-            encode(
-                empty,
-                rows.iter().map(|&row| (row, Symmetry::IDENTITY)),
-                0.0,
-            )
-        })
+    let rows = &dataset.held_out;
+    let full: Vec<usize> = (0..rows.len())
+        .filter(|&index| rows[index].policy_weight > 0.0)
+        .collect();
+    let stride = full.len().div_ceil(most.max(1)).max(1);
+    let chosen: Vec<usize> = full.into_iter().step_by(stride).collect();
+    let syllabus = Syllabus {
+        root_value_share: 0.0,
+        ..syllabus
+    };
+    let batch = |indices: &[usize]| {
+        let samples = indices
+            .iter()
+            .map(|&index| Sample::new(rows, index, Symmetry::IDENTITY));
+        encode(empty, samples, syllabus)
+    };
+    chosen
+        .chunks(SCORE_BATCH)
+        .map(batch)
         .collect::<Result<_, _>>()
         .map_err(TrainError::Setting)
 }
 
-/// One step: forward, backward, optimiser, averages.
-fn step(state: &mut Checkpoint, batch: &Batch, device: &Device, untrained: Score) -> Report {
-    let size = state.origin.size();
-    let params = &state.params;
-    let mut forward = Forward::new(&state.weights, device, Mode::Fit);
-    let heads = params
-        .recipe
-        .describe(&mut forward, &planes(batch, size, device));
-    let policy_loss = cross_entropy(heads.policy, &batch.policy, Some(&batch.mask));
-    let value_loss = cross_entropy(heads.value, &batch.value, None);
-    let loss = policy_loss.clone() + value_loss.clone() * params.value_weight;
-    let gradients = forward.gradients(&loss.backward());
-    let statistics = forward.into_statistics();
-    let rate = learning_rate(
-        params.learning_rate,
-        params.warm_up,
-        params.steps,
-        state.step,
-    );
-    let step = Step {
-        rate,
-        weight_decay: params.weight_decay,
-        clip_norm: params.clip_norm,
-    };
-    let gradient_norm = state.optimizer.step(&mut state.weights, &gradients, step);
-    follow(&mut state.weights, &statistics);
-    let decay = average_decay(params.average_decay, state.step);
-    average(&mut state.average, &state.weights, decay);
-    state.step += 1;
-    let scalar = |loss: Tensor<1>| numbers(loss).first().copied().unwrap_or(f32::NAN);
-    Report {
-        step: state.step,
-        policy_loss: scalar(policy_loss),
-        value_loss: scalar(value_loss),
-        gradient_norm,
-        learning_rate: rate,
-        held_out: None,
-        untrained,
-    }
-}
-
-/// Moves running statistics towards those of a batch.
-fn follow(weights: &mut Weights, statistics: &[(usize, Vec<f32>)]) {
-    for (place, seen) in statistics {
-        let running = &mut weights.tensors_mut()[*place].values;
-        for (running, seen) in running.iter_mut().zip(seen) {
-            *running += STATISTIC_SHARE * (seen - *running);
-        }
-    }
-}
-
-/// Mean cross-entropy of `[batch, len]` logits against target probabilities.
-fn cross_entropy(logits: Tensor<2>, target: &[f32], mask: Option<&[f32]>) -> Tensor<1> {
-    let (dims, device) = (logits.dims(), logits.device());
-    let constant =
-        |numbers: &[f32]| Tensor::<2>::from_data(TensorData::new(numbers.to_vec(), dims), &device);
-    let logits = match mask {
-        Some(mask) => logits + constant(mask),
-        None => logits,
-    };
-    let log_probability = activation::log_softmax(logits, 1);
-    -(log_probability * constant(target)).sum() / dims[0] as f32
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::clock::FakeClock;
-    use crate::game::nogo::SmallNoGo;
-    use crate::game::{BoardSize, Game};
-    use crate::train::dataset::Selection;
-    use crate::train::generate::tests::{plan, run};
-    use crate::train::scratch::Scratch;
-
-    fn data(folder: &Path) -> (SmallNoGo, Dataset) {
-        run(&plan(12), folder).unwrap();
-        let folders = vec![folder.to_path_buf()];
-        let selection = Selection {
-            folders,
-            window: 10_000,
-            held_out: 0.3,
-        };
-        let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
-        (empty, Dataset::load(&selection).unwrap())
-    }
-
-    fn params() -> FitParams {
-        FitParams {
-            batch: 16,
-            score_every: 5,
-            ..FitParams::new("az-1b8c".parse().unwrap(), 40)
-        }
-    }
-
-    /// Fits in `folder` and breaks off after `steps` steps.
-    fn session(data: &(SmallNoGo, Dataset), folder: &Path, steps: u64) -> Checkpoint {
-        let (empty, dataset) = data;
-        let place = Workplace {
-            folder,
-            device: Device::flex().autodiff(),
-            clock: &FakeClock::new(),
-            checkpoint_every: Duration::ZERO,
-        };
-        fit(empty, dataset.clone(), &params(), &place, |report| {
-            if report.step == steps {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        })
-        .unwrap()
-    }
-
-    #[test]
-    fn fitting_helps_and_a_killed_run_goes_on_to_the_bit() {
-        let (whole, killed) = (Scratch::new("fit-whole"), Scratch::new("fit-killed"));
-        let scratch = Scratch::new("fit-data");
-        let data = data(scratch.path());
-        let at_once = session(&data, whole.path(), 40);
-        assert_eq!(session(&data, killed.path(), 23).step, 23);
-        // The newest checkpoint is damaged too: the one before it serves.
-        let checkpoints = durable::list(killed.path(), "step-", "checkpoint").unwrap();
-        assert_eq!(checkpoints.len(), 2);
-        std::fs::write(&checkpoints[1], b"damaged").unwrap();
-        let resumed = session(&data, killed.path(), 41);
-        assert!(resumed == at_once, "a resumed run differs");
-        let log = |folder: &Path| std::fs::read_to_string(folder.join("losses.jsonl")).unwrap();
-        assert_eq!(log(whole.path()), log(killed.path()));
-        let lines: Vec<serde_json::Value> = log(whole.path())
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect();
-        assert_eq!(lines.len(), 8);
-        let last = &lines[7];
-        let loss = |score: &str| last[score]["policy_loss"].as_f64().unwrap();
-        assert!(loss("held_out") < loss("untrained"), "{last}");
-    }
-}
+mod tests;

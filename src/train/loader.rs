@@ -12,79 +12,13 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::TrainError;
-use super::augment::transform;
+use super::batch::{Batch, Sample, Syllabus, encode};
 use super::rebuild::Rebuild;
 use super::row::Row;
 use crate::game::Symmetry;
 
-/// Added to the logits of illegal moves: their probability becomes 0 in f32.
-const ILLEGAL: f32 = -1e9;
-
 /// Encoded batches waiting for the fit.
 const AHEAD: usize = 4;
-
-/// Encoded rows with their targets.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Batch {
-    /// Number of rows.
-    pub len: usize,
-    /// `[len, planes, height, width]`, filled by the newest encoding of the game.
-    pub planes: Vec<f32>,
-    /// `[len, policy_len]`: 0 for legal moves, -1e9 for others; to be added to logits.
-    pub mask: Vec<f32>,
-    /// `[len, policy_len]`: probabilities times the row's policy weight.
-    pub policy: Vec<f32>,
-    /// `[len, 2]`: probability of a win and of a loss for the side to move.
-    pub value: Vec<f32>,
-}
-
-/// Turns rows into a batch.
-///
-/// `root_value_share` in [0, 1] is how much of the value target is the generator's root value
-/// instead of the game's result.
-///
-/// # Errors
-/// Says which row is not a position.
-pub fn encode<'a, G: Rebuild>(
-    empty: &G,
-    rows: impl IntoIterator<Item = (&'a Row, Symmetry)>,
-    root_value_share: f32,
-) -> Result<Batch, String> {
-    let encoding = G::encodings().last().ok_or("this game has no encoding")?;
-    let (row_len, policy_len) = (encoding.planes() * empty.size().area(), empty.policy_len());
-    let mut batch = Batch {
-        len: 0,
-        planes: Vec::new(),
-        mask: Vec::new(),
-        policy: Vec::new(),
-        value: Vec::new(),
-    };
-    for (row, symmetry) in rows {
-        let row = transform(row, empty.size(), symmetry);
-        let position = G::rebuild(empty, &row)?;
-        batch.planes.resize(batch.planes.len() + row_len, 0.0);
-        encoding.encode(&position, &mut batch.planes[batch.len * row_len..]);
-        let start = batch.len * policy_len;
-        batch.mask.resize(start + policy_len, ILLEGAL);
-        for mv in position.legal_moves() {
-            batch.mask[start + mv.index()] = 0.0;
-        }
-        batch.policy.resize(start + policy_len, 0.0);
-        let total: f32 = row.policy.iter().map(|share| f32::from(share.share)).sum();
-        for share in &row.policy {
-            let probability = f32::from(share.share) / total;
-            batch.policy[start + share.mv.index()] = row.policy_weight * probability;
-        }
-        // What is proven needs no second opinion.
-        let root_share = if row.exact { 0.0 } else { root_value_share };
-        let value = f32::from(row.result) * (1.0 - root_share) + root_share * row.root_value;
-        batch
-            .value
-            .extend([(1.0 + value) / 2.0, (1.0 - value) / 2.0]);
-        batch.len += 1;
-    }
-    Ok(batch)
-}
 
 /// How batches are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,8 +27,9 @@ pub struct Draw {
     pub batch: usize,
     /// The run's seed.
     pub seed: u64,
-    /// As in [`encode`].
-    pub root_value_share: f32,
+    /// Share of the draws, in [0, 1], that goes to rows in proportion to their surprise; the rest
+    /// is even (KataGo's policy surprise weighting: 0.5).
+    pub surprise_share: f32,
 }
 
 /// A thread that encodes batches ahead of their use.
@@ -111,18 +46,17 @@ impl Loader {
     pub fn start<G: Rebuild>(
         empty: &G,
         rows: Arc<Vec<Row>>,
+        syllabus: Syllabus<G>,
         draw: Draw,
         first: u64,
     ) -> Result<Loader, TrainError> {
         let (sender, receiver) = sync_channel(AHEAD);
         let empty = empty.clone();
         let work = move || {
-            let mut order = Order::new(rows.len(), draw.seed);
+            let mut order = Order::new(&rows, draw);
             for number in first.. {
-                if sender
-                    .send(draw_batch(&empty, &rows, draw, number, &mut order))
-                    .is_err()
-                {
+                let batch = draw_batch(&empty, &rows, syllabus, draw, number, &mut order);
+                if sender.send(batch).is_err() {
                     break;
                 }
             }
@@ -165,6 +99,7 @@ impl Drop for Loader {
 fn draw_batch<G: Rebuild>(
     empty: &G,
     rows: &[Row],
+    syllabus: Syllabus<G>,
     draw: Draw,
     number: u64,
     order: &mut Order,
@@ -174,37 +109,71 @@ fn draw_batch<G: Rebuild>(
     let first = number * draw.batch as u64;
     let drawn = (first..first + draw.batch as u64).map(|place| {
         let symmetry = symmetries[rng.random_range(0..symmetries.len())];
-        (&rows[order.at(place)], symmetry)
+        Sample::new(rows, order.at(place), symmetry)
     });
-    encode(empty, drawn, draw.root_value_share)
+    encode(empty, drawn, syllabus)
 }
 
-/// An endless sequence of row numbers, every row once an epoch, newly shuffled each time.
+/// An endless sequence of row numbers, newly shuffled each epoch. An epoch has as many draws as
+/// there are rows; a row of weight w is in it w times on average, which is exactly once for all
+/// where nothing surprises.
 struct Order {
     seed: u64,
     epoch: Option<u64>,
-    rows: Vec<u32>,
+    /// Sums of the weights, whose mean is 1, up to and including each row.
+    sums: Vec<f64>,
+    drawn: Vec<u32>,
 }
 
 impl Order {
-    fn new(len: usize, seed: u64) -> Order {
+    fn new(rows: &[Row], draw: Draw) -> Order {
+        let mean = rows.iter().map(|row| f64::from(row.surprise)).sum::<f64>() / rows.len() as f64;
+        let share = if mean > 0.0 {
+            f64::from(draw.surprise_share)
+        } else {
+            0.0
+        };
+        let weight = |row: &Row| 1.0 - share + share * f64::from(row.surprise) / mean.max(1e-9);
+        let mut sum = 0.0;
+        let sums = rows.iter().map(|row| {
+            sum += weight(row);
+            sum
+        });
         Order {
-            seed,
+            seed: draw.seed,
             epoch: None,
-            rows: (0..len as u32).collect(),
+            sums: sums.collect(),
+            drawn: Vec::new(),
         }
     }
 
     fn at(&mut self, place: u64) -> usize {
-        let len = self.rows.len() as u64;
+        let len = self.sums.len() as u64;
         let epoch = place / len;
         if self.epoch != Some(epoch) {
             self.epoch = Some(epoch);
-            self.rows.sort_unstable();
             // The complement keeps this stream apart from the symmetries' streams.
-            self.rows.shuffle(&mut seeded(!self.seed, epoch));
+            let mut rng = seeded(!self.seed, epoch);
+            self.draw_epoch(rng.random());
+            self.drawn.shuffle(&mut rng);
         }
-        self.rows[(place % len) as usize] as usize
+        self.drawn[(place % len) as usize] as usize
+    }
+
+    /// Systematic sampling: evenly spaced pointers from a random start into the weights laid end
+    /// to end, so that a row is drawn w times rounded up or down.
+    fn draw_epoch(&mut self, start: f64) {
+        let len = self.sums.len();
+        let spacing = self.sums.last().copied().unwrap_or(0.0) / len as f64;
+        let mut row = 0;
+        self.drawn.clear();
+        for pointer in 0..len {
+            let pointer = (pointer as f64 + start) * spacing;
+            while row + 1 < len && self.sums[row] <= pointer {
+                row += 1;
+            }
+            self.drawn.push(row as u32);
+        }
     }
 }
 
@@ -213,90 +182,4 @@ fn seeded(seed: u64, number: u64) -> Xoshiro256PlusPlus {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::game::nogo::SmallNoGo;
-    use crate::game::{BoardSize, Game};
-    use crate::train::row::Target;
-
-    fn rows() -> (SmallNoGo, Arc<Vec<Row>>) {
-        let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
-        let mut position = empty.clone();
-        let mut rows = Vec::new();
-        while let Some(mv) = position.legal_moves().nth(1) {
-            let first = position.legal_moves().next().unwrap();
-            let target = Target::new(vec![(first, 1.0), (mv, 3.0)], 0.5);
-            let mut row = Row::record(0, &position, &target);
-            row.result = -1;
-            rows.push(row);
-            position.play(mv);
-        }
-        (empty, Arc::new(rows))
-    }
-
-    const DRAW: Draw = Draw {
-        batch: 3,
-        seed: 1,
-        root_value_share: 0.0,
-    };
-
-    #[test]
-    fn a_late_start_sees_the_same_batches() {
-        let (empty, rows) = rows();
-        let whole = Loader::start(&empty, rows.clone(), DRAW, 0).unwrap();
-        let batches: Vec<Batch> = (0..12).map(|_| whole.next_batch().unwrap()).collect();
-        let late = Loader::start(&empty, rows, DRAW, 7).unwrap();
-        assert_eq!(late.next_batch().unwrap(), batches[7]);
-        assert_eq!(late.next_batch().unwrap(), batches[8]);
-        assert_ne!(batches[7], batches[8]);
-    }
-
-    #[test]
-    fn every_epoch_sees_every_row_once() {
-        let mut order = Order::new(10, 4);
-        let mut epochs: Vec<Vec<usize>> = (0..3)
-            .map(|epoch| (0..10).map(|i| order.at(epoch * 10 + i)).collect())
-            .collect();
-        assert_ne!(epochs[0], epochs[1]);
-        for epoch in &mut epochs {
-            epoch.sort_unstable();
-            assert!(epoch.iter().copied().eq(0..10));
-        }
-    }
-
-    #[test]
-    fn targets_are_probabilities_of_legal_moves() {
-        let (empty, rows) = rows();
-        let identity = rows.iter().map(|row| (row, Symmetry::IDENTITY));
-        let batch = encode(&empty, identity, 0.25).unwrap();
-        assert_eq!(batch.len, rows.len());
-        for (policy, mask) in batch.policy.chunks(16).zip(batch.mask.chunks(16)) {
-            assert!((policy.iter().sum::<f32>() - 1.0).abs() < 1e-5);
-            assert!(policy.iter().zip(mask).all(|(p, m)| *p == 0.0 || *m == 0.0));
-        }
-        // Lost, but the generator thought 0.5: 0.75 * -1 + 0.25 * 0.5 = -0.625.
-        assert_eq!(batch.value[..2], [0.1875, 0.8125]);
-    }
-
-    #[test]
-    fn proven_rows_have_their_result_and_cheap_ones_no_policy() {
-        let (empty, rows) = rows();
-        let mut row = rows[0].clone();
-        (row.exact, row.policy_weight) = (true, 0.0);
-        let batch = encode(&empty, [(&row, Symmetry::IDENTITY)], 0.25).unwrap();
-        assert_eq!(batch.value, [0.0, 1.0]);
-        assert!(batch.policy.iter().all(|&p| p == 0.0));
-        row.policy.clear();
-        let batch = encode(&empty, [(&row, Symmetry::IDENTITY)], 0.25).unwrap();
-        assert!(batch.policy.iter().all(|&p| p == 0.0));
-    }
-
-    #[test]
-    fn a_row_that_is_no_position_is_named() {
-        let (empty, rows) = rows();
-        let mut row = rows[3].clone();
-        row.theirs = row.own;
-        let message = encode(&empty, [(&row, Symmetry::IDENTITY)], 0.0).unwrap_err();
-        assert!(message.contains("game 0 ply 3"), "{message}");
-    }
-}
+mod tests;

@@ -21,6 +21,7 @@
 //! ONNX writer, since Burn's export leaves batch norms unfolded and names tensors by number.
 
 pub mod augment;
+pub mod batch;
 pub mod checkpoint;
 pub mod crew;
 pub mod dataset;
@@ -37,6 +38,7 @@ mod merge;
 pub mod net;
 pub mod network_game;
 pub mod open;
+pub mod objective;
 pub mod optimizer;
 pub mod pool;
 pub mod rebuild;
@@ -49,6 +51,7 @@ pub mod score;
 mod scratch;
 pub mod selfplay;
 pub mod shard;
+mod step;
 
 pub use error::TrainError;
 pub use fit::FitParams;

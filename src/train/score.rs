@@ -3,9 +3,10 @@
 use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
-use super::loader::Batch;
-use super::net::{Forward, Mode, Weights, numbers};
-use super::recipe::Recipe;
+use super::batch::Batch;
+use super::net::{Extra, Forward, Mode, Weights, numbers};
+use super::objective::row_loss;
+use super::recipe::{Outputs, Recipe};
 use crate::game::BoardSize;
 
 /// Losses in nats, and agreement, averaged over rows.
@@ -23,6 +24,32 @@ pub struct Score {
     pub top_1: f64,
     /// How often the likelier result is the target's, in [0, 1].
     pub value_accuracy: f64,
+    /// Losses of the extra heads, 0 for those that the network lacks.
+    pub extras: ExtraLosses,
+}
+
+/// Losses of the extra heads as [`super::objective`] defines them, without their weights.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct ExtraLosses {
+    /// Owner's cross-entropy, the mean over all points.
+    pub ownership: f64,
+    /// Fate's cross-entropy, the mean over all points; stones count 0.
+    pub fate: f64,
+    /// Error of the score.
+    pub score: f64,
+    /// Cross-entropy of the reply; rows without a reply count 0.
+    pub reply: f64,
+}
+
+impl ExtraLosses {
+    fn get_mut(&mut self, extra: Extra) -> &mut f64 {
+        match extra {
+            Extra::Ownership => &mut self.ownership,
+            Extra::Fate => &mut self.fate,
+            Extra::Score => &mut self.score,
+            Extra::Reply => &mut self.reply,
+        }
+    }
 }
 
 impl Score {
@@ -39,6 +66,12 @@ impl Score {
             value_loss: mean(self.value_loss, other.value_loss),
             top_1: mean(self.top_1, other.top_1),
             value_accuracy: mean(self.value_accuracy, other.value_accuracy),
+            extras: ExtraLosses {
+                ownership: mean(self.extras.ownership, other.extras.ownership),
+                fate: mean(self.extras.fate, other.extras.fate),
+                score: mean(self.extras.score, other.extras.score),
+                reply: mean(self.extras.reply, other.extras.reply),
+            },
         }
     }
 
@@ -66,6 +99,7 @@ impl Score {
                     value_loss: cross_entropy(z, &value),
                     top_1: agree(&policy, pi),
                     value_accuracy: agree(&value, z),
+                    extras: ExtraLosses::default(),
                 })
             },
         )
@@ -84,9 +118,23 @@ pub fn score(
     let device = device.clone().inner();
     let mut forward = Forward::new(weights, &device, Mode::Infer);
     batches.iter().fold(Score::default(), |sum, batch| {
-        let heads = recipe.describe(&mut forward, &planes(batch, size, &device));
+        let planes = planes(batch, size, &device);
+        let heads = recipe.describe(&mut forward, &planes, size, Outputs::All);
         let (policy, value) = (numbers(heads.policy), numbers(heads.value));
-        sum.join(Score::of(batch, &policy, &value))
+        let mut score = Score::of(batch, &policy, &value);
+        for (extra, out) in heads.extras {
+            if let Some(lesson) = batch.lessons.iter().find(|lesson| lesson.extra == extra) {
+                let (out, len) = (numbers(out), lesson.target.len() / batch.len.max(1));
+                let targets = lesson.target.chunks_exact(len);
+                let rows = targets.zip(lesson.weight.chunks_exact(len));
+                let losses = out
+                    .chunks_exact(len)
+                    .zip(rows)
+                    .map(|(out, (target, weight))| row_loss(extra, out, target, weight));
+                *score.extras.get_mut(extra) = losses.sum::<f64>() / batch.len as f64;
+            }
+        }
+        sum.join(score)
     })
 }
 
@@ -97,7 +145,7 @@ pub(super) fn planes(batch: &Batch, size: BoardSize, device: &Device) -> Tensor<
     Tensor::from_data(TensorData::new(batch.planes.clone(), shape), device)
 }
 
-fn log_softmax(logits: impl Iterator<Item = f32>) -> Vec<f64> {
+pub(super) fn log_softmax(logits: impl Iterator<Item = f32>) -> Vec<f64> {
     let logits: Vec<f64> = logits.map(f64::from).collect();
     let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let total = logits
@@ -145,6 +193,7 @@ mod tests {
             mask: vec![0.0, 0.0, -1e9, 0.0, 0.0, 0.0],
             policy: vec![0.5, 0.5, 0.0, 1.0, 0.0, 0.0],
             value: vec![1.0, 0.0, 0.25, 0.75],
+            lessons: vec![],
         };
         let score = Score::of(&batch, &[1.0, 1.0, 9.0, 0.0, 2.0, 0.0], &[0.0; 4]);
         let second = (2.0 + 2.0_f64.exp()).ln();

@@ -8,6 +8,7 @@ use tengen::eval::ModelInfo;
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::durable;
 use tengen::train::export::to_onnx;
+use tengen::train::recipe::Outputs;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -20,6 +21,9 @@ pub(crate) struct Args {
     /// Export the weights of the last step instead of their moving average
     #[arg(long)]
     last_step: bool,
+    /// Also write the extra heads as outputs: ownership, fate, score, reply, where there are any
+    #[arg(long)]
+    all_heads: bool,
 }
 
 /// Runs the command.
@@ -37,7 +41,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         &checkpoint.average
     };
-    let onnx = to_onnx(checkpoint.params.recipe, weights, &info)?;
+    let outputs = if args.all_heads {
+        Outputs::All
+    } else {
+        Outputs::Play
+    };
+    let onnx = to_onnx(checkpoint.params.recipe, weights, &info, outputs)?;
     durable::write(&args.out, &onnx)?;
     log::info!(
         "{} after {} games and {} steps: {} bytes in {}",

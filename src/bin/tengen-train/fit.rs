@@ -1,23 +1,30 @@
 //! `tengen-train fit`: shards into checkpoints.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::Context;
 use burn::tensor::Device;
 use clap::{Parser, ValueEnum};
 use serde_json::json;
 use tengen::clock::SystemClock;
-use tengen::encode::Encode;
 use tengen::game::Game;
 use tengen::game::nogo::{LargeNoGo, SmallNoGo};
+use tengen::train::checkpoint::Checkpoint;
 use tengen::train::dataset::{Dataset, Selection};
-use tengen::train::fit::{FitParams, Report, Workplace, fit};
+use tengen::train::fit::{FitParams, Report, Workplace, find_encoding, fit};
+use tengen::train::net::{Counts, peak_flops};
+use tengen::train::objective::LossWeights;
 use tengen::train::optimizer::Rule;
 use tengen::train::rebuild::Rebuild;
 use tengen::train::recipe::Recipe;
+use tengen::train::schedule::Schedule;
 
 use crate::progress::Reporter;
+
+/// How long the processor's limit is measured for.
+const PEAK_SPAN: Duration = Duration::from_millis(100);
 
 /// Where to compute.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -35,6 +42,19 @@ enum RuleName {
     Sgd,
 }
 
+/// How the learning rate goes.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ScheduleName {
+    /// Half a cosine down to a hundredth.
+    Cosine,
+    /// A tenth from 60% of the steps on, a hundredth from 90% on.
+    Step,
+    /// No change.
+    Constant,
+    /// Up or down so that a step changes the policy by --kl-target.
+    Kl,
+}
+
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
     /// Folder of shards; may be given several times, oldest games first
@@ -43,9 +63,17 @@ pub(crate) struct Args {
     /// Folder of checkpoints and losses.jsonl; a run of the same settings is continued
     #[arg(long)]
     out: PathBuf,
-    /// The network: az-<blocks>b<channels>c
-    #[arg(long, default_value = "az-5b32c")]
+    /// The network, FAMILY-<blocks>b<channels>c; families are az (with +garb, +mtl, +asf or
+    /// several), nogozero+ and tengen
+    #[arg(long, default_value = "tengen-5b32c")]
     net: Recipe,
+    /// What the network reads: nogo-az, nogo-asf, nogo-1 or nogo-2 [default: the family's]
+    #[arg(long)]
+    encoding: Option<String>,
+    /// Start at the weights of this checkpoint (or a folder's newest) of the same network, instead
+    /// of at random ones
+    #[arg(long)]
+    start_from: Option<PathBuf>,
     /// Steps in all [default: as --epochs says]
     #[arg(long, conflicts_with = "epochs")]
     steps: Option<u64>,
@@ -64,9 +92,36 @@ pub(crate) struct Args {
     /// Weight decay [default: 0.05 for adamw, 0.0001 for sgd]
     #[arg(long)]
     weight_decay: Option<f32>,
-    /// Weight of the value loss
-    #[arg(long, default_value_t = 1.5)]
+    /// How the learning rate goes on after the warm-up
+    #[arg(long, value_enum, default_value = "cosine")]
+    schedule: ScheduleName,
+    /// Wanted divergence of the policy in a step, in nats, for --schedule kl
+    #[arg(long, default_value_t = 0.003)]
+    kl_target: f32,
+    /// Steps until the highest learning rate is reached [default: 100, or a tenth of all]
+    #[arg(long)]
+    warm_up: Option<u64>,
+    /// Decay of the weights' moving average a step
+    #[arg(long, default_value_t = 0.999)]
+    average_decay: f32,
+    /// Weight of the value loss; the policy's is 1
+    #[arg(long, default_value_t = LossWeights::default().value)]
     value_weight: f32,
+    /// Weight of the ownership loss, where the network has that head
+    #[arg(long, default_value_t = LossWeights::default().ownership)]
+    ownership_weight: f32,
+    /// Weight of the fate loss, where the network has that head
+    #[arg(long, default_value_t = LossWeights::default().fate)]
+    fate_weight: f32,
+    /// Weight of the score loss, where the network has that head
+    #[arg(long, default_value_t = LossWeights::default().score)]
+    score_weight: f32,
+    /// Weight of the reply loss, where the network has that head
+    #[arg(long, default_value_t = LossWeights::default().reply)]
+    reply_weight: f32,
+    /// Share of the draws that goes to rows in proportion to their surprise, 0 to 1
+    #[arg(long, default_value_t = 0.5)]
+    surprise_share: f32,
     /// Share of the generator's root value in the value target, 0 to 1
     #[arg(long, default_value_t = 0.25)]
     root_value_share: f32,
@@ -113,15 +168,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn learn<G: Rebuild>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result<()> {
-    let params = params(args, dataset.fit.len());
-    describe::<G>(&params, &dataset);
+    let params = params(args, dataset.fit.len())?;
+    let counts = describe::<G>(&params, &dataset)?;
+    let start_from = args.start_from.as_deref().map(load_start).transpose()?;
     let DeviceName::Cpu = args.device;
     let clock = SystemClock::new();
+    let peak = peak_flops(&clock, PEAK_SPAN);
+    // Forward, and the gradients of inputs and of factors; a multiply-add is two operations.
+    let sample_flops = 3.0 * 2.0 * counts.fitted_multiply_adds as f64;
     let place = Workplace {
         folder: &args.out,
         device: Device::flex().autodiff(),
         clock: &clock,
         checkpoint_every: Duration::from_secs_f64(60.0 * args.checkpoint_minutes.max(0.0)),
+        start_from: start_from.as_ref(),
     };
     let mut reporter: Option<Reporter> = None;
     let (mut first, mut held_out) = (0, String::new());
@@ -138,11 +198,17 @@ fn learn<G: Rebuild>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result
             reporter.note(&format!("step {}: {held_out}", report.step), &losses);
         }
         let message = format!(
-            "{samples:.0} samples/s  policy {:.3} value {:.3}  {held_out}",
-            report.policy_loss, report.value_loss
+            "{samples:.0} samples/s, {:.0} GFLOP/s of {:.0}  policy {:.3} value {:.3}{}  {held_out}",
+            samples * sample_flops / 1e9,
+            peak / 1e9,
+            report.policy_loss,
+            report.value_loss,
+            extra_losses(report),
         );
         let mut record = serde_json::to_value(report).unwrap_or_default();
         record["samples_per_second"] = json!(samples);
+        record["flops"] = json!(samples * sample_flops);
+        record["peak_flops"] = json!(peak);
         reporter.update(report.step, message, &record);
         ControlFlow::Continue(())
     })?;
@@ -159,7 +225,35 @@ fn learn<G: Rebuild>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result
     Ok(())
 }
 
-fn params(args: &Args, rows: usize) -> FitParams {
+/// The losses of the extra heads on a batch.
+fn extra_losses(report: &Report) -> String {
+    let losses = report.extra_losses.iter();
+    losses
+        .map(|(name, loss)| format!(" {name} {loss:.3}"))
+        .collect()
+}
+
+/// The checkpoint to start from.
+fn load_start(path: &Path) -> anyhow::Result<Checkpoint> {
+    if path.is_dir() {
+        let newest = Checkpoint::newest(path)?;
+        newest.with_context(|| format!("{} holds no checkpoint", path.display()))
+    } else {
+        Ok(Checkpoint::load(path)?)
+    }
+}
+
+fn params(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
+    for (name, share) in [
+        ("--surprise-share", args.surprise_share),
+        ("--root-value-share", args.root_value_share),
+        ("--average-decay", args.average_decay),
+    ] {
+        anyhow::ensure!(
+            (0.0..=1.0).contains(&share),
+            "{name} {share} is not in 0 to 1"
+        );
+    }
     let epochs = args.epochs * rows as f64 / f64::from(args.batch);
     let base = FitParams::new(
         args.net,
@@ -169,35 +263,56 @@ fn params(args: &Args, rows: usize) -> FitParams {
         RuleName::Adamw => (Rule::AdamW, base.learning_rate, base.weight_decay),
         RuleName::Sgd => (Rule::Sgd { momentum: 0.9 }, 0.05, 1e-4),
     };
-    FitParams {
+    let schedule = match args.schedule {
+        ScheduleName::Cosine => Schedule::Cosine,
+        ScheduleName::Step => Schedule::Step,
+        ScheduleName::Constant => Schedule::Constant,
+        ScheduleName::Kl => Schedule::Kl {
+            target: args.kl_target,
+        },
+    };
+    Ok(FitParams {
+        encoding: args.encoding.clone().unwrap_or(base.encoding),
         batch: args.batch as usize,
         rule,
         learning_rate: args.lr.unwrap_or(lr),
+        schedule,
+        warm_up: args.warm_up.unwrap_or(base.warm_up),
         weight_decay: args.weight_decay.unwrap_or(decay),
-        value_weight: args.value_weight,
+        loss: LossWeights {
+            value: args.value_weight,
+            ownership: args.ownership_weight,
+            fate: args.fate_weight,
+            score: args.score_weight,
+            reply: args.reply_weight,
+        },
         root_value_share: args.root_value_share,
+        surprise_share: args.surprise_share,
+        average_decay: args.average_decay,
         seed: args.seed,
         score_every: args.score_every,
         ..base
-    }
+    })
 }
 
-fn describe<G: Encode>(params: &FitParams, dataset: &Dataset) {
-    let planes = G::encodings()
-        .last()
-        .map_or(0, |encoding| encoding.planes());
+/// Says what will be fitted; answers the network's size.
+fn describe<G: Rebuild>(params: &FitParams, dataset: &Dataset) -> anyhow::Result<Counts> {
+    let planes = find_encoding::<G>(&params.encoding)?.planes();
     let (_, counts) = params.recipe.declare(planes, dataset.size, params.seed);
     log::info!(
-        "{}: {} parameters, {} multiply-adds a position; {} games, {} rows to fit, {} held out; {} steps of {}",
+        "{} on {}: {} parameters, {} multiply-adds a position ({} with the extra heads); {} games, {} rows to fit, {} held out; {} steps of {}",
         params.recipe,
+        params.encoding,
         counts.parameters,
         counts.multiply_adds,
+        counts.fitted_multiply_adds,
         dataset.games,
         dataset.fit.len(),
         dataset.held_out.len(),
         params.steps,
         params.batch
     );
+    Ok(counts)
 }
 
 /// The held-out score with the untrained one in brackets.

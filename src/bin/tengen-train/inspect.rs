@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Parser;
 use serde_json::{Map, Value, json};
+use tengen::encode::Encode;
 use tengen::eval::ModelInfo;
-use tengen::game::{Color, Outcome};
+use tengen::game::nogo::SmallNoGo;
+use tengen::game::{BoardSize, Color, Outcome};
 use tengen::train::checkpoint::Checkpoint;
+use tengen::train::net::Counts;
 use tengen::train::recipe::Recipe;
 use tengen::train::shard;
 
@@ -15,8 +18,12 @@ use crate::progress::print;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
-    /// An .onnx file, a .checkpoint file, a .parquet shard, or a folder of checkpoints or shards
+    /// An .onnx file, a .checkpoint file, a .parquet shard, a folder of checkpoints or shards, or
+    /// the name of a network, such as tengen-5b32c
     path: PathBuf,
+    /// Side of the board that the size of a named network is for
+    #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u8).range(2..=19))]
+    size: u8,
     /// As one JSON object
     #[arg(long)]
     json: bool,
@@ -25,6 +32,12 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let path = args.path.as_path();
+    if !path.exists()
+        && let Some(facts) = args.path.to_str().and_then(|name| recipe(name, args.size))
+    {
+        show(&facts, args.json);
+        return Ok(());
+    }
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let facts = match &*extension {
         "onnx" => network(path)?,
@@ -35,15 +48,38 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             None => shards(&shard::list(path)?)?,
         },
     };
-    if args.json {
-        print(&Value::Object(facts).to_string());
+    show(&facts, args.json);
+    Ok(())
+}
+
+fn show(facts: &Facts, json: bool) {
+    if json {
+        print(&Value::Object(facts.clone()).to_string());
     } else {
         facts.iter().for_each(|(name, value)| match value {
             Value::String(text) => print(&format!("{name}: {text}")),
             other => print(&format!("{name}: {other}")),
         });
     }
-    Ok(())
+}
+
+/// What a network of this name would be; `None` when there is no such name.
+fn recipe(name: &str, side: u8) -> Option<Facts> {
+    let recipe: Recipe = name.parse().ok()?;
+    let encodings = SmallNoGo::encodings().iter();
+    let encoding = encodings
+        .into_iter()
+        .find(|e| e.id() == recipe.encoding())?;
+    let (_, counts) = recipe.declare(encoding.planes(), BoardSize::square(side), 0);
+    let heads: Vec<_> = recipe.extras().iter().map(|extra| extra.name()).collect();
+    let mut facts = facts([
+        ("network", json!(recipe.to_string())),
+        ("encoding", json!(recipe.encoding())),
+        ("planes", json!(encoding.planes())),
+        ("extra_heads", json!(heads.join(" "))),
+    ]);
+    facts.append(&mut size(counts));
+    Some(facts)
 }
 
 type Facts = Map<String, Value>;
@@ -63,8 +99,7 @@ fn network(path: &Path) -> anyhow::Result<Facts> {
     facts.insert("bytes".to_owned(), json!(onnx.len()));
     if let Ok(recipe) = info.network.parse::<Recipe>() {
         let (_, counts) = recipe.declare(info.planes, info.size, 0);
-        facts.insert("parameters".to_owned(), json!(counts.parameters));
-        facts.insert("multiply_adds".to_owned(), json!(counts.multiply_adds));
+        facts.append(&mut size(counts));
     }
     Ok(facts)
 }
@@ -72,15 +107,25 @@ fn network(path: &Path) -> anyhow::Result<Facts> {
 fn checkpoint(checkpoint: &Checkpoint) -> Facts {
     let (origin, params) = (&checkpoint.origin, &checkpoint.params);
     let (_, counts) = params.recipe.declare(origin.planes, origin.size(), 0);
-    facts([
+    let mut facts = facts([
         ("game", json!(origin.game)),
         ("size", json!(origin.size().to_string())),
         ("encoding", json!(origin.encoding)),
         ("games", json!(origin.games)),
         ("step", json!(checkpoint.step)),
+        ("settings", serde_json::to_value(params).unwrap_or_default()),
+    ]);
+    facts.append(&mut size(counts));
+    facts
+}
+
+/// The size of a network: as it plays, and with the extra heads of the fit.
+fn size(counts: Counts) -> Facts {
+    facts([
         ("parameters", json!(counts.parameters)),
         ("multiply_adds", json!(counts.multiply_adds)),
-        ("settings", serde_json::to_value(params).unwrap_or_default()),
+        ("fitted_parameters", json!(counts.fitted_parameters)),
+        ("fitted_multiply_adds", json!(counts.fitted_multiply_adds)),
     ])
 }
 

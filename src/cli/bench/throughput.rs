@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde::Serialize;
 use tengen::clock::{Budget, Clock, SystemClock};
-use tengen::encode::Encode;
+use tengen::encode::find;
 use tengen::engine::{EngineOptions, built_in};
 use tengen::eval::{
     BackendKind, Batch, EvalError, Evaluator, EvaluatorFactory, LibraryPlaces, LoadOptions,
@@ -222,7 +222,7 @@ impl Bench {
         let mut batch = Batch::new(evaluator.info().row_len());
         for i in 0..rows as usize {
             let position = &self.positions[i % self.positions.len()];
-            if let Some(encoding) = SmallNoGo::encodings().last() {
+            if let Ok(encoding) = find(evaluator.info(), position) {
                 encoding.encode(position, batch.push(encoding.cache_key(position)));
             }
         }

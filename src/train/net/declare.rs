@@ -8,9 +8,22 @@ use super::{Conv, Layers, Role, Weight, Weights};
 /// The size of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
+    /// Fitted numbers of the network that plays, without extra heads.
+    pub parameters: usize,
+    /// Multiplications with an addition for one position of that network, batch norms folded.
+    pub multiply_adds: usize,
+    /// Fitted numbers, extra heads included.
+    pub fitted_parameters: usize,
+    /// Multiplications with an addition for one position, extra heads included.
+    pub fitted_multiply_adds: usize,
+}
+
+/// What one walk has counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Walked {
     /// Fitted numbers.
     pub parameters: usize,
-    /// Multiplications and additions for one position, batch norms folded.
+    /// Multiplications with an addition for one position.
     pub multiply_adds: usize,
 }
 
@@ -38,16 +51,16 @@ impl Declare {
         }
     }
 
-    /// The initial weights and the network's size, after the walk.
+    /// The initial weights and their count, after the walk.
     #[must_use]
-    pub fn finish(self) -> (Weights, Counts) {
+    pub fn finish(self) -> (Weights, Walked) {
         let fitted = |weight: &&Weight| weight.role != Role::Statistic;
         let tensors = self.weights.tensors().iter().filter(fitted);
-        let counts = Counts {
+        let walked = Walked {
             parameters: tensors.map(|weight| weight.values.len()).sum(),
             multiply_adds: self.multiply_adds,
         };
-        (self.weights, counts)
+        (self.weights, walked)
     }
 
     fn factors(&mut self, name: &str, dims: &[usize], fan_in: usize, gain: f32) {
@@ -78,6 +91,17 @@ impl Declare {
         self.factors(name, &[channels, channels_in, kernel, kernel], fan_in, gain);
         self.multiply_adds += channels * fan_in * self.area;
     }
+
+    fn norm(&mut self, name: &str, channels: usize) {
+        for (part, role, value) in [
+            ("gamma", Role::Offset, 1.0),
+            ("beta", Role::Offset, 0.0),
+            ("mean", Role::Statistic, 0.0),
+            ("variance", Role::Statistic, 1.0),
+        ] {
+            self.push(name, part, &[channels], role, vec![value; channels]);
+        }
+    }
 }
 
 impl Layers for Declare {
@@ -88,16 +112,15 @@ impl Layers for Declare {
 
     fn conv_norm(&mut self, name: &str, x: &usize, conv: Conv) -> usize {
         self.convolution(name, *x, conv, 2.0);
-        let channels = conv.channels;
-        for (part, role, value) in [
-            ("gamma", Role::Offset, 1.0),
-            ("beta", Role::Offset, 0.0),
-            ("mean", Role::Statistic, 0.0),
-            ("variance", Role::Statistic, 1.0),
-        ] {
-            self.push(name, part, &[channels], role, vec![value; channels]);
-        }
-        channels
+        self.norm(name, conv.channels);
+        conv.channels
+    }
+
+    fn depthwise_norm(&mut self, name: &str, x: &usize, kernel: usize) -> usize {
+        self.factors(name, &[*x, 1, kernel, kernel], kernel * kernel, 2.0);
+        self.multiply_adds += x * kernel * kernel * self.area;
+        self.norm(name, *x);
+        *x
     }
 
     fn conv(&mut self, name: &str, x: &usize, conv: Conv) -> usize {

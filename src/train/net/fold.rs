@@ -20,21 +20,24 @@ impl<'a> Fold<'a> {
         &self.weights.get(&format!("{name}.{part}")).values
     }
 
-    fn convolution(&mut self, name: &str, x: Value, factors: &[f32], bias: &[f32]) -> Value {
+    fn convolution(
+        &mut self,
+        name: &str,
+        x: Value,
+        factors: &[f32],
+        bias: &[f32],
+        groups: usize,
+    ) -> Value {
         let dims = &self.weights.get(&format!("{name}.weight")).dims;
         let factors = self.graph.weights(&format!("{name}.weight"), dims, factors);
         let bias = self
             .graph
             .weights(&format!("{name}.bias"), &[bias.len()], bias);
-        self.graph.conv(x, factors, Some(bias))
+        self.graph.grouped_conv(x, factors, Some(bias), groups)
     }
-}
 
-impl Layers for Fold<'_> {
-    type Map = Value;
-    type Vector = Value;
-
-    fn conv_norm(&mut self, name: &str, x: &Value, conv: Conv) -> Value {
+    /// A convolution with the norm after it folded in.
+    fn normed(&mut self, name: &str, x: Value, groups: usize) -> Value {
         let variance = self.values(name, "variance");
         let scale: Vec<f32> = self
             .values(name, "gamma")
@@ -51,17 +54,31 @@ impl Layers for Fold<'_> {
             .map(|((b, mean), scale)| b - mean * scale)
             .collect();
         let factors = self.values(name, "weight");
-        let kernels = factors.chunks_exact(factors.len() / conv.channels);
+        let kernels = factors.chunks_exact(factors.len() / bias.len());
         let folded: Vec<f32> = kernels
             .zip(&scale)
             .flat_map(|(kernel, scale)| kernel.iter().map(move |factor| factor * scale))
             .collect();
-        self.convolution(name, *x, &folded, &bias)
+        self.convolution(name, x, &folded, &bias, groups)
+    }
+}
+
+impl Layers for Fold<'_> {
+    type Map = Value;
+    type Vector = Value;
+
+    fn conv_norm(&mut self, name: &str, x: &Value, _conv: Conv) -> Value {
+        self.normed(name, *x, 1)
+    }
+
+    fn depthwise_norm(&mut self, name: &str, x: &Value, _kernel: usize) -> Value {
+        let channels = self.values(name, "gamma").len();
+        self.normed(name, *x, channels)
     }
 
     fn conv(&mut self, name: &str, x: &Value, _conv: Conv) -> Value {
         let (factors, bias) = (self.values(name, "weight"), self.values(name, "bias"));
-        self.convolution(name, *x, factors, bias)
+        self.convolution(name, *x, factors, bias, 1)
     }
 
     fn linear(&mut self, name: &str, x: &Value, len: usize) -> Value {

@@ -1,6 +1,7 @@
 //! The network computed with Burn.
 
-use burn::tensor::module::{batch_norm, batch_norm_train};
+use burn::backend::ops::ConvOptions;
+use burn::tensor::module::{batch_norm, batch_norm_train, conv2d};
 use burn::tensor::{Device, Gradients, Tensor, TensorData, activation};
 
 use super::extension::board_conv;
@@ -11,6 +12,8 @@ use super::{Conv, Layers, NORM_EPSILON, Role, Weights};
 pub enum Mode {
     /// Norms use the batch's own statistics and report them; the device must record gradients.
     Fit,
+    /// As [`Mode::Fit`], on a device that records no gradients: what the fit would see next.
+    Probe,
     /// Norms use the running statistics.
     Infer,
 }
@@ -72,6 +75,26 @@ impl<'a> Forward<'a> {
         dims.copy_from_slice(&self.weights.tensors()[place].dims);
         self.leaves[place].clone().reshape(dims)
     }
+
+    /// Batch norm.
+    fn norm(&mut self, name: &str, x: Tensor<4>) -> Tensor<4> {
+        let (gamma, beta) = (self.vector(name, "gamma"), self.vector(name, "beta"));
+        let epsilon = f64::from(NORM_EPSILON);
+        match self.mode {
+            Mode::Fit | Mode::Probe => {
+                let normed = batch_norm_train(x, gamma, beta, epsilon);
+                for (part, seen) in [("mean", normed.mean), ("variance", normed.variance)] {
+                    let place = self.weights.position(&format!("{name}.{part}"));
+                    self.statistics.push((place, seen.detach()));
+                }
+                normed.output
+            }
+            Mode::Infer => {
+                let (mean, variance) = (self.vector(name, "mean"), self.vector(name, "variance"));
+                batch_norm(x, gamma, beta, mean, variance, epsilon)
+            }
+        }
+    }
 }
 
 /// The numbers of a tensor on the host.
@@ -90,22 +113,15 @@ impl Layers for Forward<'_> {
 
     fn conv_norm(&mut self, name: &str, x: &Tensor<4>, _conv: Conv) -> Tensor<4> {
         let x = board_conv(x.clone(), self.factors(name));
-        let (gamma, beta) = (self.vector(name, "gamma"), self.vector(name, "beta"));
-        let epsilon = f64::from(NORM_EPSILON);
-        match self.mode {
-            Mode::Fit => {
-                let normed = batch_norm_train(x, gamma, beta, epsilon);
-                for (part, seen) in [("mean", normed.mean), ("variance", normed.variance)] {
-                    let place = self.weights.position(&format!("{name}.{part}"));
-                    self.statistics.push((place, seen.detach()));
-                }
-                normed.output
-            }
-            Mode::Infer => {
-                let (mean, variance) = (self.vector(name, "mean"), self.vector(name, "variance"));
-                batch_norm(x, gamma, beta, mean, variance, epsilon)
-            }
-        }
+        self.norm(name, x)
+    }
+
+    fn depthwise_norm(&mut self, name: &str, x: &Tensor<4>, kernel: usize) -> Tensor<4> {
+        let [_, channels, ..] = x.dims();
+        let rim = kernel / 2;
+        let options = ConvOptions::new([1, 1], [rim, rim], [1, 1], channels);
+        let x = conv2d(x.clone(), self.factors(name), None, options);
+        self.norm(name, x)
     }
 
     fn conv(&mut self, name: &str, x: &Tensor<4>, conv: Conv) -> Tensor<4> {

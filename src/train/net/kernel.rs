@@ -10,12 +10,12 @@
 use rayon::prelude::*;
 
 /// Channels summed at once: two AVX2 registers of f32.
-const LANES: usize = 16;
+pub(super) const LANES: usize = 16;
 
 /// Points (or inputs) that share a load of those channels. The sums of a tile are eight of the
 /// sixteen registers: as many as hide the latency of a fused multiply-add, and no more, as sums
 /// that spill to memory halve the speed (measured; 63% of the AVX2 peak).
-const TILE: usize = 4;
+pub(super) const TILE: usize = 4;
 
 /// The sums of a tile.
 type Tile = [[f32; LANES]; TILE];
@@ -79,7 +79,7 @@ fn lanes(channels: usize) -> usize {
 
 /// a * b + c; fused where the machine has it.
 #[inline(always)]
-fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
+pub(super) fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(target_feature = "fma") {
         a.mul_add(b, c)
     } else {

@@ -11,12 +11,14 @@ mod extension;
 mod fold;
 mod forward;
 mod kernel;
+mod peak;
 mod weights;
 
 pub use declare::{Counts, Declare};
 pub use fold::Fold;
 pub(crate) use forward::numbers;
 pub use forward::{Forward, Mode};
+pub use peak::peak_flops;
 pub use weights::{Role, Weight, Weights};
 
 /// Added to the variance in a batch norm; the usual value.
@@ -65,6 +67,9 @@ pub trait Layers {
     /// Convolution with bias.
     fn conv(&mut self, name: &str, x: &Self::Map, conv: Conv) -> Self::Map;
 
+    /// A convolution of each channel by itself, with a kernel of this odd side, then batch norm.
+    fn depthwise_norm(&mut self, name: &str, x: &Self::Map, kernel: usize) -> Self::Map;
+
     /// Fully connected layer with bias.
     fn linear(&mut self, name: &str, x: &Self::Vector, len: usize) -> Self::Vector;
 
@@ -87,6 +92,45 @@ pub trait Layers {
     fn flatten(&mut self, x: &Self::Map) -> Self::Vector;
 }
 
+/// An output that only the fit uses, to learn more from each game (methods §1.1 and §3.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Extra {
+    /// Whose each point is at the end: a logit a point, 1 for the side to move (S1's dominion, D1
+    /// of methods §1.1).
+    Ownership,
+    /// Whether each point will be closed while it is empty: a logit a point for the side to move,
+    /// then a logit a point for the other side (D2).
+    Fate,
+    /// The game's margin: one number, whose tanh times 5 is the score.
+    Score,
+    /// The opponent's reply: a policy logit a policy index.
+    Reply,
+}
+
+impl Extra {
+    /// The name of the output in an exported file.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Extra::Ownership => "ownership",
+            Extra::Fate => "fate",
+            Extra::Score => "score",
+            Extra::Reply => "reply",
+        }
+    }
+
+    /// Numbers a position.
+    #[must_use]
+    pub const fn len(self, area: usize, policy_len: usize) -> usize {
+        match self {
+            Extra::Ownership => area,
+            Extra::Fate => 2 * area,
+            Extra::Score => 1,
+            Extra::Reply => policy_len,
+        }
+    }
+}
+
 /// The outputs of a network, as logits for the side to move.
 #[derive(Debug, Clone)]
 pub struct Heads<V> {
@@ -94,4 +138,6 @@ pub struct Heads<V> {
     pub policy: V,
     /// Win, loss.
     pub value: V,
+    /// The extra heads that were asked for, in the family's order.
+    pub extras: Vec<(Extra, V)>,
 }

@@ -1,0 +1,210 @@
+//! Rows into numbers: the planes and targets of a batch.
+
+use super::augment::transform;
+use super::net::Extra;
+use super::rebuild::Rebuild;
+use super::row::Row;
+use crate::encode::{Encode, Encoding};
+use crate::game::{Move, Symmetry};
+
+/// Added to the logits of illegal moves: their probability becomes 0 in f32.
+const ILLEGAL: f32 = -1e9;
+
+/// Encoded rows with their targets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Batch {
+    /// Number of rows.
+    pub len: usize,
+    /// `[len, planes, height, width]`.
+    pub planes: Vec<f32>,
+    /// `[len, policy_len]`: 0 for legal moves, -1e9 for others; to be added to logits.
+    pub mask: Vec<f32>,
+    /// `[len, policy_len]`: probabilities times the row's policy weight.
+    pub policy: Vec<f32>,
+    /// `[len, 2]`: probability of a win and of a loss for the side to move.
+    pub value: Vec<f32>,
+    /// Targets of extra heads.
+    pub lessons: Vec<Lesson>,
+}
+
+/// The target of one extra head.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lesson {
+    /// The head.
+    pub extra: Extra,
+    /// As many numbers a row as the head has.
+    pub target: Vec<f32>,
+    /// The weight of each; 0 where nothing is known.
+    pub weight: Vec<f32>,
+}
+
+/// One row to encode.
+#[derive(Debug, Clone, Copy)]
+pub struct Sample<'a> {
+    /// The position.
+    pub row: &'a Row,
+    /// The row after it, whose policy is the reply.
+    pub next: Option<&'a Row>,
+    /// How to turn it.
+    pub symmetry: Symmetry,
+}
+
+impl<'a> Sample<'a> {
+    /// Row number `index` of rows in the order of their games.
+    #[must_use]
+    pub fn new(rows: &'a [Row], index: usize, symmetry: Symmetry) -> Sample<'a> {
+        let row = &rows[index];
+        Sample {
+            row,
+            next: rows.get(index + 1).filter(|next| row.is_followed_by(next)),
+            symmetry,
+        }
+    }
+}
+
+/// What a batch is to hold.
+pub struct Syllabus<G: Encode> {
+    /// What fills the planes.
+    pub encoding: &'static dyn Encoding<G>,
+    /// The extra heads to teach.
+    pub extras: &'static [Extra],
+    /// How much of the value target, in [0, 1], is the generator's root value instead of the
+    /// result. A proven result stands alone.
+    pub root_value_share: f32,
+}
+
+impl<G: Encode> Clone for Syllabus<G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<G: Encode> Copy for Syllabus<G> {}
+
+/// Turns rows into a batch.
+///
+/// # Errors
+/// Says which row is not a position.
+pub fn encode<'a, G: Rebuild>(
+    empty: &G,
+    samples: impl IntoIterator<Item = Sample<'a>>,
+    syllabus: Syllabus<G>,
+) -> Result<Batch, String> {
+    let (area, policy_len) = (empty.size().area(), empty.policy_len());
+    let row_len = syllabus.encoding.planes() * area;
+    let lesson = |&extra| Lesson {
+        extra,
+        target: Vec::new(),
+        weight: Vec::new(),
+    };
+    let mut batch = Batch {
+        len: 0,
+        planes: Vec::new(),
+        mask: Vec::new(),
+        policy: Vec::new(),
+        value: Vec::new(),
+        lessons: syllabus.extras.iter().map(lesson).collect(),
+    };
+    for sample in samples {
+        let row = transform(sample.row, empty.size(), sample.symmetry);
+        let next = sample
+            .next
+            .map(|next| transform(next, empty.size(), sample.symmetry));
+        let position = G::rebuild(empty, &row)?;
+        batch.planes.resize(batch.planes.len() + row_len, 0.0);
+        let planes = &mut batch.planes[batch.len * row_len..];
+        syllabus.encoding.encode(&position, planes);
+        let start = batch.len * policy_len;
+        batch.mask.resize(start + policy_len, ILLEGAL);
+        for mv in position.legal_moves() {
+            batch.mask[start + mv.index()] = 0.0;
+        }
+        batch.policy.extend(policy(&row, policy_len));
+        let root_share = if row.exact {
+            0.0
+        } else {
+            syllabus.root_value_share
+        };
+        let value = f32::from(row.result) * (1.0 - root_share) + root_share * row.root_value;
+        batch
+            .value
+            .extend([(1.0 + value) / 2.0, (1.0 - value) / 2.0]);
+        for lesson in &mut batch.lessons {
+            lesson.learn(&row, next.as_ref(), area, policy_len);
+        }
+        batch.len += 1;
+    }
+    Ok(batch)
+}
+
+/// The policy target times its weight.
+fn policy(row: &Row, policy_len: usize) -> Vec<f32> {
+    let mut policy = vec![0.0; policy_len];
+    let total: f32 = row.policy.iter().map(|share| f32::from(share.share)).sum();
+    for share in &row.policy {
+        policy[share.mv.index()] = row.policy_weight * f32::from(share.share) / total;
+    }
+    policy
+}
+
+impl Lesson {
+    /// Adds a row's target.
+    fn learn(&mut self, row: &Row, next: Option<&Row>, area: usize, policy_len: usize) {
+        let start = self.target.len();
+        let len = self.extra.len(area, policy_len);
+        self.target.resize(start + len, 0.0);
+        self.weight.resize(start + len, 0.0);
+        let (target, weight) = (&mut self.target[start..], &mut self.weight[start..]);
+        if let (Extra::Reply, Some(next)) = (self.extra, next) {
+            target.copy_from_slice(&policy(next, policy_len));
+        }
+        let Some(ending) = &row.ending else {
+            return;
+        };
+        let points = (0..area as u16).map(Move);
+        match self.extra {
+            Extra::Ownership => {
+                // An empty point at the end is the winner's where the winner may still play (S1's
+                // dominion, D1 of methods §1.1); else it is nobody's.
+                let won = ending.score > 0;
+                let closed_to_winner = if won {
+                    &ending.closed_own
+                } else {
+                    &ending.closed_theirs
+                };
+                for point in points {
+                    target[point.index()] = if ending.own.contains(point) {
+                        1.0
+                    } else if ending.theirs.contains(point) {
+                        0.0
+                    } else if closed_to_winner.contains(point) {
+                        0.5
+                    } else {
+                        f32::from(u8::from(won))
+                    };
+                }
+                weight.fill(1.0);
+            }
+            Extra::Fate => {
+                // What became of a stone's point before the stone came is past and cannot be seen.
+                let empty = |p: &Move| !row.own.contains(*p) && !row.theirs.contains(*p);
+                for point in points.filter(empty) {
+                    let sides = [&ending.closed_own, &ending.closed_theirs];
+                    for (side, closed) in sides.into_iter().enumerate() {
+                        let at = side * area + point.index();
+                        target[at] = f32::from(u8::from(closed.contains(point)));
+                        weight[at] = 1.0;
+                    }
+                }
+            }
+            Extra::Score => {
+                target[0] = f32::from(ending.score);
+                weight[0] = 1.0;
+            }
+            Extra::Reply => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

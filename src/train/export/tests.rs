@@ -1,0 +1,164 @@
+use super::*;
+use crate::eval::{Batch, Evaluator, Outputs as Answers, TractModel};
+use crate::game::BoardSize;
+use crate::onnx::Header;
+use crate::train::batch;
+use crate::train::net::{Forward, Mode, Role, numbers};
+use crate::train::score::planes;
+use burn::tensor::Device;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+const ROWS: usize = 7;
+const PLANES_IN: usize = 12;
+const SIZE: BoardSize = BoardSize::new(6, 5);
+
+/// Random weights whose norms do something: any scale and shift, and positive variances.
+fn weights(recipe: Recipe) -> Weights {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+    let (mut weights, _) = recipe.declare(PLANES_IN, SIZE, 3);
+    for weight in weights.tensors_mut() {
+        if weight.role != Role::Factor {
+            let numbers = weight.values.iter_mut();
+            numbers.for_each(|number| *number = 0.5 + rng.random::<f32>());
+        }
+    }
+    weights
+}
+
+fn info(recipe: Recipe) -> ModelInfo {
+    ModelInfo {
+        game: "nogo".to_owned(),
+        size: SIZE,
+        encoding: "nogo-1".to_owned(),
+        planes: PLANES_IN,
+        policy_len: SIZE.area(),
+        outcomes: 2,
+        network: recipe.to_string(),
+        games: 1,
+        steps: 2,
+        creator: "test".to_owned(),
+    }
+}
+
+fn input(row_len: usize) -> Batch {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
+    let mut batch = Batch::new(row_len);
+    for row in 0..ROWS {
+        let numbers = batch.push(row as u128).iter_mut();
+        numbers.for_each(|number| *number = f32::from(rng.random_range(0..3u8) / 2));
+    }
+    batch
+}
+
+/// Policy and value of the network as Burn computes them, from its running statistics.
+fn fitted(recipe: Recipe, weights: &Weights, input: &Batch) -> [Vec<f32>; 2] {
+    let rows = batch::Batch {
+        len: ROWS,
+        planes: input.planes().to_vec(),
+        mask: vec![],
+        policy: vec![],
+        value: vec![],
+        lessons: vec![],
+    };
+    let device = Device::flex();
+    let mut forward = Forward::new(weights, &device, Mode::Infer);
+    let planes = planes(&rows, SIZE, &device);
+    let heads = recipe.describe(&mut forward, &planes, SIZE, Outputs::Play);
+    [numbers(heads.policy), numbers(heads.value)]
+}
+
+#[track_caller]
+fn same(recipe: Recipe, fitted: &[Vec<f32>; 2], answers: &Answers) {
+    let [policy, value] = fitted;
+    for row in 0..ROWS {
+        let exported = answers.policy(row).iter().chain(answers.value_logits(row));
+        let fitted = policy[row * SIZE.area()..][..SIZE.area()]
+            .iter()
+            .chain(&value[row * 2..][..2]);
+        for (fitted, exported) in fitted.zip(exported) {
+            let scale = fitted.abs().max(1.0);
+            assert!(
+                (fitted - exported).abs() < 1e-4 * scale,
+                "{recipe}: {fitted} {exported}"
+            );
+        }
+    }
+    let spread = policy
+        .iter()
+        .copied()
+        .fold(0.0, |most: f32, x| most.max(x.abs()));
+    assert!(spread > 0.1, "the network says something: {spread}");
+}
+
+/// What Burn computes is what the engine's backends compute with the folded file, for every family.
+#[track_caller]
+fn check(name: &str) {
+    let recipe: Recipe = name.parse().unwrap();
+    let (weights, info) = (weights(recipe), info(recipe));
+    let input = input(info.row_len());
+    let fitted = fitted(recipe, &weights, &input);
+    for outputs in [Outputs::Play, Outputs::All] {
+        let onnx = to_onnx(recipe, &weights, &info, outputs).unwrap();
+        let header = Header::read(&onnx).unwrap();
+        let extras = recipe.extras().iter();
+        let there = extras
+            .filter(|extra| header.output(extra.name()).is_some())
+            .count();
+        let wanted = match outputs {
+            Outputs::Play => 0,
+            Outputs::All => recipe.extras().len(),
+        };
+        assert_eq!(there, wanted, "{recipe}");
+        if outputs == Outputs::Play {
+            let short: usize = weights.tensors().iter().map(|w| w.values.len()).sum();
+            assert!(
+                onnx.len() < 4 * short + 20_000,
+                "{recipe}: no weight is there twice"
+            );
+        }
+
+        let mut answers = Answers::new();
+        let model = TractModel::load("test", &onnx).unwrap();
+        let mut evaluator = model.evaluator().unwrap();
+        assert_eq!(*evaluator.info(), info);
+        evaluator.evaluate(&input, &mut answers).unwrap();
+        same(recipe, &fitted, &answers);
+        #[cfg(feature = "ort")]
+        ort(recipe, &onnx, &fitted, &input);
+    }
+}
+
+#[cfg(feature = "ort")]
+fn ort(recipe: Recipe, onnx: &[u8], fitted: &[Vec<f32>; 2], input: &Batch) {
+    use crate::eval::{Device, LibraryPlaces, OrtModel};
+    let places = LibraryPlaces::usual(None);
+    // Where ONNX Runtime is not installed, tract alone is checked.
+    if places.find().is_ok() {
+        let model = OrtModel::load("test", onnx.to_vec().into(), Device::Cpu, &places).unwrap();
+        let mut answers = Answers::new();
+        model
+            .evaluator()
+            .unwrap()
+            .evaluate(input, &mut answers)
+            .unwrap();
+        same(recipe, fitted, &answers);
+    }
+}
+
+#[test]
+fn az_and_its_additions_are_exported_as_fitted() {
+    check("az-2b16c");
+    check("az+garb-2b16c");
+    check("az+mtl-1b16c");
+    check("az+asf-1b8c");
+    check("nogozero+-2b32c");
+}
+
+#[test]
+fn tengen_is_exported_as_fitted() {
+    check("tengen-2b32c");
+    check("tengen.nested-2b32c");
+    check("tengen.mobile-2b16c");
+    check("tengen.plain-1b16c");
+}

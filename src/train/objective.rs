@@ -1,0 +1,235 @@
+//! What a fit makes small: the parts of the loss (methods §1.1, with its repairs) and their
+//! weights.
+
+use burn::tensor::{Tensor, TensorData, activation};
+use serde::{Deserialize, Serialize};
+
+use super::batch::{Batch, Lesson};
+use super::ending::MAX_SCORE;
+use super::net::{Extra, Heads};
+
+/// Errors of the score beyond this many points count linearly (Huber): a squared error of 5 points
+/// would drown the policy.
+const SCORE_BEND: f32 = 2.0;
+
+/// How much each part of the loss counts beside the policy's cross-entropy, which counts 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LossWeights {
+    /// Cross-entropy of the value (S1: 1.5).
+    pub value: f32,
+    /// Mean over the points of the owner's cross-entropy (S1: 0.5, there printed as a sum, which
+    /// would begin at 28 nats and drown the rest).
+    pub ownership: f32,
+    /// Mean over the empty points of the fate's cross-entropy; as ownership.
+    pub fate: f32,
+    /// Squared error of the score in points, linear beyond 2 (S1: 0.25).
+    pub score: f32,
+    /// Cross-entropy of the opponent's reply (KataGo: 0.15).
+    pub reply: f32,
+}
+
+impl Default for LossWeights {
+    fn default() -> LossWeights {
+        LossWeights {
+            value: 1.5,
+            ownership: 0.5,
+            fate: 0.5,
+            score: 0.25,
+            reply: 0.15,
+        }
+    }
+}
+
+impl LossWeights {
+    fn of(&self, extra: Extra) -> f32 {
+        match extra {
+            Extra::Ownership => self.ownership,
+            Extra::Fate => self.fate,
+            Extra::Score => self.score,
+            Extra::Reply => self.reply,
+        }
+    }
+}
+
+/// A loss and its parts, each the mean over the rows of a batch and without its weight.
+pub(super) struct Loss {
+    /// The weighted sum.
+    pub(super) total: Tensor<1>,
+    /// Cross-entropy of the policy.
+    pub(super) policy: Tensor<1>,
+    /// Cross-entropy of the value.
+    pub(super) value: Tensor<1>,
+    /// The losses of the extra heads.
+    pub(super) extras: Vec<(Extra, Tensor<1>)>,
+}
+
+/// The loss of a network's answers to a batch.
+pub(super) fn loss(heads: Heads<Tensor<2>>, batch: &Batch, weights: &LossWeights) -> Loss {
+    let policy = cross_entropy(heads.policy, &batch.policy, Some(&batch.mask));
+    let value = cross_entropy(heads.value, &batch.value, None);
+    let mut total = policy.clone() + value.clone() * weights.value;
+    let mut extras = Vec::new();
+    for (extra, logits) in heads.extras {
+        let Some(lesson) = batch.lessons.iter().find(|lesson| lesson.extra == extra) else {
+            continue;
+        };
+        let loss = match extra {
+            Extra::Ownership | Extra::Fate => binary(logits, lesson),
+            Extra::Score => score(logits, lesson),
+            Extra::Reply => cross_entropy(logits, &lesson.target, None),
+        };
+        total = total + loss.clone() * weights.of(extra);
+        extras.push((extra, loss));
+    }
+    Loss {
+        total,
+        policy,
+        value,
+        extras,
+    }
+}
+
+/// Numbers of the host as a constant beside `like`.
+fn constant(numbers: &[f32], like: &Tensor<2>) -> Tensor<2> {
+    Tensor::from_data(
+        TensorData::new(numbers.to_vec(), like.dims()),
+        &like.device(),
+    )
+}
+
+/// Mean cross-entropy of `[batch, len]` logits against target probabilities.
+fn cross_entropy(logits: Tensor<2>, target: &[f32], mask: Option<&[f32]>) -> Tensor<1> {
+    let rows = logits.dims()[0] as f32;
+    let target = constant(target, &logits);
+    let logits = match mask {
+        Some(mask) => logits.clone() + constant(mask, &logits),
+        None => logits,
+    };
+    -(activation::log_softmax(logits, 1) * target).sum() / rows
+}
+
+/// Mean over rows and numbers of the weighted cross-entropy of yes-or-no logits: with x the logit
+/// and t the target, max(x, 0) - x t + ln(1 + e^-|x|), which never overflows.
+fn binary(logits: Tensor<2>, lesson: &Lesson) -> Tensor<1> {
+    let [rows, len] = logits.dims();
+    let target = constant(&lesson.target, &logits);
+    let weight = constant(&lesson.weight, &logits);
+    let tail = (-logits.clone().abs()).exp().log1p();
+    let loss = activation::relu(logits.clone()) - logits * target + tail;
+    (loss * weight).sum() / (rows * len) as f32
+}
+
+/// Mean squared error in points, linear beyond [`SCORE_BEND`].
+fn score(raw: Tensor<2>, lesson: &Lesson) -> Tensor<1> {
+    let rows = raw.dims()[0] as f32;
+    let (target, weight) = (
+        constant(&lesson.target, &raw),
+        constant(&lesson.weight, &raw),
+    );
+    let error = (raw.tanh() * f32::from(MAX_SCORE) - target).abs();
+    let bent = error.clone().clamp_max(SCORE_BEND);
+    let loss = bent.clone() * bent.clone() + (error - bent) * (2.0 * SCORE_BEND);
+    (loss * weight).sum() / rows
+}
+
+/// The same on plain numbers, for one row of an extra head: the score on held-out rows, and a
+/// check of the above.
+pub(super) fn row_loss(extra: Extra, out: &[f32], target: &[f32], weight: &[f32]) -> f64 {
+    let out: Vec<f64> = out.iter().copied().map(f64::from).collect();
+    let terms = out
+        .iter()
+        .zip(target.iter().zip(weight))
+        .map(|(&x, (&t, &w))| (x, f64::from(t), f64::from(w)));
+    match extra {
+        Extra::Ownership | Extra::Fate => {
+            let loss =
+                |(x, t, w): (f64, f64, f64)| w * (x.max(0.0) - x * t + (-x.abs()).exp().ln_1p());
+            terms.map(loss).sum::<f64>() / out.len() as f64
+        }
+        Extra::Score => {
+            let bend = f64::from(SCORE_BEND);
+            let loss = |(x, t, w): (f64, f64, f64)| {
+                let error = (x.tanh() * f64::from(MAX_SCORE) - t).abs();
+                let bent = error.min(bend);
+                w * (bent * bent + (error - bent) * 2.0 * bend)
+            };
+            terms.map(loss).sum()
+        }
+        Extra::Reply => {
+            let max = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let total = out.iter().map(|x| (x - max).exp()).sum::<f64>().ln() + max;
+            terms.map(|(x, t, _)| t * (total - x)).sum()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::net::numbers;
+    use burn::tensor::Device;
+
+    fn tensor(numbers: &[f32], rows: usize) -> Tensor<2> {
+        let shape = [rows, numbers.len() / rows];
+        Tensor::from_data(TensorData::new(numbers.to_vec(), shape), &Device::flex())
+    }
+
+    /// Burn's loss of one extra head and the plain one, both as the mean over two rows.
+    #[track_caller]
+    fn agree(extra: Extra, out: &[f32], target: &[f32], weight: &[f32]) -> f64 {
+        let lesson = Lesson {
+            extra,
+            target: target.to_vec(),
+            weight: weight.to_vec(),
+        };
+        let batch = Batch {
+            len: 2,
+            planes: vec![],
+            mask: vec![0.0; 4],
+            policy: vec![1.0, 0.0, 0.0, 1.0],
+            value: vec![1.0, 0.0, 0.5, 0.5],
+            lessons: vec![lesson],
+        };
+        let heads = Heads {
+            policy: tensor(&[0.0; 4], 2),
+            value: tensor(&[0.0; 4], 2),
+            extras: vec![(extra, tensor(out, 2))],
+        };
+        let weights = LossWeights::default();
+        let loss = loss(heads, &batch, &weights);
+        let number = |tensor: Tensor<1>| f64::from(numbers(tensor)[0]);
+        let len = out.len() / 2;
+        let plain = |row: usize| {
+            let at = row * len..(row + 1) * len;
+            row_loss(extra, &out[at.clone()], &target[at.clone()], &weight[at])
+        };
+        let (burn, plain) = (
+            number(loss.extras[0].1.clone()),
+            (plain(0) + plain(1)) / 2.0,
+        );
+        assert!((burn - plain).abs() < 1e-5, "{burn} {plain}");
+        // Policy and value are two even guesses.
+        let rest = 2.0_f64.ln() * (1.0 + f64::from(weights.value));
+        let total = rest + plain * f64::from(weights.of(extra));
+        assert!((number(loss.total) - total).abs() < 1e-5);
+        plain
+    }
+
+    #[test]
+    fn both_ways_of_computing_agree() {
+        let out = [0.5, -30.0, 2.0, 90.0];
+        let fate = agree(
+            Extra::Fate,
+            &out,
+            &[1.0, 0.0, 0.5, 1.0],
+            &[1.0, 1.0, 1.0, 0.0],
+        );
+        let by_hand = (1.0 + (-0.5_f64).exp()).ln() + (2.0 - 1.0 + (-2.0_f64).exp().ln_1p());
+        assert!((fate - by_hand / 4.0).abs() < 1e-6, "{fate}");
+        agree(Extra::Ownership, &out, &[0.0, 0.5, 1.0, 1.0], &[1.0; 4]);
+        agree(Extra::Reply, &out, &[0.25, 0.75, 0.0, 0.0], &[1.0; 4]);
+        // Both scores are 5: an error of 1 counts 1, one of 7 counts 4 + 4 x 5.
+        let score = agree(Extra::Score, &[20.0, 20.0], &[4.0, -2.0], &[1.0, 1.0]);
+        assert!((score - (1.0 + 24.0) / 2.0).abs() < 1e-5, "{score}");
+    }
+}

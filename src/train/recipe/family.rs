@@ -1,0 +1,147 @@
+//! What a network is made of, by the first part of its name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{garb, mobile, nested, residual};
+use crate::train::net::{Extra, Layers};
+
+/// Trunk, heads and input of a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// `az`, AlphaZero's residual blocks with convolutional heads (methods §1.6: they beat
+    /// AlphaZero's fully connected ones), and what NoGoZero+ (seed S1) adds to it: `az+garb`,
+    /// `az+mtl`, `az+asf` and their combinations, all three of which are `nogozero+`.
+    Az(Additions),
+    /// `tengen`, ours: extended planes, fate and score heads, the opponent's reply.
+    Tengen(Block),
+}
+
+/// NoGoZero+'s three additions to AlphaZero (S1, Table 2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Additions {
+    /// Global attention residual blocks: every second block pools over the board.
+    pub garb: bool,
+    /// Multi-task learning: ownership and score heads.
+    pub mtl: bool,
+    /// Advanced state features: the liberty planes.
+    pub asf: bool,
+}
+
+/// Candidates for the trunk of `tengen`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Block {
+    /// Residual and pooling blocks in turn.
+    Garb,
+    /// Nested bottlenecks.
+    Nested,
+    /// Inverted bottlenecks and pooling blocks in turn.
+    Mobile,
+    /// Residual blocks.
+    Plain,
+}
+
+const NOGOZERO: Additions = Additions {
+    garb: true,
+    mtl: true,
+    asf: true,
+};
+
+impl Family {
+    /// Block number `index` of the trunk.
+    pub(super) fn block<L: Layers>(
+        self,
+        layers: &mut L,
+        name: &str,
+        x: &L::Map,
+        channels: usize,
+        index: usize,
+    ) -> L::Map {
+        // Methods §1.1: ordinary, pooled, ordinary, ...
+        let pools = index % 2 == 1;
+        match self {
+            Family::Az(Additions { garb: true, .. }) if pools => {
+                garb::block(layers, name, x, channels, garb::Split::Third)
+            }
+            Family::Tengen(Block::Garb | Block::Mobile) if pools => {
+                garb::block(layers, name, x, channels, garb::Split::Registers)
+            }
+            Family::Tengen(Block::Nested) => nested::block(layers, name, x, channels, pools),
+            Family::Tengen(Block::Mobile) => mobile::block(layers, name, x, channels),
+            Family::Az(_) | Family::Tengen(_) => residual::block(layers, name, x, channels),
+        }
+    }
+
+    /// The heads that only the fit uses.
+    pub(super) fn extras(self) -> &'static [Extra] {
+        match self {
+            Family::Az(Additions { mtl: true, .. }) => &[Extra::Ownership, Extra::Score],
+            Family::Az(_) => &[],
+            Family::Tengen(_) => &[Extra::Fate, Extra::Score, Extra::Reply],
+        }
+    }
+
+    /// Whether the score comes from the value head's features instead of a head of its own.
+    pub(super) fn shares_score(self) -> bool {
+        matches!(self, Family::Tengen(_))
+    }
+
+    /// The encoding of the input.
+    pub(super) fn encoding(self) -> &'static str {
+        match self {
+            Family::Az(Additions { asf: true, .. }) => "nogo-asf",
+            Family::Az(_) => "nogo-az",
+            Family::Tengen(_) => "nogo-2",
+        }
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Family::Tengen(Block::Garb) => f.write_str("tengen"),
+            Family::Tengen(Block::Nested) => f.write_str("tengen.nested"),
+            Family::Tengen(Block::Mobile) => f.write_str("tengen.mobile"),
+            Family::Tengen(Block::Plain) => f.write_str("tengen.plain"),
+            Family::Az(additions) if *additions == NOGOZERO => f.write_str("nogozero+"),
+            Family::Az(Additions { garb, mtl, asf }) => {
+                f.write_str("az")?;
+                let parts = [(*garb, "+garb"), (*mtl, "+mtl"), (*asf, "+asf")];
+                parts
+                    .iter()
+                    .filter(|(there, _)| *there)
+                    .try_for_each(|(_, name)| f.write_str(name))
+            }
+        }
+    }
+}
+
+impl FromStr for Family {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Family, ()> {
+        match name {
+            "tengen" => return Ok(Family::Tengen(Block::Garb)),
+            "tengen.nested" => return Ok(Family::Tengen(Block::Nested)),
+            "tengen.mobile" => return Ok(Family::Tengen(Block::Mobile)),
+            "tengen.plain" => return Ok(Family::Tengen(Block::Plain)),
+            "nogozero+" => return Ok(Family::Az(NOGOZERO)),
+            _ => {}
+        }
+        let mut parts = name.split('+');
+        if parts.next() != Some("az") {
+            return Err(());
+        }
+        let mut additions = Additions::default();
+        for part in parts {
+            let addition = match part {
+                "garb" => &mut additions.garb,
+                "mtl" => &mut additions.mtl,
+                "asf" => &mut additions.asf,
+                _ => return Err(()),
+            };
+            *addition = true;
+        }
+        Ok(Family::Az(additions))
+    }
+}

@@ -1,0 +1,106 @@
+//! One step of a fit: forward, backward, optimiser, averages.
+
+use burn::tensor::{Device, Tensor};
+
+use super::batch::Batch;
+use super::checkpoint::Checkpoint;
+use super::fit::Report;
+use super::net::{Extra, Forward, Mode, Weights, numbers};
+use super::objective::loss;
+use super::optimizer::{Step, average};
+use super::recipe::Outputs;
+use super::schedule::{KL_EVERY, Schedule, adapt, average_decay, learning_rate};
+use super::score::{Score, log_softmax, planes};
+
+/// Weight of the newest batch in the running statistics of batch norms; the usual value.
+const STATISTIC_SHARE: f32 = 0.1;
+
+/// Makes one step with `batch`; `device` records gradients.
+pub(super) fn step(
+    state: &mut Checkpoint,
+    batch: &Batch,
+    device: &Device,
+    untrained: Score,
+) -> Report {
+    let size = state.origin.size();
+    let params = &state.params;
+    let rate = learning_rate(
+        params.schedule,
+        params.learning_rate,
+        params.warm_up,
+        params.steps,
+        state.step,
+        state.rate_factor,
+    );
+    let mut forward = Forward::new(&state.weights, device, Mode::Fit);
+    let planes = planes(batch, size, device);
+    let heads = params
+        .recipe
+        .describe(&mut forward, &planes, size, Outputs::All);
+    let before = heads.policy.clone();
+    let loss = loss(heads, batch, &params.loss);
+    let gradients = forward.gradients(&loss.total.backward());
+    let statistics = forward.into_statistics();
+    let step = Step {
+        rate,
+        weight_decay: params.weight_decay,
+        clip_norm: params.clip_norm,
+    };
+    let gradient_norm = state.optimizer.step(&mut state.weights, &gradients, step);
+    follow(&mut state.weights, &statistics);
+    let decay = average_decay(params.average_decay, state.step);
+    average(&mut state.average, &state.weights, decay);
+    if let Schedule::Kl { target } = params.schedule
+        && state.step >= params.warm_up
+        && state.step.is_multiple_of(KL_EVERY)
+    {
+        let moved = divergence(state, batch, &numbers(before), device);
+        state.rate_factor = adapt(state.rate_factor, moved, target);
+    }
+    state.step += 1;
+    let scalar = |loss: Tensor<1>| numbers(loss).first().copied().unwrap_or(f32::NAN);
+    let extra = |(extra, loss): (Extra, Tensor<1>)| (extra.name(), scalar(loss));
+    Report {
+        step: state.step,
+        policy_loss: scalar(loss.policy),
+        value_loss: scalar(loss.value),
+        extra_losses: loss.extras.into_iter().map(extra).collect(),
+        gradient_norm,
+        learning_rate: rate,
+        held_out: None,
+        untrained,
+    }
+}
+
+/// Moves running statistics towards those of a batch.
+fn follow(weights: &mut Weights, statistics: &[(usize, Vec<f32>)]) {
+    for (place, seen) in statistics {
+        let running = &mut weights.tensors_mut()[*place].values;
+        for (running, seen) in running.iter_mut().zip(seen) {
+            *running += STATISTIC_SHARE * (seen - *running);
+        }
+    }
+}
+
+/// Kullback-Leibler divergence in nats of the policy as it was (`before`, logits) from the policy
+/// that the weights give now, averaged over the batch.
+fn divergence(state: &Checkpoint, batch: &Batch, before: &[f32], device: &Device) -> f32 {
+    let size = state.origin.size();
+    let device = device.clone().inner();
+    let mut forward = Forward::new(&state.weights, &device, Mode::Probe);
+    let planes = planes(batch, size, &device);
+    let recipe = state.params.recipe;
+    let heads = recipe.describe(&mut forward, &planes, size, Outputs::Play);
+    let (after, len) = (numbers(heads.policy), state.origin.policy_len);
+    let rows = before.chunks_exact(len).zip(after.chunks_exact(len));
+    let total: f64 = rows
+        .zip(batch.mask.chunks_exact(len))
+        .map(|((before, after), mask)| {
+            let masked = |logits: &[f32]| log_softmax(logits.iter().zip(mask).map(|(l, m)| l + m));
+            let (before, after) = (masked(before), masked(after));
+            let terms = before.iter().zip(&after).map(|(b, a)| b.exp() * (b - a));
+            terms.sum::<f64>()
+        })
+        .sum();
+    (total / batch.len.max(1) as f64) as f32
+}
