@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::error::Error as ClapError;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
-use tengen::engine::{ENGINE_OPTIONS, EngineOptions};
+use tengen::engine::{ENGINE_OPTIONS, EngineOptions, SWITCH};
 use tengen::search::SearchParams;
 
 const CONFIG: &str = "config";
@@ -87,7 +87,12 @@ impl clap::Args for EngineFlags {
     fn augment_args(command: Command) -> Command {
         let table = ENGINE_OPTIONS.iter().map(|option| {
             let arg = Arg::new(option.name).long(option.name);
-            arg.value_name(option.value).help(option.help)
+            let arg = arg.value_name(option.value).help(option.help);
+            if option.value == SWITCH {
+                arg.num_args(0..=1).default_missing_value("on")
+            } else {
+                arg
+            }
         });
         let config = Arg::new(CONFIG)
             .long(CONFIG)

@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::registry;
-use tengen::gtp::{COMMANDS, Session, serve};
+use tengen::gtp::{COMMANDS, Manners, Session, serve};
 
 use super::flags::EngineFlags;
 
@@ -20,6 +20,13 @@ use super::flags::EngineFlags;
 pub(crate) struct Gtp {
     #[command(flatten)]
     engine: EngineFlags,
+    /// The reply to the command `name`. Lizzie looks at it: with `KataGo` in front it reads
+    /// analyses as KataGo's.
+    #[arg(long, value_name = "TEXT", default_value = "Tengen")]
+    name: String,
+    /// Draw searches into GoGui's board while they run.
+    #[arg(long)]
+    live_graphics: bool,
 }
 
 impl Gtp {
@@ -27,8 +34,13 @@ impl Gtp {
         let options = self.engine.resolve()?;
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let size = options.size;
+        let manners = Manners {
+            name: self.name,
+            ponder: options.ponder,
+            live_graphics: self.live_graphics,
+        };
         let make = Box::new(move |size| registry::create(&options, size, &time));
-        let session = Session::new(make, size)?;
+        let session = Session::new(make, size, manners)?;
         serve(session, std::io::stdin(), std::io::stdout()).context("the conversation broke off")
     }
 }

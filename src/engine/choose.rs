@@ -3,13 +3,19 @@
 use crate::game::{Game, Move};
 use crate::search::SearchReport;
 
-/// The first legal move of `report`, which lists the move to play first; else any legal move.
-/// `None` only when there is no legal move.
-pub(super) fn choose<G: Game>(position: &G, report: Option<&SearchReport>) -> Option<Move> {
+/// The first legal move of `report`, which lists the move to play first; else any legal move; one
+/// of those to `avoid` only when there is no other. `None` only when there is no legal move.
+pub(super) fn choose<G: Game>(
+    position: &G,
+    report: Option<&SearchReport>,
+    avoid: &[Move],
+) -> Option<Move> {
     let reported = report.map_or(&[][..], |report| &report.moves);
-    let best = reported.iter().find(|found| position.is_legal(found.mv));
-    best.map(|found| found.mv)
-        .or_else(|| position.legal_moves().next())
+    let reported = reported.iter().map(|found| found.mv);
+    let legal = reported.filter(|&mv| position.is_legal(mv));
+    let candidates: Vec<Move> = legal.chain(position.legal_moves()).collect();
+    let best = candidates.iter().find(|mv| !avoid.contains(mv));
+    best.or(candidates.first()).copied()
 }
 
 #[cfg(test)]
@@ -25,7 +31,7 @@ mod tests {
         position.play(Move(1));
         let report = report(moves);
         assert_eq!(
-            choose(&position, Some(&report)),
+            choose(&position, Some(&report), &[]),
             Some(Move(expected)),
             "{moves:?}"
         );
@@ -43,10 +49,24 @@ mod tests {
     }
 
     #[test]
+    fn moves_to_avoid_are_played_only_when_there_is_no_other() {
+        let position = Line::new(BoardSize::new(3, 1)).expect("a legal size");
+        let check = |avoid: &[u16], expected| {
+            let avoid: Vec<Move> = avoid.iter().copied().map(Move).collect();
+            let report = report(&[(2, 9, 0.5), (1, 3, 0.3)]);
+            let chosen = choose(&position, Some(&report), &avoid);
+            assert_eq!(chosen, Some(Move(expected)), "{avoid:?}");
+        };
+        check(&[2], 1);
+        check(&[2, 1], 0);
+        check(&[0, 1, 2], 2);
+    }
+
+    #[test]
     fn nothing_only_when_there_is_nothing() {
         let mut position = Line::new(BoardSize::new(1, 1)).expect("a legal size");
-        assert_eq!(choose(&position, None), Some(Move(0)));
+        assert_eq!(choose(&position, None, &[]), Some(Move(0)));
         position.play(Move(0));
-        assert_eq!(choose(&position, Some(&report(&[(0, 1, 1.0)]))), None);
+        assert_eq!(choose(&position, Some(&report(&[(0, 1, 1.0)])), &[]), None);
     }
 }

@@ -16,7 +16,7 @@ mod thinker;
 mod worker;
 
 pub use network::{NetworkRecipe, NetworkThinker, built_in};
-pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions};
+pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, SWITCH};
 pub use player::{DEFAULT_TIME_PER_MOVE, Player, Spending};
 pub use rollout::RolloutThinker;
 pub use thinker::{MakeThinker, ThinkError, Thinker};
@@ -28,7 +28,7 @@ use thiserror::Error;
 use crate::clock::TimeControl;
 use crate::game::{BoardSize, Color, Move, Outcome};
 use crate::record::{GameRecord, Play, Vertex};
-use crate::search::{SearchReport, StopFlag};
+use crate::search::{SearchReport, StopFlag, View};
 
 /// What an engine does with its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +51,17 @@ pub enum EngineError {
     /// The record is of another board or another game.
     #[error("the record is of another game or board")]
     WrongGame,
+}
+
+/// How much an analysis may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// Search until it is stopped.
+    Endless,
+    /// Tell what earlier searches know of the position, with one evaluation where that is nothing.
+    Glance,
+    /// Tell the network's own word: one visit, without any search.
+    Network,
 }
 
 /// One game in progress on a board of one size.
@@ -88,10 +99,42 @@ pub trait Engine: Send {
 
     /// Chooses a move for `color`, plays it and charges the clock. Ends early with the best move
     /// so far when `stop` is raised; when it is raised before the call, with any legal move.
-    fn genmove(&mut self, color: Color, stop: &StopFlag) -> Decision;
+    fn genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
+        self.watch_genmove(color, stop, &View::default(), &mut |_| {})
+    }
+
+    /// As [`Engine::genmove`]; `see` is shown the search while it runs, as often as `view` says,
+    /// and moves to avoid are played only when there is no other.
+    fn watch_genmove(
+        &mut self,
+        color: Color,
+        stop: &StopFlag,
+        view: &View,
+        see: &mut dyn FnMut(&SearchReport),
+    ) -> Decision;
 
     /// Chooses a move for `color` as [`Engine::genmove`] does, and changes nothing.
     fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision;
+
+    /// Searches the present position with `color` to move, until `stop` is raised or `effort` is
+    /// done, and changes nothing but what later searches know. `see` is shown the search while it
+    /// runs. `None` when there is no legal move or nothing could be found out.
+    fn analyse(
+        &mut self,
+        color: Color,
+        effort: Effort,
+        stop: &StopFlag,
+        view: &View,
+        see: &mut dyn FnMut(&SearchReport),
+    ) -> Option<SearchReport>;
+
+    /// Thinks on the opponent's time until `stop` is raised: searches the position after its own
+    /// last move, and keeps what it finds for its next. Returns at once when the last move was not
+    /// its own, or was the game's last.
+    fn ponder(&mut self, stop: &StopFlag);
+
+    /// The opponent will not reply: no pondering before the next [`Engine::genmove`].
+    fn rest(&mut self);
 
     /// The search behind the last decision of this game, if there was one.
     fn last_report(&self) -> Option<&SearchReport>;
@@ -102,11 +145,20 @@ pub trait Engine: Send {
     /// The side to move.
     fn to_move(&self) -> Color;
 
+    /// The points where `color` may play, were it to move; ascending.
+    fn legal_moves(&self, color: Color) -> Vec<Move>;
+
     /// The result, when the game has ended.
     fn outcome(&self) -> Option<Outcome>;
 
     /// The game so far.
     fn record(&self) -> GameRecord;
+
+    /// What one move may cost, the clock aside.
+    fn spending(&self) -> Spending;
+
+    /// Changes what one move may cost.
+    fn set_spending(&mut self, spending: Spending);
 
     /// Sets the time control and fills both clocks.
     fn set_time_control(&mut self, control: TimeControl);

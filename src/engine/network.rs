@@ -15,7 +15,7 @@ use crate::eval::{
 };
 use crate::rollout::Playout;
 use crate::search::{
-    EvaluatorMaker, Limits, SearchError, SearchReport, Searcher, SearcherOptions, StopFlag,
+    EvaluatorMaker, Limits, SearchError, SearchReport, Searcher, SearcherOptions, StopFlag, View,
 };
 
 /// Networks compiled into the program: a game's name and its ONNX file.
@@ -92,6 +92,17 @@ impl<G: Encode> NetworkThinker<G> {
         }
     }
 
+    /// The search with the network, which is loaded at the first call; `None` when it is unusable.
+    fn searcher(&mut self, position: &G) -> Option<&mut Searcher<G>> {
+        if matches!(self.state, State::Unopened) {
+            self.state = self.open(position);
+        }
+        match &mut self.state {
+            State::Open(searcher) => Some(searcher),
+            State::Unopened | State::Unusable => None,
+        }
+    }
+
     fn open(&self, position: &G) -> State<G> {
         let factory = match self.recipe.open(position) {
             Ok(factory) => factory,
@@ -136,16 +147,31 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
         limits: &Limits,
         stop: &StopFlag,
     ) -> Result<SearchReport, ThinkError> {
-        if matches!(self.state, State::Unopened) {
-            self.state = self.open(position);
-        }
-        if let State::Open(searcher) = &mut self.state {
-            match searcher.search(position, limits, stop) {
+        self.watch(position, limits, stop, &View::default(), &mut |_| {})
+    }
+
+    fn watch(
+        &mut self,
+        position: &G,
+        limits: &Limits,
+        stop: &StopFlag,
+        view: &View,
+        see: &mut dyn FnMut(SearchReport),
+    ) -> Result<SearchReport, ThinkError> {
+        if let Some(searcher) = self.searcher(position) {
+            match searcher.watch(position, limits, stop, view, see) {
                 Ok(report) => return Ok(report),
                 Err(error) => log::error!("random playouts choose this move: {error}"),
             }
         }
-        self.rollout.think(position, limits, stop)
+        self.rollout.watch(position, limits, stop, view, see)
+    }
+
+    fn evaluate(&mut self, position: &G) -> Result<SearchReport, ThinkError> {
+        match self.searcher(position) {
+            Some(searcher) => Ok(searcher.evaluate(position)?),
+            None => self.rollout.evaluate(position),
+        }
     }
 
     fn new_game(&mut self) {

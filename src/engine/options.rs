@@ -42,6 +42,8 @@ pub struct EngineOptions {
     pub seed: Option<u64>,
     /// Memory for remembered evaluations, in MiB; 0 for none.
     pub cache_mib: u32,
+    /// Whether to think on the opponent's time.
+    pub ponder: bool,
     /// Settings of the search.
     pub search: SearchParams,
 }
@@ -59,6 +61,7 @@ impl Default for EngineOptions {
             threads: None,
             seed: None,
             cache_mib: 64,
+            ponder: false,
             search: SearchParams::default(),
         }
     }
@@ -77,6 +80,9 @@ pub struct EngineOption {
     /// Takes a value over; `None` when it is not what was expected.
     set: fn(&mut EngineOptions, &str) -> Option<()>,
 }
+
+/// The [`EngineOption::value`] of what is on or off; the flag alone means on.
+pub const SWITCH: &str = "on|off";
 
 /// The table.
 pub const ENGINE_OPTIONS: &[EngineOption] = &[
@@ -180,6 +186,14 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         },
     },
     EngineOption {
+        name: "ponder",
+        value: SWITCH,
+        help: "Think on the opponent's time. Two engines that share a machine take it from each \
+               other [default: off]",
+        expected: "on or off",
+        set: |options, text| switch(text).map(|on| options.ponder = on),
+    },
+    EngineOption {
         name: "seed",
         value: "N",
         help: "Seed of all random numbers: one thread and a number of visits then always play \
@@ -228,6 +242,15 @@ fn positive(text: &str) -> Option<u64> {
     text.parse().ok().filter(|&number| number > 0)
 }
 
+/// What is on or off, also as TOML writes it.
+fn switch(text: &str) -> Option<bool> {
+    match text {
+        "on" | "true" => Some(true),
+        "off" | "false" => Some(false),
+        _ => None,
+    }
+}
+
 fn backend(text: &str) -> Option<Backend> {
     if text == "rollout" {
         return Some(Backend::Rollout);
@@ -261,6 +284,7 @@ mod tests {
             ("threads", "3"),
             ("seed", "42"),
             ("cache-mib", "8"),
+            ("ponder", "on"),
             ("root-noise", "0.25"),
         ] {
             options.set(name, value).expect(name);
@@ -280,6 +304,7 @@ mod tests {
             threads: Some(3),
             seed: Some(42),
             cache_mib: 8,
+            ponder: true,
             search: SearchParams {
                 root_noise: 0.25,
                 ..SearchParams::default()

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::choose::choose;
-use super::worker::Worker;
-use super::{Decision, Engine, EngineError, MakeThinker};
+use super::worker::{Task, Worker};
+use super::{Decision, Effort, Engine, EngineError, MakeThinker, ThinkError};
 use crate::clock::{Budget, Clock, SideClock, TimeControl, even_split};
 use crate::game::{BoardSize, Color, Game, Move, Outcome};
 use crate::record::{GameRecord, Play, Vertex, result_text};
-use crate::search::{Limits, SearchReport, StopFlag};
+use crate::search::{Limits, SearchReport, StopFlag, View};
 
 /// Thinking time when neither visits, nor a time per move, nor a clock says otherwise.
 pub const DEFAULT_TIME_PER_MOVE: Duration = Duration::from_secs(2);
@@ -53,6 +53,8 @@ pub struct Player<G: Game> {
     worker: Worker<G>,
     /// What the last search of this game found.
     last_report: Option<SearchReport>,
+    /// Its own move was the last, and the opponent is thinking.
+    awaits_reply: bool,
     time: Arc<dyn Clock>,
 }
 
@@ -74,6 +76,7 @@ impl<G: Game> Player<G> {
             spending,
             worker: Worker::new(make),
             last_report: None,
+            awaits_reply: false,
             time,
         }
     }
@@ -111,37 +114,45 @@ impl<G: Game> Player<G> {
     }
 
     /// A legal move for the side to move of `position`, or `None` when there is none.
-    fn decide(&mut self, position: &G, stop: &StopFlag) -> Option<Move> {
+    fn decide(
+        &mut self,
+        position: &G,
+        stop: &StopFlag,
+        view: &View,
+        see: &mut dyn FnMut(&SearchReport),
+    ) -> Option<Move> {
         position.legal_moves().next()?;
         self.last_report = if stop.is_raised() {
             None
         } else {
-            self.think(position, stop)
+            let task = Task::Search(self.limits(position), view.clone());
+            let report = self.think(position, task, stop, see);
+            report
+                .inspect_err(|error| log::error!("playing any legal move: {error}"))
+                .ok()
         };
-        choose(position, self.last_report.as_ref())
+        choose(position, self.last_report.as_ref(), &view.avoid)
     }
 
-    fn think(&mut self, position: &G, stop: &StopFlag) -> Option<SearchReport> {
-        let limits = self.limits(position);
+    fn think(
+        &mut self,
+        position: &G,
+        task: Task,
+        stop: &StopFlag,
+        see: &mut dyn FnMut(&SearchReport),
+    ) -> Result<SearchReport, ThinkError> {
         let time = Arc::clone(&self.time);
-        match self.worker.think(position, &limits, stop, &*time) {
-            Ok(report) => {
-                log::info!(
-                    "{} visits ({} reused), {} evaluations in {:.2} s, value {:.3}, ended by {}",
-                    report.visits,
-                    report.reused,
-                    report.evaluations,
-                    report.elapsed.as_secs_f64(),
-                    report.value,
-                    report.stop,
-                );
-                Some(report)
-            }
-            Err(error) => {
-                log::error!("playing any legal move: {error}");
-                None
-            }
-        }
+        let report = self.worker.think(position, task, stop, &*time, see)?;
+        log::info!(
+            "{} visits ({} reused), {} evaluations in {:.2} s, value {:.3}, ended by {}",
+            report.visits,
+            report.reused,
+            report.evaluations,
+            report.elapsed.as_secs_f64(),
+            report.value,
+            report.stop,
+        );
+        Ok(report)
     }
 
     /// The present position with `color` to move.
@@ -204,6 +215,7 @@ impl<G: Game> Engine for Player<G> {
         self.history.clear();
         self.worker.new_game();
         self.last_report = None;
+        self.awaits_reply = false;
         self.clocks.iter_mut().for_each(SideClock::reset);
     }
 
@@ -214,10 +226,12 @@ impl<G: Game> Engine for Player<G> {
     fn play(&mut self, play: Play) -> Result<(), EngineError> {
         let next = after(self.position(), play)?;
         self.history.push((play, next));
+        self.awaits_reply = false;
         Ok(())
     }
 
     fn undo(&mut self) -> Result<(), EngineError> {
+        self.awaits_reply = false;
         self.history.pop().map(drop).ok_or(EngineError::CannotUndo)
     }
 
@@ -243,20 +257,28 @@ impl<G: Game> Engine for Player<G> {
         self.history = history;
         self.worker.new_game();
         self.last_report = None;
+        self.awaits_reply = false;
         self.komi = record.komi.or(self.komi);
         self.clocks.iter_mut().for_each(SideClock::reset);
         Ok(())
     }
 
-    fn genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
+    fn watch_genmove(
+        &mut self,
+        color: Color,
+        stop: &StopFlag,
+        view: &View,
+        see: &mut dyn FnMut(&SearchReport),
+    ) -> Decision {
         let started = self.time.now();
         let mut position = self.position_for(color);
-        let decision = match self.decide(&position, stop) {
+        let decision = match self.decide(&position, stop, view, see) {
             None => Decision::Resign,
             Some(mv) => {
                 let vertex = vertex_of(mv, self.size());
                 position.play(mv);
                 self.history.push((Play { color, vertex }, position));
+                self.awaits_reply = true;
                 Decision::Play(vertex)
             }
         };
@@ -267,10 +289,54 @@ impl<G: Game> Engine for Player<G> {
 
     fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
         let position = self.position_for(color);
-        match self.decide(&position, stop) {
+        match self.decide(&position, stop, &View::default(), &mut |_| {}) {
             None => Decision::Resign,
             Some(mv) => Decision::Play(vertex_of(mv, self.size())),
         }
+    }
+
+    fn analyse(
+        &mut self,
+        color: Color,
+        effort: Effort,
+        stop: &StopFlag,
+        view: &View,
+        see: &mut dyn FnMut(&SearchReport),
+    ) -> Option<SearchReport> {
+        let position = self.position_for(color);
+        position.legal_moves().next()?;
+        let visits = (effort == Effort::Glance).then_some(1);
+        let limits = Limits {
+            visits,
+            budget: None,
+        };
+        let task = match effort {
+            Effort::Endless | Effort::Glance => Task::Search(limits, view.clone()),
+            Effort::Network => Task::Evaluate,
+        };
+        match self.think(&position, task, stop, see) {
+            Ok(report) => Some(report),
+            // It was stopped while the network was being loaded.
+            Err(ThinkError::Late) => None,
+            Err(error) => {
+                log::error!("nothing to show: {error}");
+                None
+            }
+        }
+    }
+
+    fn ponder(&mut self, stop: &StopFlag) {
+        let position = self.position().clone();
+        if self.awaits_reply && !stop.is_raised() && position.legal_moves().next().is_some() {
+            let task = Task::Search(Limits::default(), View::default());
+            if let Err(error) = self.think(&position, task, stop, &mut |_| {}) {
+                log::warn!("pondering broke off: {error}");
+            }
+        }
+    }
+
+    fn rest(&mut self) {
+        self.awaits_reply = false;
     }
 
     fn last_report(&self) -> Option<&SearchReport> {
@@ -289,6 +355,10 @@ impl<G: Game> Engine for Player<G> {
         self.position().to_move()
     }
 
+    fn legal_moves(&self, color: Color) -> Vec<Move> {
+        self.position_for(color).legal_moves().collect()
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         self.position().outcome()
     }
@@ -305,6 +375,14 @@ impl<G: Game> Engine for Player<G> {
             record.push(*play);
         }
         record
+    }
+
+    fn spending(&self) -> Spending {
+        self.spending
+    }
+
+    fn set_spending(&mut self, spending: Spending) {
+        self.spending = spending;
     }
 
     fn set_time_control(&mut self, control: TimeControl) {

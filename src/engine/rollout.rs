@@ -1,11 +1,12 @@
 //! The thinker without a network: RAVE over random playouts, on one thread.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{ThinkError, Thinker};
 use crate::clock::{Clock, StopReason};
-use crate::rollout::{Playout, Rave, RaveMove, RaveParams};
-use crate::search::{Limits, MoveReport, SearchReport, StopFlag};
+use crate::rollout::{Playout, Rave, RaveMove, RaveParams, RaveReport};
+use crate::search::{Limits, MoveReport, SearchReport, StopFlag, View};
 
 /// Standard errors between a move's value and its lower confidence bound.
 const LCB_DEVIATIONS: f32 = 2.0;
@@ -34,9 +35,21 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
         limits: &Limits,
         stop: &StopFlag,
     ) -> Result<SearchReport, ThinkError> {
+        self.watch(position, limits, stop, &View::default(), &mut |_| {})
+    }
+
+    fn watch(
+        &mut self,
+        position: &G,
+        limits: &Limits,
+        stop: &StopFlag,
+        view: &View,
+        see: &mut dyn FnMut(SearchReport),
+    ) -> Result<SearchReport, ThinkError> {
         let started = self.time.now();
         let elapsed = || self.time.now().saturating_sub(started);
-        let only_move = position.legal_count() <= 1;
+        // A search without limits wants to know more than the move.
+        let only_move = position.legal_count() <= 1 && *limits != Limits::default();
         let mut reason = StopReason::OnlyMove;
         let mut done = |playouts| {
             let ended_by = if only_move {
@@ -53,24 +66,36 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
             reason = ended_by.unwrap_or(reason);
             ended_by.is_some()
         };
-        let found = self.rave.search(position, |playouts| !done(playouts));
-        let prior = 1.0 / (found.moves.len().max(1) as f32);
-        Ok(SearchReport {
-            value: found.value(),
-            moves: found
-                .moves
-                .into_iter()
-                .map(|mv| move_report(mv, prior))
-                .collect(),
-            proof: None,
-            visits: found.playouts,
-            reused: 0,
-            playouts: found.playouts,
-            evaluations: 0,
-            nodes: 0,
-            elapsed: elapsed(),
-            stop: reason,
-        })
+        let mut shown = Duration::ZERO;
+        let found = self.rave.watch(position, |playouts, found| {
+            if let Some(every) = view.every {
+                let now = elapsed();
+                if now.saturating_sub(shown) >= every {
+                    shown = now;
+                    see(report(found(), now, StopReason::Visits));
+                }
+            }
+            !done(playouts)
+        });
+        Ok(report(found, elapsed(), reason))
+    }
+}
+
+fn report(found: RaveReport, elapsed: Duration, stop: StopReason) -> SearchReport {
+    let prior = 1.0 / (found.moves.len().max(1) as f32);
+    let value = found.value();
+    let moves = found.moves.into_iter();
+    SearchReport {
+        moves: moves.map(|mv| move_report(mv, prior)).collect(),
+        value,
+        proof: None,
+        visits: found.playouts,
+        reused: 0,
+        playouts: found.playouts,
+        evaluations: 0,
+        nodes: 0,
+        elapsed,
+        stop,
     }
 }
 
@@ -90,8 +115,6 @@ fn move_report(found: RaveMove, prior: f32) -> MoveReport {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::clock::{Budget, FakeClock};
     use crate::game::nogo::SmallNoGo;

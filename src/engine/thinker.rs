@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::eval::EvalError;
 use crate::game::Game;
-use crate::search::{Limits, SearchReport, StopFlag};
+use crate::search::{Limits, SearchError, SearchReport, StopFlag, View};
 
 /// Why a thinker has no report to give.
 #[derive(Debug, Error)]
@@ -14,6 +14,9 @@ pub enum ThinkError {
     /// The network cannot be loaded or run.
     #[error(transparent)]
     Eval(#[from] EvalError),
+    /// The search has nothing to report.
+    #[error(transparent)]
+    Search(#[from] SearchError),
     /// The thinker's thread cannot be started or has ended.
     #[error("the search thread is gone: {0}")]
     Gone(String),
@@ -37,6 +40,35 @@ pub trait Thinker<G: Game>: Send {
         limits: &Limits,
         stop: &StopFlag,
     ) -> Result<SearchReport, ThinkError>;
+
+    /// Searches as [`Thinker::think`] does, as `view` wants it, and hands reports to `see` while it
+    /// runs. Without limits it goes on until `stop` is raised, unless all is proven.
+    ///
+    /// # Errors
+    /// As [`Thinker::think`].
+    fn watch(
+        &mut self,
+        position: &G,
+        limits: &Limits,
+        stop: &StopFlag,
+        view: &View,
+        see: &mut dyn FnMut(SearchReport),
+    ) -> Result<SearchReport, ThinkError> {
+        let (_, _) = (view, see);
+        self.think(position, limits, stop)
+    }
+
+    /// A first impression, without any search: value and priors of one visit.
+    ///
+    /// # Errors
+    /// As [`Thinker::think`].
+    fn evaluate(&mut self, position: &G) -> Result<SearchReport, ThinkError> {
+        let once = Limits {
+            visits: Some(1),
+            budget: None,
+        };
+        self.think(position, &once, &StopFlag::new())
+    }
 
     /// A new game begins: nothing that was searched for earlier games may make a difference to it.
     fn new_game(&mut self) {}

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::{MakeThinker, ThinkError};
 use crate::clock::Clock;
 use crate::game::Game;
-use crate::search::{Limits, SearchReport, StopFlag};
+use crate::search::{Limits, SearchReport, StopFlag, View};
 
 /// How often the waiting side looks at the stop flag and the clock.
 const POLL: Duration = Duration::from_millis(5);
@@ -21,14 +21,30 @@ const OVERRUN: Duration = Duration::from_millis(20);
 /// 100 ms has to finish in this time, whatever its search does.
 const GRACE: Duration = Duration::from_millis(50);
 
-/// One search for the thinker.
+/// What a thinker is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Task {
+    /// [`super::Thinker::watch`].
+    Search(Limits, View),
+    /// [`super::Thinker::evaluate`].
+    Evaluate,
+}
+
+/// One task for the thinker.
 struct Request<G> {
     position: G,
-    limits: Limits,
+    task: Task,
     stop: StopFlag,
     /// A new game has begun since the last request.
     new_game: bool,
-    reply: Sender<Result<SearchReport, ThinkError>>,
+    reply: Sender<News>,
+}
+
+/// What comes back.
+enum News {
+    /// The search is not over.
+    Seen(SearchReport),
+    Done(Result<SearchReport, ThinkError>),
 }
 
 /// A thinker on its own thread, started by the first request.
@@ -52,18 +68,24 @@ impl<G: Game> Worker<G> {
         self.new_game = true;
     }
 
-    /// Has the thinker search and waits for it, no longer than `limits` and `stop` allow.
+    /// Has the thinker do something and waits for it, no longer than its limits and `stop` allow.
+    /// `see` is shown what comes back before the end, on this thread.
     pub(super) fn think(
         &mut self,
         position: &G,
-        limits: &Limits,
+        task: Task,
         stop: &StopFlag,
         clock: &dyn Clock,
+        see: &mut dyn FnMut(&SearchReport),
     ) -> Result<SearchReport, ThinkError> {
+        let hard = match &task {
+            Task::Search(limits, _) => limits.budget.map(|budget| budget.hard),
+            Task::Evaluate => None,
+        };
         let (reply, answer) = channel();
         let request = Request {
             position: position.clone(),
-            limits: *limits,
+            task,
             stop: stop.clone(),
             new_game: std::mem::take(&mut self.new_game),
             reply,
@@ -72,7 +94,7 @@ impl<G: Game> Worker<G> {
             self.requests = None;
             return Err(ThinkError::Gone("it had ended before".to_owned()));
         }
-        let result = wait(&answer, limits, stop, clock);
+        let result = wait(&answer, hard, stop, clock, see);
         if matches!(result, Err(ThinkError::Gone(_))) {
             self.requests = None;
         }
@@ -100,9 +122,17 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Request<G>>, ThinkErro
                 if request.new_game {
                     thinker.new_game();
                 }
-                let result = thinker.think(&request.position, &request.limits, &request.stop);
-                // Nobody waits any more when this search was late.
-                let _ = request.reply.send(result);
+                // Nobody listens any more when this search is late.
+                let tell = |news| drop(request.reply.send(news));
+                let (position, stop) = (&request.position, &request.stop);
+                let result = match &request.task {
+                    Task::Search(limits, view) => {
+                        let mut see = |report| tell(News::Seen(report));
+                        thinker.watch(position, limits, stop, view, &mut see)
+                    }
+                    Task::Evaluate => thinker.evaluate(position),
+                };
+                tell(News::Done(result));
             }
         })
         .map_err(|error| ThinkError::Gone(error.to_string()))?;
@@ -110,25 +140,25 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Request<G>>, ThinkErro
 }
 
 fn wait(
-    answer: &Receiver<Result<SearchReport, ThinkError>>,
-    limits: &Limits,
+    answer: &Receiver<News>,
+    hard: Option<Duration>,
     stop: &StopFlag,
     clock: &dyn Clock,
+    see: &mut dyn FnMut(&SearchReport),
 ) -> Result<SearchReport, ThinkError> {
     let started = clock.now();
     let mut told_to_stop = None;
     loop {
         match answer.recv_timeout(POLL) {
-            Ok(result) => return result,
+            Ok(News::Done(result)) => return result,
+            Ok(News::Seen(report)) => see(&report),
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(ThinkError::Gone("it has panicked".to_owned()));
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
         let now = clock.now();
-        let overrun = limits
-            .budget
-            .is_some_and(|budget| now.saturating_sub(started) >= budget.hard + OVERRUN);
+        let overrun = hard.is_some_and(|hard| now.saturating_sub(started) >= hard + OVERRUN);
         if overrun {
             stop.raise();
         }

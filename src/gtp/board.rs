@@ -1,8 +1,8 @@
-//! The board as text, for people.
+//! The board as text, for people and for GoGui; and who owns its points.
 
 use super::vertex::{COLUMNS, format_vertex};
 use crate::engine::Engine;
-use crate::game::Color;
+use crate::game::{Color, Move};
 
 /// A few lines that show the board, the side to move and the last play.
 pub(super) fn show(engine: &dyn Engine) -> String {
@@ -39,4 +39,28 @@ pub(super) fn show(engine: &dyn Engine) -> String {
     }
     lines.push(letters);
     lines.join("\n")
+}
+
+/// All points, top row first, as boards are written.
+pub(super) fn points_from_top(engine: &dyn Engine) -> impl Iterator<Item = Move> {
+    let size = engine.size();
+    (0..size.height)
+        .rev()
+        .flat_map(move |y| (0..size.width).map(move |x| size.point(x, y)))
+}
+
+/// Whose each point is, top row first: 1 for `color`, -1 for the opponent, 0 for nobody. A stone
+/// is its owner's; so is an empty point where only one side may play, which in NoGo stays so.
+pub(super) fn ownership(engine: &dyn Engine, color: Color) -> Vec<f32> {
+    let [own, theirs] = [color, color.opponent()].map(|side| engine.legal_moves(side));
+    let owner = |point: Move| match engine.stone(point) {
+        Some(stone) if stone == color => 1.0,
+        Some(_) => -1.0,
+        None => match (own.contains(&point), theirs.contains(&point)) {
+            (true, false) => 1.0,
+            (false, true) => -1.0,
+            _ => 0.0,
+        },
+    };
+    points_from_top(engine).map(owner).collect()
 }

@@ -29,6 +29,18 @@ pub enum Failure {
     /// The game has not ended.
     #[error("cannot score")]
     CannotScore,
+    /// There are stones on the board already.
+    #[error("board not empty")]
+    NotEmpty,
+    /// There is nothing to show: the game is over, or the search could not be run.
+    #[error("no search of this position")]
+    NoSearch,
+    /// There is no setting of this name.
+    #[error("unknown setting: kata-list-params and tengen-settings name all")]
+    NoSetting,
+    /// A setting that is there for its readers only.
+    #[error("this setting can only be 0 here")]
+    OnlyZero,
     /// The system does not tell the processor time.
     #[error("processor time is not available")]
     NoCpuTime,

@@ -21,13 +21,18 @@ const SETTLE: Duration = Duration::from_millis(30);
 #[derive(Debug, Default)]
 pub struct Interrupts {
     state: Mutex<State>,
-    closed: Condvar,
+    /// Something has arrived.
+    arrival: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
+    /// The last message that has arrived.
+    arrived: u64,
     /// The message whose commands are being answered.
     handling: u64,
+    /// Commands of that message whose answering has not begun.
+    waiting: usize,
     /// Commands whose answering has begun.
     begun: u64,
     /// The first so many commands are interrupted.
@@ -40,6 +45,15 @@ struct State {
     settled: bool,
     /// The flag of the search that is running.
     running: Option<StopFlag>,
+    /// Any input ends that search.
+    until_input: bool,
+}
+
+impl State {
+    /// Whether there is input that has not been looked at, or there will be none any more.
+    fn has_input(&self) -> bool {
+        self.waiting > 0 || self.arrived > self.handling || self.closed_by.is_some()
+    }
 }
 
 impl Interrupts {
@@ -58,13 +72,27 @@ impl Interrupts {
         }
     }
 
-    /// The next command is answered from now on.
-    pub fn begin_command(&self) {
-        self.state.lock().begun += 1;
+    /// Message number `message` has arrived. To be called before anybody can begin to handle it.
+    pub fn arrive(&self, message: u64) {
+        let mut state = self.state.lock();
+        state.arrived = message;
+        if state.until_input
+            && let Some(stop) = &state.running
+        {
+            stop.raise();
+        }
+        self.arrival.notify_all();
     }
 
-    /// Message number `message` brings `quit` or the end of input. To be called before anybody
-    /// can begin to handle that message.
+    /// The next command is answered from now on.
+    pub fn begin_command(&self) {
+        let mut state = self.state.lock();
+        state.begun += 1;
+        state.waiting = state.waiting.saturating_sub(1);
+    }
+
+    /// Message number `message` brings `quit` or the end of input. To be called before it
+    /// [arrives](Interrupts::arrive).
     pub fn close(&self, message: u64) {
         let mut state = self.state.lock();
         if state.closed_by.is_some() {
@@ -73,14 +101,15 @@ impl Interrupts {
         state.closed_by = Some(message);
         if let Some(stop) = &state.running {
             stop.raise();
-            state.ending = true;
+            state.ending = !state.until_input;
         }
-        self.closed.notify_all();
     }
 
-    /// The commands of message number `message` are answered from now on.
-    pub fn handle(&self, message: u64) {
-        self.state.lock().handling = message;
+    /// The commands of message number `message`, so many of them, are answered from now on.
+    pub fn handle(&self, message: u64, commands: usize) {
+        let mut state = self.state.lock();
+        state.handling = message;
+        state.waiting = commands;
     }
 
     /// Runs a search of the message being handled, with the flag that may cut it short.
@@ -91,7 +120,7 @@ impl Interrupts {
             if !state.settled {
                 state.settled = true;
                 let open = |state: &mut State| state.closed_by.is_none();
-                self.closed.wait_while_for(&mut state, open, SETTLE);
+                self.arrival.wait_while_for(&mut state, open, SETTLE);
                 if state.closed_by.is_some() {
                     state.closed_by = Some(state.handling);
                 }
@@ -111,6 +140,31 @@ impl Interrupts {
         self.state.lock().running = None;
         found
     }
+
+    /// Runs a search that lasts until there is input, with the flag that tells it so.
+    pub fn until_input<T>(&self, search: impl FnOnce(&StopFlag) -> T) -> T {
+        let stop = StopFlag::new();
+        {
+            let mut state = self.state.lock();
+            if state.has_input() {
+                stop.raise();
+            }
+            state.running = Some(stop.clone());
+            state.until_input = true;
+        }
+        let found = search(&stop);
+        let mut state = self.state.lock();
+        state.running = None;
+        state.until_input = false;
+        found
+    }
+
+    /// Waits until there is input.
+    pub fn wait_for_input(&self) {
+        let mut state = self.state.lock();
+        self.arrival
+            .wait_while(&mut state, |state| !state.has_input());
+    }
 }
 
 #[cfg(test)]
@@ -127,7 +181,7 @@ mod tests {
         let interrupts = Interrupts::new();
         interrupts.begin_command();
         assert!(!stopped(&interrupts));
-        interrupts.handle(message);
+        interrupts.handle(message, 0);
         interrupts
     }
 
@@ -159,7 +213,7 @@ mod tests {
     fn the_end_lets_its_own_message_be_played_out() {
         let interrupts = settled(1);
         interrupts.close(2);
-        interrupts.handle(2);
+        interrupts.handle(2, 0);
         assert!(!stopped(&interrupts));
     }
 
@@ -172,7 +226,7 @@ mod tests {
         });
         assert!(seen);
         assert!(stopped(&interrupts));
-        interrupts.handle(2);
+        interrupts.handle(2, 0);
         assert!(stopped(&interrupts));
     }
 
@@ -181,7 +235,7 @@ mod tests {
         let interrupts = settled(1);
         interrupts.close(3);
         assert!(stopped(&interrupts));
-        interrupts.handle(3);
+        interrupts.handle(3, 0);
         assert!(stopped(&interrupts));
     }
 
@@ -189,10 +243,40 @@ mod tests {
     fn the_first_search_counts_all_input_before_it_as_one_message() {
         let interrupts = Interrupts::new();
         interrupts.begin_command();
-        interrupts.handle(1);
+        interrupts.handle(1, 0);
         interrupts.close(7);
         assert!(!stopped(&interrupts));
-        interrupts.handle(2);
+        interrupts.handle(2, 0);
         assert!(!stopped(&interrupts));
+    }
+
+    #[test]
+    fn any_input_ends_an_analysis() {
+        let interrupts = settled(1);
+        interrupts.arrive(1);
+        let seen = interrupts.until_input(|stop| {
+            assert!(!stop.is_raised(), "nothing has arrived");
+            interrupts.arrive(2);
+            stop.is_raised()
+        });
+        assert!(seen);
+        interrupts.wait_for_input();
+        assert!(interrupts.until_input(StopFlag::is_raised), "not handled");
+        interrupts.handle(2, 2);
+        assert!(interrupts.until_input(StopFlag::is_raised), "two commands");
+        interrupts.begin_command();
+        assert!(interrupts.until_input(StopFlag::is_raised), "one more");
+        interrupts.begin_command();
+        assert!(!interrupts.until_input(StopFlag::is_raised));
+    }
+
+    #[test]
+    fn input_does_not_end_a_search() {
+        let interrupts = settled(1);
+        let seen = interrupts.search(|stop| {
+            interrupts.arrive(2);
+            stop.is_raised()
+        });
+        assert!(!seen);
     }
 }

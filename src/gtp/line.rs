@@ -78,6 +78,48 @@ pub(super) fn reply(id: &str, result: Result<String, Failure>) -> String {
     format!("{mark}{id} {}\n\n", lines.join("\n"))
 }
 
+/// A successful reply that is written line by line while a search runs: its mark and id alone on
+/// the first line, an empty line at the end.
+pub(super) struct Stream<'a> {
+    id: &'a str,
+    send: &'a mut dyn FnMut(&str),
+    open: bool,
+}
+
+impl<'a> Stream<'a> {
+    /// A reply of which nothing is written yet.
+    pub(super) fn new(id: &'a str, send: &'a mut dyn FnMut(&str)) -> Stream<'a> {
+        Stream {
+            id,
+            send,
+            open: false,
+        }
+    }
+
+    /// Writes the first line; from now on the command has succeeded.
+    pub(super) fn open(&mut self) {
+        self.open = true;
+        (self.send)(&format!("={}\n", self.id));
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Writes one line that is not empty.
+    pub(super) fn line(&mut self, text: &str) {
+        (self.send)(&format!("{text}\n"));
+    }
+
+    /// Writes a last line, if there is one, and the end.
+    pub(super) fn close(mut self, last: &str) {
+        if !last.is_empty() {
+            self.line(last);
+        }
+        (self.send)("\n");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

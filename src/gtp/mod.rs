@@ -4,19 +4,22 @@
 //! [`serve`] feeds it from a reader thread that is never blocked, so that `quit`, the end of input
 //! and `# interrupt` act in the middle of a search. Commands are one table, [`COMMANDS`].
 
+mod analysis;
 mod board;
 mod commands;
 mod failure;
+mod graphics;
 mod interrupts;
 mod line;
 mod server;
 mod session;
 mod vertex;
 
+use board::ownership;
 pub use commands::{COMMANDS, Command};
 pub use failure::Failure;
 pub use interrupts::Interrupts;
 pub use line::{Line, Request};
-pub use server::serve;
-pub use session::{MakeEngine, Session};
+pub use server::{Conversation, serve};
+pub use session::{MakeEngine, Manners, Session};
 pub use vertex::{format_vertex, parse_vertex};

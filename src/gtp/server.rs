@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
-use super::{Interrupts, Line, Request, Session};
+use super::{Interrupts, Line, Request};
 
 /// Bytes taken from the input at once; what a pipe holds on Linux.
 const CHUNK: usize = 64 * 1024;
@@ -17,30 +17,45 @@ struct Message {
     requests: Vec<Request>,
 }
 
+/// One side of a conversation, as the server drives it.
+pub trait Conversation {
+    /// What may cut its searches short.
+    fn interrupts(&self) -> Arc<Interrupts>;
+
+    /// Answers one command: hands whole pieces of text to `send` as soon as they are to be read.
+    fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str));
+
+    /// All commands that have arrived are answered. May do something useful until there is input.
+    fn idle(&mut self);
+
+    /// Whether the conversation has ended.
+    fn is_over(&self) -> bool;
+}
+
 /// Answers the commands in `input`, in order, until `quit` or the end of input.
 ///
 /// # Errors
 /// Fails when the reader thread cannot be started or a reply cannot be written. A controller that
 /// has closed its end of the pipe is the end of the session, not an error.
 pub fn serve(
-    mut session: Session,
+    mut conversation: impl Conversation,
     input: impl Read + Send + 'static,
     output: impl Write,
 ) -> std::io::Result<()> {
-    let result = converse(&mut session, input, output);
-    // The program ends now. To drop the session would set its search threads free to unload their
-    // backend while the process is being torn down around them.
-    std::mem::forget(session);
+    let result = converse(&mut conversation, input, output);
+    // The program ends now. To drop the conversation would set its search threads free to unload
+    // their backend while the process is being torn down around them.
+    std::mem::forget(conversation);
     result
 }
 
 fn converse(
-    session: &mut Session,
+    conversation: &mut impl Conversation,
     input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> std::io::Result<()> {
     let (sender, messages) = channel();
-    let interrupts = session.interrupts();
+    let interrupts = conversation.interrupts();
     let reader = Reader {
         interrupts: Arc::clone(&interrupts),
         messages: sender,
@@ -51,20 +66,25 @@ fn converse(
         .name("reader".to_owned())
         .spawn(move || reader.run(input))?;
     for message in messages {
-        interrupts.handle(message.number);
+        interrupts.handle(message.number, message.requests.len());
         for request in &message.requests {
-            let reply = session.answer(request);
-            let written = output
-                .write_all(reply.as_bytes())
-                .and_then(|()| output.flush());
+            interrupts.begin_command();
+            let mut written = Ok(());
+            conversation.answer(request, &mut |text| {
+                if written.is_ok() {
+                    let all = output.write_all(text.as_bytes());
+                    written = all.and_then(|()| output.flush());
+                }
+            });
             match written {
                 Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
                 written => written?,
             }
-            if session.is_over() {
+            if conversation.is_over() {
                 return Ok(());
             }
         }
+        conversation.idle();
     }
     Ok(())
 }
@@ -127,6 +147,7 @@ impl Reader {
         if closes {
             self.interrupts.close(self.number);
         }
+        self.interrupts.arrive(self.number);
         let message = Message {
             number: self.number,
             requests,

@@ -2,17 +2,38 @@
 
 use std::sync::Arc;
 
-use super::commands::{self, Arguments};
-use super::line::reply;
-use super::{Failure, Interrupts, Request};
+use super::commands::{self, Arguments, Run};
+use super::line::{Stream, reply};
+use super::{Conversation, Failure, Interrupts, Request};
 use crate::clock::TimeControl;
-use crate::engine::{Decision, Engine};
-use crate::game::{BoardSize, UnsupportedSize};
+use crate::engine::{Effort, Engine};
+use crate::game::{BoardSize, Color, UnsupportedSize};
 use crate::record::GameRecord;
-use crate::search::StopFlag;
+use crate::search::{SearchReport, StopFlag, View};
 
 /// Makes the engine for a board.
 pub type MakeEngine = Box<dyn Fn(BoardSize) -> Result<Box<dyn Engine>, UnsupportedSize> + Send>;
+
+/// How a conversation is held.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manners {
+    /// The reply to `name`. Lizzie reads its dialect out of it.
+    pub name: String,
+    /// Think on the opponent's time.
+    pub ponder: bool,
+    /// Draw searches into GoGui's board, through the standard error stream.
+    pub live_graphics: bool,
+}
+
+impl Default for Manners {
+    fn default() -> Manners {
+        Manners {
+            name: "Tengen".to_owned(),
+            ponder: false,
+            live_graphics: false,
+        }
+    }
+}
 
 /// A conversation with one controller.
 pub struct Session {
@@ -22,7 +43,8 @@ pub struct Session {
     /// Komi and time control outlive the board: controllers send them once.
     komi: Option<f32>,
     control: TimeControl,
-    interrupts: Arc<Interrupts>,
+    pub(super) manners: Manners,
+    pub(super) interrupts: Arc<Interrupts>,
     over: bool,
 }
 
@@ -31,37 +53,20 @@ impl Session {
     ///
     /// # Errors
     /// [`UnsupportedSize`] when the game is not played on such a board.
-    pub fn new(make: MakeEngine, size: BoardSize) -> Result<Session, UnsupportedSize> {
+    pub fn new(
+        make: MakeEngine,
+        size: BoardSize,
+        manners: Manners,
+    ) -> Result<Session, UnsupportedSize> {
         Ok(Session {
             engine: make(size)?,
             make,
             komi: None,
             control: TimeControl::default(),
+            manners,
             interrupts: Arc::new(Interrupts::new()),
             over: false,
         })
-    }
-
-    /// The whole reply to one command, its final empty line included.
-    pub fn answer(&mut self, request: &Request) -> String {
-        self.interrupts.begin_command();
-        let result = match commands::find(&request.name) {
-            Some(command) => (command.run)(self, &Arguments(&request.arguments)),
-            None => Err(Failure::UnknownCommand),
-        };
-        reply(&request.id, result)
-    }
-
-    /// Whether `quit` has been answered.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
-        self.over
-    }
-
-    /// What may cut the searches of this conversation short.
-    #[must_use]
-    pub fn interrupts(&self) -> Arc<Interrupts> {
-        Arc::clone(&self.interrupts)
     }
 
     pub(super) fn end(&mut self) {
@@ -102,12 +107,16 @@ impl Session {
     }
 
     /// Runs a search that the controller can interrupt.
-    pub(super) fn search(
-        &mut self,
-        ask: impl FnOnce(&mut dyn Engine, &StopFlag) -> Decision,
-    ) -> Decision {
+    pub(super) fn search<T>(&mut self, ask: impl FnOnce(&mut dyn Engine, &StopFlag) -> T) -> T {
         let engine = &mut *self.engine;
         self.interrupts.search(|stop| ask(engine, stop))
+    }
+
+    /// What is known about the present position with `color` to move.
+    pub(super) fn look(&mut self, color: Color, effort: Effort) -> Option<SearchReport> {
+        self.search(|engine, stop| {
+            engine.analyse(color, effort, stop, &View::default(), &mut |_| {})
+        })
     }
 
     fn engine_for(&self, size: BoardSize) -> Result<Box<dyn Engine>, Failure> {
@@ -119,7 +128,42 @@ impl Session {
             engine.set_komi(komi);
         }
         engine.set_time_control(self.control);
+        engine.set_spending(self.engine.spending());
         Ok(engine)
+    }
+}
+
+impl Conversation for Session {
+    fn interrupts(&self) -> Arc<Interrupts> {
+        Arc::clone(&self.interrupts)
+    }
+
+    fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str)) {
+        let arguments = Arguments(&request.arguments);
+        let result = match commands::find(&request.name).map(|command| command.run) {
+            Some(Run::Answer(run)) => run(self, &arguments),
+            Some(Run::Stream(run)) => {
+                let mut stream = Stream::new(&request.id, send);
+                let result = run(self, &arguments, &mut stream);
+                if stream.is_open() {
+                    return stream.close(&result.unwrap_or_default());
+                }
+                result
+            }
+            None => Err(Failure::UnknownCommand),
+        };
+        send(&reply(&request.id, result));
+    }
+
+    fn idle(&mut self) {
+        if self.manners.ponder {
+            let engine = &mut *self.engine;
+            self.interrupts.until_input(|stop| engine.ponder(stop));
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
     }
 }
 
@@ -143,7 +187,7 @@ pub(super) mod testing {
             );
             Ok(Box::new(player))
         });
-        Session::new(make, BoardSize::new(5, 1)).expect("a legal size")
+        Session::new(make, BoardSize::new(5, 1), Manners::default()).expect("a legal size")
     }
 }
 

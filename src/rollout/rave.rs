@@ -95,17 +95,30 @@ impl Rave {
         root: &G,
         mut go_on: impl FnMut(u64) -> bool,
     ) -> RaveReport {
+        self.watch(root, |playouts, _| go_on(playouts))
+    }
+
+    /// Searches as [`Rave::search`] does; `go_on` may also look at what was found so far.
+    pub fn watch<G: Playout>(
+        &mut self,
+        root: &G,
+        mut go_on: impl FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
+    ) -> RaveReport {
         self.tree.clear();
         let root_node = self.tree.add_node(root);
         let mut playouts = 0;
         if root.outcome().is_none() {
-            while go_on(playouts) {
+            while go_on(playouts, &|| self.report(root_node, playouts)) {
                 self.playout(root, root_node);
                 playouts += 1;
             }
         }
+        self.report(root_node, playouts)
+    }
+
+    fn report(&self, root: NodeId, playouts: u64) -> RaveReport {
         RaveReport {
-            moves: self.root_moves(root_node),
+            moves: self.root_moves(root),
             playouts,
         }
     }

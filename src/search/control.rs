@@ -69,6 +69,11 @@ impl Control {
         }
     }
 
+    /// Whether this is a search's first step.
+    pub(super) fn is_root_step(&self) -> bool {
+        self.for_root
+    }
+
     /// Ends the search; the first reason stays.
     pub(super) fn end(&self, reason: StopReason) {
         // Losing the race means that another reason came first.

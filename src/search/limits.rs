@@ -2,16 +2,28 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::clock::Budget;
+use crate::game::Move;
 
-/// What a search may spend. With no limit at all it runs until its [`StopFlag`] is raised.
+/// What a search may spend. With no limit at all it runs until its [`StopFlag`] is raised, also
+/// when there is only one move.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Stop when the root has this many visits, reused ones counted.
     pub visits: Option<u64>,
     /// Stop by time.
     pub budget: Option<Budget>,
+}
+
+/// How somebody looks on while a search runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct View {
+    /// Time between two reports; none while it runs when there is none.
+    pub every: Option<Duration>,
+    /// Root moves to leave out: they are searched only when all others are proven to lose.
+    pub avoid: Vec<Move>,
 }
 
 /// A flag that ends a running search; clones share it.

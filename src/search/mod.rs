@@ -20,7 +20,7 @@ mod select;
 mod tree;
 mod worker;
 
-pub use limits::{Limits, StopFlag};
+pub use limits::{Limits, StopFlag, View};
 pub use noise::disturb;
 pub use params::{MoveChoice, ParamInfo, SearchParams, SetError};
 pub use report::{MoveReport, Proof, SearchReport};

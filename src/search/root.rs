@@ -6,16 +6,28 @@ use super::node::{Edge, Node, NodeId};
 use super::noise::disturb;
 use super::params::{MoveChoice, SearchParams};
 use super::report::{MoveReport, Proof};
-use super::select::RootPriors;
+use super::select::{AVOIDED, RootPriors};
 use super::tree::Tree;
+use crate::game::Move;
 
-/// The root's priors where they differ from its edges'.
-pub(super) fn priors(edges: &[Edge], params: &SearchParams, rng: &mut impl Rng) -> RootPriors {
-    if params.root_noise == 0.0 && params.root_policy_temperature == 1.0 {
+/// The root's priors where they differ from its edges'; moves to avoid have the prior
+/// [`AVOIDED`].
+pub(super) fn priors(
+    edges: &[Edge],
+    avoid: &[Move],
+    params: &SearchParams,
+    rng: &mut impl Rng,
+) -> RootPriors {
+    if params.root_noise == 0.0 && params.root_policy_temperature == 1.0 && avoid.is_empty() {
         return RootPriors(None);
     }
     let mut priors: Vec<f32> = edges.iter().map(Edge::prior).collect();
     disturb(&mut priors, params, rng);
+    for (prior, edge) in priors.iter_mut().zip(edges) {
+        if avoid.contains(&edge.mv()) {
+            *prior = AVOIDED;
+        }
+    }
     RootPriors(Some(priors))
 }
 
@@ -76,7 +88,7 @@ fn lower_bound(value: f32, square: f32, visits: u32, deviations: f32) -> f32 {
 }
 
 /// The line of most visited moves, from this edge on.
-fn main_line(tree: &Tree, first: &Edge) -> Vec<crate::game::Move> {
+fn main_line(tree: &Tree, first: &Edge) -> Vec<Move> {
     let mut line = vec![first.mv()];
     let mut child = first.child();
     while let Some(id) = child {
@@ -155,7 +167,6 @@ fn draw(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Move;
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;
 

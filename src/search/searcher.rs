@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use thiserror::Error;
 
 use super::control::{Control, Watch};
-use super::limits::{Limits, StopFlag};
+use super::limits::{Limits, StopFlag, View};
 use super::node::{NodeId, Phase};
 use super::params::SearchParams;
 use super::report::SearchReport;
@@ -20,6 +20,7 @@ use super::worker::{Homecoming, Job, Worker};
 use crate::clock::{Clock, StopReason};
 use crate::encode::{self, Encode, Encoding, Mismatch};
 use crate::eval::{EvalError, Evaluator};
+use crate::game::Game;
 
 /// Makes one evaluator for each search thread.
 pub type EvaluatorMaker = Arc<dyn Fn() -> Result<Box<dyn Evaluator>, EvalError> + Send + Sync>;
@@ -132,6 +133,38 @@ impl<G: Encode> Searcher<G> {
         limits: &Limits,
         stop: &StopFlag,
     ) -> Result<SearchReport, SearchError> {
+        self.watch(position, limits, stop, &View::default(), &mut |_| {})
+    }
+
+    /// The evaluator's word on a position, as a report of one visit: its value is the network's,
+    /// its priors are the policy. The tree is left out of it.
+    ///
+    /// # Errors
+    /// As [`Searcher::search`].
+    pub fn evaluate(&mut self, position: &G) -> Result<SearchReport, SearchError> {
+        let tree = self.tree.take();
+        let once = Limits {
+            visits: Some(1),
+            budget: None,
+        };
+        let report = self.search(position, &once, &StopFlag::new());
+        self.tree = tree;
+        report
+    }
+
+    /// Searches as [`Searcher::search`] does, as `view` wants it, and hands reports to `see` while
+    /// it runs.
+    ///
+    /// # Errors
+    /// As [`Searcher::search`].
+    pub fn watch(
+        &mut self,
+        position: &G,
+        limits: &Limits,
+        stop: &StopFlag,
+        view: &View,
+        see: &mut dyn FnMut(SearchReport),
+    ) -> Result<SearchReport, SearchError> {
         let started = self.clock.now();
         let mut pool = match self.pool.take() {
             Some(pool) => pool,
@@ -153,7 +186,7 @@ impl<G: Encode> Searcher<G> {
         let new = tree.node(node).state().phase() == Phase::New && position.outcome().is_none();
         if new {
             let step = Arc::new(control(0).root_step());
-            self.run(&mut pool, &root, RootPriors::default(), &step, 1)?;
+            self.run(&mut pool, &root, RootPriors::default(), &step, &mut || {})?;
             if tree.node(node).state().phase() != Phase::Expanded {
                 let text = "the root was not evaluated".to_owned();
                 return Err(SearchError::Broken(text));
@@ -163,18 +196,33 @@ impl<G: Encode> Searcher<G> {
         let control = control(reused + first);
         if tree.node(node).state().proof().is_some() {
             control.end(StopReason::Proven);
-        } else if position.legal_count() == 1 {
+        } else if position.legal_count() == 1 && *limits != Limits::default() {
+            // A search without limits wants to know more than the move.
             control.end(StopReason::OnlyMove);
         } else {
             let edges = tree.edges(tree.node(node));
-            let priors = root::priors(edges, &self.options.params, &mut self.rng);
-            let threads = pool.workers.len();
-            if let Err(error) = self.run(&mut pool, &root, priors, &control, threads) {
+            let priors = root::priors(edges, &view.avoid, &self.options.params, &mut self.rng);
+            let (params, rng) = (&self.options.params, self.rng.clone());
+            let mut shown = started;
+            let mut show = || {
+                let now = self.clock.now();
+                if view
+                    .every
+                    .is_some_and(|every| now.saturating_sub(shown) >= every)
+                {
+                    shown = now;
+                    // A copy of the random numbers: looking on changes nothing.
+                    let counts = (reused, first);
+                    see(report(&root, counts, &control, params, &mut rng.clone()));
+                }
+            };
+            if let Err(error) = self.run(&mut pool, &root, priors, &control, &mut show) {
                 log::error!("{error}; playing on with what the search has found");
                 pool.workers.clear();
             }
         }
-        let report = self.report(&root, reused, first, &control);
+        let (params, rng) = (&self.options.params, &mut self.rng);
+        let report = report(&root, (reused, first), &control, params, rng);
         if !pool.workers.is_empty() {
             self.pool = Some(pool);
             self.tree = Some(tree);
@@ -231,15 +279,21 @@ impl<G: Encode> Searcher<G> {
         (Arc::new(tree), root)
     }
 
-    /// Runs one job on some of the workers until all have come home, or are overdue.
+    /// Runs one job on the workers, or on one of them for the root's own evaluation, until all have
+    /// come home or are overdue. Calls `look` every few milliseconds.
     fn run(
         &self,
         pool: &mut Pool<G>,
         root: &Root<'_, G>,
         root_priors: RootPriors,
         control: &Arc<Control>,
-        workers: usize,
+        look: &mut dyn FnMut(),
     ) -> Result<(), SearchError> {
+        let workers = if control.is_root_step() {
+            1
+        } else {
+            pool.workers.len()
+        };
         let job = Arc::new(Job {
             tree: Arc::clone(&root.tree),
             root: root.node,
@@ -260,6 +314,7 @@ impl<G: Encode> Searcher<G> {
         }
         let (mut failure, mut watch) = (None, Watch::default());
         while out > 0 {
+            look();
             match pool.homecomings.recv_timeout(PATIENCE) {
                 Ok(Homecoming::Well) => out -= 1,
                 Ok(Homecoming::EvalFailed(error)) => {
@@ -286,28 +341,28 @@ impl<G: Encode> Searcher<G> {
         }
         failure.map_or(Ok(()), Err)
     }
+}
 
-    /// The report of a search whose first step made `first` playouts.
-    fn report(
-        &mut self,
-        root: &Root<'_, G>,
-        reused: u64,
-        first: u64,
-        control: &Control,
-    ) -> SearchReport {
-        let (tree, ply) = (&root.tree, root.position.ply());
-        let node = tree.node(root.node);
-        SearchReport {
-            moves: root::moves(tree, root.node, ply, &self.options.params, &mut self.rng),
-            value: node.stats().0,
-            proof: node.state().proof(),
-            visits: u64::from(node.visits()),
-            reused,
-            playouts: control.playouts() + first,
-            evaluations: control.evaluations() + first,
-            nodes: tree.len() as u64,
-            elapsed: control.elapsed(),
-            stop: control.reason(),
-        }
+/// The report of a search that found `reused` visits and whose first step made `first` playouts.
+fn report<G: Game>(
+    root: &Root<'_, G>,
+    (reused, first): (u64, u64),
+    control: &Control,
+    params: &SearchParams,
+    rng: &mut Xoshiro256PlusPlus,
+) -> SearchReport {
+    let (tree, ply) = (&root.tree, root.position.ply());
+    let node = tree.node(root.node);
+    SearchReport {
+        moves: root::moves(tree, root.node, ply, params, rng),
+        value: node.stats().0,
+        proof: node.state().proof(),
+        visits: u64::from(node.visits()),
+        reused,
+        playouts: control.playouts() + first,
+        evaluations: control.evaluations() + first,
+        nodes: tree.len() as u64,
+        elapsed: control.elapsed(),
+        stop: control.reason(),
     }
 }

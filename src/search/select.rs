@@ -5,6 +5,9 @@ use super::params::SearchParams;
 use super::report::Proof;
 use super::tree::Tree;
 
+/// The prior of a root move that is taken only when all others are proven to lose.
+pub(super) const AVOIDED: f32 = -1.0;
+
 /// What is special at the root: its own priors, and another reduction for unvisited moves.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RootPriors(pub(super) Option<Vec<f32>>);
@@ -36,7 +39,7 @@ pub(super) fn select(
         let (visits, in_flight) = edge.counts();
         if visits + in_flight > 0 {
             total += (visits + in_flight) as f32;
-            visited_mass += prior(edge, i, root_priors);
+            visited_mass += prior(edge, i, root_priors).max(0.0);
         }
     }
     let reduction = if root.is_some() {
@@ -53,7 +56,11 @@ pub(super) fn select(
         let Some(candidate) = candidate(tree, edge, prior(edge, i, root_priors)) else {
             continue;
         };
-        let score = score(&candidate, unvisited, explore, params.virtual_loss);
+        let score = if candidate.prior < 0.0 {
+            f32::MIN
+        } else {
+            score(&candidate, unvisited, explore, params.virtual_loss)
+        };
         if score > best_score {
             best_score = score;
             best = Some(i);

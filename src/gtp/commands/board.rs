@@ -1,10 +1,15 @@
 //! Commands that set up, play and show the game.
 
+use std::io::Write as _;
+use std::time::Duration;
+
 use super::Arguments;
-use crate::engine::{Decision, EngineError};
+use super::analyze::decision_text;
+use crate::engine::EngineError;
 use crate::game::BoardSize;
-use crate::gtp::{Failure, Session, board, format_vertex, parse_vertex};
+use crate::gtp::{Failure, Session, board, graphics, parse_vertex};
 use crate::record::{Play, result_text};
+use crate::search::View;
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Failure {
@@ -59,10 +64,32 @@ pub(super) fn undo(session: &mut Session, _: &Arguments<'_>) -> Result<String, F
     Ok(String::new())
 }
 
+/// Time between two drawings of a search: GoGui should not be kept busy.
+const DRAWING: Duration = Duration::from_millis(500);
+
 pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let color = args.color(0)?;
-    let decision = session.search(|engine, stop| engine.genmove(color, stop));
-    Ok(decision_text(decision, session.engine.size()))
+    let size = session.engine.size();
+    if !session.manners.live_graphics {
+        let decision = session.search(|engine, stop| engine.genmove(color, stop));
+        return Ok(decision_text(decision, size));
+    }
+    let view = View {
+        every: Some(DRAWING),
+        avoid: Vec::new(),
+    };
+    let decision = session.search(|engine, stop| {
+        engine.watch_genmove(color, stop, &view, &mut |report| {
+            draw(&graphics::live(report, color, size));
+        })
+    });
+    draw(graphics::CLEAR);
+    Ok(decision_text(decision, size))
+}
+
+/// Writes graphics to the standard error stream; nothing is lost when nobody reads it.
+fn draw(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
@@ -94,11 +121,4 @@ pub(super) fn showboard(session: &mut Session, _: &Arguments<'_>) -> Result<Stri
 pub(super) fn final_score(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let outcome = session.engine.outcome().ok_or(Failure::CannotScore)?;
     Ok(result_text(outcome).to_owned())
-}
-
-fn decision_text(decision: Decision, size: BoardSize) -> String {
-    match decision {
-        Decision::Play(vertex) => format_vertex(vertex, size),
-        Decision::Resign => "resign".to_owned(),
-    }
 }

@@ -1,11 +1,16 @@
 //! The command table, and how handlers read their arguments. Arguments beyond those that a command
 //! knows are ignored, as KGS wants it.
 
+mod analyze;
 mod board;
 mod clock;
 mod files;
+mod gogui;
 mod protocol;
+mod settings;
+mod views;
 
+use super::line::Stream;
 use super::{Failure, Session};
 use crate::game::Color;
 
@@ -18,10 +23,30 @@ pub struct Command {
     pub arguments: &'static str,
     /// What it does, for people.
     pub help: &'static str,
-    pub(super) run: Handler,
+    /// Where it stands in GoGui's menu.
+    pub(super) menus: &'static [Menu],
+    pub(super) run: Run,
 }
 
-/// Answers a command with the text of the reply.
+/// A line of GoGui's menu of views.
+#[derive(Clone, Copy)]
+pub(super) struct Menu {
+    /// What GoGui does with the reply, as its manual names it.
+    pub(super) kind: &'static str,
+    pub(super) label: &'static str,
+    /// The command with its arguments.
+    pub(super) call: &'static str,
+}
+
+/// How a command is answered.
+#[derive(Clone, Copy)]
+pub(super) enum Run {
+    /// With the text of the reply.
+    Answer(Handler),
+    /// With a stream of lines, the text being the last.
+    Stream(fn(&mut Session, &Arguments<'_>, &mut Stream<'_>) -> Result<String, Failure>),
+}
+
 type Handler = fn(&mut Session, &Arguments<'_>) -> Result<String, Failure>;
 
 /// Every command, in the order in which `list_commands` names them.
@@ -39,17 +64,69 @@ pub const COMMANDS: &[Command] = &[
     command("komi", "POINTS", "set komi; NoGo and Gomoku only record it", board::komi),
     command("play", "COLOUR VERTEX", "play for either colour, also twice in a row", board::play),
     command("undo", "", "take the last move back", board::undo),
+    command("gg-undo", "N", "take so many moves back, or none", gogui::undo_several),
+    command("play_sequence", "COLOUR VERTEX ...", "play all of these moves, or none", gogui::play_sequence),
     command("genmove", "COLOUR", "choose and play a move; resign without a legal one", board::genmove),
     command("reg_genmove", "COLOUR", "choose a move without playing it", board::reg_genmove),
-    command("tengen-report", "", "the last search: visits, playouts, value for the mover, seconds", board::report),
+    command("tengen-report", "", "the last search: visits, playouts, value for the mover, seconds", board::report)
+        .menu(&[Menu { kind: "string", label: "Last search", call: "tengen-report" }]),
     command("showboard", "", "the board as text", board::showboard),
     command("final_score", "", "the result of a finished game", board::final_score),
+    command("final_status_list", "STATUS", "alive: all stones; dead and seki: none", gogui::final_status_list),
     command("time_settings", "MAIN PERIOD STONES", "set both clocks, in seconds", clock::time_settings),
     command("kgs-time_settings", "SYSTEM [TIMES]", "none, absolute, canadian or byoyomi", clock::kgs_time_settings),
     command("time_left", "COLOUR SECONDS STONES", "set one clock", clock::time_left),
     command("cputime", "", "processor time used, in seconds", clock::cputime),
     command("loadsgf", "FILE [MOVE]", "load a game up to, not including, a move", files::loadsgf),
     command("printsgf", "[FILE]", "the game as SGF, into a file if one is named", files::printsgf),
+    stream("lz-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as Leela Zero does", analyze::lz_analyze),
+    stream("lz-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as Leela Zero does", analyze::lz_genmove_analyze),
+    stream("kata-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as KataGo does", analyze::kata_analyze),
+    stream("kata-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as KataGo does", analyze::kata_genmove_analyze),
+    command("stop", "", "nothing: as all input it ends an analysis", analyze::stop),
+    command("kata-raw-nn", "[SYMMETRY]", "the network's own numbers", analyze::kata_raw_nn),
+    command("kata-get-rules", "", "the rules as JSON", settings::kata_get_rules),
+    command("kata-list-params", "", "names for the next two", settings::kata_list_params),
+    command("kata-get-param", "NAME", "a setting", settings::kata_get_param),
+    command("kata-set-param", "NAME VALUE", "change a setting; 0 for no limit", settings::kata_set_param),
+    command("kgs-genmove_cleanup", "COLOUR", "as genmove", board::genmove),
+    command("kgs-rules", "NAME", "accepted: the rules are the game's own", protocol::kgs_rules),
+    command("kgs-game_over", "", "the game has ended: no more pondering", protocol::kgs_game_over),
+    command("gogui-analyze_commands", "", "the lines of GoGui's menu", gogui::analyze_commands),
+    command("gogui-interrupt", "", "GoGui may send the comment # interrupt", gogui::interrupt),
+    command("gogui-version", "[VERSION]", "accepted", gogui::version),
+    command("gogui-title", "", "a title for GoGui's window", gogui::title),
+    command("gogui-play_sequence", "COLOUR VERTEX ...", "play all of these moves, or none", gogui::play_sequence),
+    command("gogui-setup", "COLOUR VERTEX ...", "put stones on the empty board", gogui::setup),
+    command("gogui-setup_player", "COLOUR", "set the side to move after it", gogui::setup_player),
+    command("gogui-rules_game_id", "", "the game", gogui::rules_game_id),
+    command("gogui-rules_board_size", "", "the board's size", gogui::rules_board_size),
+    command("gogui-rules_board", "", "the stones", gogui::rules_board),
+    command("gogui-rules_captured_count", "", "captured stones", gogui::rules_captured_count),
+    command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", gogui::rules_legal_moves),
+    command("gogui-rules_side_to_move", "", "the side to move", gogui::rules_side_to_move),
+    command("gogui-rules_final_result", "", "the result, in words", gogui::rules_final_result),
+    command("tengen-policy", "[COLOUR]", "the network's policy, for GoGui", views::policy)
+        .menu(&[Menu { kind: "gfx", label: "Policy", call: "tengen-policy" }]),
+    command("tengen-values", "[COLOUR]", "what the moves are worth to the search, for GoGui", views::values)
+        .menu(&[Menu { kind: "gfx", label: "Values", call: "tengen-values" }]),
+    command("tengen-visits", "[COLOUR]", "where the search has been, for GoGui", views::visits)
+        .menu(&[Menu { kind: "gfx", label: "Visits", call: "tengen-visits" }]),
+    command("tengen-pv", "[COLOUR]", "the main line, for GoGui", views::main_line)
+        .menu(&[Menu { kind: "gfx", label: "Main line", call: "tengen-pv" }]),
+    command("tengen-table", "[COLOUR]", "the ten best moves", views::table)
+        .menu(&[Menu { kind: "hstring", label: "Best moves", call: "tengen-table" }]),
+    command("tengen-points", "", "who may play where, for GoGui", views::points)
+        .menu(&[Menu { kind: "gfx", label: "Points", call: "tengen-points" }]),
+    command("tengen-fate", "", "whose each point is: 1 Black's, -1 White's", views::fate)
+        .menu(&[Menu { kind: "dboard", label: "Fate", call: "tengen-fate" }]),
+    command("tengen-legal", "[COLOUR]", "where a colour may play", views::legal)
+        .menu(&[
+            Menu { kind: "plist", label: "Legal for Black", call: "tengen-legal black" },
+            Menu { kind: "plist", label: "Legal for White", call: "tengen-legal white" },
+        ]),
+    command("tengen-settings", "[NAME VALUE]", "show or change settings, for GoGui", settings::dialog)
+        .menu(&[Menu { kind: "param", label: "Settings", call: "tengen-settings" }]),
 ];
 
 const fn command(
@@ -62,7 +139,32 @@ const fn command(
         name,
         arguments,
         help,
-        run,
+        menus: &[],
+        run: Run::Answer(run),
+    }
+}
+
+/// A command that writes lines while it runs.
+const fn stream(
+    name: &'static str,
+    arguments: &'static str,
+    help: &'static str,
+    run: fn(&mut Session, &Arguments<'_>, &mut Stream<'_>) -> Result<String, Failure>,
+) -> Command {
+    Command {
+        name,
+        arguments,
+        help,
+        menus: &[],
+        run: Run::Stream(run),
+    }
+}
+
+impl Command {
+    /// The same command with lines in GoGui's menu.
+    const fn menu(mut self, menus: &'static [Menu]) -> Command {
+        self.menus = menus;
+        self
     }
 }
 
@@ -85,11 +187,7 @@ impl Arguments<'_> {
     }
 
     fn color(&self, index: usize) -> Result<Color, Failure> {
-        match self.text(index)?.to_ascii_lowercase().as_str() {
-            "b" | "black" => Ok(Color::Black),
-            "w" | "white" => Ok(Color::White),
-            _ => Err(Failure::Syntax),
-        }
+        color(self.text(index)?)
     }
 
     /// A whole number; one too large for any use is the largest.
@@ -112,7 +210,16 @@ impl Arguments<'_> {
     }
 
     /// All arguments from the first.
-    fn all(&self) -> Vec<&str> {
+    pub(super) fn all(&self) -> Vec<&str> {
         self.0.iter().map(String::as_str).collect()
+    }
+}
+
+/// A colour in any of GTP's spellings.
+pub(super) fn color(text: &str) -> Result<Color, Failure> {
+    match text.to_ascii_lowercase().as_str() {
+        "b" | "black" => Ok(Color::Black),
+        "w" | "white" => Ok(Color::White),
+        _ => Err(Failure::Syntax),
     }
 }

@@ -7,8 +7,8 @@ pub(super) fn protocol_version(_: &mut Session, _: &Arguments<'_>) -> Result<Str
     Ok("2".to_owned())
 }
 
-pub(super) fn name(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
-    Ok("Tengen".to_owned())
+pub(super) fn name(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    Ok(session.manners.name.clone())
 }
 
 pub(super) fn version(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
@@ -26,5 +26,14 @@ pub(super) fn list_commands(_: &mut Session, _: &Arguments<'_>) -> Result<String
 
 pub(super) fn quit(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     session.end();
+    Ok(String::new())
+}
+
+pub(super) fn kgs_rules(_: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    args.text(0).map(|_| String::new())
+}
+
+pub(super) fn kgs_game_over(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    session.engine.rest();
     Ok(String::new())
 }

@@ -11,7 +11,14 @@ use crate::engine::testing::Mood;
 /// The reply to one line; empty when it gets none.
 fn say(session: &mut Session, line: &str) -> String {
     match Line::parse(line.as_bytes()) {
-        Line::Command(request) => session.answer(&request),
+        Line::Command(request) => {
+            let mut reply = String::new();
+            // There is no other input, for which an analysis would wait.
+            session.interrupts.close(0);
+            session.interrupts.begin_command();
+            session.answer(&request, &mut |text| reply.push_str(text));
+            reply
+        }
         Line::Nothing | Line::Interrupt => String::new(),
     }
 }

@@ -1,0 +1,145 @@
+//! Analysis, for board programs; and what a network says by itself.
+
+use super::Arguments;
+use crate::engine::{Decision, Effort};
+use crate::game::{BoardSize, Color, Move};
+use crate::gtp::analysis::{Analysis, Dialect, rate};
+use crate::gtp::board::{ownership, points_from_top};
+use crate::gtp::line::Stream;
+use crate::gtp::{Failure, Session, format_vertex};
+
+pub(super) fn lz_analyze(
+    session: &mut Session,
+    args: &Arguments<'_>,
+    stream: &mut Stream<'_>,
+) -> Result<String, Failure> {
+    let analysis = Analysis::parse(args, Dialect::Leela, &*session.engine)?;
+    Ok(analyze(session, &analysis, stream))
+}
+
+pub(super) fn kata_analyze(
+    session: &mut Session,
+    args: &Arguments<'_>,
+    stream: &mut Stream<'_>,
+) -> Result<String, Failure> {
+    let analysis = Analysis::parse(args, Dialect::Kata, &*session.engine)?;
+    Ok(analyze(session, &analysis, stream))
+}
+
+pub(super) fn lz_genmove_analyze(
+    session: &mut Session,
+    args: &Arguments<'_>,
+    stream: &mut Stream<'_>,
+) -> Result<String, Failure> {
+    let analysis = Analysis::parse(args, Dialect::Leela, &*session.engine)?;
+    Ok(genmove_analyze(session, &analysis, stream))
+}
+
+pub(super) fn kata_genmove_analyze(
+    session: &mut Session,
+    args: &Arguments<'_>,
+    stream: &mut Stream<'_>,
+) -> Result<String, Failure> {
+    let analysis = Analysis::parse(args, Dialect::Kata, &*session.engine)?;
+    Ok(genmove_analyze(session, &analysis, stream))
+}
+
+/// Writes lines until there is any input. A search that ends by itself, because all is proven or
+/// the memory is full, has its last line stand.
+fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) -> String {
+    stream.open();
+    let engine = &mut *session.engine;
+    let last = session.interrupts.until_input(|stop| {
+        let (color, view) = (analysis.color, &analysis.view);
+        let last = engine.analyse(color, Effort::Endless, stop, view, &mut |report| {
+            if let Some(line) = analysis.line(report) {
+                stream.line(&line);
+            }
+        });
+        last.filter(|_| !stop.is_raised())
+    });
+    if let Some(line) = last.and_then(|report| analysis.line(&report)) {
+        stream.line(&line);
+    }
+    session.interrupts.wait_for_input();
+    String::new()
+}
+
+/// Plays as `genmove` does, and writes lines meanwhile; one at least.
+fn genmove_analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) -> String {
+    stream.open();
+    let decision = session.search(|engine, stop| {
+        let (color, view) = (analysis.color, &analysis.view);
+        let decision = engine.watch_genmove(color, stop, view, &mut |report| {
+            if let Some(line) = analysis.line(report) {
+                stream.line(&line);
+            }
+        });
+        if let Some(line) = engine
+            .last_report()
+            .and_then(|report| analysis.line(report))
+        {
+            stream.line(&line);
+        }
+        decision
+    });
+    format!("play {}", decision_text(decision, session.engine.size()))
+}
+
+pub(super) fn decision_text(decision: Decision, size: BoardSize) -> String {
+    match decision {
+        Decision::Play(vertex) => format_vertex(vertex, size),
+        Decision::Resign => "resign".to_owned(),
+    }
+}
+
+/// `stop`: the analysis has ended because this command arrived.
+pub(super) fn stop(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    Ok(String::new())
+}
+
+/// The network's own numbers in the layout of KataGo. Scores and errors, which this game or this
+/// network does not have, are 0; illegal points are `NAN`.
+pub(super) fn kata_raw_nn(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let color = session.engine.to_move();
+    let report = session.look(color, Effort::Network);
+    let engine = &*session.engine;
+    let value = match (&report, engine.outcome()) {
+        (Some(report), _) => report.value,
+        (None, Some(outcome)) => outcome.value_for(color),
+        (None, None) => return Err(Failure::NoSearch),
+    };
+    let moves = report.map(|report| report.moves).unwrap_or_default();
+    let white = match color {
+        Color::White => rate(value),
+        Color::Black => rate(-value),
+    };
+    let mut lines = vec![
+        "symmetry 0".to_owned(),
+        format!("whiteWin {white:.6}"),
+        format!("whiteLoss {:.6}", 1.0 - white),
+        "noResult 0.000000".to_owned(),
+        "whiteLead 0.000".to_owned(),
+        "whiteScoreSelfplay 0.000".to_owned(),
+        "whiteScoreSelfplaySq 0.000".to_owned(),
+        "varTimeLeft 0.000".to_owned(),
+        "shorttermWinlossError 0.000".to_owned(),
+        "shorttermScoreError 0.000".to_owned(),
+        "policy".to_owned(),
+    ];
+    let prior = |point: Move| {
+        let found = moves.iter().find(|found| found.mv == point);
+        found.map_or_else(|| "NAN".to_owned(), |found| format!("{:.6}", found.prior))
+    };
+    let width = usize::from(engine.size().width);
+    let policy: Vec<String> = points_from_top(engine).map(prior).collect();
+    lines.extend(policy.chunks(width).map(|row| row.join(" ")));
+    lines.push("policyPass NAN".to_owned());
+    lines.push("whiteOwnership".to_owned());
+    let owners: Vec<String> = ownership(engine, Color::White)
+        .iter()
+        .map(|owner| format!("{owner:.3}"))
+        .collect();
+    lines.extend(owners.chunks(width).map(|row| row.join(" ")));
+    Ok(lines.join("\n"))
+}

@@ -1,0 +1,210 @@
+//! What GoGui wants to know: the rules of a game that is not Go, setups, and its menu.
+
+use super::{Arguments, COMMANDS};
+use crate::game::{Color, Outcome};
+use crate::gtp::board::points_from_top;
+use crate::gtp::{Failure, Session, format_vertex, parse_vertex};
+use crate::record::{GameRecord, Play, Vertex};
+
+/// GoGui sends `# interrupt` to those who know this command; there is nothing to do here.
+pub(super) fn interrupt(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    Ok(String::new())
+}
+
+/// GoGui tells its own version.
+pub(super) fn version(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    Ok(String::new())
+}
+
+pub(super) fn title(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let name = &session.manners.name;
+    Ok(format!(
+        "{name}: {} {}",
+        game_id(session),
+        session.engine.size()
+    ))
+}
+
+/// The lines of GoGui's menu: kind, label and command of each view in the table.
+pub(super) fn analyze_commands(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let menus = COMMANDS.iter().flat_map(|command| command.menus);
+    let lines = menus.map(|menu| format!("{}/{}/{}", menu.kind, menu.label, menu.call));
+    Ok(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// The game's name as GoGui compares it: one capital, then small letters.
+fn game_id(session: &Session) -> String {
+    let name = session.engine.game();
+    let (first, rest) = name.split_at(1.min(name.len()));
+    format!("{}{rest}", first.to_ascii_uppercase())
+}
+
+pub(super) fn rules_game_id(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    Ok(game_id(session))
+}
+
+/// One number, as GoGui reads it; two for a board that is no square.
+pub(super) fn rules_board_size(
+    session: &mut Session,
+    _: &Arguments<'_>,
+) -> Result<String, Failure> {
+    let size = session.engine.size();
+    if size.is_square() {
+        return Ok(size.width.to_string());
+    }
+    Ok(format!("{} {}", size.width, size.height))
+}
+
+pub(super) fn rules_board(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let engine = &*session.engine;
+    let mark = |point| match engine.stone(point) {
+        Some(Color::Black) => "X",
+        Some(Color::White) => "O",
+        None => ".",
+    };
+    let marks: Vec<&str> = points_from_top(engine).map(mark).collect();
+    let rows = marks.chunks(usize::from(engine.size().width));
+    Ok(rows.map(|row| row.join(" ")).collect::<Vec<_>>().join("\n"))
+}
+
+pub(super) fn rules_captured_count(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    Ok("0 0".to_owned())
+}
+
+/// Empty when the game is over.
+pub(super) fn rules_legal_moves(
+    session: &mut Session,
+    _: &Arguments<'_>,
+) -> Result<String, Failure> {
+    Ok(legal_points(session, session.engine.to_move()))
+}
+
+/// The points where a colour may play, were it to move.
+pub(super) fn legal_points(session: &Session, color: Color) -> String {
+    let (moves, size) = (session.engine.legal_moves(color), session.engine.size());
+    let moves = moves.into_iter();
+    let points = moves.map(|mv| crate::gtp::analysis::vertex(mv, size));
+    points.collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn rules_side_to_move(
+    session: &mut Session,
+    _: &Arguments<'_>,
+) -> Result<String, Failure> {
+    Ok(session.engine.to_move().to_string())
+}
+
+pub(super) fn rules_final_result(
+    session: &mut Session,
+    _: &Arguments<'_>,
+) -> Result<String, Failure> {
+    Ok(match session.engine.outcome() {
+        Some(Outcome::Win(winner)) => {
+            let [winner, loser] = [winner, winner.opponent()].map(capital);
+            format!("{winner} wins: {loser} has no legal move")
+        }
+        Some(Outcome::Draw) => "Draw".to_owned(),
+        None => "The game is not over".to_owned(),
+    })
+}
+
+fn capital(color: Color) -> &'static str {
+    match color {
+        Color::Black => "Black",
+        Color::White => "White",
+    }
+}
+
+/// Pairs of a colour and a vertex.
+fn plays(session: &Session, args: &Arguments<'_>) -> Result<Vec<Play>, Failure> {
+    let count = args.all().len();
+    if !count.is_multiple_of(2) {
+        return Err(Failure::Syntax);
+    }
+    let play = |index| {
+        let vertex = parse_vertex(args.text(index + 1)?, session.engine.size())?;
+        let color = args.color(index)?;
+        Ok(Play { color, vertex })
+    };
+    (0..count).step_by(2).map(play).collect()
+}
+
+/// Plays all, or none when one of them is illegal.
+pub(super) fn play_sequence(
+    session: &mut Session,
+    args: &Arguments<'_>,
+) -> Result<String, Failure> {
+    let plays = plays(session, args)?;
+    for (played, play) in plays.into_iter().enumerate() {
+        if let Err(error) = session.engine.play(play) {
+            for _ in 0..played {
+                session.engine.undo()?;
+            }
+            return Err(error.into());
+        }
+    }
+    Ok(String::new())
+}
+
+/// A record of the game so far, which must not have begun.
+fn record_without_moves(session: &Session) -> Result<GameRecord, Failure> {
+    let record = session.engine.record();
+    if record.plays.is_empty() {
+        Ok(record)
+    } else {
+        Err(Failure::NotEmpty)
+    }
+}
+
+pub(super) fn setup(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    let plays = plays(session, args)?;
+    let mut record = record_without_moves(session)?;
+    if !record.setup.is_empty() {
+        return Err(Failure::NotEmpty);
+    }
+    for play in plays {
+        let Vertex::Point(point) = play.vertex else {
+            return Err(Failure::Syntax);
+        };
+        record.setup.push((point, play.color));
+    }
+    record.setup.sort_by_key(|(point, _)| *point);
+    session.load(&record)?;
+    Ok(String::new())
+}
+
+pub(super) fn setup_player(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    let mut record = record_without_moves(session)?;
+    record.to_move = Some(args.color(0)?);
+    session.load(&record)?;
+    Ok(String::new())
+}
+
+/// Takes several moves back, or none when there are not so many.
+pub(super) fn undo_several(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    let count = usize::try_from(args.integer(0)?).map_err(|_| Failure::Syntax)?;
+    if count > session.engine.record().plays.len() {
+        return Err(Failure::CannotUndo);
+    }
+    for _ in 0..count {
+        session.engine.undo()?;
+    }
+    Ok(String::new())
+}
+
+/// Nothing ever dies in the games that are played here without passing.
+pub(super) fn final_status_list(
+    session: &mut Session,
+    args: &Arguments<'_>,
+) -> Result<String, Failure> {
+    match args.text(0)? {
+        "dead" | "seki" => Ok(String::new()),
+        "alive" => {
+            let engine = &*session.engine;
+            let stones = points_from_top(engine).filter(|&point| engine.stone(point).is_some());
+            let points = stones.map(|point| format_vertex(Vertex::Point(point), engine.size()));
+            Ok(points.collect::<Vec<_>>().join(" "))
+        }
+        _ => Err(Failure::Syntax),
+    }
+}

@@ -1,0 +1,142 @@
+//! Settings that may change in the middle of a game, under GoGui's and KataGo's names.
+
+use std::time::Duration;
+
+use super::Arguments;
+use crate::clock::seconds;
+use crate::gtp::{Failure, Session};
+
+/// Writes "on" as GoGui's check boxes have it.
+fn digit(on: bool) -> &'static str {
+    if on { "1" } else { "0" }
+}
+
+fn truth(text: &str) -> Result<bool, Failure> {
+    match text {
+        "1" | "true" | "on" => Ok(true),
+        "0" | "false" | "off" => Ok(false),
+        _ => Err(Failure::Syntax),
+    }
+}
+
+/// Seconds for people: 0 where there is no limit.
+fn text(time: Option<Duration>) -> String {
+    time.unwrap_or_default().as_secs_f64().to_string()
+}
+
+/// What `tengen-settings` and KataGo's commands read and write; none of them needs a new engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Setting {
+    Visits,
+    TimePerMove,
+    Lag,
+    Ponder,
+    LiveGraphics,
+    /// A setting of KataGo that other programs ask for; it is 0 here and stays so.
+    Zero,
+}
+
+impl Setting {
+    /// The setting of this name in the first or the second table.
+    fn find(table: &[(&str, Setting)], name: &str) -> Result<Setting, Failure> {
+        let found = table.iter().find(|(known, _)| *known == name);
+        found.map(|(_, setting)| *setting).ok_or(Failure::NoSetting)
+    }
+
+    fn get(self, session: &Session) -> String {
+        let spending = session.engine.spending();
+        match self {
+            Setting::Visits => spending.visits.unwrap_or_default().to_string(),
+            Setting::TimePerMove => text(spending.time_per_move),
+            Setting::Lag => text(Some(spending.lag)),
+            Setting::Ponder => digit(session.manners.ponder).to_owned(),
+            Setting::LiveGraphics => digit(session.manners.live_graphics).to_owned(),
+            Setting::Zero => "0".to_owned(),
+        }
+    }
+
+    fn set(self, session: &mut Session, value: &str) -> Result<(), Failure> {
+        let mut spending = session.engine.spending();
+        match self {
+            Setting::Visits => {
+                let visits: u64 = value.parse().map_err(|_| Failure::Syntax)?;
+                spending.visits = (visits > 0).then_some(visits);
+            }
+            Setting::TimePerMove => {
+                let time = seconds(value)?;
+                spending.time_per_move = (!time.is_zero()).then_some(time);
+            }
+            Setting::Lag => spending.lag = seconds(value)?,
+            Setting::Ponder => session.manners.ponder = truth(value)?,
+            Setting::LiveGraphics => session.manners.live_graphics = truth(value)?,
+            Setting::Zero => {
+                let zero = value.parse() == Ok(0.0);
+                return if zero { Ok(()) } else { Err(Failure::OnlyZero) };
+            }
+        }
+        session.engine.set_spending(spending);
+        Ok(())
+    }
+}
+
+/// GoGui's dialog: the kind of field, name and setting.
+const DIALOG: &[(&str, &str, Setting)] = &[
+    ("string", "visits", Setting::Visits),
+    ("string", "time_per_move", Setting::TimePerMove),
+    ("string", "lag", Setting::Lag),
+    ("bool", "ponder", Setting::Ponder),
+    ("bool", "live_graphics", Setting::LiveGraphics),
+];
+
+/// KataGo's names.
+const KATA: &[(&str, Setting)] = &[
+    ("maxVisits", Setting::Visits),
+    ("maxTime", Setting::TimePerMove),
+    ("lagBuffer", Setting::Lag),
+    ("ponderingEnabled", Setting::Ponder),
+    ("playoutDoublingAdvantage", Setting::Zero),
+    ("analysisWideRootNoise", Setting::Zero),
+];
+
+/// Without arguments all settings, as GoGui's kind `param` wants them; with two, sets one.
+pub(super) fn dialog(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    if args.optional(0).is_none() {
+        let lines = DIALOG
+            .iter()
+            .map(|(kind, name, setting)| format!("[{kind}] {name} {}", setting.get(session)));
+        return Ok(lines.collect::<Vec<_>>().join("\n"));
+    }
+    let names: Vec<(&str, Setting)> = DIALOG.iter().map(|row| (row.1, row.2)).collect();
+    let setting = Setting::find(&names, args.text(0)?)?;
+    setting.set(session, args.text(1)?)?;
+    Ok(String::new())
+}
+
+pub(super) fn kata_list_params(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let names: Vec<&str> = KATA.iter().map(|(name, _)| *name).collect();
+    Ok(names.join(" "))
+}
+
+pub(super) fn kata_get_param(
+    session: &mut Session,
+    args: &Arguments<'_>,
+) -> Result<String, Failure> {
+    Ok(Setting::find(KATA, args.text(0)?)?.get(session))
+}
+
+pub(super) fn kata_set_param(
+    session: &mut Session,
+    args: &Arguments<'_>,
+) -> Result<String, Failure> {
+    Setting::find(KATA, args.text(0)?)?.set(session, args.text(1)?)?;
+    Ok(String::new())
+}
+
+/// KataGo's fields, so that readers of them find all; what the game forbids is said in its own.
+pub(super) fn kata_get_rules(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let game = session.engine.game();
+    Ok(format!(
+        "{{\"game\":\"{game}\",\"friendlyPassOk\":false,\"hasButton\":false,\"ko\":\"SIMPLE\",\
+         \"scoring\":\"AREA\",\"suicide\":false,\"tax\":\"NONE\",\"whiteHandicapBonus\":\"0\"}}"
+    ))
+}

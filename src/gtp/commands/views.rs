@@ -1,0 +1,128 @@
+//! What is known about the present position, drawn for GoGui. Nothing here searches further than
+//! one evaluation: the views show what earlier searches have left in the tree.
+
+use super::Arguments;
+use super::gogui::legal_points;
+use crate::engine::Effort;
+use crate::game::{Color, Move};
+use crate::gtp::analysis::{rate, vertex};
+use crate::gtp::board::ownership;
+use crate::gtp::graphics::{self, Label};
+use crate::gtp::{Failure, Session};
+use crate::search::SearchReport;
+
+/// Who moves: the colour named, else the side to move.
+fn mover(session: &Session, args: &Arguments<'_>) -> Result<Color, Failure> {
+    match args.optional(0) {
+        Some(_) => args.color(0),
+        None => Ok(session.engine.to_move()),
+    }
+}
+
+fn look(
+    session: &mut Session,
+    args: &Arguments<'_>,
+    effort: Effort,
+) -> Result<(SearchReport, Color), Failure> {
+    let color = mover(session, args)?;
+    let report = session.look(color, effort).ok_or(Failure::NoSearch)?;
+    Ok((report, color))
+}
+
+fn labelled(
+    session: &mut Session,
+    args: &Arguments<'_>,
+    effort: Effort,
+    label: Label,
+) -> Result<String, Failure> {
+    let (report, _) = look(session, args, effort)?;
+    Ok(graphics::moves(&report, label, session.engine.size()))
+}
+
+pub(super) fn policy(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    labelled(session, args, Effort::Network, Label::Prior)
+}
+
+pub(super) fn values(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    labelled(session, args, Effort::Glance, Label::Value)
+}
+
+pub(super) fn visits(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    labelled(session, args, Effort::Glance, Label::Visits)
+}
+
+pub(super) fn main_line(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    let (report, color) = look(session, args, Effort::Glance)?;
+    Ok(graphics::main_line(&report, color, session.engine.size()))
+}
+
+/// The ten best moves as a table.
+pub(super) fn table(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    let (report, _) = look(session, args, Effort::Glance)?;
+    let size = session.engine.size();
+    let mut lines = vec!["move   visits   win %  prior %  main line".to_owned()];
+    for found in report.moves.iter().take(10) {
+        let line: Vec<String> = found
+            .pv
+            .iter()
+            .take(8)
+            .map(|&mv| vertex(mv, size))
+            .collect();
+        lines.push(format!(
+            "{:<4} {:>8} {:>7.1} {:>8.1}  {}",
+            vertex(found.mv, size),
+            found.visits,
+            rate(found.value) * 100.0,
+            found.prior * 100.0,
+            line.join(" "),
+        ));
+    }
+    Ok(lines.join("\n"))
+}
+
+pub(super) fn legal(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    Ok(legal_points(session, mover(session, args)?))
+}
+
+/// Whose each point is, from 1 for Black to -1 for White, as rows of numbers.
+pub(super) fn fate(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let engine = &*session.engine;
+    let owners: Vec<String> = ownership(engine, Color::Black)
+        .iter()
+        .map(|owner| format!("{owner:.1}"))
+        .collect();
+    let rows = owners.chunks(usize::from(engine.size().width));
+    Ok(rows.map(|row| row.join(" ")).collect::<Vec<_>>().join("\n"))
+}
+
+/// Empty points by who may play there, and what that comes to.
+pub(super) fn points(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let engine = &*session.engine;
+    let size = engine.size();
+    let [black, white] = Color::BOTH.map(|color| engine.legal_moves(color));
+    let empty = (0..size.area() as u16)
+        .map(Move)
+        .filter(|&point| engine.stone(point).is_none());
+    let mut groups: [(&str, Vec<String>); 3] =
+        ["COLOR #404080", "COLOR #f0f0a0", "COLOR #909090"].map(|color| (color, Vec::new()));
+    for point in empty {
+        let group = match (black.contains(&point), white.contains(&point)) {
+            (true, false) => 0,
+            (false, true) => 1,
+            (false, false) => 2,
+            (true, true) => continue,
+        };
+        groups[group].1.push(vertex(point, size));
+    }
+    let [blacks, whites, dead] = [0, 1, 2].map(|group| groups[group].1.len());
+    let drawn = groups.iter().filter(|(_, points)| !points.is_empty());
+    let mut lines: Vec<String> = drawn
+        .map(|(color, points)| format!("{color} {}", points.join(" ")))
+        .collect();
+    lines.push(format!(
+        "TEXT Black may play on {}, alone on {blacks}; White on {}, alone on {whites}; nobody on {dead}",
+        black.len(),
+        white.len(),
+    ));
+    Ok(lines.join("\n"))
+}

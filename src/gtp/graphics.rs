@@ -1,0 +1,102 @@
+//! Searches as GoGui draws them: lines of its `gfx` language (GoGui manual, "Analyze Commands").
+//! Labels are whole percent, without a sign, so that they fit on a point.
+
+use super::analysis::{rate, vertex};
+use crate::game::{BoardSize, Color, Move};
+use crate::search::{MoveReport, SearchReport};
+
+/// Moves of a main line that are drawn.
+const LINE: usize = 10;
+
+/// What is written on the searched points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Label {
+    /// Prior probability.
+    Prior,
+    /// Share of the visits.
+    Visits,
+    /// Games won, of the visited moves.
+    Value,
+}
+
+/// The moves of a report, labelled and shaded: the greener, the better.
+pub(super) fn moves(report: &SearchReport, label: Label, size: BoardSize) -> String {
+    let total: u64 = report.moves.iter().map(|found| found.visits).sum();
+    let share = |found: &MoveReport| match label {
+        Label::Prior => Some(found.prior),
+        Label::Visits => Some(found.visits as f32 / total.max(1) as f32),
+        Label::Value => (found.visits > 0).then(|| rate(found.value)),
+    };
+    let shares = report.moves.iter().filter_map(|found| {
+        let share = share(found)?;
+        // A label of 0 says nothing but for a value.
+        (label == Label::Value || share >= 0.005).then_some((found.mv, share))
+    });
+    let shares: Vec<(Move, f32)> = shares.filter(|(_, share)| share.is_finite()).collect();
+    let extreme = |pick: fn(f32, f32) -> f32, start| shares.iter().map(|s| s.1).fold(start, pick);
+    let (low, high) = match label {
+        Label::Value => (extreme(f32::min, 1.0), extreme(f32::max, 0.0)),
+        Label::Prior | Label::Visits => (0.0, extreme(f32::max, 0.0)),
+    };
+    let mut lines = Vec::new();
+    for &(mv, share) in &shares {
+        let strength = (share - low) / (high - low).max(1e-6);
+        lines.push(format!("COLOR {} {}", green(strength), vertex(mv, size)));
+    }
+    let labels: Vec<String> = shares
+        .iter()
+        .map(|&(mv, share)| format!(" {} {:.0}", vertex(mv, size), share * 100.0))
+        .collect();
+    if !labels.is_empty() {
+        lines.push(format!("LABEL{}", labels.concat()));
+    }
+    lines.push(status(report));
+    lines.join("\n")
+}
+
+/// The main line of a report, with `color` to move.
+pub(super) fn main_line(report: &SearchReport, color: Color, size: BoardSize) -> String {
+    let mut side = color;
+    let mut line = String::from("VAR");
+    for &mv in report
+        .best()
+        .map_or(&[][..], |best| &best.pv)
+        .iter()
+        .take(LINE)
+    {
+        let letter = match side {
+            Color::Black => 'b',
+            Color::White => 'w',
+        };
+        line.push_str(&format!(" {letter} {}", vertex(mv, size)));
+        side = side.opponent();
+    }
+    format!("{line}\n{}", status(report))
+}
+
+/// A report as a batch for the standard error stream, where GoGui looks for graphics.
+pub(super) fn live(report: &SearchReport, color: Color, size: BoardSize) -> String {
+    format!("gogui-gfx:\n{}\n\n", main_line(report, color, size))
+}
+
+/// Wipes the graphics of [`live`] away.
+pub(super) const CLEAR: &str = "gogui-gfx: CLEAR\n";
+
+/// A line for the status bar.
+fn status(report: &SearchReport) -> String {
+    let proof = report
+        .proof
+        .map_or_else(String::new, |proof| format!(", proven {proof:?}"));
+    format!(
+        "TEXT {} visits, {:.1}% for the side to move{}",
+        report.visits,
+        rate(report.value) * 100.0,
+        proof.to_lowercase(),
+    )
+}
+
+/// White to green for 0 to 1.
+fn green(strength: f32) -> String {
+    let faded = (235.0 - 175.0 * strength.clamp(0.0, 1.0)).round() as u8;
+    format!("#{faded:02x}{:02x}{faded:02x}", 235 - (235 - faded) / 5)
+}
