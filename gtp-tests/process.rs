@@ -86,6 +86,13 @@ impl Engine {
         }
     }
 
+    /// The next line, without its end.
+    pub(crate) fn line(&mut self) -> String {
+        let line = self.lines.recv_timeout(PATIENCE).expect("a line");
+        let line = String::from_utf8(line).expect("UTF-8");
+        line.strip_suffix('\n').expect("a whole line").to_owned()
+    }
+
     /// Sends one command and gives its reply.
     pub(crate) fn ask(&mut self, command: &str) -> String {
         self.send(&format!("{command}\n"));

@@ -1,5 +1,6 @@
 //! Process-level tests: the binary as its controllers see it. `README.md` tells the formats.
 
+mod analysis;
 mod games;
 mod hostile;
 mod lifetime;

@@ -1,0 +1,323 @@
+//! Analysis on the wire: what Sabaki and Lizzie read, and what ends it.
+
+use std::time::Duration;
+
+use crate::process::Engine;
+
+/// An engine that thinks about a move for so long that a test would notice.
+const SLOW: &[&str] = &[
+    "--backend",
+    "rollout",
+    "--time-per-move",
+    "30",
+    "--seed",
+    "1",
+];
+/// An engine with the network inside the program, and quick.
+const NETWORK: &[&str] = &["--visits", "300", "--threads", "1", "--seed", "1"];
+/// An engine that plays at once.
+const QUICK: &[&str] = &["--backend", "rollout", "--visits", "200", "--seed", "1"];
+
+/// One candidate as Sabaki 0.60 reads it.
+#[derive(Debug, PartialEq)]
+struct Variation {
+    vertex: String,
+    visits: u64,
+    /// Percent.
+    winrate: f64,
+    moves: Vec<String>,
+}
+
+/// Whether Sabaki takes this for a move of a line of play: `pass`, or a letter and digits.
+fn is_move(word: &str) -> bool {
+    let digits = word.get(1..).unwrap_or_default();
+    let point = word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && !digits.is_empty()
+        && digits.bytes().all(|byte| byte.is_ascii_digit());
+    word == "pass" || point
+}
+
+/// The rules of Sabaki's `analysis.js` and `enginesyncer.js`, in our words: the line is cut at
+/// `info`; of each part the row of moves at its end is taken, the word before it is dropped, and
+/// the rest are pairs of a key and a value. A part is dropped when it has no moves at its end, no
+/// point as `move`, or no `winrate`. Floats are shares, whole numbers ten-thousandths.
+fn sabaki(line: &str, command: &str) -> Vec<Variation> {
+    let parts = line
+        .split("info")
+        .map(str::trim)
+        .filter(|part| !part.is_empty());
+    let read = |part: &str| {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let tail = words.iter().rev().take_while(|word| is_move(word)).count();
+        let (pairs, moves) = words.split_at(words.len() - tail);
+        let (_, pairs) = pairs.split_last()?;
+        let value = |key: &str| {
+            let mut pairs = pairs.chunks_exact(2);
+            pairs.find(|pair| pair[0] == key).map(|pair| pair[1])
+        };
+        let vertex = value("move").filter(|vertex| is_move(vertex) && *vertex != "pass")?;
+        let scale = if command.starts_with("kata") {
+            100.0
+        } else {
+            0.01
+        };
+        let winrate: f64 = value("winrate")?.parse().ok()?;
+        (!moves.is_empty()).then(|| Variation {
+            vertex: vertex.to_owned(),
+            visits: value("visits")
+                .and_then(|visits| visits.parse().ok())
+                .unwrap_or(0),
+            winrate: winrate * scale,
+            moves: moves.iter().map(|&word| word.to_owned()).collect(),
+        })
+    };
+    parts.filter_map(read).collect()
+}
+
+/// Checks one line of an analysis by Sabaki's rules: nothing of it may be lost.
+#[track_caller]
+fn check_line(line: &str, command: &str) -> Vec<Variation> {
+    assert!(line.starts_with("info move "), "{line}");
+    let read = sabaki(line, command);
+    assert_eq!(read.len(), line.matches("info ").count(), "{line}");
+    for found in &read {
+        assert!((0.0..=100.0).contains(&found.winrate), "{line}");
+        assert_eq!(found.moves[0], found.vertex, "{line}");
+    }
+    let floats = line.contains("winrate 0.") || line.contains("winrate 1.");
+    assert_eq!(floats, command.starts_with("kata"), "{line}");
+    read
+}
+
+/// Starts an analysis, reads `lines` of it, ends it with `end`, and gives the lines.
+fn analyze(engine: &mut Engine, command: &str, lines: usize, end: &str) -> Vec<String> {
+    engine.send(&format!("{command}\n"));
+    assert_eq!(engine.line(), "=");
+    let seen: Vec<String> = (0..lines).map(|_| engine.line()).collect();
+    engine.send(end);
+    // Lines that were already on their way, then the end.
+    while !engine.line().is_empty() {}
+    seen
+}
+
+#[test]
+fn sabaki_reads_every_entry() {
+    for command in ["kata-analyze B 5", "lz-analyze B 5"] {
+        for args in [NETWORK, QUICK] {
+            let mut engine = Engine::start(args);
+            engine.answer("play b E5");
+            for line in analyze(&mut engine, command, 4, "protocol_version\n") {
+                check_line(&line, command);
+            }
+            assert_eq!(engine.reply(), "= 2");
+        }
+    }
+}
+
+#[test]
+fn any_input_ends_an_analysis_and_is_answered_after_it() {
+    let mut engine = Engine::start(SLOW);
+    for (end, reply) in [
+        ("name\n", Some("= Tengen")),
+        ("\n", None),
+        ("# a comment\n", None),
+        ("# interrupt\n", None),
+        ("stop\n", Some("= ")),
+        ("3 play b A1\n", Some("=3 ")),
+        ("nonsense\n", Some("? unknown command")),
+    ] {
+        analyze(&mut engine, "kata-analyze 5", 2, end);
+        if let Some(reply) = reply {
+            assert_eq!(engine.reply(), reply, "{end:?}");
+        }
+    }
+    // The answer to the next analysis is not mixed with the one before.
+    engine.send("1 lz-analyze w 5\n2 lz-analyze b 5\n");
+    assert_eq!(
+        (engine.line(), engine.line(), engine.line()),
+        ("=1".into(), String::new(), "=2".into())
+    );
+    engine.send("quit\n");
+    while !engine.line().is_empty() {}
+    assert_eq!(engine.reply(), "= ");
+    assert!(engine.wait().1 < Duration::from_secs(5));
+}
+
+#[test]
+fn an_analysis_ends_with_its_input() {
+    for args in [SLOW, NETWORK] {
+        let mut engine = Engine::start(args);
+        engine.send("kata-analyze 5\n");
+        assert_eq!(engine.line(), "=");
+        engine.close();
+        let (rest, took) = engine.wait();
+        assert!(rest.ends_with("\n\n") || rest == "\n", "{rest:?}");
+        assert!(took < Duration::from_secs(5), "{took:?}");
+    }
+}
+
+#[test]
+fn a_generated_move_shows_its_search_and_no_input_ends_it() {
+    for command in ["kata-genmove_analyze", "lz-genmove_analyze"] {
+        let mut engine = Engine::start(&["--time-per-move", "0.6", "--threads", "1"]);
+        engine.send(&format!("{command} B 10\nprotocol_version\n\n"));
+        assert_eq!(engine.line(), "=");
+        let mut lines = Vec::new();
+        let vertex = loop {
+            let line = engine.line();
+            if let Some(vertex) = line.strip_prefix("play ") {
+                break vertex.to_owned();
+            }
+            lines.push(line);
+        };
+        assert!((2..30).contains(&lines.len()), "{lines:?}");
+        let mut best = Vec::new();
+        for line in &lines {
+            best = check_line(line, command);
+        }
+        assert_eq!(best[0].vertex, vertex);
+        assert_eq!(engine.line(), "");
+        assert_eq!(engine.reply(), "= 2");
+        assert_eq!(engine.ask(&format!("play w {vertex}")), "? illegal move");
+    }
+}
+
+#[test]
+fn options_choose_what_is_shown() {
+    let mut engine = Engine::start(NETWORK);
+    engine.answer("boardsize 9");
+    let mut check = |options: &str, holds: fn(&[Variation], &str) -> bool| {
+        let command = format!("kata-analyze {options}");
+        let lines = analyze(&mut engine, &command, 3, "\n");
+        let read = sabaki(&lines[2], "kata");
+        assert!(holds(&read, &lines[2]), "{options}: {}", lines[2]);
+    };
+    check("5 maxmoves 2", |read, _| read.len() == 2);
+    check("b interval 5 minmoves 81", |read, _| read.len() == 81);
+    check("w 5 allow w E5,D4 1", |read, _| {
+        read.iter()
+            .all(|found| ["E5", "D4"].contains(&&*found.vertex))
+    });
+    check(
+        "w 5 avoid w E5 1 avoid b D4 1 avoid w C3,E6 1",
+        |read, _| {
+            read.iter()
+                .all(|found| !["E5", "C3", "E6"].contains(&&*found.vertex))
+        },
+    );
+    // What follows the last line of play hides that entry from Sabaki, which never asks for it.
+    check("5 rootInfo true", |_, line| {
+        line.contains(" rootInfo visits ")
+    });
+    check("5 ownership true", |_, line| {
+        let owners = line.split(" ownership ").nth(1).unwrap_or_default();
+        owners
+            .split(' ')
+            .filter(|owner| owner.parse::<f32>().is_ok())
+            .count()
+            == 81
+    });
+    for wrong in [
+        "5 maxmoves",
+        "5 fast true",
+        "b x",
+        "avoid b",
+        "avoid b Z9 1",
+        "interval x",
+    ] {
+        let reply = engine.ask(&format!("kata-analyze {wrong}"));
+        assert!(
+            ["? syntax error", "? illegal move"].contains(&&*reply),
+            "{wrong}: {reply}"
+        );
+    }
+}
+
+#[test]
+fn a_finished_game_has_nothing_to_analyze() {
+    let mut engine = Engine::start(QUICK);
+    engine.answer("rectangular_boardsize 2 1");
+    engine.answer("play b A1");
+    analyze(&mut engine, "kata-analyze w 5", 0, "name\n");
+    assert_eq!(engine.reply(), "= Tengen");
+    engine.send("kata-genmove_analyze w 5\n");
+    assert_eq!(
+        (engine.line(), engine.line(), engine.line()),
+        ("=".into(), "play resign".into(), String::new())
+    );
+}
+
+#[test]
+fn a_proven_position_keeps_its_line_until_there_is_input() {
+    let mut engine = Engine::start(&["--threads", "1"]);
+    engine.answer("play b A2");
+    engine.answer("rectangular_boardsize 9 9");
+    let mut moves = 0;
+    // Near the end everything is proven quickly.
+    while moves < 45 {
+        let vertex = engine.answer(&format!("genmove {}", ["b", "w"][moves % 2]));
+        assert_ne!(vertex, "resign");
+        engine.answer("kata-set-param maxVisits 30");
+        moves += 1;
+    }
+    let lines = analyze(&mut engine, "lz-analyze 10", 1, "name\n");
+    check_line(&lines[0], "lz-analyze");
+    assert_eq!(engine.reply(), "= Tengen");
+}
+
+/// Reads `visits ... (N reused)` for the last search out of the tree: how many visits the next
+/// move begins with.
+fn visits_at_start(engine: &mut Engine, pause: Duration) -> u64 {
+    engine.answer("genmove b");
+    std::thread::sleep(pause);
+    // Whichever reply comes, the search has been there.
+    let table = engine.answer("tengen-table w");
+    let visits = table.lines().skip(1).filter_map(|line| {
+        let mut words = line.split_whitespace();
+        words.nth(1)?.parse::<u64>().ok()
+    });
+    visits.sum()
+}
+
+#[test]
+fn pondering_searches_on_the_opponents_time() {
+    let pause = Duration::from_millis(700);
+    let args = |ponder| {
+        [
+            "--visits",
+            "60",
+            "--threads",
+            "1",
+            "--seed",
+            "1",
+            "--ponder",
+            ponder,
+        ]
+    };
+    let idle = visits_at_start(&mut Engine::start(&args("off")), pause);
+    let pondered = visits_at_start(&mut Engine::start(&args("on")), pause);
+    assert!(
+        idle < 60 && pondered > 4 * idle.max(15),
+        "{idle} and {pondered}"
+    );
+}
+
+#[test]
+fn pondering_holds_nothing_up() {
+    let mut engine = Engine::start(&["--visits", "60", "--threads", "2", "--ponder"]);
+    let mut color = "b";
+    for _ in 0..6 {
+        engine.answer(&format!("genmove {color}"));
+        std::thread::sleep(Duration::from_millis(30));
+        for command in ["name", "kgs-game_over", "showboard"] {
+            engine.answer(command);
+        }
+        color = if color == "b" { "w" } else { "b" };
+    }
+    engine.answer("genmove b");
+    std::thread::sleep(Duration::from_millis(50));
+    engine.send("quit\n");
+    let (rest, took) = engine.wait();
+    assert_eq!(rest, "= \n\n");
+    assert!(took < Duration::from_secs(2), "{took:?}");
+}
