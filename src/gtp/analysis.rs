@@ -219,8 +219,11 @@ pub(super) fn rate(value: f32) -> f32 {
 
 fn interval(centiseconds: &str) -> Result<Duration, Failure> {
     let centiseconds: f64 = centiseconds.parse().map_err(|_| Failure::Syntax)?;
-    // A day between two lines is as good as never; not a number counts as nothing here.
-    let seconds = (centiseconds / 100.0).max(0.0).min(86_400.0);
+    if !centiseconds.is_finite() {
+        return Err(Failure::Syntax);
+    }
+    // A day between two lines is as good as never.
+    let seconds = (centiseconds / 100.0).clamp(0.0, 86_400.0);
     Ok(Duration::from_secs_f64(seconds).max(SHORTEST_INTERVAL))
 }
 
