@@ -254,7 +254,10 @@ proptest! {
                 let head = reply.trim_start_matches(['=', '?']);
                 prop_assert_eq!(reply.len() - head.len(), 1, "{:?} {:?}", line, reply);
                 let head = head.trim_start_matches(|c: char| c.is_ascii_digit());
-                let stream = reply.starts_with('=') && line.contains("analyze");
+                let Line::Command(request) = Line::parse(line.as_bytes()) else {
+                    return Err(TestCaseError::fail(line));
+                };
+                let stream = reply.starts_with('=') && request.name.ends_with("analyze");
                 let first = if stream { '\n' } else { ' ' };
                 prop_assert!(head.starts_with(first), "{:?} {:?}", line, reply);
                 prop_assert_eq!(reply.find("\n\n"), Some(reply.len() - 2));
