@@ -29,6 +29,24 @@ boardsize 5
 #? [[A-E][1-5]]
 140 kgs-time_settings none
 #? []
+141 kata-list_time_settings
+#? [none absolute byoyomi canadian fischer fischer-capped]
+142 kata-time_settings fischer 0.3 0.05
+#? []
+143 genmove b
+#? [[A-E][1-5]]
+144 kata-time_settings fischer-capped 0.3 0.05 -1 0.1
+#? []
+145 genmove w
+#? [[A-E][1-5]]
+146 tengen-clock
+#? [black: 0\.\d\d s, lag 0\.\d.*white: .* s, lag .*ply 1 black: .*ply 6 white: allotted .*]
+147 kata-time_settings fischer 10
+#? [.*]*
+148 undo
+#? []
+149 undo
+#? []
 150 kgs-time_settings fischer 1 1
 #? [.*]*
 160 time_settings 5

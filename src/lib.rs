@@ -11,5 +11,6 @@ pub mod record;
 pub mod referee;
 pub mod rollout;
 pub mod search;
+pub mod settings;
 #[cfg(feature = "train")]
 pub mod train;

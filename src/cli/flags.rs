@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::error::Error as ClapError;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
+use tengen::clock::TimeParams;
 use tengen::engine::{ENGINE_OPTIONS, EngineOptions, SWITCH};
 use tengen::search::SearchParams;
 
@@ -103,7 +104,7 @@ impl clap::Args for EngineFlags {
             .long(SET)
             .value_name("NAME=VALUE")
             .action(ArgAction::Append)
-            .help("Any flag or setting of the search; may be repeated")
+            .help("Any flag or setting of the search and the time manager; may be repeated")
             .long_help(set_help());
         command.args(table).arg(config).arg(set)
     }
@@ -115,14 +116,15 @@ impl clap::Args for EngineFlags {
 
 /// The table of search settings as help text.
 fn set_help() -> String {
-    let lines = SearchParams::table().into_iter().map(|param| {
+    let tables = SearchParams::table().into_iter().chain(TimeParams::table());
+    let lines = tables.map(|param| {
         format!(
             "\n{} [default: {}; {}]\n    {}",
             param.name, param.default, param.range, param.help
         )
     });
     format!(
-        "Any flag, or one of these settings of the search; may be repeated:\n{}",
+        "Any flag, or one of these settings of the search and of the time manager; may be repeated:\n{}",
         lines.collect::<String>()
     )
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
-use tengen::clock::{Clock, SystemClock};
+use tengen::clock::{Clock, PlayoutClock, SystemClock};
 use tengen::engine::registry;
 use tengen::gtp::{COMMANDS, Manners, Session, serve};
 
@@ -32,7 +32,10 @@ pub(crate) struct Gtp {
 impl Gtp {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let options = self.engine.resolve()?;
-        let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let time: Arc<dyn Clock> = match options.playouts_per_second {
+            None => Arc::new(SystemClock::new()),
+            Some(rate) => Arc::new(PlayoutClock::new(rate)),
+        };
         let size = options.size;
         let manners = Manners {
             name: self.name,

@@ -3,16 +3,26 @@
 //! Everything but [`SystemClock`] and [`process_cpu_time`] is a pure function of plain data. No
 //! other room reads the time.
 
-mod allot;
+mod budget;
 mod control;
 mod cpu;
+mod lag;
+mod manager;
+mod ours;
+mod params;
+mod rivals;
 mod side;
 mod source;
 mod stop;
+mod text;
 
-pub use allot::even_split;
-pub use control::{BadTimeControl, Overtime, TimeControl, count, seconds};
+pub use budget::{Budget, Progress, Rules};
+pub use control::{Overtime, TimeControl};
 pub use cpu::process_cpu_time;
+pub use lag::LagMeter;
+pub use manager::{Situation, Spent, TimeManager};
+pub use params::{Scheme, TimeParams};
 pub use side::{SideClock, TimeLeft};
-pub use source::{Clock, FakeClock, SystemClock};
-pub use stop::{Budget, StopReason};
+pub use source::{Clock, FakeClock, PlayoutClock, SystemClock};
+pub use stop::StopReason;
+pub use text::{BadTimeControl, KATA_SYSTEMS, count, seconds};

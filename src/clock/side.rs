@@ -1,5 +1,6 @@
 //! One side's clock: what is left, what a move costs, and what a controller says about it.
 
+use std::fmt;
 use std::time::Duration;
 
 use super::{Overtime, TimeControl};
@@ -25,6 +26,21 @@ pub enum TimeLeft {
         /// Periods left, this one included; 0 when time has run out.
         periods: u32,
     },
+}
+
+impl fmt::Display for TimeLeft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TimeLeft::Unlimited => f.write_str("no limit"),
+            TimeLeft::Main(main) => write!(f, "{:.2} s", main.as_secs_f64()),
+            TimeLeft::Canadian { period, stones } => {
+                write!(f, "{:.2} s for {stones} stones", period.as_secs_f64())
+            }
+            TimeLeft::Byoyomi { period, periods } => {
+                write!(f, "{:.2} s of {periods} periods", period.as_secs_f64())
+            }
+        }
+    }
 }
 
 /// One side's clock under a time control.
@@ -69,12 +85,28 @@ impl SideClock {
     pub fn spend(&mut self, elapsed: Duration) {
         self.left = match self.left {
             TimeLeft::Unlimited => TimeLeft::Unlimited,
-            TimeLeft::Main(main) if elapsed < main => TimeLeft::Main(main - elapsed),
+            TimeLeft::Main(main) if elapsed < main => TimeLeft::Main(self.paid(main - elapsed)),
             TimeLeft::Main(main) => self.enter_overtime(elapsed - main),
             TimeLeft::Canadian { period, stones } => {
                 self.spend_canadian(period.saturating_sub(elapsed), stones)
             }
             TimeLeft::Byoyomi { period, periods } => self.spend_byoyomi(period, periods, elapsed),
+        };
+    }
+
+    /// Charges thinking time whose move was taken back: the time is gone all the same, but the
+    /// move counts for no stone and earns no increment.
+    pub fn spend_without_move(&mut self, elapsed: Duration) {
+        self.left = match self.left {
+            TimeLeft::Main(main) if elapsed < main => TimeLeft::Main(main - elapsed),
+            TimeLeft::Canadian { period, stones } => TimeLeft::Canadian {
+                period: period.saturating_sub(elapsed),
+                stones,
+            },
+            _ => {
+                self.spend(elapsed);
+                return;
+            }
         };
     }
 
@@ -85,7 +117,7 @@ impl SideClock {
         self.left = match (self.control, stones) {
             (TimeControl::Unlimited, _) => TimeLeft::Unlimited,
             (TimeControl::Limited { overtime, .. }, 1..) => match overtime {
-                Overtime::None => TimeLeft::Main(time),
+                Overtime::None | Overtime::Fischer { .. } => TimeLeft::Main(time),
                 Overtime::Canadian { .. } => TimeLeft::Canadian {
                     period: time,
                     stones,
@@ -99,10 +131,22 @@ impl SideClock {
         };
     }
 
+    /// Main time after a move that left so much of it.
+    fn paid(&self, main: Duration) -> Duration {
+        match self.overtime() {
+            Overtime::Fischer {
+                increment,
+                most_main,
+                ..
+            } => (main + increment).min(most_main.unwrap_or(Duration::MAX)),
+            _ => main,
+        }
+    }
+
     /// Charges the part of a move that main time did not cover.
     fn enter_overtime(&self, rest: Duration) -> TimeLeft {
         match self.overtime() {
-            Overtime::None => TimeLeft::Main(Duration::ZERO),
+            Overtime::None | Overtime::Fischer { .. } => TimeLeft::Main(Duration::ZERO),
             Overtime::Canadian { period, stones } => {
                 self.spend_canadian(period.saturating_sub(rest), stones)
             }
@@ -209,6 +253,38 @@ mod tests {
         check(clock(5, BYOYOMI), &[16], byoyomi(2));
         check(clock(5, BYOYOMI), &[15, 10, 11], byoyomi(2));
         check(clock(0, BYOYOMI), &[99], byoyomi(0));
+    }
+
+    #[test]
+    fn fischer_pays_every_finished_move() {
+        let fischer = |most_main: Option<u64>| Overtime::Fischer {
+            increment: secs(3),
+            most_main: most_main.map(secs),
+            most_move: None,
+        };
+        let main = |seconds| TimeLeft::Main(secs(seconds));
+        check(clock(10, fischer(None)), &[1, 4], main(11));
+        check(clock(10, fischer(Some(11))), &[1, 1], main(11));
+        check(clock(10, fischer(None)), &[10], main(0));
+    }
+
+    #[test]
+    fn a_move_taken_back_costs_its_time_and_nothing_else() {
+        let taken_back = |mut clock: SideClock, seconds: u64| {
+            clock.spend_without_move(secs(seconds));
+            clock.left()
+        };
+        let canadian = TimeLeft::Canadian {
+            period: secs(22),
+            stones: 3,
+        };
+        let mut overtime = clock(0, CANADIAN);
+        overtime.set_left(secs(30), 3);
+        assert_eq!(taken_back(overtime, 8), canadian);
+        assert_eq!(
+            taken_back(clock(10, Overtime::None), 4),
+            TimeLeft::Main(secs(6))
+        );
     }
 
     #[test]

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 pub trait Clock: Send + Sync {
     /// Time since some fixed moment; never goes back.
     fn now(&self) -> Duration;
+
+    /// So many playouts were made. Only a simulated clock listens.
+    fn worked(&self, _playouts: u64) {}
 }
 
 /// The machine's monotonic clock.
@@ -37,6 +40,36 @@ impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the one source of time")]
     fn now(&self) -> Duration {
         self.start.elapsed()
+    }
+}
+
+/// A simulated clock, on which a playout takes a fixed time and nothing else takes any. With one
+/// search thread a game under it is exact and repeatable, whatever else the machine does.
+#[derive(Debug)]
+pub struct PlayoutClock {
+    playouts: AtomicU64,
+    per_second: f64,
+}
+
+impl PlayoutClock {
+    /// A clock at zero; `per_second` playouts, a number above 0, take a second.
+    #[must_use]
+    pub fn new(per_second: f64) -> PlayoutClock {
+        PlayoutClock {
+            playouts: AtomicU64::new(0),
+            per_second,
+        }
+    }
+}
+
+impl Clock for PlayoutClock {
+    fn now(&self) -> Duration {
+        let seconds = self.playouts.load(Ordering::Relaxed) as f64 / self.per_second;
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+    }
+
+    fn worked(&self, playouts: u64) {
+        self.playouts.fetch_add(playouts, Ordering::Relaxed);
     }
 }
 

@@ -1,16 +1,6 @@
-//! How long a search may think, and why it stopped.
+//! Why a search ended.
 
 use std::fmt;
-use std::time::Duration;
-
-/// Thinking time for one move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
-    /// The search should stop here.
-    pub soft: Duration,
-    /// The search must have answered by then.
-    pub hard: Duration,
-}
 
 /// Why a search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,11 +9,13 @@ pub enum StopReason {
     Visits,
     /// The time is used up.
     Time,
+    /// Nothing that the rest of the time could bring would change the move.
+    Settled,
     /// Somebody asked: `quit`, end of input, an interrupt.
     Interrupted,
     /// The result is proven.
     Proven,
-    /// There is only one legal move.
+    /// There is only one legal move, or only one that is not proven to lose.
     OnlyMove,
     /// The search tree has filled its memory.
     Memory,
@@ -36,6 +28,7 @@ impl fmt::Display for StopReason {
         f.write_str(match self {
             StopReason::Visits => "visits",
             StopReason::Time => "time",
+            StopReason::Settled => "settled",
             StopReason::Interrupted => "interrupted",
             StopReason::Proven => "proven",
             StopReason::OnlyMove => "only move",

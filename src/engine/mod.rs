@@ -13,13 +13,15 @@ mod rollout;
 #[cfg(test)]
 pub(crate) mod testing;
 mod thinker;
+mod timing;
 mod worker;
 
 pub use network::{NetworkRecipe, NetworkThinker, built_in};
 pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, SWITCH};
-pub use player::{DEFAULT_TIME_PER_MOVE, Player, Spending};
+pub use player::Player;
 pub use rollout::RolloutThinker;
 pub use thinker::{MakeThinker, ThinkError, Thinker};
+pub use timing::{ClockState, DEFAULT_TIME_PER_MOVE, MoveTime, Spending};
 
 use std::time::Duration;
 
@@ -166,4 +168,10 @@ pub trait Engine: Send {
     /// Takes over what the controller says a side has left: time, and the stones or periods of
     /// overtime (0 in main time).
     fn set_time_left(&mut self, color: Color, time: Duration, stones: u32);
+
+    /// A side's clock, and what is known for using it.
+    fn clock_state(&self, color: Color) -> ClockState;
+
+    /// The time of each move that this engine has chosen in this game, in order.
+    fn move_times(&self) -> Vec<MoveTime>;
 }

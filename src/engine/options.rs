@@ -8,7 +8,8 @@ use super::Spending;
 use crate::clock::seconds;
 use crate::eval::{BackendKind, Device};
 use crate::game::BoardSize;
-use crate::search::{SearchParams, SetError};
+use crate::search::SearchParams;
+use crate::settings::SetError;
 
 /// What chooses the moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub struct EngineOptions {
     pub ort_library: Option<PathBuf>,
     /// What one move may cost.
     pub spending: Spending,
+    /// Playouts that count as a second in place of measured time; `None` for real time.
+    pub playouts_per_second: Option<f64>,
     /// Search threads; `None` for one a processor.
     pub threads: Option<usize>,
     /// Seed of all random numbers; `None` for another one in every run.
@@ -58,6 +61,7 @@ impl Default for EngineOptions {
             device: Device::Cpu,
             ort_library: None,
             spending: Spending::default(),
+            playouts_per_second: None,
             threads: None,
             seed: None,
             cache_mib: 64,
@@ -154,11 +158,28 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "lag",
         value: "SECONDS",
-        help: "Time kept back on the clock for what the controller needs [default: 0.1]",
+        help: "Time of each move that the controller's clock charges beyond this engine's, until \
+               time_left lets it be measured [default: 0.1]",
         expected: "seconds, not negative",
         set: |options, text| {
             let lag: Duration = seconds(text).ok()?;
             options.spending.lag = lag;
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "playouts-per-second",
+        value: "N",
+        help: "Counts this many playouts as one second instead of measuring time: a simulated \
+               clock, to be used with the same number in tengen-match --visits-per-second and \
+               one thread [default: real time]",
+        expected: "a number above 0",
+        set: |options, text| {
+            let rate = text
+                .parse()
+                .ok()
+                .filter(|rate: &f64| *rate > 0.0 && rate.is_finite())?;
+            options.playouts_per_second = Some(rate);
             Some(())
         },
     },
@@ -218,24 +239,32 @@ impl EngineOptions {
                 value: value.to_owned(),
             });
         }
-        match self.search.set(&name.replace('-', "_"), value) {
-            Err(SetError::Unknown { nearest, .. }) => Err(SetError::Unknown {
-                name: name.to_owned(),
-                nearest: nearest_name(&dashed, nearest),
-            }),
-            result => result,
+        let underscored = name.replace('-', "_");
+        let mut candidates = Vec::new();
+        for result in [
+            self.search.set(&underscored, value),
+            self.spending.time.set(&underscored, value),
+        ] {
+            match result {
+                Err(SetError::Unknown { nearest, .. }) => candidates.push(nearest),
+                result => return result,
+            }
         }
+        Err(SetError::Unknown {
+            name: name.to_owned(),
+            nearest: nearest_name(&dashed, &candidates),
+        })
     }
 }
 
-/// The option most like `name`, or `search_setting` when that is nearer.
-fn nearest_name(name: &str, search_setting: &'static str) -> &'static str {
+/// The option most like `name`, or one of the other tables' `candidates` when that is nearer.
+fn nearest_name(name: &str, candidates: &[&'static str]) -> &'static str {
     let distance = |known: &str| strsim::damerau_levenshtein(name, &known.replace('_', "-"));
     let options = ENGINE_OPTIONS.iter().map(|option| option.name);
-    options
-        .chain([search_setting])
-        .min_by_key(|known| distance(known))
-        .unwrap_or(search_setting)
+    let by_distance = options
+        .chain(candidates.iter().copied())
+        .min_by_key(|known| distance(known));
+    by_distance.unwrap_or_default()
 }
 
 fn positive(text: &str) -> Option<u64> {
@@ -267,6 +296,7 @@ fn board_size(text: &str) -> Option<BoardSize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::TimeParams;
 
     #[test]
     fn every_option_is_set_by_its_name() {
@@ -281,11 +311,13 @@ mod tests {
             ("visits", "100"),
             ("time_per_move", "0.5"),
             ("lag", "0"),
+            ("playouts-per-second", "500"),
             ("threads", "3"),
             ("seed", "42"),
             ("cache-mib", "8"),
             ("ponder", "on"),
             ("root-noise", "0.25"),
+            ("time-extend", "1.5"),
         ] {
             options.set(name, value).expect(name);
         }
@@ -300,7 +332,12 @@ mod tests {
                 visits: Some(100),
                 time_per_move: Some(Duration::from_millis(500)),
                 lag: Duration::ZERO,
+                time: TimeParams {
+                    time_extend: 1.5,
+                    ..TimeParams::default()
+                },
             },
+            playouts_per_second: Some(500.0),
             threads: Some(3),
             seed: Some(42),
             cache_mib: 8,
@@ -335,5 +372,7 @@ mod tests {
         check_refused("threads", "2000", "1024");
         check_refused("cache-mib", "-1", "1000000");
         check_refused("root_noise", "2", "root_noise");
+        check_refused("time_extent", "2", "time_extend");
+        check_refused("time_scheme", "slow", "front-loaded");
     }
 }

@@ -4,41 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::choose::choose;
+use super::timing::Timing;
 use super::worker::{Task, Worker};
-use super::{Decision, Effort, Engine, EngineError, MakeThinker, ThinkError};
-use crate::clock::{Budget, Clock, SideClock, TimeControl, even_split};
+use super::{
+    ClockState, Decision, Effort, Engine, EngineError, MakeThinker, MoveTime, Spending, ThinkError,
+};
+use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{BoardSize, Color, Game, Move, Outcome};
 use crate::record::{GameRecord, Play, Vertex, result_text};
 use crate::search::{Limits, SearchReport, StopFlag, View};
-
-/// Thinking time when neither visits, nor a time per move, nor a clock says otherwise.
-pub const DEFAULT_TIME_PER_MOVE: Duration = Duration::from_secs(2);
-
-/// What a search may take beyond a fixed time per move. Nobody loses by such a limit, so the first
-/// search is allowed to load its network first.
-const FIXED_TIME_SLACK: Duration = Duration::from_secs(10);
-
-/// What one move may cost. Every limit that is given holds, and the clock's besides; with none at
-/// all a move takes two seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Spending {
-    /// Visits of the root, reused ones counted.
-    pub visits: Option<u64>,
-    /// A fixed time.
-    pub time_per_move: Option<Duration>,
-    /// Time of each move that a clock shows the controller but not this engine.
-    pub lag: Duration,
-}
-
-impl Default for Spending {
-    fn default() -> Spending {
-        Spending {
-            visits: None,
-            time_per_move: None,
-            lag: Duration::from_millis(100),
-        }
-    }
-}
 
 /// A game of `G` in progress.
 pub struct Player<G: Game> {
@@ -48,8 +22,9 @@ pub struct Player<G: Game> {
     /// Each play and the position after it.
     history: Vec<(Play, G)>,
     komi: Option<f32>,
-    clocks: [SideClock; 2],
-    spending: Spending,
+    timing: Timing,
+    /// The time of each of `history`'s moves that this engine has chosen, and its number there.
+    times: Vec<(usize, MoveTime)>,
     worker: Worker<G>,
     /// What the last search of this game found.
     last_report: Option<SearchReport>,
@@ -72,8 +47,8 @@ impl<G: Game> Player<G> {
             setup: Vec::new(),
             history: Vec::new(),
             komi: None,
-            clocks: [SideClock::new(TimeControl::Unlimited); 2],
-            spending,
+            timing: Timing::new(spending),
+            times: Vec::new(),
             worker: Worker::new(make),
             last_report: None,
             awaits_reply: false,
@@ -88,50 +63,29 @@ impl<G: Game> Player<G> {
             .map_or(&self.start, |(_, position)| position)
     }
 
-    /// Limits of a search for the side to move of `position`.
-    fn limits(&self, position: &G) -> Limits {
-        let Spending {
-            visits,
-            time_per_move,
-            lag,
-        } = self.spending;
-        let own_moves = position.moves_left_bound().div_ceil(2);
-        let clock = even_split(&self.clocks[position.to_move().index()], own_moves, lag);
-        let nothing_else = visits.is_none() && clock.is_none();
-        let fixed = time_per_move.or(nothing_else.then_some(DEFAULT_TIME_PER_MOVE));
-        let fixed = fixed.map(|time| Budget {
-            soft: time,
-            hard: time.saturating_add(FIXED_TIME_SLACK),
-        });
-        let budget = match (fixed, clock) {
-            (Some(fixed), Some(clock)) => Some(Budget {
-                soft: fixed.soft.min(clock.soft),
-                hard: fixed.hard.min(clock.hard),
-            }),
-            (fixed, clock) => fixed.or(clock),
-        };
-        Limits { visits, budget }
-    }
-
-    /// A legal move for the side to move of `position`, or `None` when there is none.
+    /// A legal move for the side to move of `position`, or `None` when there is none, and what the
+    /// clock allowed for it.
     fn decide(
         &mut self,
         position: &G,
         stop: &StopFlag,
         view: &View,
         see: &mut dyn FnMut(&SearchReport),
-    ) -> Option<Move> {
-        position.legal_moves().next()?;
-        self.last_report = if stop.is_raised() {
-            None
-        } else {
-            let task = Task::Search(self.limits(position), view.clone());
+    ) -> (Option<Move>, Option<Budget>) {
+        self.last_report = None;
+        if position.legal_moves().next().is_none() {
+            return (None, None);
+        }
+        let (limits, budget) = self.timing.limits(position);
+        if !stop.is_raised() {
+            let task = Task::Search(limits, view.clone());
             let report = self.think(position, task, stop, see);
-            report
+            self.last_report = report
                 .inspect_err(|error| log::error!("playing any legal move: {error}"))
-                .ok()
-        };
-        choose(position, self.last_report.as_ref(), &view.avoid)
+                .ok();
+        }
+        let mv = choose(position, self.last_report.as_ref(), &view.avoid);
+        (mv, budget)
     }
 
     fn think(
@@ -142,17 +96,16 @@ impl<G: Game> Player<G> {
         see: &mut dyn FnMut(&SearchReport),
     ) -> Result<SearchReport, ThinkError> {
         let time = Arc::clone(&self.time);
-        let report = self.worker.think(position, task, stop, &*time, see)?;
-        log::info!(
-            "{} visits ({} reused), {} evaluations in {:.2} s, value {:.3}, ended by {}",
-            report.visits,
-            report.reused,
-            report.evaluations,
-            report.elapsed.as_secs_f64(),
-            report.value,
-            report.stop,
-        );
-        Ok(report)
+        self.worker.think(position, task, stop, &*time, see)
+    }
+
+    /// Forgets the game so far, but for what the clocks have learned.
+    fn begin(&mut self) {
+        self.worker.new_game();
+        self.last_report = None;
+        self.awaits_reply = false;
+        self.times.clear();
+        self.timing.new_game();
     }
 
     /// The present position with `color` to move.
@@ -213,10 +166,7 @@ impl<G: Game> Engine for Player<G> {
         }
         self.setup.clear();
         self.history.clear();
-        self.worker.new_game();
-        self.last_report = None;
-        self.awaits_reply = false;
-        self.clocks.iter_mut().for_each(SideClock::reset);
+        self.begin();
     }
 
     fn set_komi(&mut self, komi: f32) {
@@ -232,7 +182,12 @@ impl<G: Game> Engine for Player<G> {
 
     fn undo(&mut self) -> Result<(), EngineError> {
         self.awaits_reply = false;
-        self.history.pop().map(drop).ok_or(EngineError::CannotUndo)
+        self.history.pop().ok_or(EngineError::CannotUndo)?;
+        let number = self.history.len();
+        if let Some((_, made)) = self.times.pop_if(|(at, _)| *at == number) {
+            self.timing.take_back(&made);
+        }
+        Ok(())
     }
 
     fn load(&mut self, record: &GameRecord) -> Result<(), EngineError> {
@@ -255,11 +210,8 @@ impl<G: Game> Engine for Player<G> {
         self.start = start;
         self.setup.clone_from(&record.setup);
         self.history = history;
-        self.worker.new_game();
-        self.last_report = None;
-        self.awaits_reply = false;
         self.komi = record.komi.or(self.komi);
-        self.clocks.iter_mut().for_each(SideClock::reset);
+        self.begin();
         Ok(())
     }
 
@@ -272,24 +224,30 @@ impl<G: Game> Engine for Player<G> {
     ) -> Decision {
         let started = self.time.now();
         let mut position = self.position_for(color);
-        let decision = match self.decide(&position, stop, view, see) {
-            None => Decision::Resign,
-            Some(mv) => {
-                let vertex = vertex_of(mv, self.size());
-                position.play(mv);
-                self.history.push((Play { color, vertex }, position));
-                self.awaits_reply = true;
-                Decision::Play(vertex)
-            }
+        let ply = position.ply();
+        let (mv, budget) = self.decide(&position, stop, view, see);
+        let Some(mv) = mv else {
+            return Decision::Resign;
         };
+        let vertex = vertex_of(mv, self.size());
+        position.play(mv);
+        let number = self.history.len();
+        self.history.push((Play { color, vertex }, position));
+        self.awaits_reply = true;
         let elapsed = self.time.now().saturating_sub(started);
-        self.clocks[color.index()].spend(elapsed);
-        decision
+        let report = self.last_report.as_ref();
+        let made = self.timing.charge(color, ply, budget, elapsed, report);
+        log::info!("{made}");
+        self.times.push((number, made));
+        Decision::Play(vertex)
     }
 
     fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
         let position = self.position_for(color);
-        match self.decide(&position, stop, &View::default(), &mut |_| {}) {
+        match self
+            .decide(&position, stop, &View::default(), &mut |_| {})
+            .0
+        {
             None => Decision::Resign,
             Some(mv) => Decision::Play(vertex_of(mv, self.size())),
         }
@@ -378,19 +336,27 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn spending(&self) -> Spending {
-        self.spending
+        self.timing.spending().clone()
     }
 
     fn set_spending(&mut self, spending: Spending) {
-        self.spending = spending;
+        self.timing.set_spending(spending);
     }
 
     fn set_time_control(&mut self, control: TimeControl) {
-        self.clocks = [SideClock::new(control); 2];
+        self.timing.set_control(control);
     }
 
     fn set_time_left(&mut self, color: Color, time: Duration, stones: u32) {
-        self.clocks[color.index()].set_left(time, stones);
+        self.timing.told(color, time, stones);
+    }
+
+    fn clock_state(&self, color: Color) -> ClockState {
+        self.timing.state(color)
+    }
+
+    fn move_times(&self) -> Vec<MoveTime> {
+        self.times.iter().map(|(_, made)| *made).collect()
     }
 }
 

@@ -76,7 +76,7 @@ fn player<G: Encode + Playout>(empty: G, setup: Setup<'_>) -> Box<dyn Engine> {
         }
     };
     let time = Arc::clone(setup.time);
-    Box::new(Player::new(empty, make, options.spending, time))
+    Box::new(Player::new(empty, make, options.spending.clone(), time))
 }
 
 fn network_recipe(options: &EngineOptions, backend: BackendKind, seed: u64) -> NetworkRecipe {

@@ -68,6 +68,7 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
         };
         let mut shown = Duration::ZERO;
         let found = self.rave.watch(position, |playouts, found| {
+            self.time.worked(u64::from(playouts > 0));
             if let Some(every) = view.every {
                 let now = elapsed();
                 if now.saturating_sub(shown) >= every {
@@ -145,10 +146,7 @@ mod tests {
         };
         let no_time = Limits {
             visits: None,
-            budget: Some(Budget {
-                soft: Duration::ZERO,
-                hard: Duration::ZERO,
-            }),
+            budget: Some(Budget::fixed(Duration::ZERO, Duration::ZERO)),
         };
         let down = StopFlag::new();
         check(board, visits, &down, (50, StopReason::Visits));

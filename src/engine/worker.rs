@@ -8,21 +8,20 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use super::{MakeThinker, ThinkError};
-use crate::clock::Clock;
+use crate::clock::{Budget, Clock};
 use crate::game::Game;
 use crate::search::{Limits, SearchReport, StopFlag, View};
 
 /// How often the waiting side looks at the stop flag and the clock.
 const POLL: Duration = Duration::from_millis(5);
-/// How long past its hard limit a search may run before it is told to stop. Together with
-/// [`GRACE`] it stays within the lag that budgets keep back by default.
-const OVERRUN: Duration = Duration::from_millis(20);
+/// How long before its hard limit a search is told to stop: enough to finish a batch and answer.
+const WARNING: Duration = Duration::from_millis(45);
 /// How long a search may take to answer after it was told to stop. A program that must end within
 /// 100 ms has to finish in this time, whatever its search does.
 const GRACE: Duration = Duration::from_millis(50);
 
 /// What a thinker is asked to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Task {
     /// [`super::Thinker::watch`].
     Search(Limits, View),
@@ -78,8 +77,8 @@ impl<G: Game> Worker<G> {
         clock: &dyn Clock,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Result<SearchReport, ThinkError> {
-        let hard = match &task {
-            Task::Search(limits, _) => limits.budget.map(|budget| budget.hard),
+        let budget = match &task {
+            Task::Search(limits, _) => limits.budget,
             Task::Evaluate => None,
         };
         let (reply, answer) = channel();
@@ -94,7 +93,7 @@ impl<G: Game> Worker<G> {
             self.requests = None;
             return Err(ThinkError::Gone("it had ended before".to_owned()));
         }
-        let result = wait(&answer, hard, stop, clock, see);
+        let result = wait(&answer, budget, stop, clock, see);
         if matches!(result, Err(ThinkError::Gone(_))) {
             self.requests = None;
         }
@@ -141,7 +140,7 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Request<G>>, ThinkErro
 
 fn wait(
     answer: &Receiver<News>,
-    hard: Option<Duration>,
+    budget: Option<Budget>,
     stop: &StopFlag,
     clock: &dyn Clock,
     see: &mut dyn FnMut(&SearchReport),
@@ -149,7 +148,10 @@ fn wait(
     let started = clock.now();
     let mut told_to_stop = None;
     loop {
-        match answer.recv_timeout(POLL) {
+        let rest = budget.map_or(POLL, |budget| {
+            (started + budget.hard).saturating_sub(clock.now())
+        });
+        match answer.recv_timeout(POLL.min(rest)) {
             Ok(News::Done(result)) => return result,
             Ok(News::Seen(report)) => see(&report),
             Err(RecvTimeoutError::Disconnected) => {
@@ -158,9 +160,15 @@ fn wait(
             Err(RecvTimeoutError::Timeout) => {}
         }
         let now = clock.now();
-        let overrun = hard.is_some_and(|hard| now.saturating_sub(started) >= hard + OVERRUN);
-        if overrun {
-            stop.raise();
+        let elapsed = now.saturating_sub(started);
+        if let Some(budget) = budget {
+            if elapsed >= budget.hard {
+                stop.raise();
+                return Err(ThinkError::Late);
+            }
+            if elapsed >= budget.most.max(budget.hard.saturating_sub(WARNING)) {
+                stop.raise();
+            }
         }
         if stop.is_raised() && now.saturating_sub(*told_to_stop.get_or_insert(now)) >= GRACE {
             return Err(ThinkError::Late);

@@ -98,4 +98,16 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
 
     /// Upper bound, never exceeded, on the number of moves still to be played.
     fn moves_left_bound(&self) -> u32;
+
+    /// The number of moves still to be played between good players, as expected; at most
+    /// [`Game::moves_left_bound`].
+    fn moves_left_estimate(&self) -> f64 {
+        f64::from(self.moves_left_bound())
+    }
+
+    /// The ply from which searches usually prove the result, so that moves need no more thought;
+    /// `None` where games are mostly decided without a proof.
+    fn usually_proven_from(&self) -> Option<u32> {
+        None
+    }
 }

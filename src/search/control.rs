@@ -1,11 +1,12 @@
 //! What ends a search: limits, the clock, proofs, failures, and whoever raises the stop flag.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::limits::{Limits, StopFlag};
-use crate::clock::{Clock, StopReason};
+use super::root::Leaders;
+use crate::clock::{Clock, Progress, StopReason};
 
 /// How long workers may take to come home when they should: the evaluation of a batch. The engine
 /// gives up on a search 50 ms after its stop flag was raised, and this has to come first.
@@ -14,6 +15,10 @@ const GRACE: Duration = Duration::from_millis(35);
 /// How long a search may go without one playout. A GPU may take most of this to start; a network
 /// that takes longer has hung, and without a clock nothing else would notice.
 const STALL: Duration = Duration::from_secs(60);
+
+/// How many looks at the root there are up to the soft limit, and the longest pause between two.
+const LOOKS: u32 = 24;
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// The shared state of one running search, apart from its tree.
 pub(super) struct Control {
@@ -26,6 +31,11 @@ pub(super) struct Control {
     clock: Arc<dyn Clock>,
     started: Duration,
     limits: Limits,
+    /// When to look at the root again, in microseconds since the start.
+    next_look: AtomicU64,
+    /// The most visited root move at the last look, and since when, in microseconds.
+    leader: AtomicU16,
+    leads_since: AtomicU64,
     /// The root's own evaluation goes on when the soft limit or the stop flag says otherwise:
     /// without it there is no move to give.
     for_root: bool,
@@ -49,6 +59,9 @@ impl Control {
             tickets: AtomicI64::new(tickets),
             playouts: AtomicU64::new(0),
             evaluations: AtomicU64::new(0),
+            next_look: AtomicU64::new(0),
+            leader: AtomicU16::new(u16::MAX),
+            leads_since: AtomicU64::new(0),
             started,
             clock,
             limits,
@@ -93,11 +106,59 @@ impl Control {
         } else if self
             .limits
             .budget
-            .is_some_and(|budget| self.elapsed() >= budget.soft)
+            .is_some_and(|budget| self.elapsed() >= budget.most)
         {
             self.end(StopReason::Time);
         }
         self.ended.get().is_some()
+    }
+
+    /// Looks whether the budget's rules end the search, every now and then: to be called after
+    /// each batch, by any worker. `leaders` gives the state of the root and is rarely asked.
+    pub(super) fn judge(&self, leaders: impl FnOnce() -> Leaders) {
+        let Some(budget) = self.limits.budget.filter(|_| !self.for_root) else {
+            return;
+        };
+        let elapsed = self.elapsed();
+        let due = Duration::from_micros(self.next_look.load(Ordering::Relaxed));
+        if elapsed < due {
+            return;
+        }
+        let pause = (budget.soft / LOOKS).min(LONGEST_PAUSE);
+        let next = match budget.soft.checked_sub(elapsed) {
+            // Not beyond the soft limit, where a calm search ends.
+            Some(rest) if !rest.is_zero() => elapsed + pause.min(rest),
+            _ => elapsed + pause,
+        };
+        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        let claimed = self.next_look.compare_exchange(
+            micros(due),
+            micros(next).max(micros(due) + 1),
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
+        if claimed.is_err() {
+            return;
+        }
+        let leaders = leaders();
+        // Only the worker that has claimed this look is here, so these two belong together.
+        if self.leader.swap(leaders.leader.0, Ordering::Relaxed) != leaders.leader.0 {
+            let first = due.is_zero();
+            let since = if first { Duration::ZERO } else { elapsed };
+            self.leads_since.store(micros(since), Ordering::Relaxed);
+        }
+        let progress = Progress {
+            elapsed,
+            visits: self.playouts(),
+            leader: leaders.visits,
+            runner_up: leaders.runner_up,
+            best_valued: leaders.best_valued,
+            leads_since: Duration::from_micros(self.leads_since.load(Ordering::Relaxed)),
+            open_moves: leaders.open_moves,
+        };
+        if let Some(reason) = budget.judge(&progress) {
+            self.end(reason);
+        }
     }
 
     /// Why the search ended; all tickets used when nobody said otherwise.
@@ -120,6 +181,7 @@ impl Control {
 
     pub(super) fn count_playouts(&self, count: usize) {
         self.playouts.fetch_add(count as u64, Ordering::Relaxed);
+        self.clock.worked(count as u64);
     }
 
     pub(super) fn count_evaluations(&self, count: usize) {
@@ -204,10 +266,7 @@ mod tests {
 
     #[test]
     fn time_ends_it_softly_and_makes_it_overdue_later() {
-        let budget = Budget {
-            soft: Duration::from_secs(1),
-            hard: Duration::from_secs(2),
-        };
+        let budget = Budget::fixed(Duration::from_secs(1), Duration::from_secs(2));
         let (control, _, clock) = control(
             Limits {
                 visits: None,
@@ -226,10 +285,7 @@ mod tests {
 
     #[test]
     fn the_root_is_evaluated_whatever_the_limits_say() {
-        let budget = Budget {
-            soft: Duration::ZERO,
-            hard: Duration::from_secs(1),
-        };
+        let budget = Budget::fixed(Duration::ZERO, Duration::from_secs(1));
         let limits = Limits {
             visits: Some(0),
             budget: Some(budget),

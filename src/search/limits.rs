@@ -9,7 +9,7 @@ use crate::game::Move;
 
 /// What a search may spend. With no limit at all it runs until its [`StopFlag`] is raised, also
 /// when there is only one move.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Limits {
     /// Stop when the root has this many visits, reused ones counted.
     pub visits: Option<u64>,

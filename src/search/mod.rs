@@ -22,7 +22,7 @@ mod worker;
 
 pub use limits::{Limits, StopFlag, View};
 pub use noise::disturb;
-pub use params::{MoveChoice, ParamInfo, SearchParams, SetError};
+pub use params::{MoveChoice, SearchParams};
 pub use report::{MoveReport, Proof, SearchReport};
 pub use searcher::{EvaluatorMaker, SearchError, Searcher, SearcherOptions};
 

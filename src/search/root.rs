@@ -10,6 +10,9 @@ use super::select::{AVOIDED, RootPriors};
 use super::tree::Tree;
 use crate::game::Move;
 
+/// A move with less than this part of the leader's visits is no rival yet.
+const RIVAL_SHARE: u32 = 8;
+
 /// The root's priors where they differ from its edges'; moves to avoid have the prior
 /// [`AVOIDED`].
 pub(super) fn priors(
@@ -102,6 +105,44 @@ fn main_line(tree: &Tree, first: &Edge) -> Vec<Move> {
         child = best.child();
     }
     line
+}
+
+/// Who leads at the root while the search runs, among the moves that are not proven to lose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Leaders {
+    /// The most visited move.
+    pub(super) leader: Move,
+    /// Its visits.
+    pub(super) visits: u64,
+    /// Visits of the next one; 0 when there is none.
+    pub(super) runner_up: u64,
+    /// Whether no other move of weight has a better value.
+    pub(super) best_valued: bool,
+    /// Moves that are not proven to lose.
+    pub(super) open_moves: usize,
+}
+
+/// The state of the race for the best move.
+pub(super) fn leaders(tree: &Tree, root: NodeId) -> Leaders {
+    let open = tree.edges(tree.node(root)).iter().filter_map(|edge| {
+        let child = edge.child().map(|child| tree.node(child));
+        let lost = child.is_some_and(|child| child.state().proof() == Some(Proof::Win));
+        let value = child.map_or(-1.0, |child| -child.stats().0);
+        (!lost).then(|| (edge.mv(), edge.counts().0, value))
+    });
+    let open: Vec<(Move, u32, f32)> = open.collect();
+    let first = open.iter().max_by_key(|(_, visits, _)| *visits).copied();
+    let (leader, visits, value) = first.unwrap_or((Move(u16::MAX), 0, 0.0));
+    let others = || open.iter().filter(|(mv, ..)| *mv != leader);
+    // A move with few visits would have to keep its value to become a rival.
+    let weighty = visits / RIVAL_SHARE;
+    Leaders {
+        leader,
+        visits: u64::from(visits),
+        runner_up: u64::from(others().map(|(_, visits, _)| *visits).max().unwrap_or(0)),
+        best_valued: others().all(|(_, n, other)| *n < weighty || *other <= value),
+        open_moves: open.len(),
+    }
 }
 
 fn is_winning(tree: &Tree, edge: &Edge) -> bool {

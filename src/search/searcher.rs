@@ -179,7 +179,11 @@ impl<G: Encode> Searcher<G> {
         let reused = u64::from(tree.node(node).visits());
         let control = |visits| {
             let clock = Arc::clone(&self.clock);
-            Arc::new(Control::new(*limits, visits, stop.clone(), clock, started))
+            let limits = Limits {
+                budget: limits.budget.map(|budget| budget.credited(reused)),
+                ..*limits
+            };
+            Arc::new(Control::new(limits, visits, stop.clone(), clock, started))
         };
 
         // The root alone first: its priors are needed for noise, and they are a move in any case.

@@ -272,10 +272,7 @@ fn time_is_taken_from_the_clock() {
     };
     let mut searcher = searcher(make, 1, SearchParams::default(), Arc::new(clock));
     let soft = Duration::from_millis(100);
-    let budget = Some(Budget {
-        soft,
-        hard: 2 * soft,
-    });
+    let budget = Some(Budget::fixed(soft, 2 * soft));
     let limits = Limits {
         visits: None,
         budget,
@@ -330,7 +327,7 @@ fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
     let (soft, hard) = (Duration::from_millis(100), Duration::from_millis(500));
     let limits = Limits {
         visits: None,
-        budget: Some(Budget { soft, hard }),
+        budget: Some(Budget::fixed(soft, hard)),
     };
     let before = clock.now();
     let report = searcher

@@ -10,6 +10,7 @@ use super::control::Control;
 use super::node::NodeId;
 use super::params::SearchParams;
 use super::playout::{Descent, Ground, Playouts};
+use super::root;
 use super::select::RootPriors;
 use super::tree::Tree;
 use crate::clock::StopReason;
@@ -134,6 +135,7 @@ fn work<G: Game>(job: &Job<G>, evaluator: &mut dyn Evaluator) -> Result<(), Eval
         }
         batch.clear();
         end_if_proven(job);
+        control.judge(|| root::leaders(&job.tree, job.root));
     }
 }
 

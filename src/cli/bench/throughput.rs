@@ -236,10 +236,7 @@ impl Bench {
         position: &SmallNoGo,
     ) -> anyhow::Result<[f64; 2]> {
         searcher.clear();
-        let budget = Budget {
-            soft: self.round,
-            hard: 10 * self.round,
-        };
+        let budget = Budget::fixed(self.round, 10 * self.round);
         let limits = Limits {
             visits: None,
             budget: Some(budget),

@@ -1,7 +1,8 @@
 use super::super::testing::{Line, Mood, player, report, timed_player};
 use super::super::{ThinkError, Thinker};
 use super::*;
-use crate::clock::{FakeClock, Overtime, TimeLeft};
+use crate::clock::{FakeClock, Overtime, Scheme, TimeLeft, TimeParams};
+use crate::search::Limits;
 
 fn stone(color: Color, point: u16) -> Play {
     let vertex = Vertex::Point(Move(point));
@@ -96,7 +97,7 @@ fn a_thinker_that_hangs_is_left_behind() {
 #[test]
 fn the_hard_limit_stops_a_search_that_forgets_the_time() {
     let mut engine = player(Mood::WhenStopped(StopFlag::new()));
-    engine.set_time_control(limited(0));
+    engine.set_time_control(limited(1));
     let decision = engine.genmove(Color::Black, &StopFlag::new());
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
 }
@@ -105,16 +106,24 @@ fn the_hard_limit_stops_a_search_that_forgets_the_time() {
 fn limits_given_hold_together_and_two_seconds_are_the_default() {
     let secs = Duration::from_secs;
     let check = |visits, time_per_move, control, expected: (Option<u64>, Option<Duration>)| {
-        let mut engine = player(Mood::Highest);
-        engine.spending.visits = visits;
-        engine.spending.time_per_move = time_per_move;
-        engine.spending.lag = Duration::ZERO;
-        engine.set_time_control(control);
-        let limits = engine.limits(engine.position());
-        let soft = limits.budget.map(|budget| budget.soft);
+        let mut timing = Timing::new(Spending {
+            visits,
+            time_per_move,
+            lag: Duration::ZERO,
+            time: TimeParams {
+                time_scheme: Scheme::FrontLoaded,
+                ..TimeParams::default()
+            },
+        });
+        timing.set_control(control);
+        let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+        let limits = timing.limits(&position).0;
+        let soft = limits.budget.map(|budget| {
+            let millis = budget.soft.as_millis() as u64;
+            Duration::from_millis(millis)
+        });
         assert_eq!((limits.visits, soft), expected);
     };
-    // Five empty points leave three own moves.
     check(None, None, TimeControl::Unlimited, (None, Some(secs(2))));
     check(Some(9), None, TimeControl::Unlimited, (Some(9), None));
     check(
@@ -129,8 +138,16 @@ fn limits_given_hold_together_and_two_seconds_are_the_default() {
         TimeControl::Unlimited,
         (Some(9), Some(secs(7))),
     );
-    check(None, None, limited(30), (None, Some(secs(10))));
-    check(Some(9), Some(secs(7)), limited(3), (Some(9), Some(secs(1))));
+    // The scheme that is easy to compute: 12% of the clock, but for the least lag of three moves.
+    let millis = |millis| Some(Duration::from_millis(millis));
+    check(None, None, limited(30), (None, millis(3598)));
+    check(Some(9), Some(secs(7)), limited(3), (Some(9), millis(358)));
+    check(
+        Some(9),
+        Some(secs(7)),
+        limited(90),
+        (Some(9), Some(secs(7))),
+    );
 }
 
 #[test]
@@ -139,7 +156,9 @@ fn each_side_has_its_own_clock_and_a_new_game_fills_both() {
     let mut engine = timed_player(Mood::Highest, &clock);
     engine.set_time_control(limited(60));
     engine.set_time_left(Color::White, Duration::from_secs(20), 0);
-    let left = |engine: &Player<_>| engine.clocks.map(|side| side.left());
+    let left = |engine: &Player<_>| {
+        [Color::Black, Color::White].map(|color| engine.clock_state(color).clock.left())
+    };
     let full = TimeLeft::Main(Duration::from_secs(60));
     assert_eq!(
         left(&engine),
@@ -174,9 +193,44 @@ fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
     engine.set_time_control(limited(60));
     engine.genmove(Color::Black, &StopFlag::new());
     engine.reg_genmove(Color::White, &StopFlag::new());
-    let left = engine.clocks.map(|side| side.left());
+    let left = [Color::Black, Color::White].map(|color| engine.clock_state(color).clock.left());
     let main = |seconds| TimeLeft::Main(Duration::from_secs(seconds));
     assert_eq!(left, [main(55), main(60)]);
+    assert_eq!(engine.move_times().len(), 1);
+    // A move taken back has cost its time all the same, unless the controller says otherwise.
+    engine.undo().expect("a move was played");
+    let black = |engine: &Player<_>| engine.clock_state(Color::Black).clock.left();
+    assert_eq!((black(&engine), engine.move_times().len()), (main(55), 0));
+    engine.genmove(Color::Black, &StopFlag::new());
+    engine.set_time_left(Color::Black, Duration::from_secs(58), 0);
+    engine.undo().expect("a move was played");
+    assert_eq!(black(&engine), main(58));
+}
+
+#[test]
+fn a_stone_taken_back_has_to_be_made_again() {
+    let clock = FakeClock::new();
+    let slow = clock.clone();
+    let make: MakeThinker<Line> = Arc::new(move || Box::new(Slow(slow.clone())));
+    let empty = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+    let mut engine = Player::new(empty, make, Spending::default(), Arc::new(clock));
+    engine.set_time_control(TimeControl::Limited {
+        main: Duration::ZERO,
+        overtime: Overtime::Canadian {
+            period: Duration::from_secs(30),
+            stones: 3,
+        },
+    });
+    let check = |engine: &Player<_>, seconds, stones| {
+        let period = Duration::from_secs(seconds);
+        let left = engine.clock_state(Color::Black).clock.left();
+        assert_eq!(left, TimeLeft::Canadian { period, stones });
+    };
+    engine.genmove(Color::Black, &StopFlag::new());
+    engine.genmove(Color::Black, &StopFlag::new());
+    check(&engine, 20, 1);
+    engine.undo().expect("a move was played");
+    check(&engine, 20, 2);
 }
 
 #[test]

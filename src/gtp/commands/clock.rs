@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::Arguments;
-use crate::clock::{BadTimeControl, TimeControl, count, process_cpu_time, seconds};
+use crate::clock::{BadTimeControl, KATA_SYSTEMS, TimeControl, count, process_cpu_time, seconds};
+use crate::game::Color;
 use crate::gtp::{Failure, Session};
 
 impl From<BadTimeControl> for Failure {
@@ -26,6 +27,44 @@ pub(super) fn kgs_time_settings(
 ) -> Result<String, Failure> {
     session.set_time_control(TimeControl::from_kgs(&args.all())?);
     Ok(String::new())
+}
+
+pub(super) fn kata_time_settings(
+    session: &mut Session,
+    args: &Arguments<'_>,
+) -> Result<String, Failure> {
+    session.set_time_control(TimeControl::from_kata(&args.all())?);
+    Ok(String::new())
+}
+
+pub(super) fn kata_list_time_settings(
+    _: &mut Session,
+    _: &Arguments<'_>,
+) -> Result<String, Failure> {
+    Ok(KATA_SYSTEMS.join(" "))
+}
+
+/// Both clocks, and a line for each move that this engine has chosen in this game.
+pub(super) fn tengen_clock(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let mut lines = Vec::new();
+    for color in [Color::Black, Color::White] {
+        let state = session.engine.clock_state(color);
+        let mut line = format!(
+            "{color}: {}, lag {:.3} s",
+            state.clock.left(),
+            state.lag.as_secs_f64()
+        );
+        if state.rate > 0.0 {
+            line += &format!(", {:.0} visits/s", state.rate);
+        }
+        if let Some(takeover) = state.takeover {
+            line += &format!(", proofs expected from ply {takeover:.0}");
+        }
+        lines.push(line);
+    }
+    let times = session.engine.move_times();
+    lines.extend(times.iter().map(ToString::to_string));
+    Ok(lines.join("\n"))
 }
 
 /// Controllers send slightly negative times when a side has overstepped: nothing is left then.

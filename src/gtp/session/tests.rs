@@ -137,7 +137,7 @@ fn komi_and_time_control_outlive_boards() {
     // This thinker would go on until the default time per move is up, and ten seconds more.
     let mut session = session(Mood::WhenStopped(StopFlag::new()));
     say(&mut session, "komi 7.5");
-    say(&mut session, "time_settings 0 0 0");
+    say(&mut session, "time_settings 2 0 0");
     say(&mut session, "rectangular_boardsize 4 1");
     say(&mut session, "clear_board");
     assert_eq!(session.engine.record().komi, Some(7.5));

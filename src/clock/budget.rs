@@ -1,0 +1,240 @@
+//! The thinking time of one move, and the rules by which a running search spends it.
+
+use std::time::Duration;
+
+use super::StopReason;
+
+/// Fewer new visits than this say nothing about how a search goes on.
+const FEWEST_VISITS: u64 = 32;
+/// A leader that came up in this last share of the time is not trusted yet (methods §5.3).
+const YOUNG_SHARE: f64 = 0.25;
+/// The runner-up is close when the leader has less than this many times its visits (methods §5.3).
+const CLOSE: f64 = 1.5;
+
+/// Thinking time for one move.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Budget {
+    /// The search should stop here.
+    pub soft: Duration,
+    /// It may go on until here where more time is likely to change the move.
+    pub most: Duration,
+    /// The move must be there by then, whatever happens.
+    pub hard: Duration,
+    /// What may end the search before `soft`, or carry it beyond.
+    pub rules: Rules,
+}
+
+/// How a search spends its budget. The default has no rule: it ends at `soft`.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Rules {
+    /// Stops when the runner-up would need more than this share of all visits still to come to
+    /// overtake the leader; in (0, 1], and 0 for never.
+    pub overtake: f64,
+    /// Time that reused visits have saved may shorten `soft` by up to this share; 0 for never.
+    pub credit: f64,
+    /// Visits per second that this search is expected to make; 0 where nobody knows.
+    pub rate: f64,
+}
+
+/// Where a running search stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Time since it began.
+    pub elapsed: Duration,
+    /// Visits it has made, reused ones left out.
+    pub visits: u64,
+    /// Visits of the most visited root move that is not proven to lose, reused ones counted.
+    pub leader: u64,
+    /// Visits of the next such move; 0 when there is none.
+    pub runner_up: u64,
+    /// Whether the leader also has the best value.
+    pub best_valued: bool,
+    /// When the leader became the leader, since the search began.
+    pub leads_since: Duration,
+    /// Root moves that are not proven to lose.
+    pub open_moves: usize,
+}
+
+impl Budget {
+    /// A budget without rules, which the search uses up.
+    #[must_use]
+    pub fn fixed(soft: Duration, hard: Duration) -> Budget {
+        Budget {
+            soft,
+            most: soft,
+            hard,
+            rules: Rules::default(),
+        }
+    }
+
+    /// Each limit of the two that is shorter, with the rules of `self`.
+    #[must_use]
+    pub fn within(self, other: Budget) -> Budget {
+        Budget {
+            soft: self.soft.min(other.soft),
+            most: self.most.min(other.most),
+            hard: self.hard.min(other.hard),
+            rules: self.rules,
+        }
+    }
+
+    /// The budget of a search that begins with `reused` visits: they need not be made again.
+    #[must_use]
+    pub fn credited(self, reused: u64) -> Budget {
+        let Rules { credit, rate, .. } = self.rules;
+        if rate <= 0.0 || credit <= 0.0 {
+            return self;
+        }
+        let saved = from_seconds(reused as f64 / rate).min(self.soft.mul_f64(credit));
+        Budget {
+            soft: self.soft - saved,
+            ..self
+        }
+    }
+
+    /// Why the search should stop now, if it should.
+    #[must_use]
+    pub fn judge(&self, now: &Progress) -> Option<StopReason> {
+        if now.open_moves == 1 {
+            return Some(StopReason::OnlyMove);
+        }
+        if now.elapsed >= self.most {
+            return Some(StopReason::Time);
+        }
+        let unstable = now.is_unstable();
+        if now.elapsed >= self.soft {
+            return (!unstable).then_some(StopReason::Time);
+        }
+        (!unstable && self.is_settled(now)).then_some(StopReason::Settled)
+    }
+
+    /// Whether the runner-up is too far behind to win in what is left of `soft` (STOP of Baier and
+    /// Winands, methods §5.1).
+    fn is_settled(&self, now: &Progress) -> bool {
+        if self.rules.overtake <= 0.0 || now.visits < FEWEST_VISITS {
+            return false;
+        }
+        let rate = now.visits as f64 / now.elapsed.as_secs_f64().max(1e-6);
+        let to_come = rate * (self.soft - now.elapsed).as_secs_f64();
+        (now.leader - now.runner_up) as f64 > self.rules.overtake * to_come
+    }
+}
+
+impl Progress {
+    /// Whether more time is likely to change the move: the leader is new, not the best valued, or
+    /// hardly ahead.
+    fn is_unstable(&self) -> bool {
+        let age = self.elapsed.saturating_sub(self.leads_since).as_secs_f64();
+        let young = !self.leads_since.is_zero() && age < YOUNG_SHARE * self.elapsed.as_secs_f64();
+        let close = (self.leader as f64) < CLOSE * self.runner_up as f64;
+        young || close || !self.best_valued
+    }
+}
+
+/// A duration of so many seconds; none for anything that is not a time.
+pub(super) fn from_seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(if seconds > 0.0 {
+        Duration::MAX
+    } else {
+        Duration::ZERO
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BUDGET: Budget = Budget {
+        soft: Duration::from_secs(10),
+        most: Duration::from_secs(20),
+        hard: Duration::from_secs(30),
+        rules: Rules {
+            overtake: 0.5,
+            credit: 0.7,
+            rate: 100.0,
+        },
+    };
+
+    /// A calm search of 100 visits a second.
+    fn calm(elapsed_seconds: u64, leader: u64, runner_up: u64) -> Progress {
+        Progress {
+            elapsed: Duration::from_secs(elapsed_seconds),
+            visits: 100 * elapsed_seconds,
+            leader,
+            runner_up,
+            best_valued: true,
+            leads_since: Duration::ZERO,
+            open_moves: 5,
+        }
+    }
+
+    #[test]
+    fn it_stops_when_the_runner_up_cannot_catch_up() {
+        let check = |elapsed, leader, runner_up, expected| {
+            let progress = calm(elapsed, leader, runner_up);
+            assert_eq!(BUDGET.judge(&progress), expected, "{progress:?}");
+        };
+        // At 6 s 400 visits are to come; 200 of them would be half.
+        check(6, 500, 300, None);
+        check(6, 501, 300, Some(StopReason::Settled));
+        check(9, 500, 300, Some(StopReason::Settled));
+        let never = Budget {
+            rules: Rules::default(),
+            ..BUDGET
+        };
+        assert_eq!(never.judge(&calm(9, 500, 300)), None);
+        let early = Progress {
+            visits: FEWEST_VISITS - 1,
+            ..calm(6, 501, 300)
+        };
+        assert_eq!(BUDGET.judge(&early), None);
+    }
+
+    #[test]
+    fn unrest_carries_it_beyond_soft_but_not_beyond_most() {
+        let check = |progress: Progress, expected| {
+            assert_eq!(BUDGET.judge(&progress), expected, "{progress:?}");
+        };
+        let stopped = Some(StopReason::Time);
+        check(calm(10, 500, 300), stopped);
+        check(calm(10, 500, 400), None);
+        check(calm(20, 500, 400), stopped);
+        let disputed = |best_valued, leads_since| Progress {
+            best_valued,
+            leads_since: Duration::from_secs(leads_since),
+            ..calm(10, 500, 300)
+        };
+        check(disputed(false, 0), None);
+        check(disputed(true, 8), None);
+        check(disputed(true, 7), stopped);
+    }
+
+    #[test]
+    fn a_single_open_move_needs_no_thought() {
+        let progress = Progress {
+            open_moves: 1,
+            ..calm(1, 50, 0)
+        };
+        assert_eq!(BUDGET.judge(&progress), Some(StopReason::OnlyMove));
+    }
+
+    #[test]
+    fn reused_visits_shorten_the_search() {
+        let soft = |reused| BUDGET.credited(reused).soft;
+        assert_eq!(soft(0), Duration::from_secs(10));
+        assert_eq!(soft(300), Duration::from_secs(7));
+        assert_eq!(soft(9_000), Duration::from_secs(3));
+        let unknown = Budget::fixed(BUDGET.soft, BUDGET.hard);
+        assert_eq!(unknown.credited(9_000), unknown);
+    }
+
+    #[test]
+    fn of_two_budgets_the_shorter_limits_hold() {
+        let short = Budget::fixed(Duration::from_secs(5), Duration::from_secs(40));
+        let both = BUDGET.within(short);
+        assert_eq!(
+            (both.soft, both.most, both.hard, both.rules),
+            (short.soft, short.most, BUDGET.hard, BUDGET.rules)
+        );
+    }
+}

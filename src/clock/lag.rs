@@ -1,0 +1,119 @@
+//! Lag: what a controller's clock charges for a move beyond what this engine has measured itself.
+
+use std::time::Duration;
+
+/// Weight of a new measurement, once there are some.
+const WEIGHT: f64 = 0.2;
+/// Standard deviations kept back for a bad moment.
+const DEVIATIONS: f64 = 3.0;
+/// No measurement makes the lag of a move smaller than this: pipes and schedulers take their time.
+const LEAST_SECONDS: f64 = 0.005;
+
+/// A running estimate of the lag of one move.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LagMeter {
+    mean_seconds: f64,
+    variance: f64,
+    measured: u32,
+}
+
+impl LagMeter {
+    /// Before any measurement a move is taken to lose `assumed`.
+    #[must_use]
+    pub fn new(assumed: Duration) -> LagMeter {
+        LagMeter {
+            mean_seconds: assumed.as_secs_f64(),
+            variance: 0.0,
+            measured: 0,
+        }
+    }
+
+    /// Takes over what `moves` moves have lost together, in seconds; it is negative where rounding
+    /// gave something back. `coarse` says that the controller counts whole seconds: its rounding
+    /// is no jitter then.
+    pub fn measure(&mut self, lost_seconds: f64, moves: u32, coarse: bool) {
+        let lag = lost_seconds / f64::from(moves.max(1));
+        let error = lag - self.mean_seconds;
+        // The assumption counts as one measurement.
+        let weight = WEIGHT.max(1.0 / f64::from(self.measured + 2));
+        self.mean_seconds += weight * error;
+        if !coarse && self.measured > 0 {
+            self.variance = (1.0 - weight) * (self.variance + weight * error * error);
+        }
+        self.measured = self.measured.saturating_add(1);
+    }
+
+    /// The usual lag of a move.
+    #[must_use]
+    pub fn usual(&self) -> Duration {
+        Duration::from_secs_f64(self.mean_seconds.max(LEAST_SECONDS))
+    }
+
+    /// A bad lag: the usual one and three standard deviations.
+    #[must_use]
+    pub fn worst(&self) -> Duration {
+        self.reserve(1)
+    }
+
+    /// Whether the lag is only assumed.
+    #[must_use]
+    pub fn is_assumed(&self) -> bool {
+        self.measured == 0
+    }
+
+    /// What `moves` moves may lose together, with three standard deviations of the sum.
+    #[must_use]
+    pub fn reserve(&self, moves: u32) -> Duration {
+        let moves = f64::from(moves);
+        let spread = DEVIATIONS * (self.variance * moves).sqrt();
+        Duration::from_secs_f64(self.mean_seconds.max(LEAST_SECONDS) * moves + spread)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn millis(text: u64) -> Duration {
+        Duration::from_millis(text)
+    }
+
+    #[test]
+    fn the_assumption_holds_until_there_are_measurements() {
+        let mut lag = LagMeter::new(millis(100));
+        assert_eq!((lag.usual(), lag.reserve(10)), (millis(100), millis(1000)));
+        for _ in 0..40 {
+            lag.measure(0.02, 1, false);
+        }
+        assert!(
+            lag.usual() < millis(22) && lag.worst() < millis(40),
+            "{lag:?}"
+        );
+        for _ in 0..40 {
+            lag.measure(0.0, 1, false);
+        }
+        assert_eq!(lag.usual(), millis(5));
+    }
+
+    #[test]
+    fn a_spike_widens_the_reserve() {
+        let mut lag = LagMeter::new(millis(50));
+        for spike in 0..30 {
+            lag.measure(if spike == 29 { 1.0 } else { 0.05 }, 1, false);
+        }
+        assert!(lag.worst() > millis(1000), "{lag:?}");
+    }
+
+    #[test]
+    fn whole_seconds_are_no_jitter_and_moves_share_a_loss() {
+        let mut lag = LagMeter::new(millis(100));
+        for rounding in 0..100 {
+            lag.measure(f64::from(rounding % 2), 5, true);
+        }
+        assert_eq!(lag.worst(), lag.usual());
+        assert!(
+            lag.usual() > millis(80) && lag.usual() < millis(120),
+            "{lag:?}"
+        );
+    }
+}

@@ -1,0 +1,345 @@
+//! The time manager of one side: what a move may cost, and what earlier moves have taught.
+
+use std::time::Duration;
+
+use super::budget::from_seconds;
+use super::{Budget, LagMeter, Rules, SideClock, StopReason, TimeLeft, TimeParams};
+use super::{ours, rivals};
+
+/// What share of its planned time a move takes, before there is experience (methods §5.3).
+const FIRST_USED: f64 = 0.85;
+/// No plan counts on less use than this.
+const LEAST_USED: f64 = 0.4;
+/// Lag that was never measured takes at most this share of the main time.
+const ASSUMED_LAG_SHARE: f64 = 0.15;
+/// A larger loss on one move, as a share of the main time (and more than a second), is no lag:
+/// somebody has corrected the clock.
+const LARGEST_LAG_SHARE: f64 = 0.1;
+/// Weight of a new move in the running means.
+const MOVE_WEIGHT: f64 = 0.15;
+/// Weight of a new game in the running mean of the takeover ply.
+const GAME_WEIGHT: f64 = 0.3;
+
+/// A position that waits for a move, as the manager sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Situation {
+    /// The mover's clock.
+    pub clock: SideClock,
+    /// Plies played.
+    pub ply: u32,
+    /// Plies still to come, as expected.
+    pub plies_left: f64,
+    /// The ply from which positions of this game are usually proven, while nothing was learned.
+    pub usual_takeover: f64,
+    /// Points of the board.
+    pub area: f64,
+}
+
+/// What became of a move.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spent {
+    /// Time it took, by this engine's own clock.
+    pub elapsed: Duration,
+    /// Visits of its search, reused ones counted.
+    pub visits: u64,
+    /// Visits that were there before.
+    pub reused: u64,
+    /// Value for the mover in [-1, 1].
+    pub value: f32,
+    /// Why the search ended; `None` where there was none.
+    pub stop: Option<StopReason>,
+}
+
+/// Time manager of one side.
+#[derive(Debug, Clone)]
+pub struct TimeManager {
+    pub(super) params: TimeParams,
+    pub(super) lag: LagMeter,
+    /// Running mean of used time over planned time.
+    pub(super) used: f64,
+    /// Running mean of visits per second; 0 before the first search.
+    rate: f64,
+    /// Running mean of the ply from which results were proven.
+    takeover: Option<f64>,
+    /// The first ply of this game whose result was proven.
+    proven_at: Option<u32>,
+    /// The last ply of this game that was searched.
+    last_ply: Option<u32>,
+    /// Value of the last search of this game, for this side.
+    pub(super) last_value: Option<f32>,
+    /// The largest main time seen in this game.
+    pub(super) full: Duration,
+    /// Moves charged since the controller last told the time.
+    moves_untold: u32,
+}
+
+impl TimeManager {
+    /// A manager without experience. `lag` is what a move is taken to lose between this clock and
+    /// the controller's until that can be measured.
+    #[must_use]
+    pub fn new(params: TimeParams, lag: Duration) -> TimeManager {
+        TimeManager {
+            params,
+            lag: LagMeter::new(lag),
+            used: FIRST_USED,
+            rate: 0.0,
+            takeover: None,
+            proven_at: None,
+            last_ply: None,
+            last_value: None,
+            full: Duration::ZERO,
+            moves_untold: 0,
+        }
+    }
+
+    /// Other settings from now on.
+    pub fn set_params(&mut self, params: TimeParams) {
+        self.params = params;
+    }
+
+    /// Forgets what was measured of lag, and assumes this from now on.
+    pub fn assume_lag(&mut self, lag: Duration) {
+        self.lag = LagMeter::new(lag);
+    }
+
+    /// Thinking time for the next move, or `None` when the clock sets no limit.
+    pub fn allot(&mut self, situation: &Situation) -> Option<Budget> {
+        if let TimeLeft::Main(main) = situation.clock.left() {
+            self.full = self.full.max(main);
+        }
+        self.takeover.get_or_insert(situation.usual_takeover);
+        let budget = rivals::budget(self, situation).or_else(|| ours::budget(self, situation))?;
+        let most = budget.most.min(budget.hard);
+        Some(Budget {
+            soft: budget.soft.min(most),
+            most,
+            hard: budget.hard.max(ours::LEAST_HARD),
+            ..budget
+        })
+    }
+
+    /// A move was made and charged; `budget` is what it was given.
+    pub fn moved(&mut self, ply: u32, budget: &Budget, spent: &Spent) {
+        self.moves_untold += 1;
+        let Some(stop) = spent.stop else { return };
+        self.last_ply = Some(ply);
+        if stop == StopReason::Proven {
+            self.proven_at.get_or_insert(ply);
+        } else {
+            // A proof that is gone was another position's: somebody took moves back.
+            self.proven_at = None;
+            self.last_value = Some(spent.value);
+        }
+        let thought = matches!(stop, StopReason::Time | StopReason::Settled);
+        if thought && !budget.soft.is_zero() {
+            let used = spent.elapsed.as_secs_f64() / budget.soft.as_secs_f64();
+            self.used += MOVE_WEIGHT * (used - self.used);
+            self.used = self.used.clamp(LEAST_USED, 1.5);
+        }
+        let new = spent.visits.saturating_sub(spent.reused);
+        if thought && new >= 32 && !spent.elapsed.is_zero() {
+            let rate = new as f64 / spent.elapsed.as_secs_f64();
+            let weight = if self.rate == 0.0 { 1.0 } else { MOVE_WEIGHT };
+            self.rate += weight * (rate - self.rate);
+        }
+    }
+
+    /// The controller has told the time of this side; `own` is what this engine's clock said.
+    pub fn told(&mut self, own: TimeLeft, told: TimeLeft) {
+        let moves = std::mem::take(&mut self.moves_untold);
+        let (own, told) = match (own, told) {
+            (TimeLeft::Main(own), TimeLeft::Main(told)) => (own, told),
+            (
+                TimeLeft::Canadian { period, stones },
+                TimeLeft::Canadian {
+                    period: told,
+                    stones: same,
+                },
+            ) if stones == same => (period, told),
+            _ => return,
+        };
+        let lost = own.as_secs_f64() - told.as_secs_f64();
+        let most = (LARGEST_LAG_SHARE * self.full.as_secs_f64()).max(1.0);
+        if moves > 0 && lost.abs() <= most * f64::from(moves) {
+            let coarse = told.subsec_nanos() == 0;
+            self.lag.measure(lost, moves, coarse);
+        }
+    }
+
+    /// A game is over or given up: what it has taught is taken over, and the next one begins.
+    pub fn new_game(&mut self) {
+        // A game that was never proven was not proven before its last search.
+        let seen = match (self.proven_at, self.last_ply, self.takeover) {
+            (Some(proven), _, _) => Some(f64::from(proven)),
+            (None, Some(last), Some(takeover)) if f64::from(last) > takeover => {
+                Some(f64::from(last))
+            }
+            _ => None,
+        };
+        if let (Some(seen), Some(takeover)) = (seen, &mut self.takeover) {
+            *takeover += GAME_WEIGHT * (seen - *takeover);
+        }
+        (self.proven_at, self.last_ply, self.last_value) = (None, None, None);
+        (self.full, self.moves_untold) = (Duration::ZERO, 0);
+    }
+
+    /// Own moves still to come, at least 1.
+    pub(super) fn own_moves(situation: &Situation) -> f64 {
+        (situation.plies_left / 2.0).ceil().max(1.0)
+    }
+
+    /// The ply from which results are expected to be proven, so that moves need no thought; `None`
+    /// before the first move.
+    #[must_use]
+    pub fn takeover(&self) -> Option<f64> {
+        self.takeover
+    }
+
+    /// The rules that searches run under.
+    pub(super) fn rules(&self) -> Rules {
+        Rules {
+            overtake: self.params.time_overtake,
+            credit: self.params.time_credit,
+            rate: self.rate,
+        }
+    }
+
+    /// What lag may take of so many moves. As long as it is only assumed it must not take a short
+    /// clock's time for thinking.
+    pub(super) fn lag_of(&self, own_moves: f64) -> Duration {
+        let lag = self.lag.reserve(own_moves as u32);
+        if self.lag.is_assumed() {
+            lag.min(self.full.mul_f64(ASSUMED_LAG_SHARE))
+        } else {
+            lag
+        }
+    }
+
+    /// Time kept back: lag and the least time of every move to come, and a share of the main time
+    /// for accidents, of which less is needed the fewer moves are left.
+    pub(super) fn reserve(&self, own_moves: f64) -> Duration {
+        let full = self.full.as_secs_f64();
+        let accidents = (self.params.time_reserve * full).min(5.0);
+        let usual = (own_moves / 36.0).min(1.0).sqrt();
+        self.lag_of(own_moves)
+            + ours::LEAST_HARD * own_moves as u32
+            + from_seconds(accidents * usual)
+    }
+
+    /// What is measured, for people: lag and visits per second.
+    #[must_use]
+    pub fn measured(&self) -> (Duration, f64) {
+        (self.lag.usual(), self.rate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Overtime, TimeControl};
+    use super::*;
+
+    fn manager() -> TimeManager {
+        TimeManager::new(TimeParams::default(), Duration::from_millis(100))
+    }
+
+    fn main(seconds: f64) -> TimeLeft {
+        TimeLeft::Main(Duration::from_secs_f64(seconds))
+    }
+
+    fn budget(manager: &mut TimeManager) -> Budget {
+        let clock = SideClock::new(TimeControl::Limited {
+            main: Duration::from_secs(60),
+            overtime: Overtime::None,
+        });
+        let situation = Situation {
+            clock,
+            ply: 0,
+            plies_left: 72.0,
+            usual_takeover: 54.0,
+            area: 81.0,
+        };
+        manager.allot(&situation).expect("a limited clock")
+    }
+
+    fn spent(elapsed_seconds: f64, stop: StopReason) -> Spent {
+        Spent {
+            elapsed: from_seconds(elapsed_seconds),
+            visits: 1500,
+            reused: 500,
+            value: 0.1,
+            stop: Some(stop),
+        }
+    }
+
+    #[test]
+    fn the_rate_and_the_use_of_time_are_learned_from_searches() {
+        let mut manager = manager();
+        let given = budget(&mut manager);
+        let elapsed = given.soft.as_secs_f64() / 2.0;
+        manager.moved(0, &given, &spent(elapsed, StopReason::Settled));
+        assert!((manager.measured().1 - 1000.0 / elapsed).abs() < 1e-6);
+        assert!(manager.used < FIRST_USED);
+        assert!(
+            budget(&mut manager).soft > given.soft,
+            "what is saved is handed on"
+        );
+        let rate = manager.measured().1;
+        manager.moved(2, &given, &spent(0.0, StopReason::Proven));
+        assert_eq!(manager.measured().1, rate, "an instant move says nothing");
+    }
+
+    #[test]
+    fn the_takeover_moves_towards_what_games_show() {
+        let mut manager = manager();
+        let given = budget(&mut manager);
+        let mut play = |plies: &[(u32, StopReason)]| {
+            for (ply, stop) in plies {
+                manager.moved(*ply, &given, &spent(1.0, *stop));
+            }
+            manager.new_game();
+            manager.takeover().expect("a move was made")
+        };
+        let proven = play(&[
+            (42, StopReason::Time),
+            (44, StopReason::Proven),
+            (46, StopReason::Proven),
+        ]);
+        assert!((proven - 51.0).abs() < 1e-9, "{proven}");
+        // Never proven, and searched beyond: later than thought.
+        let late = play(&[(61, StopReason::Time)]);
+        assert!((late - 54.0).abs() < 1e-9, "{late}");
+        // Given up early: nothing is known.
+        assert_eq!(play(&[(20, StopReason::Time)]), late);
+        // A proof that was taken back does not count.
+        assert_eq!(
+            play(&[(40, StopReason::Proven), (38, StopReason::Time)]),
+            late
+        );
+    }
+
+    #[test]
+    fn lag_is_what_the_controller_has_beyond_our_own_clock() {
+        let mut manager = manager();
+        let given = budget(&mut manager);
+        for move_number in 0..30 {
+            manager.moved(2 * move_number, &given, &spent(1.0, StopReason::Time));
+            manager.told(main(50.0), main(49.97));
+            // Told again without a move: nothing to learn.
+            manager.told(main(50.0), main(20.0));
+        }
+        // Half the clock gone at once is an operator's correction.
+        manager.moved(60, &given, &spent(1.0, StopReason::Time));
+        manager.told(main(50.0), main(20.0));
+        let lag = manager.measured().0.as_secs_f64();
+        assert!((lag - 0.03).abs() < 0.002, "{lag}");
+        manager.moved(60, &given, &spent(1.0, StopReason::Time));
+        manager.told(
+            main(50.0),
+            TimeLeft::Canadian {
+                period: Duration::ZERO,
+                stones: 3,
+            },
+        );
+        assert!((manager.measured().0.as_secs_f64() - lag).abs() < 1e-9);
+    }
+}

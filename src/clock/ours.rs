@@ -1,0 +1,244 @@
+//! Our allotment (methods §5.3): nearly flat over the moves that need thought, with overtime's own
+//! pace as a floor.
+
+use std::time::Duration;
+
+use super::budget::from_seconds;
+use super::manager::{Situation, TimeManager};
+use super::{Budget, Overtime, TimeLeft};
+
+/// Plies over which the takeover by proofs is spread around its mean (2.5 standard deviations of
+/// a logistic distribution; solved plies of methods §2.6 spread by 3 to 5).
+const TAKEOVER_SPREAD: f64 = 2.0;
+/// No plan counts on fewer thinking moves than this: the proof may come a move late.
+const FEWEST_MOVES: f64 = 1.5;
+/// The largest share of the free time that one move is planned with, and may be extended to.
+const LARGEST_PLAN: f64 = 0.45;
+const LARGEST_MOVE: f64 = 0.6;
+/// What a search that does not answer may cost beyond its budget, as a share of the free time. It
+/// gets its answer in many times less, but a network that is still loading needs it.
+const PATIENCE: f64 = 0.15;
+/// The least time after which a move has to be there: a root evaluation takes a few milliseconds.
+/// The reserve holds it for every move to come.
+pub(super) const LEAST_HARD: Duration = Duration::from_millis(10);
+/// While main time lasts a move takes this many overtime periods: with strength growing with the
+/// logarithm of time, e is best (KataGo, methods §5.1).
+const PERIODS_A_MOVE: f64 = std::f64::consts::E;
+/// Canadian overtime: how far a single move may exceed its share (methods §5.3).
+const CANADIAN_STRETCH: f64 = 1.6;
+
+/// Thinking time for the next move, or `None` when the clock sets no limit.
+pub(super) fn budget(manager: &TimeManager, now: &Situation) -> Option<Budget> {
+    let overtime = now.clock.overtime();
+    Some(match (now.clock.left(), overtime) {
+        (TimeLeft::Unlimited, _) => return None,
+        (TimeLeft::Main(main), Overtime::None) => sudden_death(manager, now, main),
+        (TimeLeft::Main(main), Overtime::Fischer { .. }) => fischer(manager, now, main, overtime),
+        (TimeLeft::Main(main), Overtime::Byoyomi { period, periods }) => {
+            before_byoyomi(manager, now, main, period, periods)
+        }
+        (TimeLeft::Main(main), Overtime::Canadian { period, stones }) => {
+            before_canadian(manager, now, main, period / stones.max(1))
+        }
+        (TimeLeft::Byoyomi { period, periods }, _) => byoyomi(manager, now, period, periods),
+        (TimeLeft::Canadian { period, stones }, _) => canadian(manager, now, period, stones),
+    })
+}
+
+fn sudden_death(manager: &TimeManager, now: &Situation, main: Duration) -> Budget {
+    let own_moves = TimeManager::own_moves(now);
+    let free = main.saturating_sub(manager.reserve(own_moves));
+    let soft = share(manager, now, free);
+    let most = soft
+        .mul_f64(manager.params.time_extend)
+        .min(free.mul_f64(LARGEST_MOVE));
+    Budget {
+        soft,
+        most,
+        hard: (most + free.mul_f64(PATIENCE)).min(main.saturating_sub(manager.lag.worst())),
+        rules: manager.rules(),
+    }
+}
+
+/// Sudden death with income. Lag is paid out of the increment where that is enough.
+fn fischer(manager: &TimeManager, now: &Situation, main: Duration, terms: Overtime) -> Budget {
+    let Overtime::Fischer {
+        increment,
+        most_main,
+        most_move,
+    } = terms
+    else {
+        return sudden_death(manager, now, main);
+    };
+    let worst = manager.lag.worst();
+    let income = increment.saturating_sub(manager.lag.usual());
+    let usable = main.saturating_sub(worst * 2);
+    let base = if income.is_zero() {
+        sudden_death(manager, now, main)
+    } else {
+        let accidents = manager.reserve(0.0);
+        let free = usable.saturating_sub(accidents);
+        let soft = (share(manager, now, free) + income).min(usable.mul_f64(LARGEST_MOVE));
+        let most = soft.mul_f64(manager.params.time_extend);
+        let most = most.min(usable.mul_f64(LARGEST_MOVE));
+        Budget {
+            soft,
+            most,
+            hard: (most + usable.mul_f64(PATIENCE)).min(usable),
+            rules: manager.rules(),
+        }
+    };
+    // What would be cut off at the cap is free.
+    let overflow = (main + increment).saturating_sub(most_main.unwrap_or(Duration::MAX));
+    let soft = base.soft.max(overflow.min(usable));
+    let raised = Budget {
+        soft,
+        most: base.most.max(soft),
+        hard: base.hard.max(soft),
+        ..base
+    };
+    let cap = main.min(most_move.unwrap_or(main)).saturating_sub(worst);
+    raised.within(Budget::fixed(cap, cap))
+}
+
+/// Main time with byoyomi to come: all but the last period are spent like main time, a move takes
+/// several periods' worth while it lasts, and the move that leaves main time also uses up a period,
+/// which comes back.
+fn before_byoyomi(
+    manager: &TimeManager,
+    now: &Situation,
+    main: Duration,
+    period: Duration,
+    periods: u32,
+) -> Budget {
+    let worst = manager.lag.worst();
+    let spare = period.saturating_mul(periods.saturating_sub(1));
+    let own_moves = TimeManager::own_moves(now);
+    let free = (main + spare).saturating_sub(manager.lag_of(own_moves));
+    let last_of_main = (main + period).saturating_sub(worst);
+    let planned = share(manager, now, free).max(period.mul_f64(PERIODS_A_MOVE));
+    let soft = if planned > main {
+        last_of_main
+    } else {
+        planned.min(last_of_main)
+    };
+    let most = soft
+        .mul_f64(manager.params.time_extend)
+        .min(last_of_main)
+        .max(soft);
+    Budget {
+        soft,
+        most,
+        hard: (main + spare + period)
+            .saturating_sub(worst)
+            .min(most + period),
+        rules: manager.rules(),
+    }
+}
+
+/// A byoyomi period: what is not used of it is lost. A restless search may cost a period while
+/// two are left after it.
+fn byoyomi(manager: &TimeManager, now: &Situation, left: Duration, periods: u32) -> Budget {
+    let Overtime::Byoyomi { period, .. } = now.clock.overtime() else {
+        return sudden_death(manager, now, left);
+    };
+    let worst = manager.lag.worst();
+    let soft = left.saturating_sub(worst);
+    let beyond = |spare: u32| {
+        (left + period.saturating_mul(periods.saturating_sub(spare))).saturating_sub(worst)
+    };
+    let most = if periods > 3 { soft + period } else { soft };
+    Budget {
+        soft,
+        most,
+        hard: beyond(1).min(most + period),
+        rules: super::Rules::default(),
+    }
+}
+
+/// Main time with Canadian periods to come: their pace costs nothing, so a move gets at least that.
+fn before_canadian(
+    manager: &TimeManager,
+    now: &Situation,
+    main: Duration,
+    pace: Duration,
+) -> Budget {
+    let worst = manager.lag.worst();
+    let all = (main + pace).saturating_sub(worst);
+    let free = main.saturating_sub(manager.lag_of(TimeManager::own_moves(now)));
+    let soft = share(manager, now, free)
+        .max(pace.saturating_sub(manager.lag.usual()))
+        .min(all);
+    let most = soft.mul_f64(manager.params.time_extend).min(all);
+    Budget {
+        soft,
+        most,
+        hard: (most + main.mul_f64(PATIENCE)).min(all),
+        rules: manager.rules(),
+    }
+}
+
+/// A Canadian period: equal shares, what is saved goes to its later moves, the last one uses all.
+fn canadian(manager: &TimeManager, now: &Situation, left: Duration, stones: u32) -> Budget {
+    let own_moves = TimeManager::own_moves(now) as u32;
+    let moves = stones.clamp(1, own_moves.max(1));
+    let worst = manager.lag.worst();
+    let free = left.saturating_sub(manager.lag.reserve(moves));
+    if moves == 1 {
+        return Budget {
+            rules: super::Rules::default(),
+            ..Budget::fixed(free, left.saturating_sub(worst))
+        };
+    }
+    let each = free.as_secs_f64() / f64::from(moves);
+    let largest = free.as_secs_f64() / (0.75 * f64::from(moves) + 0.25);
+    let soft = from_seconds((each / manager.used).min(largest));
+    let most =
+        from_seconds((each * CANADIAN_STRETCH).min(free.as_secs_f64() * LARGEST_MOVE)).max(soft);
+    let rest = manager.lag.reserve(moves - 1);
+    Budget {
+        soft,
+        most,
+        hard: (most + free.mul_f64(PATIENCE)).min(left.saturating_sub(worst + rest)),
+        rules: manager.rules(),
+    }
+}
+
+/// The planned share of `free` time for this move.
+fn share(manager: &TimeManager, now: &Situation, free: Duration) -> Duration {
+    let own_moves = TimeManager::own_moves(now);
+    let ply = f64::from(now.ply);
+    let end = if manager.params.time_takeover {
+        manager.takeover().unwrap_or(now.usual_takeover)
+    } else {
+        ply + now.plies_left
+    };
+    let moves = if manager.params.time_takeover {
+        let plies = softplus((end - ply) / TAKEOVER_SPREAD) * TAKEOVER_SPREAD;
+        (plies / 2.0 + 0.5).min(own_moves).max(FEWEST_MOVES)
+    } else {
+        own_moves
+    };
+    let even = free.as_secs_f64() / (moves * manager.used);
+    let planned = even * slope(manager.params.time_slope, ply, end);
+    from_seconds(planned.min(free.as_secs_f64() * LARGEST_PLAN))
+}
+
+/// Expected excess of a logistic variable, in units of its scale.
+fn softplus(x: f64) -> f64 {
+    if x > 30.0 { x } else { x.exp().ln_1p() }
+}
+
+/// This move's weight over the mean weight of the moves up to `end`, where weights fall from
+/// `1 + slope` to `1 - slope` between the first ply and `end`.
+fn slope(slope: f64, ply: f64, end: f64) -> f64 {
+    if ply >= end || end <= 0.0 {
+        return 1.0;
+    }
+    let part = ply / end;
+    (1.0 + slope * (1.0 - 2.0 * part)) / (1.0 - slope * part)
+}
+
+#[cfg(test)]
+#[path = "ours_tests.rs"]
+mod tests;

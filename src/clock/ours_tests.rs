@@ -1,0 +1,280 @@
+use proptest::prelude::*;
+
+use super::super::{Overtime, SideClock, Spent, StopReason, TimeControl, TimeParams};
+use super::*;
+
+const LAG: Duration = Duration::from_millis(50);
+
+fn manager() -> TimeManager {
+    TimeManager::new(TimeParams::default(), LAG)
+}
+
+fn clock(main_ms: u64, overtime: Overtime) -> SideClock {
+    SideClock::new(TimeControl::Limited {
+        main: Duration::from_millis(main_ms),
+        overtime,
+    })
+}
+
+/// A position of a 72-ply game that is usually proven from ply 54.
+fn situation(clock: SideClock, ply: u32) -> Situation {
+    Situation {
+        clock,
+        ply,
+        plies_left: 72.0 - f64::from(ply),
+        usual_takeover: 54.0,
+        area: 81.0,
+    }
+}
+
+fn allot(clock: SideClock, ply: u32) -> Budget {
+    manager()
+        .allot(&situation(clock, ply))
+        .expect("a limited clock")
+}
+
+/// Plays a game in which every search takes `takes` of its planned time, and gives the planned
+/// times and the clock at the end.
+fn game(params: TimeParams, mut clock: SideClock, takes: f64) -> (Vec<f64>, SideClock) {
+    let mut manager = TimeManager::new(params, LAG);
+    let mut planned = Vec::new();
+    for ply in (0..54).step_by(2) {
+        let budget = manager
+            .allot(&situation(clock, ply))
+            .expect("a limited clock");
+        let elapsed = budget.soft.mul_f64(takes);
+        planned.push(budget.soft.as_secs_f64());
+        clock.spend(elapsed + LAG);
+        let spent = Spent {
+            elapsed,
+            visits: 1000,
+            reused: 0,
+            value: 0.0,
+            stop: Some(StopReason::Time),
+        };
+        manager.moved(ply, &budget, &spent);
+    }
+    (planned, clock)
+}
+
+fn main_left(clock: &SideClock) -> f64 {
+    match clock.left() {
+        TimeLeft::Main(main) => main.as_secs_f64(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn sudden_death_is_shared_out_evenly_up_to_the_takeover() {
+    let flat = TimeParams {
+        time_slope: 0.0,
+        ..TimeParams::default()
+    };
+    for takes in [1.0, 0.8, 0.6] {
+        let (planned, clock) = game(flat.clone(), clock(60_000, Overtime::None), takes);
+        let mut sorted = planned.clone();
+        sorted.sort_by(f64::total_cmp);
+        let median = sorted[sorted.len() / 2];
+        // Learning how much is used moves it a little; nothing starves.
+        for (number, share) in planned.iter().enumerate() {
+            assert!(
+                *share > 0.5 * median && *share < 1.5 * median,
+                "move {number} of {planned:?}"
+            );
+        }
+        let left = main_left(&clock) / 60.0;
+        assert!(left > 0.005 && left < 0.12, "{left} left at {takes}");
+    }
+}
+
+#[test]
+fn each_rule_can_be_switched_off() {
+    let flat = TimeParams {
+        time_slope: 0.0,
+        time_takeover: false,
+        time_extend: 1.0,
+        time_reserve: 0.0,
+        ..TimeParams::default()
+    };
+    let mut manager = TimeManager::new(flat, Duration::ZERO);
+    manager.used = 1.0;
+    let budget = manager
+        .allot(&situation(clock(36_540, Overtime::None), 0))
+        .expect("a limited clock");
+    // 36 moves, of which each loses at least 5 ms and keeps 10 ms.
+    assert_eq!(budget.soft.as_millis(), 1000);
+    assert_eq!(budget.most, budget.soft);
+    let sloped = TimeParams {
+        time_slope: 0.5,
+        ..manager.params.clone()
+    };
+    manager.params = sloped;
+    let first = manager.allot(&situation(clock(36_540, Overtime::None), 0));
+    assert_eq!(first.map(|budget| budget.soft.as_millis()), Some(1500));
+}
+
+#[test]
+fn byoyomi_is_used_to_the_full_and_main_time_in_several_periods_a_move() {
+    let terms = Overtime::Byoyomi {
+        period: Duration::from_secs(10),
+        periods: 3,
+    };
+    // e periods a move while main time lasts.
+    let soft = allot(clock(60_000, terms), 0).soft.as_secs_f64();
+    assert!((soft - 27.18).abs() < 0.01, "{soft}");
+    // An even share where that is more.
+    assert!(allot(clock(3_600_000, terms), 0).soft > Duration::from_secs(100));
+    // The last move of main time uses up a period, which comes back.
+    let last = allot(clock(5_000, terms), 20);
+    assert_eq!(last.soft, Duration::from_millis(14_950));
+    let mut overtime = clock(0, terms);
+    overtime.set_left(Duration::from_secs(10), 1);
+    let budget = allot(overtime, 30);
+    assert_eq!(
+        (budget.soft, budget.hard),
+        (Duration::from_millis(9_950), budget.soft)
+    );
+    assert_eq!(budget.rules.overtake, 0.0);
+    overtime.set_left(Duration::from_secs(10), 5);
+    assert_eq!(allot(overtime, 30).most, Duration::from_millis(19_950));
+}
+
+#[test]
+fn a_canadian_period_is_shared_by_its_stones() {
+    let terms = Overtime::Canadian {
+        period: Duration::from_secs(50),
+        stones: 5,
+    };
+    let mut overtime = clock(0, terms);
+    overtime.set_left(Duration::from_secs(50), 5);
+    let soft = allot(overtime, 20).soft.as_secs_f64();
+    assert!(soft > 9.0 && soft < 13.0, "{soft}");
+    overtime.set_left(Duration::from_secs(30), 1);
+    assert_eq!(allot(overtime, 20).soft, Duration::from_millis(29_950));
+    // Only one own move is left in the game: it need not save for five stones.
+    overtime.set_left(Duration::from_secs(30), 5);
+    assert!(allot(overtime, 71).soft > Duration::from_secs(29));
+}
+
+#[test]
+fn fischer_spends_its_income_and_what_a_cap_would_cut_off() {
+    let terms = |most_main, most_move| Overtime::Fischer {
+        increment: Duration::from_secs(5),
+        most_main,
+        most_move,
+    };
+    let plain = allot(clock(60_000, terms(None, None)), 0)
+        .soft
+        .as_secs_f64();
+    assert!(plain > 6.5 && plain < 9.0, "{plain}");
+    let full = Some(Duration::from_secs(50));
+    assert!(allot(clock(60_000, terms(full, None)), 0).soft >= Duration::from_secs(15));
+    let short = Some(Duration::from_secs(3));
+    let capped = allot(clock(60_000, terms(None, short)), 0);
+    assert_eq!(
+        (capped.soft, capped.hard),
+        (Duration::from_millis(2_950), capped.soft)
+    );
+}
+
+/// A clock in a state that a game can reach, near-empty ones included.
+fn clocks() -> impl Strategy<Value = SideClock> {
+    let time = prop_oneof![0_u64..300, 0_u64..60_000];
+    let overtime = (0_u8..4, time.clone(), 1_u32..6).prop_map(|(kind, period, count)| {
+        let period = Duration::from_millis(period);
+        match kind {
+            0 => Overtime::None,
+            1 => Overtime::Canadian {
+                period,
+                stones: count,
+            },
+            2 => Overtime::Byoyomi {
+                period,
+                periods: count,
+            },
+            _ => Overtime::Fischer {
+                increment: period,
+                most_main: (count == 1).then_some(period * 3),
+                most_move: (count == 2).then_some(period),
+            },
+        }
+    });
+    let told = proptest::option::of((time.clone(), 0_u32..4));
+    (time, overtime, told).prop_map(|(main, overtime, told)| {
+        let mut side = clock(main, overtime);
+        if let Some((left, stones)) = told {
+            side.set_left(Duration::from_millis(left), stones);
+        }
+        side
+    })
+}
+
+/// The time after which the next move has lost the game.
+fn fatal(clock: &SideClock) -> Duration {
+    let overtime = clock.overtime();
+    match (clock.left(), overtime) {
+        (TimeLeft::Unlimited, _) => Duration::MAX,
+        (TimeLeft::Main(main), Overtime::None) => main,
+        (TimeLeft::Main(main), Overtime::Fischer { most_move, .. }) => {
+            main.min(most_move.unwrap_or(main))
+        }
+        (TimeLeft::Main(main), Overtime::Canadian { period, .. }) => main + period,
+        (TimeLeft::Main(main), Overtime::Byoyomi { period, periods }) => main + period * periods,
+        (TimeLeft::Canadian { period, .. }, _) => period,
+        (
+            TimeLeft::Byoyomi {
+                period: left,
+                periods,
+            },
+            Overtime::Byoyomi { period, .. },
+        ) => left + period * periods.saturating_sub(1),
+        (TimeLeft::Byoyomi { period, .. }, _) => period,
+    }
+}
+
+fn params() -> impl Strategy<Value = TimeParams> {
+    (0.0..0.5, -0.9..0.9, any::<bool>(), 1.0..10.0).prop_map(
+        |(reserve, slope, takeover, extend)| TimeParams {
+            time_reserve: reserve,
+            time_slope: slope,
+            time_takeover: takeover,
+            time_extend: extend,
+            ..TimeParams::default()
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Whatever the clock and the settings: limits in order, and with the lag the hard one never
+    /// loses the game, but where there is less than the least time a move takes.
+    #[test]
+    fn the_hard_limit_and_lag_fit_into_what_is_left(
+        side in clocks(), ply in 0_u32..90, params in params(), scheme in 0_usize..7,
+    ) {
+        use super::super::Scheme::*;
+        let schemes = [Tengen, Even, Constant, FrontLoaded, Erica, Katago, Lc0];
+        let params = TimeParams { time_scheme: schemes[scheme], ..params };
+        let now = Situation { plies_left: 72.0_f64.max(f64::from(ply)) - f64::from(ply), ..situation(side, ply) };
+        let budget = TimeManager::new(params, LAG).allot(&now).expect("limited");
+        prop_assert!(budget.soft <= budget.most, "{budget:?}");
+        let usable = fatal(&side).saturating_sub(LAG);
+        prop_assert!(budget.most <= usable, "{budget:?} of {usable:?}");
+        prop_assert!(budget.hard <= usable.max(LEAST_HARD), "{budget:?} of {usable:?}");
+    }
+
+    /// A side whose every search runs to its hard limit, and that loses lag besides, makes all the
+    /// moves of a game: the hard limits of later moves shrink with the clock.
+    #[test]
+    fn a_game_of_stalls_is_not_lost_on_time(main_ms in 4_000_u64..60_000) {
+        let mut side = clock(main_ms, Overtime::None);
+        let mut manager = manager();
+        manager.lag.measure(LAG.as_secs_f64(), 1, false);
+        for ply in (0..72).step_by(2) {
+            let budget = manager.allot(&situation(side, ply)).expect("limited");
+            side.spend(budget.hard + LAG);
+            prop_assert!(main_left(&side) > 0.0, "ply {ply}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The time manager's settings.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+/// How the time manager shares a clock out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// Ours.
+    Tengen,
+    /// Equal shares over 36 moves, the usual length of a 9x9 NoGo game.
+    Even,
+    /// A constant share of what is left: 1/20.
+    Constant,
+    /// 12% of what is left for every move: the kind that lost the CCGC final.
+    FrontLoaded,
+    /// Huang, Coulom and Lin's enhanced formula, with their rules for unstable and bad positions.
+    Erica,
+    /// KataGo's.
+    Katago,
+    /// Like lc0's "smooth".
+    Lc0,
+}
+
+/// Every scheme and its name.
+const SCHEMES: &[(Scheme, &str)] = &[
+    (Scheme::Tengen, "tengen"),
+    (Scheme::Even, "even"),
+    (Scheme::Constant, "constant"),
+    (Scheme::FrontLoaded, "front-loaded"),
+    (Scheme::Erica, "erica"),
+    (Scheme::Katago, "katago"),
+    (Scheme::Lc0, "lc0"),
+];
+
+const SCHEME_NAMES: &str = "tengen, even, constant, front-loaded, erica, katago or lc0";
+
+impl Display for Scheme {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = SCHEMES.iter().find(|(scheme, _)| scheme == self);
+        f.write_str(name.map_or("", |(_, name)| name))
+    }
+}
+
+impl FromStr for Scheme {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = SCHEMES.iter().find(|(_, name)| *name == text);
+        found.map(|(scheme, _)| *scheme).ok_or(SCHEME_NAMES)
+    }
+}
+
+crate::settings::settings! {
+    /// Settings of the time manager; every field is a line of the table in this file.
+    TimeParams {
+        time_scheme: Scheme = Scheme::Tengen, SCHEME_NAMES, parse_choice, show_choice,
+            "How a clock is shared out; all but tengen are there to compare with.", "methods §5.4";
+        time_reserve: f64 = 0.02, 0.0..=0.5, parse, show_range,
+            "Share of the main time that is kept back for accidents, at most 5 seconds.", "methods §5.3";
+        time_slope: f64 = 0.2, -0.9..=0.9, parse, show_range,
+            "The first move gets this share more than the average and the last thinking move this share less.", "methods §5.3: a mild front-load is neutral to good";
+        time_takeover: bool = true, false..=true, parse, show_range,
+            "Plans for the moves up to the one at which positions are usually proven, not for the whole game.", "methods §5.2";
+        time_overtake: f64 = 0.5, 0.0..=1.0, parse, show_range,
+            "Stops when the runner-up would need more than this share of the visits to come to overtake the leader; 0 for never.", "STOP of Baier and Winands, methods §5.1, §5.3";
+        time_extend: f64 = 2.0, 1.0..=10.0, parse, show_range,
+            "Up to this many times the planned time where the leader is new, close or not the best valued; 1 for never.", "methods §5.3";
+        time_credit: f64 = 0.7, 0.0..=0.95, parse, show_range,
+            "Up to this share of a move's time is saved where reused visits stand in for it; 0 for never.", "methods §5.3";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_is_in_its_own_range_and_round_trips() {
+        let mut params = TimeParams::default();
+        for (name, value) in TimeParams::default().values() {
+            params.set(name, &value).expect(name);
+        }
+        assert_eq!(params, TimeParams::default());
+    }
+
+    #[test]
+    fn every_scheme_is_named() {
+        for (scheme, name) in SCHEMES {
+            assert_eq!(name.parse(), Ok(*scheme));
+            assert_eq!(scheme.to_string(), *name);
+            assert!(SCHEME_NAMES.contains(name), "{name}");
+        }
+        let mut params = TimeParams::default();
+        let error = params
+            .set("time_scheme", "flat")
+            .expect_err("no such scheme");
+        assert!(error.to_string().contains("front-loaded"), "{error}");
+    }
+}

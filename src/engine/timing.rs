@@ -1,0 +1,243 @@
+//! Both sides' clocks of a game in progress, and what each move may cost and has cost.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::clock::{
+    Budget, SideClock, Situation, Spent, StopReason, TimeControl, TimeLeft, TimeManager, TimeParams,
+};
+use crate::game::{Color, Game};
+use crate::search::{Limits, SearchReport};
+
+/// Thinking time when neither visits, nor a time per move, nor a clock says otherwise.
+pub const DEFAULT_TIME_PER_MOVE: Duration = Duration::from_secs(2);
+
+/// What a search may take beyond a fixed time per move. Nobody loses by such a limit, so the first
+/// search is allowed to load its network first.
+const FIXED_TIME_SLACK: Duration = Duration::from_secs(10);
+
+/// What one move may cost. Every limit that is given holds, and the clock's besides; with none at
+/// all a move takes two seconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spending {
+    /// Visits of the root, reused ones counted.
+    pub visits: Option<u64>,
+    /// A fixed time.
+    pub time_per_move: Option<Duration>,
+    /// Time of each move that a clock shows the controller but not this engine, until that can be
+    /// measured.
+    pub lag: Duration,
+    /// How a clock is shared out.
+    pub time: TimeParams,
+}
+
+impl Default for Spending {
+    fn default() -> Spending {
+        Spending {
+            visits: None,
+            time_per_move: None,
+            lag: Duration::from_millis(100),
+            time: TimeParams::default(),
+        }
+    }
+}
+
+/// What one move under a clock was given and has used.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MoveTime {
+    /// Plies before the move.
+    pub ply: u32,
+    /// Who moved.
+    pub color: Color,
+    /// What the clock allowed; `None` without a clock.
+    pub budget: Option<Budget>,
+    /// What it took.
+    pub elapsed: Duration,
+    /// Visits at the root after the search, and of these before it; 0 without a search.
+    pub visits: u64,
+    /// Visits before the search.
+    pub reused: u64,
+    /// Value for the mover, in [-1, 1].
+    pub value: f32,
+    /// Why the search ended; `None` without one.
+    pub stop: Option<StopReason>,
+    /// The clock before the move.
+    before: SideClock,
+    /// The clock after it.
+    pub left: TimeLeft,
+}
+
+/// One side's clock and manager, as people may see them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClockState {
+    /// The clock.
+    pub clock: SideClock,
+    /// Lag of a move.
+    pub lag: Duration,
+    /// Visits per second under the clock so far; 0 before the first search.
+    pub rate: f64,
+    /// The ply from which results are expected to be proven; `None` before the first move.
+    pub takeover: Option<f64>,
+}
+
+/// Clocks and time managers of both sides.
+#[derive(Debug)]
+pub(super) struct Timing {
+    spending: Spending,
+    clocks: [SideClock; 2],
+    managers: [TimeManager; 2],
+}
+
+impl Timing {
+    pub(super) fn new(spending: Spending) -> Timing {
+        let manager = TimeManager::new(spending.time.clone(), spending.lag);
+        Timing {
+            spending,
+            clocks: [SideClock::new(TimeControl::Unlimited); 2],
+            managers: [manager.clone(), manager],
+        }
+    }
+
+    pub(super) fn spending(&self) -> &Spending {
+        &self.spending
+    }
+
+    /// New limits; what was learned about lag and speed stays.
+    pub(super) fn set_spending(&mut self, spending: Spending) {
+        for manager in &mut self.managers {
+            manager.set_params(spending.time.clone());
+            if spending.lag != self.spending.lag {
+                manager.assume_lag(spending.lag);
+            }
+        }
+        self.spending = spending;
+    }
+
+    pub(super) fn set_control(&mut self, control: TimeControl) {
+        self.clocks = [SideClock::new(control); 2];
+    }
+
+    /// Both clocks are filled, and the managers learn from the game that is over.
+    pub(super) fn new_game(&mut self) {
+        self.clocks.iter_mut().for_each(SideClock::reset);
+        self.managers.iter_mut().for_each(TimeManager::new_game);
+    }
+
+    /// Takes over what the controller says a side has left.
+    pub(super) fn told(&mut self, color: Color, time: Duration, stones: u32) {
+        let clock = &mut self.clocks[color.index()];
+        let own = clock.left();
+        clock.set_left(time, stones);
+        self.managers[color.index()].told(own, clock.left());
+    }
+
+    /// Limits of a search for the side to move of `position`, and the clock's part in them.
+    pub(super) fn limits<G: Game>(&mut self, position: &G) -> (Limits, Option<Budget>) {
+        let mover = position.to_move().index();
+        let (ply, plies_left) = (position.ply(), position.moves_left_estimate());
+        let usually = position.usually_proven_from().map(f64::from);
+        let situation = Situation {
+            clock: self.clocks[mover],
+            ply,
+            plies_left,
+            usual_takeover: usually.unwrap_or(f64::from(ply) + plies_left),
+            area: position.size().area() as f64,
+        };
+        let clock = self.managers[mover].allot(&situation);
+        let Spending {
+            visits,
+            time_per_move,
+            ..
+        } = self.spending;
+        let nothing_else = visits.is_none() && clock.is_none();
+        let fixed = time_per_move.or(nothing_else.then_some(DEFAULT_TIME_PER_MOVE));
+        let fixed = fixed.map(|time| Budget::fixed(time, time.saturating_add(FIXED_TIME_SLACK)));
+        let budget = match (fixed, clock) {
+            (Some(fixed), Some(clock)) => Some(clock.within(fixed)),
+            (fixed, clock) => fixed.or(clock),
+        };
+        (Limits { visits, budget }, clock)
+    }
+
+    /// Charges a move that `color` has made at `ply`.
+    pub(super) fn charge(
+        &mut self,
+        color: Color,
+        ply: u32,
+        budget: Option<Budget>,
+        elapsed: Duration,
+        report: Option<&SearchReport>,
+    ) -> MoveTime {
+        let clock = &mut self.clocks[color.index()];
+        let before = *clock;
+        clock.spend(elapsed);
+        let spent = Spent {
+            elapsed,
+            visits: report.map_or(0, |report| report.visits),
+            reused: report.map_or(0, |report| report.reused),
+            value: report.map_or(0.0, |report| report.value),
+            stop: report.map(|report| report.stop),
+        };
+        if let Some(budget) = &budget {
+            self.managers[color.index()].moved(ply, budget, &spent);
+        }
+        MoveTime {
+            ply,
+            color,
+            budget,
+            elapsed,
+            visits: spent.visits,
+            reused: spent.reused,
+            value: spent.value,
+            stop: spent.stop,
+            before,
+            left: clock.left(),
+        }
+    }
+
+    /// The move is taken back. Its time stays spent, unless the controller has said otherwise
+    /// since: a clock that shows too little never loses a game. Only what the move earned, an
+    /// increment or one stone less in its period, is undone.
+    pub(super) fn take_back(&mut self, made: &MoveTime) {
+        let clock = &mut self.clocks[made.color.index()];
+        if clock.left() == made.left {
+            *clock = made.before;
+            clock.spend_without_move(made.elapsed);
+        }
+    }
+
+    pub(super) fn state(&self, color: Color) -> ClockState {
+        let manager = &self.managers[color.index()];
+        let (lag, rate) = manager.measured();
+        ClockState {
+            clock: self.clocks[color.index()],
+            lag,
+            rate,
+            takeover: manager.takeover(),
+        }
+    }
+}
+
+impl fmt::Display for MoveTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ply {} {}:", self.ply, self.color)?;
+        if let Some(budget) = &self.budget {
+            let seconds = [budget.soft, budget.most, budget.hard].map(|time| time.as_secs_f64());
+            let [soft, most, hard] = seconds;
+            write!(f, " allotted {soft:.2}/{most:.2}/{hard:.2} s,")?;
+        }
+        write!(f, " used {:.2} s,", self.elapsed.as_secs_f64())?;
+        match self.stop {
+            Some(stop) => write!(
+                f,
+                " ended by {stop}, {} visits ({} reused), value {:+.2}",
+                self.visits, self.reused, self.value
+            )?,
+            None => f.write_str(" without a search")?,
+        }
+        if self.budget.is_some() {
+            write!(f, ", left {}", self.left)?;
+        }
+        Ok(())
+    }
+}
