@@ -174,6 +174,14 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
         }
     }
 
+    fn prepare(&mut self, position: &G, stop: &StopFlag) {
+        if let Some(searcher) = self.searcher(position)
+            && let Err(error) = searcher.prepare(position, stop)
+        {
+            log::warn!("cannot prepare a search: {error}");
+        }
+    }
+
     fn new_game(&mut self) {
         if let State::Open(searcher) = &mut self.state {
             searcher.clear();

@@ -99,6 +99,14 @@ impl<G: Game> Player<G> {
         self.worker.think(position, task, stop, &*time, see)
     }
 
+    /// Uses the time until the next search to prepare for it.
+    fn prepare(&mut self) {
+        let position = self.position().clone();
+        if position.outcome().is_none() {
+            self.worker.prepare(&position);
+        }
+    }
+
     /// Forgets the game so far, but for what the clocks have learned.
     fn begin(&mut self) {
         self.worker.new_game();
@@ -239,6 +247,7 @@ impl<G: Game> Engine for Player<G> {
         let made = self.timing.charge(color, ply, budget, elapsed, report);
         log::info!("{made}");
         self.times.push((number, made));
+        self.prepare();
         Decision::Play(vertex)
     }
 
@@ -345,6 +354,10 @@ impl<G: Game> Engine for Player<G> {
 
     fn set_time_control(&mut self, control: TimeControl) {
         self.timing.set_control(control);
+        // A clocked game is coming: the network is loaded before the clock runs.
+        if control != TimeControl::Unlimited {
+            self.prepare();
+        }
     }
 
     fn set_time_left(&mut self, color: Color, time: Duration, stones: u32) {

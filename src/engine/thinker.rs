@@ -70,6 +70,12 @@ pub trait Thinker<G: Game>: Send {
         self.think(position, &once, &StopFlag::new())
     }
 
+    /// Does beforehand, while nobody waits, what a search of `position` would begin with. Leaves off
+    /// when `stop` is raised, unless what it does has to be done in any case.
+    fn prepare(&mut self, position: &G, stop: &StopFlag) {
+        let (_, _) = (position, stop);
+    }
+
     /// A new game begins: nothing that was searched for earlier games may make a difference to it.
     fn new_game(&mut self) {}
 }

@@ -27,6 +27,8 @@ pub(super) enum Task {
     Search(Limits, View),
     /// [`super::Thinker::evaluate`].
     Evaluate,
+    /// [`super::Thinker::prepare`]; nobody waits for it.
+    Prepare,
 }
 
 /// One task for the thinker.
@@ -51,6 +53,8 @@ pub(super) struct Worker<G: Game> {
     make: MakeThinker<G>,
     requests: Option<Sender<Request<G>>>,
     new_game: bool,
+    /// Ends the preparation that may be going on.
+    preparing: StopFlag,
 }
 
 impl<G: Game> Worker<G> {
@@ -59,6 +63,7 @@ impl<G: Game> Worker<G> {
             make,
             requests: None,
             new_game: false,
+            preparing: StopFlag::new(),
         }
     }
 
@@ -79,8 +84,35 @@ impl<G: Game> Worker<G> {
     ) -> Result<SearchReport, ThinkError> {
         let budget = match &task {
             Task::Search(limits, _) => limits.budget,
-            Task::Evaluate => None,
+            Task::Evaluate | Task::Prepare => None,
         };
+        let answer = self.ask(position, task, stop)?;
+        let result = wait(&answer, budget, stop, clock, see);
+        if matches!(result, Err(ThinkError::Gone(_))) {
+            self.requests = None;
+        }
+        result
+    }
+
+    /// Has the thinker prepare for a search of `position` until the next task comes, and does not
+    /// wait for it.
+    pub(super) fn prepare(&mut self, position: &G) {
+        let stop = StopFlag::new();
+        match self.ask(position, Task::Prepare, &stop) {
+            Ok(_) => self.preparing = stop,
+            // The next search will say so too.
+            Err(error) => log::warn!("cannot prepare a search: {error}"),
+        }
+    }
+
+    /// Hands the thinker a task.
+    fn ask(
+        &mut self,
+        position: &G,
+        task: Task,
+        stop: &StopFlag,
+    ) -> Result<Receiver<News>, ThinkError> {
+        self.preparing.raise();
         let (reply, answer) = channel();
         let request = Request {
             position: position.clone(),
@@ -93,11 +125,7 @@ impl<G: Game> Worker<G> {
             self.requests = None;
             return Err(ThinkError::Gone("it had ended before".to_owned()));
         }
-        let result = wait(&answer, budget, stop, clock, see);
-        if matches!(result, Err(ThinkError::Gone(_))) {
-            self.requests = None;
-        }
-        result
+        Ok(answer)
     }
 
     /// The way to the thinker's thread, which is started when there is none.
@@ -125,6 +153,10 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Request<G>>, ThinkErro
                 let tell = |news| drop(request.reply.send(news));
                 let (position, stop) = (&request.position, &request.stop);
                 let result = match &request.task {
+                    Task::Prepare => {
+                        thinker.prepare(position, stop);
+                        continue;
+                    }
                     Task::Search(limits, view) => {
                         let mut see = |report| tell(News::Seen(report));
                         thinker.watch(position, limits, stop, view, &mut see)

@@ -28,6 +28,9 @@ pub type EvaluatorMaker = Arc<dyn Fn() -> Result<Box<dyn Evaluator>, EvalError> 
 /// How often the searcher looks whether its workers are late.
 const PATIENCE: Duration = Duration::from_millis(5);
 
+/// One part in so many of a move's time may go into thinning the tree.
+const THINNING_SHARE: u32 = 8;
+
 /// Why a search has nothing to report.
 #[derive(Debug, Error)]
 pub enum SearchError {
@@ -102,17 +105,6 @@ impl<G: Encode> Searcher<G> {
         }
     }
 
-    /// Starts the threads and loads the network now, so that the first search does not wait.
-    ///
-    /// # Errors
-    /// [`SearchError`] when the network or a thread cannot be had.
-    pub fn prepare(&mut self, position: &G) -> Result<(), SearchError> {
-        if self.pool.is_none() {
-            self.pool = Some(self.start_pool(position)?);
-        }
-        Ok(())
-    }
-
     /// Forgets the tree.
     pub fn clear(&mut self) {
         self.tree = None;
@@ -170,7 +162,11 @@ impl<G: Encode> Searcher<G> {
             Some(pool) => pool,
             None => self.start_pool(position)?,
         };
-        let (tree, node) = self.root(position);
+        let (began, clock) = (self.clock.now(), Arc::clone(&self.clock));
+        let patience = limits.budget.map(|budget| budget.soft / THINNING_SHARE);
+        let (tree, node) = self.root(position, || {
+            patience.is_none_or(|patience| clock.now().saturating_sub(began) < patience)
+        });
         let root = Root {
             position,
             tree: Arc::clone(&tree),
@@ -253,11 +249,15 @@ impl<G: Encode> Searcher<G> {
         })
     }
 
-    /// Takes the kept tree or a new one, and the position's node in it.
-    fn root(&mut self, position: &G) -> (Arc<Tree>, NodeId) {
-        // Half of the memory, because thinning copies what stays into a second tree.
-        let bytes = (self.options.params.memory_mib as usize) << 19;
-        let key = position.key();
+    /// Bytes of a tree: half of the memory, because thinning copies what stays into a second one.
+    fn tree_bytes(&self) -> usize {
+        (self.options.params.memory_mib as usize) << 19
+    }
+
+    /// Takes the kept tree or a new one, and the position's node in it. Thinning the tree is given
+    /// up when `go_on` says so.
+    fn root(&mut self, position: &G, go_on: impl FnMut() -> bool) -> (Arc<Tree>, NodeId) {
+        let (bytes, key) = (self.tree_bytes(), position.key());
         if let Some(tree) = self.tree.take() {
             let known = tree.find(key);
             if tree.bytes() < bytes / 2
@@ -266,14 +266,11 @@ impl<G: Encode> Searcher<G> {
                 return (tree, root);
             }
             if let Some(old) = known {
-                let thinned = Tree::new(bytes);
-                if let Some(root) = tree.copy_reachable(old, &thinned) {
-                    log::debug!(
-                        "tree thinned from {} to {} nodes",
-                        tree.len(),
-                        thinned.len()
-                    );
-                    return (Arc::new(thinned), root);
+                if let Some(thinned) = thin(&tree, old, bytes, go_on) {
+                    return thinned;
+                }
+                if tree.bytes() < bytes / 4 * 3 {
+                    return (tree, old);
                 }
             }
         }
@@ -281,6 +278,27 @@ impl<G: Encode> Searcher<G> {
         // An empty tree has room for at least a thousand nodes.
         let root = tree.find_or_add(key).unwrap_or_default();
         (Arc::new(tree), root)
+    }
+
+    /// Does beforehand what the search of `position` would begin with: starts threads, loads the
+    /// network, and makes room in the tree by leaving behind what `position` cannot reach. Gives
+    /// room-making up when `stop` is raised; nothing is lost then.
+    ///
+    /// # Errors
+    /// [`SearchError`] when the network or a thread cannot be had.
+    pub fn prepare(&mut self, position: &G, stop: &StopFlag) -> Result<(), SearchError> {
+        if self.pool.is_none() {
+            self.pool = Some(self.start_pool(position)?);
+        }
+        let bytes = self.tree_bytes();
+        if let Some(tree) = &self.tree
+            && tree.bytes() >= bytes / 4
+            && let Some(root) = tree.find(position.key())
+            && let Some((thinned, _)) = thin(tree, root, bytes, || !stop.is_raised())
+        {
+            self.tree = Some(thinned);
+        }
+        Ok(())
     }
 
     /// Runs one job on the workers, or on one of them for the root's own evaluation, until all have
@@ -369,4 +387,21 @@ fn report<G: Game>(
         elapsed: control.elapsed(),
         stop: control.reason(),
     }
+}
+
+/// A tree of only what can be reached from `root`, and its root; `None` when `go_on` said no.
+fn thin(
+    tree: &Tree,
+    root: NodeId,
+    bytes: usize,
+    go_on: impl FnMut() -> bool,
+) -> Option<(Arc<Tree>, NodeId)> {
+    let thinned = Tree::new(bytes);
+    let root = tree.copy_reachable(root, &thinned, go_on)?;
+    log::debug!(
+        "tree thinned from {} to {} nodes",
+        tree.len(),
+        thinned.len()
+    );
+    Some((Arc::new(thinned), root))
 }

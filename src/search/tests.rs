@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::node::Phase;
 use super::*;
-use crate::clock::{Budget, Clock, FakeClock, StopReason, SystemClock};
+use crate::clock::{Budget, Clock, FakeClock, PlayoutClock, Rules, StopReason, SystemClock};
 use crate::eval::{
     EvalError, Evaluator, FailingEvaluator, Failure, HashEvaluator, ModelInfo, StallingEvaluator,
 };
@@ -215,6 +215,73 @@ fn a_full_tree_is_thinned_between_moves_and_ends_a_search() {
     assert_eq!(after.stop, StopReason::Visits);
     assert!(searcher.tree.as_ref().unwrap().len() < before);
     check_tree(&searcher, &position);
+}
+
+#[test]
+fn preparing_makes_room_unless_it_is_interrupted() {
+    let mut position = start(9, 9);
+    let params = SearchParams {
+        memory_mib: 16,
+        ..SearchParams::default()
+    };
+    let mut searcher = hashing(&position, 1, params);
+    let report = search(&mut searcher, &position, 5000);
+    let best = report.best().unwrap();
+    let before = searcher.tree.as_ref().unwrap().len();
+    position.play(best.mv);
+    let stop = StopFlag::new();
+    stop.raise();
+    searcher.prepare(&position, &stop).unwrap();
+    assert_eq!(searcher.tree.as_ref().unwrap().len(), before);
+    searcher.prepare(&position, &StopFlag::new()).unwrap();
+    assert!(searcher.tree.as_ref().unwrap().len() < before);
+    assert_eq!(search(&mut searcher, &position, 1).reused, best.visits);
+}
+
+#[test]
+fn a_settled_race_ends_a_search_and_a_disputed_one_goes_on() {
+    // Under the simulated clock 1,000 playouts are a second.
+    let ended = |rules: Rules, most: u64| {
+        let position = start(5, 5);
+        let info = model(&position);
+        let make = move || Box::new(HashEvaluator::new(info.clone())) as Box<dyn Evaluator>;
+        let time = Arc::new(PlayoutClock::new(1000.0));
+        let mut searcher = searcher(make, 1, SearchParams::default(), time);
+        let budget = Budget {
+            soft: Duration::from_secs(1),
+            most: Duration::from_secs(most),
+            hard: Duration::from_secs(9),
+            rules,
+        };
+        let limits = Limits {
+            visits: None,
+            budget: Some(budget),
+        };
+        let report = searcher
+            .search(&position, &limits, &StopFlag::new())
+            .unwrap();
+        (report.stop, report.elapsed.as_secs_f64())
+    };
+    let lenient = Rules {
+        overtake: 0.01,
+        ..Rules::default()
+    };
+    let (stop, elapsed) = ended(lenient, 1);
+    assert!(
+        stop == StopReason::Settled && elapsed < 0.7,
+        "{stop} {elapsed}"
+    );
+    let (stop, elapsed) = ended(Rules::default(), 1);
+    assert!(
+        stop == StopReason::Time && elapsed < 1.1,
+        "{stop} {elapsed}"
+    );
+    // The values of a hash are noise: the most visited move is not the best valued one.
+    let (stop, elapsed) = ended(Rules::default(), 2);
+    assert!(
+        stop == StopReason::Time && elapsed > 1.1 && elapsed < 2.1,
+        "{stop} {elapsed}"
+    );
 }
 
 #[test]

@@ -19,6 +19,9 @@ pub(super) struct Tree {
     table: Box<[AtomicU32]>,
 }
 
+/// Nodes copied between two looks at the time: about 0.1 ms.
+const COPIES_AT_ONCE: u32 = 256;
+
 /// Bytes of a node with the edges of an average 9x9 position, for sizing the table.
 const NODE_WITH_EDGES: usize = size_of::<Node>() + 40 * size_of::<Edge>();
 
@@ -120,11 +123,21 @@ impl Tree {
 
     /// Copies everything that can be reached from `root` into an empty graph; the rest is left
     /// behind. No search may be running. Returns the root's copy, or `None` when the new graph is
-    /// too small.
-    pub(super) fn copy_reachable(&self, root: NodeId, into: &Tree) -> Option<NodeId> {
+    /// too small, or `go_on`, which is asked every few hundred nodes, says no.
+    pub(super) fn copy_reachable(
+        &self,
+        root: NodeId,
+        into: &Tree,
+        mut go_on: impl FnMut() -> bool,
+    ) -> Option<NodeId> {
         let new_root = into.find_or_add(self.node(root).key())?;
         let mut todo = vec![(root, new_root)];
+        let mut copied = 0_u32;
         while let Some((old, new)) = todo.pop() {
+            copied += 1;
+            if copied.is_multiple_of(COPIES_AT_ONCE) && !go_on() {
+                return None;
+            }
             let old = self.node(old);
             let edges = self.edges(old);
             let start = into.edges.take(edges.len() as u32)?;
@@ -210,7 +223,7 @@ mod tests {
             .for_each(|edge| edge.link(root));
 
         let new = Tree::new(1 << 22);
-        let copy = old.copy_reachable(root, &new).unwrap();
+        let copy = old.copy_reachable(root, &new, || true).unwrap();
         assert_eq!((new.len(), new.find(30)), (2, None));
         let edges = new.edges(new.node(copy));
         assert_eq!(edges[0].child(), new.find(20));

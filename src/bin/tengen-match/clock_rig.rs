@@ -7,7 +7,7 @@ use std::thread;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use tengen::referee::{
-    ClockReport, Conditions, EngineSpec, Format, ScoreBoard, TimeControl, schedule,
+    ClockReport, Conditions, EngineSpec, Format, MatchReport, ScoreBoard, TimeControl, schedule,
 };
 
 use crate::options::MatchOptions;
@@ -83,6 +83,8 @@ pub(crate) fn run(args: &ClockRigArgs) -> Result<()> {
             serde_json::to_string_pretty(&reports).context("the report")?
         );
     } else {
+        let names = [&*engines[0].name, &*engines[1].name];
+        print!("{}", MatchReport::new(names, &games));
         reports.iter().for_each(|report| print!("{report}"));
         println!("Games are in {}", args.options.out.display());
     }

@@ -163,7 +163,7 @@ impl Bench {
         let own = factory.clone();
         let clock: Arc<dyn Clock> = Arc::new(self.clock.clone());
         let mut searcher = Searcher::new(Arc::new(move || own.make()), options, clock);
-        searcher.prepare(&self.positions[0])?;
+        searcher.prepare(&self.positions[0], &StopFlag::new())?;
         let mut evaluators = (0..self.threads)
             .map(|_| factory.make())
             .collect::<Result<Vec<_>, _>>()?;
