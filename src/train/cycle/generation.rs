@@ -1,0 +1,137 @@
+//! A finished generation: what is known of it, and what it says about how to go on.
+
+use serde::{Deserialize, Serialize};
+
+use super::measure::Measures;
+use super::plan::{CyclePlan, Plateau};
+use crate::train::score::Score;
+
+/// A finished generation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Generation {
+    /// Its number, from 0.
+    pub number: u32,
+    /// Index of its stage in the plan; `None` for the warm-up.
+    pub stage: Option<usize>,
+    /// Who played its games: a network's name, `nothing` or `rollouts`.
+    pub players: String,
+    /// Playouts of a full search in its games.
+    pub visits: u64,
+    /// The network that was fitted.
+    pub network: String,
+    /// Number of the generation whose network plays next: this one's, unless it failed the gate.
+    pub plays_next: u32,
+    /// Games of this generation.
+    pub games: u64,
+    /// Games so far.
+    pub games_so_far: u64,
+    /// Recorded positions of this generation.
+    pub rows: u64,
+    /// Recorded positions so far.
+    pub rows_so_far: u64,
+    /// White's share of the wins in these games.
+    pub white_share: f64,
+    /// Games a second while they were played in the last session.
+    pub games_per_second: f64,
+    /// Evaluations a second then.
+    pub evaluations_per_second: f64,
+    /// Samples a second of the fit in the last session.
+    pub samples_per_second: f64,
+    /// Steps of the optimiser for this network so far.
+    pub steps: u64,
+    /// How well the network knows held-out games.
+    pub held_out: Option<Score>,
+    /// What else was measured on them.
+    pub measures: Measures,
+    /// Seconds of the run when it was finished.
+    pub seconds: f64,
+}
+
+/// The stage of the next generation, or `None` when the plan is done. `rating` gives the rating of
+/// a generation's network, if it has one.
+#[must_use]
+pub fn next_stage(
+    plan: &CyclePlan,
+    done: &[Generation],
+    rating: impl Fn(u32) -> Option<f64>,
+) -> Option<usize> {
+    let current = done.last().and_then(|last| last.stage).unwrap_or(0);
+    let own: Vec<&Generation> = done.iter().filter(|g| g.stage == Some(current)).collect();
+    let stage = plan.stage.get(current)?;
+    let ratings: Vec<f64> = own.iter().filter_map(|g| rating(g.number)).collect();
+    let converged = stage.plateau.as_ref().is_some_and(|p| is_flat(&ratings, p));
+    if own.len() < stage.generations as usize && !converged {
+        return Some(current);
+    }
+    let next = current + 1;
+    (next < plan.stage.len()).then_some(next)
+}
+
+/// Whether none of the last ratings is better by enough than the best before them.
+fn is_flat(ratings: &[f64], plateau: &Plateau) -> bool {
+    let Some(split) = ratings.len().checked_sub(plateau.generations as usize) else {
+        return false;
+    };
+    let (before, last) = ratings.split_at(split);
+    let best = |ratings: &[f64]| ratings.iter().copied().reduce(f64::max);
+    match (best(before), best(last)) {
+        (Some(before), Some(last)) => last < before + plateau.elo,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn generation(number: u32, stage: Option<usize>) -> Generation {
+        Generation {
+            number,
+            stage,
+            players: "nothing".to_owned(),
+            visits: 8,
+            network: "az-1b8c".to_owned(),
+            plays_next: number,
+            games: 4,
+            games_so_far: 4,
+            rows: 4,
+            rows_so_far: 4,
+            white_share: 0.5,
+            games_per_second: 1.0,
+            evaluations_per_second: 1.0,
+            samples_per_second: 1.0,
+            steps: 1,
+            held_out: None,
+            measures: Measures::default(),
+            seconds: 1.0,
+        }
+    }
+
+    fn plan(plateau: &str) -> CyclePlan {
+        let stage = "[[stage]]\nnetwork = \"az-1b8c\"\nvisits = 8\ngames = 4\ngenerations = 4\n";
+        CyclePlan::parse(&format!("{stage}{plateau}{stage}[rating]\n")).unwrap()
+    }
+
+    #[test]
+    fn stages_follow_each_other() {
+        let plan = plan("");
+        let mut done = vec![generation(0, None)];
+        let mut stages = Vec::new();
+        while let Some(stage) = next_stage(&plan, &done, |_| None) {
+            stages.push(stage);
+            done.push(generation(done.len() as u32, Some(stage)));
+        }
+        assert_eq!(stages, [0, 0, 0, 0, 1, 1, 1, 1]);
+    }
+
+    #[test]
+    fn a_converged_network_makes_room() {
+        let plan = plan("plateau = { generations = 2, elo = 15.0 }\n");
+        let done: Vec<_> = (0..3).map(|n| generation(n, Some(0))).collect();
+        let next = |elo: [f64; 3]| next_stage(&plan, &done, |n| Some(elo[n as usize]));
+        assert_eq!(next([100.0, 110.0, 114.0]), Some(1));
+        assert_eq!(next([100.0, 116.0, 90.0]), Some(0), "one was better");
+        assert_eq!(next_stage(&plan, &done[..2], |_| Some(0.0)), Some(0), "too few");
+        assert_eq!(next_stage(&plan, &done, |_| None), Some(0), "no ratings");
+    }
+}

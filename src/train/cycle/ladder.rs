@@ -1,0 +1,218 @@
+//! Ratings of a run's networks, from matches with each other and with random playouts.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::place::load;
+use crate::referee::stats::{
+    MatchScore, Meeting, RatedPair, RatingsWithIntervals, fit_with_intervals,
+};
+use crate::train::contest::PairResult;
+use crate::train::{TrainError, durable};
+
+/// Draws of the bootstrap behind the intervals.
+const DRAWS: usize = 300;
+
+/// A finished match.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Encounter {
+    /// One player's name.
+    pub first: String,
+    /// The other's.
+    pub second: String,
+    /// The first player's results, as Black first.
+    pub pairs: Vec<PairResult>,
+}
+
+impl Encounter {
+    /// The first player's score.
+    #[must_use]
+    pub fn score(&self) -> MatchScore {
+        score(&self.pairs)
+    }
+
+    /// White's wins and all games.
+    #[must_use]
+    pub fn white_wins(&self) -> (u32, u32) {
+        let points = |[black, white]: &PairResult| 1.0 - black.points() + white.points();
+        let wins: f64 = self.pairs.iter().map(points).sum();
+        (wins.round() as u32, 2 * self.pairs.len() as u32)
+    }
+}
+
+/// The first player's score in these pairs.
+#[must_use]
+pub fn score(pairs: &[PairResult]) -> MatchScore {
+    let mut score = MatchScore::default();
+    for [black, white] in pairs {
+        score.add(*black);
+        score.add(*white);
+        score.pairs.add(*black, *white);
+    }
+    score
+}
+
+/// A player's rating.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rated {
+    /// The player.
+    pub name: String,
+    /// Elo; the anchor's is 0.
+    pub elo: f64,
+    /// Low end of the 95% interval.
+    pub low: f64,
+    /// High end of the 95% interval.
+    pub high: f64,
+    /// Games it played.
+    pub games: u32,
+}
+
+/// The name of a generation's network.
+#[must_use]
+pub fn network_name(generation: u32) -> String {
+    format!("network-{generation:04}")
+}
+
+/// The name of random playouts.
+#[must_use]
+pub fn anchor_name(playouts: u64) -> String {
+    format!("rave-{playouts}")
+}
+
+/// All matches of a folder.
+///
+/// # Errors
+/// [`TrainError`] when a file cannot be read.
+pub fn encounters(folder: &Path) -> Result<Vec<Encounter>, TrainError> {
+    let files = durable::list(folder, "", "json")?;
+    let read = files.iter().map(|path| load(path));
+    read.filter_map(Result::transpose).collect()
+}
+
+/// Ratings of all players of these matches with `anchor` at 0, the strongest first.
+#[must_use]
+pub fn rate(encounters: &[Encounter], anchor: &str) -> Vec<Rated> {
+    let mut players: BTreeMap<&str, u32> = BTreeMap::new();
+    for encounter in encounters {
+        let games = 2 * encounter.pairs.len() as u32;
+        *players.entry(&encounter.first).or_default() += games;
+        *players.entry(&encounter.second).or_default() += games;
+    }
+    let names: Vec<&str> = players.keys().copied().collect();
+    let place = |name: &str| names.iter().position(|known| *known == name);
+    let Some(anchor) = place(anchor) else {
+        return Vec::new();
+    };
+    let mut pairs = Vec::new();
+    for encounter in encounters {
+        let (Some(first), Some(second)) = (place(&encounter.first), place(&encounter.second)) else {
+            continue;
+        };
+        for [as_black, as_white] in &encounter.pairs {
+            let game = |black, white, black_points| Meeting {
+                black,
+                white,
+                black_points,
+                games: 1.0,
+            };
+            let games = vec![
+                game(first, second, as_black.points()),
+                game(second, first, 1.0 - as_white.points()),
+            ];
+            pairs.push(RatedPair { games });
+        }
+    }
+    let RatingsWithIntervals { ratings, elo, .. } =
+        fit_with_intervals(names.len(), anchor, &pairs, DRAWS, 1);
+    let mut rated: Vec<Rated> = names
+        .iter()
+        .zip(ratings.elo.iter().zip(elo))
+        .map(|(name, (&elo, interval))| Rated {
+            name: (*name).to_owned(),
+            elo,
+            low: interval.low,
+            high: interval.high,
+            games: players.get(name).copied().unwrap_or(0),
+        })
+        .collect();
+    rated.sort_by(|a, b| b.elo.total_cmp(&a.elo));
+    rated
+}
+
+/// The anchor for the next network: the one that the last network met, unless that was too easy or
+/// too hard for it.
+#[must_use]
+pub fn next_anchor(anchors: &[u64], last: &[Encounter]) -> u64 {
+    let met = anchors.iter().enumerate().rev().find_map(|(place, &playouts)| {
+        let name = anchor_name(playouts);
+        let met = last.iter().find(|encounter| encounter.second == name)?;
+        Some((place, met.score().score()))
+    });
+    let place = match met {
+        Some((place, score)) if score >= 0.8 => place + 1,
+        Some((place, score)) if score <= 0.1 => place.saturating_sub(1),
+        Some((place, _)) => place,
+        None => 0,
+    };
+    anchors
+        .get(place)
+        .or(anchors.last())
+        .copied()
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::referee::stats::Score::{self, Loss, Win};
+
+    fn encounter(first: &str, second: &str, pairs: &[(PairResult, usize)]) -> Encounter {
+        let repeat = |(pair, count): &(PairResult, usize)| vec![*pair; *count];
+        Encounter {
+            first: first.to_owned(),
+            second: second.to_owned(),
+            pairs: pairs.iter().flat_map(repeat).collect(),
+        }
+    }
+
+    fn even(first: &str, second: &str) -> Encounter {
+        encounter(first, second, &[([Win, Loss], 10), ([Loss, Win], 10)])
+    }
+
+    #[test]
+    fn players_that_never_met_are_rated_by_their_opponents() {
+        let strong = [([Win, Win], 10), ([Win, Loss], 10)];
+        let rated = rate(
+            &[even("b", "rave-100"), encounter("a", "b", &strong)],
+            "rave-100",
+        );
+        let names: Vec<&str> = rated.iter().map(|r| r.name.as_str()).collect();
+        assert_eq!(names[0], "a");
+        // 75% is 191 Elo, with Black's advantage taken out a little more.
+        assert!((150.0..300.0).contains(&rated[0].elo), "{rated:?}");
+        assert!(rated[0].low < rated[0].elo && rated[0].elo < rated[0].high);
+        assert_eq!(rated.iter().find(|r| r.name == "b").unwrap().games, 80);
+        assert!(rate(&[even("a", "b")], "rave-100").is_empty(), "no anchor");
+    }
+
+    #[test]
+    fn white_wins_are_counted_for_both_players() {
+        // As Black won, as White won: one white win. As Black lost, as White lost: one.
+        assert_eq!(encounter("a", "b", &[([Win, Win], 3)]).white_wins(), (3, 6));
+        assert_eq!(encounter("a", "b", &[([Loss, Loss], 3)]).white_wins(), (3, 6));
+        assert_eq!(encounter("a", "b", &[([Loss, Win], 3)]).white_wins(), (6, 6));
+    }
+
+    #[test]
+    fn anchors_rise_with_the_network() {
+        let anchors = [100, 400, 1600];
+        let met = |name: &str, pair: [Score; 2]| vec![encounter("n", name, &[(pair, 10)])];
+        assert_eq!(next_anchor(&anchors, &[]), 100);
+        assert_eq!(next_anchor(&anchors, &met("rave-100", [Win, Loss])), 100);
+        assert_eq!(next_anchor(&anchors, &met("rave-100", [Win, Win])), 400);
+        assert_eq!(next_anchor(&anchors, &met("rave-400", [Loss, Loss])), 100);
+        assert_eq!(next_anchor(&anchors, &met("rave-1600", [Win, Win])), 1600);
+    }
+}

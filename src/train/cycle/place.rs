@@ -1,0 +1,182 @@
+//! The folder of a run, in which every finished step has left its product: a restart does the
+//! steps whose product is missing, and nothing else remembers how far a run is.
+//!
+//! ```text
+//! plan.toml                         what the run shall do
+//! hours.json                        time spent on it
+//! report.html                       how it goes
+//! generation-0007.json              a finished generation
+//! generation-0007/games/            its shards
+//! generation-0007/catch-up/         checkpoints of a network that is new in it
+//! generation-0007/fit/              checkpoints, losses.jsonl
+//! generation-0007/matches/          matches that rate its network
+//! networks/network-0007.onnx        its network
+//! networks/start-0007.onnx          the new network that played its games
+//! ```
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::generation::Generation;
+use super::plan::CyclePlan;
+use crate::train::{TrainError, durable};
+
+/// The folder of a run.
+#[derive(Debug, Clone)]
+pub struct Place {
+    root: PathBuf,
+}
+
+impl Place {
+    /// The run in this folder, which may not be there yet.
+    #[must_use]
+    pub fn new(root: &Path) -> Place {
+        Place {
+            root: root.to_path_buf(),
+        }
+    }
+
+    /// Makes the folder ready, and makes sure that it is a run of this plan.
+    ///
+    /// # Errors
+    /// [`TrainError`] when it holds a run of another plan or cannot be written.
+    pub(super) fn prepare(&self, plan: &CyclePlan) -> Result<(), TrainError> {
+        durable::prepare_folder(&self.root)?;
+        durable::prepare_folder(&self.networks())?;
+        let path = self.root.join("plan.toml");
+        if let Some(before) = self.plan()?
+            && !plan.continues(&before)
+        {
+            let reason = "it holds a run with another plan; choose another folder, or change \
+                          nothing but the number of generations and stages";
+            return Err(TrainError::mismatch(&path, reason));
+        }
+        durable::write(&path, plan.to_toml()?.as_bytes())
+    }
+
+    /// The plan of the run, when it has begun.
+    ///
+    /// # Errors
+    /// [`TrainError`] when the file cannot be read.
+    pub fn plan(&self) -> Result<Option<CyclePlan>, TrainError> {
+        let path = self.root.join("plan.toml");
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = fs::read_to_string(&path).map_err(TrainError::io(&path))?;
+        CyclePlan::parse(&text).map(Some)
+    }
+
+    /// The finished generations, in order.
+    ///
+    /// # Errors
+    /// [`TrainError`] when a file cannot be read.
+    pub fn generations(&self) -> Result<Vec<Generation>, TrainError> {
+        let mut generations = Vec::new();
+        while let Some(next) = load(&self.summary(generations.len() as u32))? {
+            generations.push(next);
+        }
+        Ok(generations)
+    }
+
+    /// Where things lie.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn networks(&self) -> PathBuf {
+        self.root.join("networks")
+    }
+
+    pub(super) fn summary(&self, generation: u32) -> PathBuf {
+        self.root.join(format!("generation-{generation:04}.json"))
+    }
+
+    fn folder(&self, generation: u32, part: &str) -> PathBuf {
+        self.root
+            .join(format!("generation-{generation:04}"))
+            .join(part)
+    }
+
+    /// The shards of a generation.
+    #[must_use]
+    pub fn games(&self, generation: u32) -> PathBuf {
+        self.folder(generation, "games")
+    }
+
+    /// The checkpoints of a generation.
+    #[must_use]
+    pub fn fit(&self, generation: u32) -> PathBuf {
+        self.folder(generation, "fit")
+    }
+
+    /// The checkpoints of a network that is new in a generation.
+    #[must_use]
+    pub fn catch_up(&self, generation: u32) -> PathBuf {
+        self.folder(generation, "catch-up")
+    }
+
+    /// The matches that rate a generation's network.
+    #[must_use]
+    pub fn matches(&self, generation: u32) -> PathBuf {
+        self.folder(generation, "matches")
+    }
+
+    /// A generation's network.
+    #[must_use]
+    pub fn network(&self, generation: u32) -> PathBuf {
+        self.networks().join(format!("network-{generation:04}.onnx"))
+    }
+
+    /// A network that is new in a generation, before it learns from the games of that generation.
+    #[must_use]
+    pub fn start(&self, generation: u32) -> PathBuf {
+        self.networks().join(format!("start-{generation:04}.onnx"))
+    }
+
+    /// Where the report is.
+    #[must_use]
+    pub fn report(&self) -> PathBuf {
+        self.root.join("report.html")
+    }
+
+    pub(super) fn hours(&self) -> PathBuf {
+        self.root.join("hours.json")
+    }
+
+    /// Seconds spent on the run so far.
+    ///
+    /// # Errors
+    /// [`TrainError`] when the file cannot be read.
+    pub fn seconds(&self) -> Result<f64, TrainError> {
+        Ok(load(&self.hours())?.unwrap_or(0.0))
+    }
+}
+
+/// Writes a value as JSON, durably.
+///
+/// # Errors
+/// [`TrainError::Io`] names the file.
+pub fn save(path: &Path, value: &impl Serialize) -> Result<(), TrainError> {
+    let mut text = serde_json::to_string_pretty(value)
+        .map_err(|error| TrainError::Setting(format!("{}: {error}", path.display())))?;
+    text.push('\n');
+    durable::write(path, text.as_bytes())
+}
+
+/// Reads a value from JSON; `None` when there is no such file.
+///
+/// # Errors
+/// [`TrainError`] names the file.
+pub fn load<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, TrainError> {
+    if !path.exists() {
+        return Ok(None);
+    }
+    let text = fs::read_to_string(path).map_err(TrainError::io(path))?;
+    let value = serde_json::from_str(&text).map_err(|error| TrainError::corrupt(path, error))?;
+    Ok(Some(value))
+}

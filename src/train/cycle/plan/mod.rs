@@ -1,0 +1,222 @@
+//! What a run shall do, as a person writes it down: a TOML file.
+
+mod settings;
+
+use serde::{Deserialize, Serialize};
+
+pub use settings::{Fit, Gate, Rating, RootName, SelfPlay, Window, exploring};
+
+use crate::train::TrainError;
+use crate::train::recipe::Recipe;
+
+/// A run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CyclePlan {
+    /// Side length of the NoGo board, in points.
+    #[serde(default = "nine")]
+    pub size: u8,
+    /// Seed of everything.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// Games that come first, by random playouts; without them the first generation is played by a
+    /// network that knows nothing.
+    #[serde(default)]
+    pub warm_up: Option<WarmUp>,
+    /// One after another.
+    pub stage: Vec<Stage>,
+    /// How networks play against themselves.
+    #[serde(default)]
+    pub self_play: SelfPlay,
+    /// Which rows are fitted.
+    #[serde(default)]
+    pub window: Window,
+    /// How they are fitted.
+    #[serde(default)]
+    pub fit: Fit,
+    /// How networks are rated; without it they are not.
+    #[serde(default)]
+    pub rating: Option<Rating>,
+    /// What a network must show before it plays; without it every network does.
+    #[serde(default)]
+    pub gate: Option<Gate>,
+}
+
+fn nine() -> u8 {
+    9
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// Games by random playouts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct WarmUp {
+    /// Games.
+    pub games: u64,
+    /// Playouts a move.
+    pub playouts: u64,
+}
+
+/// Generations that have the same network and number of playouts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Stage {
+    /// The network; where it differs from that of the stage before, it first learns from the games
+    /// that are there.
+    pub network: Recipe,
+    /// Playouts of a full search in self-play.
+    pub visits: u32,
+    /// Games of a generation.
+    pub games: u64,
+    /// Generations, at most.
+    pub generations: u32,
+    /// Factor of the learning rate.
+    #[serde(default = "factor")]
+    pub rate_factor: f32,
+    /// When the stage ends early: the network has converged.
+    #[serde(default)]
+    pub plateau: Option<Plateau>,
+}
+
+fn factor() -> f32 {
+    1.0
+}
+
+/// No rating of the last `generations` is better by `elo` than the best before them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Plateau {
+    /// Generations without progress.
+    pub generations: u32,
+    /// What counts as progress.
+    pub elo: f64,
+}
+
+impl CyclePlan {
+    /// Reads a plan.
+    ///
+    /// # Errors
+    /// [`TrainError::Setting`] says which line is wrong and what is allowed.
+    pub fn parse(text: &str) -> Result<CyclePlan, TrainError> {
+        let plan: CyclePlan = toml::from_str(text)
+            .map_err(|error| TrainError::Setting(format!("the plan is wrong: {error}")))?;
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// The plan as a file.
+    ///
+    /// # Errors
+    /// [`TrainError::Setting`], which would be a mistake of the program.
+    pub fn to_toml(&self) -> Result<String, TrainError> {
+        toml::to_string(self).map_err(|error| TrainError::Setting(error.to_string()))
+    }
+
+    fn check(&self) -> Result<(), TrainError> {
+        let refuse = |what: &str| Err(TrainError::Setting(format!("the plan is wrong: {what}")));
+        if self.stage.is_empty() {
+            return refuse("it has no [[stage]]");
+        }
+        let idle = |stage: &Stage| stage.games == 0 || stage.visits == 0 || stage.generations == 0;
+        if self.stage.iter().any(idle) {
+            return refuse("games, visits and generations of a [[stage]] must be at least 1");
+        }
+        if self.warm_up.as_ref().is_some_and(|w| w.games * w.playouts == 0) {
+            return refuse("games and playouts of [warm-up] must be at least 1");
+        }
+        if !(0.0..1.0).contains(&self.window.held_out) || self.window.least == 0 {
+            return refuse("[window] needs held-out in [0, 1) and least of at least 1");
+        }
+        if self.fit.batch == 0 || self.fit.reuse <= 0.0 {
+            return refuse("[fit] needs a batch of at least 1 and a reuse above 0");
+        }
+        if let Some(rating) = &self.rating
+            && (rating.every == 0
+                || rating.pairs == 0
+                || rating.visits == 0
+                || rating.anchors.is_empty()
+                || !rating.anchors.is_sorted())
+        {
+            return refuse("[rating] needs every, pairs, visits of at least 1 and rising anchors");
+        }
+        if self.rating.is_none() && self.stage.iter().any(|stage| stage.plateau.is_some()) {
+            return refuse("a plateau needs a [rating]");
+        }
+        Ok(())
+    }
+
+    /// Whether a run of `other` may go on with this plan: stages may be added at the end, and the
+    /// last one of `other` may be longer.
+    #[must_use]
+    pub fn continues(&self, other: &CyclePlan) -> bool {
+        let begin = self.stage.get(..other.stage.len());
+        let same_stages = begin.is_some_and(|begin| {
+            let last = other.stage.len() - 1;
+            begin.iter().zip(&other.stage).enumerate().all(|(place, (new, old))| {
+                let longer = Stage {
+                    generations: new.generations,
+                    ..old.clone()
+                };
+                new == old || (place == last && *new == longer && new.generations >= old.generations)
+            })
+        });
+        let rest = CyclePlan {
+            stage: other.stage.clone(),
+            ..self.clone()
+        };
+        same_stages && rest == *other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHORT: &str = "[[stage]]\nnetwork = \"az-1b8c\"\nvisits = 8\ngames = 4\ngenerations = 2\n";
+
+    #[test]
+    fn a_short_plan_has_defaults_and_survives_writing() {
+        let plan = CyclePlan::parse(SHORT).unwrap();
+        assert_eq!((plan.size, plan.self_play.root), (9, RootName::Gumbel));
+        assert_eq!(CyclePlan::parse(&plan.to_toml().unwrap()).unwrap(), plan);
+    }
+
+    #[track_caller]
+    fn refused(text: &str, because: &str) {
+        let message = CyclePlan::parse(text).unwrap_err().to_string();
+        assert!(message.contains(because), "{message}");
+    }
+
+    #[test]
+    fn a_wrong_plan_says_what_is_wrong() {
+        refused("", "stage");
+        refused(&SHORT.replace("visits", "visit"), "visit");
+        refused(&SHORT.replace("az-1b8c", "az-1"), "az-1");
+        refused(&SHORT.replace("games = 4", "games = 0"), "at least 1");
+        refused(&format!("{SHORT}[window]\nheld-out = 1.0\n"), "held-out");
+        refused(&format!("{SHORT}plateau = {{ generations = 2, elo = 15.0 }}\n"), "[rating]");
+        refused(&format!("{SHORT}[rating]\nanchors = [400, 100]\n"), "rising");
+    }
+
+    #[test]
+    fn a_run_may_be_prolonged_and_not_changed() {
+        let plan = CyclePlan::parse(SHORT).unwrap();
+        let change = |text: &str| CyclePlan::parse(text).unwrap();
+        assert!(plan.continues(&plan));
+        assert!(change(&SHORT.replace("generations = 2", "generations = 3")).continues(&plan));
+        assert!(change(&format!("{SHORT}{}", SHORT.replace("visits = 8", "visits = 16"))).continues(&plan));
+        assert!(!change(&SHORT.replace("generations = 2", "generations = 1")).continues(&plan));
+        assert!(!change(&SHORT.replace("visits = 8", "visits = 9")).continues(&plan));
+        assert!(!change(&format!("seed = 2\n{SHORT}")).continues(&plan));
+    }
+
+    #[test]
+    fn the_window_grows_between_its_bounds() {
+        let window = Window::default();
+        let rows: Vec<usize> = [0, 100_000, 1_000_000, 10_000_000].map(|all| window.rows(all)).into();
+        assert_eq!(rows, [50_000, 50_000, 300_000, 600_000]);
+    }
+}

@@ -1,0 +1,237 @@
+//! The parts of a plan that have defaults.
+
+use serde::{Deserialize, Serialize};
+
+use crate::search::SearchParams;
+use crate::train::mcts::{GumbelParams, MctsParams, RootRule};
+use crate::train::network_game::NetworkPlay;
+use crate::train::selfplay::SelfPlayParams;
+
+/// How the moves of a root share its playouts, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RootName {
+    /// Gumbel AlphaZero.
+    Gumbel,
+    /// AlphaZero with KataGo's forced playouts.
+    Puct,
+}
+
+/// Settings of self-play.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct SelfPlay {
+    /// The root.
+    pub root: RootName,
+    /// See [`GumbelParams::value_scale`].
+    pub value_scale: f32,
+    /// Share of the moves with a full search, whose policy is learnt.
+    pub full_share: f32,
+    /// Playouts of the other moves.
+    pub fast_visits: u32,
+    /// A game opens with 0 to this many random plies.
+    pub opening_plies: u16,
+    /// Ply from which the best move is played.
+    pub temperature_plies: u16,
+    /// Games that a thread plays at the same time.
+    pub concurrent: usize,
+    /// Games in a shard while playing.
+    pub games_per_shard: usize,
+    /// Of so many games one is written as SGF.
+    pub sgf_every: u64,
+}
+
+impl Default for SelfPlay {
+    fn default() -> Self {
+        let SelfPlayParams {
+            opening_plies,
+            temperature_plies,
+        } = SelfPlayParams::default();
+        SelfPlay {
+            root: RootName::Gumbel,
+            value_scale: GumbelParams::default().value_scale,
+            full_share: 1.0,
+            fast_visits: 16,
+            opening_plies,
+            temperature_plies,
+            concurrent: 32,
+            games_per_shard: 1,
+            sgf_every: 100,
+        }
+    }
+}
+
+impl SelfPlay {
+    /// How games are made diverse.
+    #[must_use]
+    pub fn params(&self) -> SelfPlayParams {
+        SelfPlayParams {
+            opening_plies: self.opening_plies,
+            temperature_plies: self.temperature_plies,
+        }
+    }
+
+    /// How a network plays with so many playouts a full search.
+    #[must_use]
+    pub fn network_play(&self, visits: u32) -> NetworkPlay {
+        let root = match self.root {
+            RootName::Gumbel => RootRule::Gumbel(GumbelParams {
+                value_scale: self.value_scale,
+                ..GumbelParams::default()
+            }),
+            RootName::Puct => RootRule::Puct {
+                forced_playouts: 2.0,
+            },
+        };
+        NetworkPlay {
+            mcts: MctsParams {
+                root,
+                search: exploring(),
+            },
+            visits,
+            full_share: self.full_share,
+            fast_visits: self.fast_visits,
+            selfplay: self.params(),
+        }
+    }
+}
+
+/// The engine's settings with the noise and temperature of NoGoZero+ (S1) and no reduction for
+/// unvisited moves at the root (KataGo), under a root of [`RootName::Puct`].
+#[must_use]
+pub fn exploring() -> SearchParams {
+    SearchParams {
+        root_noise: 0.25,
+        root_policy_temperature: 1.03,
+        root_fpu_reduction: 0.0,
+        ..SearchParams::default()
+    }
+}
+
+/// Which rows are fitted: the newest `max(least, share * all)`, at most `most`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct Window {
+    /// Rows, at least, if there are so many.
+    pub least: usize,
+    /// Share of all rows.
+    pub share: f64,
+    /// Rows, at most.
+    pub most: usize,
+    /// Share of the games that is held out.
+    pub held_out: f64,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        // Methods §3.4.
+        Window {
+            least: 50_000,
+            share: 0.3,
+            most: 600_000,
+            held_out: 0.05,
+        }
+    }
+}
+
+impl Window {
+    /// Rows to fit when there are `all`.
+    #[must_use]
+    pub fn rows(&self, all: u64) -> usize {
+        ((self.share * all as f64) as usize)
+            .max(self.least)
+            .min(self.most)
+    }
+}
+
+/// How rows are fitted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct Fit {
+    /// How often each row is fitted before it leaves the window, on the average: samples of a
+    /// generation for each of its rows.
+    pub reuse: f64,
+    /// How often a new network sees each row of the window before it plays.
+    pub catch_up: f64,
+    /// Rows in a step.
+    pub batch: usize,
+    /// Learning rate after the warm-up.
+    pub learning_rate: f32,
+    /// Weight decay of factors.
+    pub weight_decay: f32,
+    /// Share of the generator's root value in the value target.
+    pub root_value_share: f32,
+    /// Share of the draws that goes to surprising rows.
+    pub surprise_share: f32,
+    /// Decay of the weights' moving average a step.
+    pub average_decay: f32,
+}
+
+impl Default for Fit {
+    fn default() -> Self {
+        Fit {
+            reuse: 4.0,
+            catch_up: 2.0,
+            batch: 256,
+            learning_rate: 1e-3,
+            weight_decay: 0.05,
+            root_value_share: 0.25,
+            surprise_share: 0.5,
+            average_decay: 0.99,
+        }
+    }
+}
+
+/// How networks are rated: against their predecessor, and against random playouts of a number that
+/// rises with their strength.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct Rating {
+    /// Every so many generations.
+    pub every: u32,
+    /// Pairs of games against each opponent.
+    pub pairs: u32,
+    /// Playouts a move of a network.
+    pub visits: u32,
+    /// Playouts a move of the anchors, ascending; the first is at 0 Elo.
+    pub anchors: Vec<u64>,
+    /// Random plies that open a game.
+    pub opening_plies: u16,
+}
+
+impl Default for Rating {
+    fn default() -> Self {
+        Rating {
+            every: 1,
+            pairs: 30,
+            visits: 100,
+            anchors: vec![100, 400, 1600, 6400],
+            opening_plies: 4,
+        }
+    }
+}
+
+/// The sequential test that a network must pass against the one that plays.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct Gate {
+    /// Elo difference that is refused.
+    pub elo0: f64,
+    /// Elo difference that is accepted.
+    pub elo1: f64,
+    /// Pairs of games, at most; then a score above one half is enough.
+    pub pairs: u32,
+    /// Playouts a move.
+    pub visits: u32,
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Gate {
+            elo0: 0.0,
+            elo1: 35.0,
+            pairs: 200,
+            visits: 100,
+        }
+    }
+}

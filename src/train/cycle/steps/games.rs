@@ -1,0 +1,121 @@
+//! The games of a generation.
+
+use super::Work;
+use crate::encode::Encoding;
+use crate::eval::{EvaluatorFactory, ModelInfo};
+use crate::rollout::{Playout, Rave, RaveParams};
+use crate::train::TrainError;
+use crate::train::crew::{NetworkCrew, RolloutCrew};
+use crate::train::cycle::StepName;
+use crate::train::cycle::plan::Stage;
+use crate::train::cycle::run::Desk;
+use crate::train::fit::find_encoding;
+use crate::train::generate::{Plan, Progress, generate};
+use crate::train::network_game::NoProver;
+use crate::train::rebuild::Rebuild;
+use crate::train::selfplay::RolloutThinker;
+
+/// What the games of a generation came to.
+pub(super) struct Played {
+    pub(super) players: String,
+    pub(super) visits: u64,
+    pub(super) progress: Progress,
+    pub(super) games_per_second: f64,
+    pub(super) evaluations_per_second: f64,
+}
+
+impl<G: Rebuild + Playout> Work<'_, G> {
+    /// Plays the games.
+    pub(super) fn games(&self, desk: &mut Desk<'_>, caught_up: bool) -> Result<Played, TrainError> {
+        let (plan, stage, session) = (desk.plan, self.stage(desk), desk.session);
+        let settings = &plan.self_play;
+        let rollouts = plan.warm_up.as_ref().filter(|_| self.warm_up);
+        let network = match self.done.last() {
+            _ if caught_up => Some(desk.place.start(self.number)),
+            Some(before) => Some(desk.place.network(before.plays_next)),
+            None => None,
+        };
+        let players = match (&network, rollouts) {
+            (_, Some(_)) => "rollouts".to_owned(),
+            (Some(path), None) => path.file_stem().unwrap_or_default().display().to_string(),
+            (None, None) => "nothing".to_owned(),
+        };
+        let visits = rollouts.map_or(u64::from(stage.visits), |warm_up| warm_up.playouts);
+        let games = Plan {
+            first: self.done.last().map_or(0, |before| before.games_so_far),
+            games: rollouts.map_or(stage.games, |warm_up| warm_up.games),
+            seed: plan.seed,
+            threads: session.threads,
+            games_per_shard: settings.games_per_shard,
+            sgf_every: settings.sgf_every,
+            selfplay: settings.params(),
+            generator: format!("{players} visits={visits}"),
+        };
+        let folder = desk.place.games(self.number);
+        let begun = desk.watch.session();
+        let mut told = Ok(());
+        let mut rates = (0.0, 0.0);
+        let observe = |progress: Progress| {
+            let seconds = (desk.watch.session() - begun).max(1e-3);
+            let new = progress.games - progress.resumed;
+            rates = (new as f64 / seconds, progress.evaluations as f64 / seconds);
+            let message = format!(
+                "{:.2} games/s, {:.0} evaluations/s, White wins {:.1}%",
+                rates.0,
+                rates.1,
+                100.0 * (1.0 - progress.black_share())
+            );
+            let count = (progress.games, games.games);
+            if told.is_ok() {
+                told = desk.tell(self.number, StepName::Games, count, message);
+            }
+        };
+        let progress = if let Some(warm_up) = rollouts {
+            let crew = RolloutCrew {
+                selfplay: games.selfplay,
+                thinker: |seed| RolloutThinker {
+                    rave: Rave::new(RaveParams::default(), seed),
+                    playouts: warm_up.playouts,
+                },
+            };
+            generate(self.start, &games, &folder, &crew, observe)?
+        } else {
+            let network = match network {
+                Some(path) => session.runtime.open(&path)?,
+                None => self.nothing(stage)?,
+            };
+            let crew = NetworkCrew {
+                network: &network,
+                play: &settings.network_play(stage.visits),
+                concurrent: settings.concurrent,
+                prover: || NoProver,
+            };
+            generate(self.start, &games, &folder, &crew, observe)?
+        };
+        told?;
+        Ok(Played {
+            players,
+            visits,
+            progress,
+            games_per_second: rates.0,
+            evaluations_per_second: rates.1,
+        })
+    }
+
+    /// A network that knows nothing, in the shape of the stage's.
+    fn nothing(&self, stage: &Stage) -> Result<EvaluatorFactory, TrainError> {
+        let encoding = find_encoding::<G>(stage.network.encoding())?;
+        Ok(EvaluatorFactory::uniform(ModelInfo {
+            game: G::NAME.to_owned(),
+            size: self.start.size(),
+            encoding: encoding.id().to_owned(),
+            planes: encoding.planes(),
+            policy_len: self.start.policy_len(),
+            outcomes: 2,
+            network: "nothing".to_owned(),
+            games: 0,
+            steps: 0,
+            creator: String::new(),
+        }))
+    }
+}

@@ -1,0 +1,117 @@
+//! The steps of one generation.
+
+mod compete;
+mod games;
+mod learn;
+
+use super::generation::Generation;
+use super::measure::measure;
+use super::plan::Stage;
+use super::run::Desk;
+use super::StepName;
+use crate::rollout::Playout;
+use crate::train::TrainError;
+use crate::train::checkpoint::Checkpoint;
+use crate::train::dataset::{Dataset, Selection};
+use crate::train::rebuild::Rebuild;
+use learn::{Fitted, export, steps};
+
+/// One generation to be done.
+pub(super) struct Work<'a, G> {
+    pub(super) start: &'a G,
+    pub(super) number: u32,
+    pub(super) warm_up: bool,
+    pub(super) stage: usize,
+    pub(super) done: &'a [Generation],
+}
+
+impl<G: Rebuild + Playout> Work<'_, G> {
+    /// Does what is not done yet of the generation.
+    pub(super) fn generation(&self, desk: &mut Desk<'_>) -> Result<Generation, TrainError> {
+        let (place, number) = (desk.place, self.number);
+        let catch_up = self.catch_up(desk)?;
+        let played = self.games(desk, catch_up.is_some())?;
+        let before = self.done.last();
+        let rows_so_far = before.map_or(0, |g| g.rows_so_far) + played.progress.positions;
+        let games_so_far = before.map_or(0, |g| g.games_so_far) + played.progress.games;
+        let last = match (&catch_up, before) {
+            (Some(fitted), _) => Some(fitted.checkpoint.clone()),
+            (None, Some(before)) => Checkpoint::newest(&place.fit(before.number))?,
+            (None, None) => None,
+        };
+        let rows = played.progress.positions as f64;
+        let dataset = self.dataset(desk, rows_so_far, games_so_far, number)?;
+        let held_out = dataset.held_out.clone();
+        let steps = steps(desk.plan.fit.reuse * rows, desk.plan.fit.batch);
+        let fitted = self.fit(desk, dataset, (StepName::Fit, steps), last.as_ref())?;
+        let network = place.network(number);
+        let earlier = match (&catch_up, before) {
+            (Some(fitted), _) => fitted.checkpoint.step,
+            (None, before) => before.map_or(0, |before| before.steps),
+        };
+        export(&fitted.checkpoint, earlier, &network)?;
+        let opened = desk.session.runtime.open(&network)?;
+        let measures = measure(self.start, &opened, &held_out)?;
+        self.rate(desk, &opened)?;
+        let plays_next = self.gate(desk, &opened)?;
+        let checkpoint = &fitted.checkpoint;
+        Ok(Generation {
+            number,
+            stage: (!self.warm_up).then_some(self.stage),
+            players: played.players,
+            visits: played.visits,
+            network: checkpoint.params.recipe.to_string(),
+            plays_next,
+            games: played.progress.games,
+            games_so_far,
+            rows: played.progress.positions,
+            rows_so_far,
+            white_share: 1.0 - played.progress.black_share(),
+            games_per_second: played.games_per_second,
+            evaluations_per_second: played.evaluations_per_second,
+            samples_per_second: fitted.samples_per_second,
+            steps: earlier + checkpoint.step,
+            held_out: fitted.held_out,
+            measures,
+            seconds: desk.watch.seconds(),
+        })
+    }
+
+    fn stage<'p>(&self, desk: &Desk<'p>) -> &'p Stage {
+        &desk.plan.stage[self.stage]
+    }
+
+    /// The window up to a generation. Games that are no longer there are passed over: a run may go
+    /// on in another place with its networks and checkpoints alone.
+    fn dataset(
+        &self,
+        desk: &Desk<'_>,
+        rows_so_far: u64,
+        games_so_far: u64,
+        newest: u32,
+    ) -> Result<Dataset, TrainError> {
+        let window = desk.plan.window.rows(rows_so_far);
+        let known = |number: u32| self.done.get(number as usize).map(|g| g.rows);
+        let (mut folders, mut rows) = (Vec::new(), 0);
+        for number in (0..=newest).rev() {
+            let folder = desk.place.games(number);
+            if folder.exists() {
+                folders.insert(0, folder);
+            } else {
+                log::warn!("{} is missing: its games are not learnt from", folder.display());
+            }
+            rows += known(number).unwrap_or(0);
+            if rows >= window as u64 {
+                break;
+            }
+        }
+        let mut dataset = Dataset::load(&Selection {
+            folders,
+            window,
+            held_out: desk.plan.window.held_out,
+        })?;
+        dataset.games = games_so_far;
+        Ok(dataset)
+    }
+
+}

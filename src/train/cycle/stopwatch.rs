@@ -1,0 +1,81 @@
+//! The time that a run has taken, over all its sessions.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::place::{Place, save};
+use crate::clock::Clock;
+use crate::train::TrainError;
+
+/// What a killed session may forget of its time.
+const SAVE_EVERY: Duration = Duration::from_secs(10);
+
+/// Counts the time of a session on top of that of earlier ones.
+pub(super) struct Stopwatch<'a> {
+    clock: &'a dyn Clock,
+    path: PathBuf,
+    before: f64,
+    begun: Duration,
+    saved: Duration,
+}
+
+impl<'a> Stopwatch<'a> {
+    pub(super) fn start(place: &Place, clock: &'a dyn Clock) -> Result<Stopwatch<'a>, TrainError> {
+        let now = clock.now();
+        Ok(Stopwatch {
+            clock,
+            path: place.hours(),
+            before: place.seconds()?,
+            begun: now,
+            saved: now,
+        })
+    }
+
+    /// Seconds of the run so far.
+    pub(super) fn seconds(&self) -> f64 {
+        self.before + self.session()
+    }
+
+    /// Seconds of this session.
+    pub(super) fn session(&self) -> f64 {
+        self.clock.now().saturating_sub(self.begun).as_secs_f64()
+    }
+
+    /// Saves the time when it has not been saved for a while; whether it did.
+    pub(super) fn tick(&mut self) -> Result<bool, TrainError> {
+        let now = self.clock.now();
+        let due = now.saturating_sub(self.saved) >= SAVE_EVERY;
+        if due {
+            self.save()?;
+            self.saved = now;
+        }
+        Ok(due)
+    }
+
+    pub(super) fn save(&self) -> Result<(), TrainError> {
+        save(&self.path, &self.seconds())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::FakeClock;
+    use crate::train::scratch::Scratch;
+
+    #[test]
+    fn sessions_add_up() {
+        let scratch = Scratch::new("stopwatch");
+        let place = Place::new(scratch.path());
+        let clock = FakeClock::new();
+        for session in 1..=3 {
+            let mut watch = Stopwatch::start(&place, &clock).unwrap();
+            clock.advance(Duration::from_secs(12));
+            assert!(watch.tick().unwrap() && !watch.tick().unwrap());
+            // Not saved: the session is killed.
+            clock.advance(Duration::from_secs(3));
+            assert_eq!(watch.session(), 15.0);
+            assert_eq!(place.seconds().unwrap(), 12.0 * f64::from(session));
+        }
+    }
+}
