@@ -180,3 +180,128 @@ fn selfplay_goes_on_after_kill_9() {
         "finished games are kept"
     );
 }
+
+/// A run of a few seconds with every kind of step.
+const PLAN: &str = r#"
+size = 5
+warm-up = { games = 12, playouts = 20 }
+
+[[stage]]
+network = "az-1b8c"
+visits = 8
+games = 12
+generations = 3
+
+[[stage]]
+network = "az-1b12c"
+visits = 8
+games = 12
+generations = 2
+
+[self-play]
+concurrent = 4
+
+[fit]
+batch = 32
+
+[rating]
+pairs = 4
+visits = 8
+anchors = [10, 50]
+
+[gate]
+pairs = 4
+visits = 8
+"#;
+
+/// The networks and the rows of a run.
+fn products(run: &str, generations: u32) -> (Vec<Vec<u8>>, Vec<BTreeMap<u64, Vec<Row>>>) {
+    let network = |number| format!("{run}/networks/network-{number:04}.onnx");
+    let rows = |number| format!("{run}/generation-{number:04}/games");
+    let numbers = 0..generations;
+    (
+        numbers
+            .clone()
+            .map(|n| std::fs::read(network(n)).unwrap())
+            .collect(),
+        numbers.map(|n| games(&rows(n))).collect(),
+    )
+}
+
+/// Kills a run at random moments, twenty times where TENGEN_KILLS says so.
+#[test]
+fn the_loop_goes_on_after_kill_9_as_if_nothing_had_been() {
+    let scratch = Scratch::new("kill-loop");
+    let (plan, whole, killed) = (
+        scratch.join("plan.toml"),
+        scratch.join("whole"),
+        scratch.join("killed"),
+    );
+    std::fs::write(&plan, PLAN).unwrap();
+    let arguments = |out: &str| -> Vec<String> {
+        let words = [
+            "loop",
+            &plan,
+            "--out",
+            out,
+            "--threads",
+            "2",
+            "--backend",
+            "tract",
+            "--json",
+        ];
+        words.map(str::to_owned).into()
+    };
+    let run_loop = |out: &str| {
+        let arguments = arguments(out);
+        run(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let told = run_loop(&whole);
+    assert!(
+        told.lines().count() > 10 && told.contains("\"finished\""),
+        "{told}"
+    );
+
+    let kills: u32 = std::env::var("TENGEN_KILLS").map_or(4, |text| text.parse().unwrap());
+    let mut wait = 7_u64;
+    for _ in 0..kills {
+        let arguments = arguments(&killed);
+        let mut command = train(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+        // Multiples of a unit of its own number theory: spread over 30 to 1,000 ms.
+        wait = wait * 389 % 971;
+        std::thread::sleep(std::time::Duration::from_millis(30 + wait));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if Path::new(&killed).exists() {
+            run(&["fsck", &killed]);
+        }
+    }
+    run_loop(&killed);
+    run(&["fsck", &killed]);
+    let (networks, rows) = products(&killed, 6);
+    let (wanted_networks, wanted_rows) = products(&whole, 6);
+    assert!(rows == wanted_rows, "the games are the same");
+    assert!(networks == wanted_networks, "the networks are the same");
+    run(&["report", &killed]);
+    let report = std::fs::read_to_string(format!("{killed}/report.html")).unwrap();
+    assert!(report.contains("6 generations, 72 games"), "{report}");
+}
+
+#[test]
+fn the_plans_of_the_scripts_folder_are_plans() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/plans");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let parsed = if text.contains("[[arm]]") {
+            tengen::train::ablate::AblationPlan::parse(&text).map(drop)
+        } else {
+            tengen::train::cycle::CyclePlan::parse(&text).map(drop)
+        };
+        assert!(parsed.is_ok(), "{}: {parsed:?}", path.display());
+        seen += 1;
+    }
+    assert!(seen >= 5);
+}

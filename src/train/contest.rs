@@ -26,7 +26,7 @@ pub enum Player {
     /// A network with so many playouts a move and no noise.
     Network {
         /// The network.
-        network: EvaluatorFactory,
+        network: Box<EvaluatorFactory>,
         /// Playouts a move.
         visits: u32,
     },
@@ -83,17 +83,14 @@ pub fn contest<G: Encode + Playout>(
         }
         drop(sender);
         let mut waiting: BTreeMap<u64, Score> = BTreeMap::new();
-        for result in &receiver {
+        'results: for result in &receiver {
             let (game, score) = result.inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
             waiting.insert(game, score);
-            let first = 2 * pairs.len() as u64;
-            let both = (waiting.get(&first), waiting.get(&(first + 1)));
-            if let (Some(&one), Some(&other)) = both {
-                pairs.push([one, other]);
-                waiting.retain(|&game, _| game > first + 1);
+            while let Some(pair) = next_pair(&mut waiting, pairs.len()) {
+                pairs.push(pair);
                 if observe(&pairs).is_break() {
                     stop.store(true, Ordering::Relaxed);
-                    break;
+                    break 'results;
                 }
             }
         }
@@ -102,6 +99,14 @@ pub fn contest<G: Encode + Playout>(
         Ok::<(), TrainError>(())
     })?;
     Ok(pairs)
+}
+
+/// Takes out the games of a pair when both are there.
+fn next_pair(waiting: &mut BTreeMap<u64, Score>, pair: usize) -> Option<PairResult> {
+    let first = 2 * pair as u64;
+    let both = [*waiting.get(&first)?, *waiting.get(&(first + 1))?];
+    waiting.retain(|&game, _| game > first + 1);
+    Some(both)
 }
 
 /// A game's number and the first player's result, or why there are no more.
@@ -306,7 +311,7 @@ mod tests {
 
     fn network(visits: u32) -> Player {
         Player::Network {
-            network: EvaluatorFactory::uniform(info(BoardSize::square(5))),
+            network: Box::new(EvaluatorFactory::uniform(info(BoardSize::square(5)))),
             visits,
         }
     }

@@ -98,11 +98,17 @@ pub fn prepare_folder(folder: &Path) -> Result<(), TrainError> {
     for entry in fs::read_dir(folder).map_err(TrainError::io(folder))? {
         let path = entry.map_err(TrainError::io(folder))?.path();
         let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        if name.starts_with(UNFINISHED) {
+        if is_unfinished(name) {
             fs::remove_file(&path).map_err(TrainError::io(&path))?;
         }
     }
     Ok(())
+}
+
+/// Whether a file of this name is the leftover of a killed process.
+#[must_use]
+pub fn is_unfinished(name: &str) -> bool {
+    name.starts_with(UNFINISHED)
 }
 
 /// Removes files.

@@ -1,6 +1,7 @@
 //! Weights into the ONNX file that the engine loads.
 
 use super::TrainError;
+use super::checkpoint::Checkpoint;
 use super::net::{Fold, Weights};
 use super::recipe::{Outputs, Recipe};
 use crate::eval::{ModelInfo, PLANES, POLICY, VALUE};
@@ -31,6 +32,24 @@ pub fn to_onnx(
     graph
         .finish(&info.to_metadata())
         .map_err(|error| TrainError::Setting(format!("cannot write {}: {error}", info.network)))
+}
+
+/// The metadata of a checkpoint's network.
+#[must_use]
+pub fn network_info(checkpoint: &Checkpoint) -> ModelInfo {
+    let origin = &checkpoint.origin;
+    ModelInfo {
+        game: origin.game.clone(),
+        size: origin.size(),
+        encoding: origin.encoding.clone(),
+        planes: origin.planes,
+        policy_len: origin.policy_len,
+        outcomes: 2,
+        network: checkpoint.params.recipe.to_string(),
+        games: origin.games,
+        steps: checkpoint.step,
+        creator: concat!("tengen-train ", env!("CARGO_PKG_VERSION")).to_owned(),
+    }
 }
 
 #[cfg(test)]

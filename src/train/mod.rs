@@ -20,16 +20,20 @@
 //! optimiser on plain numbers ([`optimizer`]: what makes a resumed run equal to the bit), and the
 //! ONNX writer, since Burn's export leaves batch norms unfolded and names tensors by number.
 
+pub mod ablate;
 pub mod augment;
 pub mod batch;
 pub mod checkpoint;
+pub mod contest;
 pub mod crew;
+pub mod cycle;
 pub mod dataset;
 pub mod durable;
 pub mod ending;
 mod error;
 pub mod export;
 pub mod fit;
+pub mod fsck;
 pub mod generate;
 pub mod loader;
 mod losses;
@@ -43,6 +47,7 @@ pub mod optimizer;
 pub mod pool;
 pub mod rebuild;
 pub mod recipe;
+pub mod report;
 pub mod row;
 mod sample;
 pub mod schedule;

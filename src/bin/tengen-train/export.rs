@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Parser;
-use tengen::eval::ModelInfo;
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::durable;
-use tengen::train::export::to_onnx;
+use tengen::train::export::{network_info, to_onnx};
 use tengen::train::recipe::Outputs;
 
 #[derive(Debug, Parser)]
@@ -35,7 +34,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         Checkpoint::load(path)?
     };
-    let info = info(&checkpoint);
+    let info = network_info(&checkpoint);
     let weights = if args.last_step {
         &checkpoint.weights
     } else {
@@ -57,21 +56,4 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         args.out.display()
     );
     Ok(())
-}
-
-/// The metadata of the exported file.
-fn info(checkpoint: &Checkpoint) -> ModelInfo {
-    let origin = &checkpoint.origin;
-    ModelInfo {
-        game: origin.game.clone(),
-        size: origin.size(),
-        encoding: origin.encoding.clone(),
-        planes: origin.planes,
-        policy_len: origin.policy_len,
-        outcomes: 2,
-        network: checkpoint.params.recipe.to_string(),
-        games: origin.games,
-        steps: checkpoint.step,
-        creator: concat!("tengen-train ", env!("CARGO_PKG_VERSION")).to_owned(),
-    }
 }

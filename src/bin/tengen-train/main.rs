@@ -1,9 +1,13 @@
 //! `tengen-train`: makes networks. One file a subcommand; the work is in `tengen::train`.
 
+mod ablate;
+mod cycle;
 mod export;
 mod fit;
+mod fsck;
 mod inspect;
 mod progress;
+mod report;
 mod selfplay;
 
 use clap::{Parser, Subcommand};
@@ -18,12 +22,20 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Games, fit, network, rating, again and again; shows how it goes in report.html.
+    Loop(cycle::Args),
     /// Plays games against itself and records them as shards.
     Selfplay(selfplay::Args),
     /// Fits a network to recorded games.
     Fit(fit::Args),
     /// Writes a fitted network as an ONNX file.
     Export(export::Args),
+    /// Runs arms with several seeds, has their networks meet, and writes the table.
+    Ablate(ablate::Args),
+    /// Writes the report of a run of loop anew.
+    Report(report::Args),
+    /// Looks for damage in shards, checkpoints, networks and JSON files.
+    Fsck(fsck::Args),
     /// Says what a network, a checkpoint or a folder of shards is.
     Inspect(inspect::Args),
 }
@@ -32,9 +44,13 @@ fn main() -> anyhow::Result<()> {
     let filter = env_logger::Env::default().default_filter_or("info");
     env_logger::Builder::from_env(filter).init();
     match Cli::parse().command {
+        Command::Loop(args) => cycle::run_loop(&args),
         Command::Selfplay(args) => selfplay::run(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Ablate(args) => ablate::run_ablation(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Fsck(args) => fsck::run(&args),
         Command::Inspect(args) => inspect::run(&args),
     }
 }

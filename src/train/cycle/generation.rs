@@ -131,7 +131,11 @@ mod tests {
         let next = |elo: [f64; 3]| next_stage(&plan, &done, |n| Some(elo[n as usize]));
         assert_eq!(next([100.0, 110.0, 114.0]), Some(1));
         assert_eq!(next([100.0, 116.0, 90.0]), Some(0), "one was better");
-        assert_eq!(next_stage(&plan, &done[..2], |_| Some(0.0)), Some(0), "too few");
+        assert_eq!(
+            next_stage(&plan, &done[..2], |_| Some(0.0)),
+            Some(0),
+            "too few"
+        );
         assert_eq!(next_stage(&plan, &done, |_| None), Some(0), "no ratings");
     }
 }

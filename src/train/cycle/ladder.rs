@@ -107,7 +107,8 @@ pub fn rate(encounters: &[Encounter], anchor: &str) -> Vec<Rated> {
     };
     let mut pairs = Vec::new();
     for encounter in encounters {
-        let (Some(first), Some(second)) = (place(&encounter.first), place(&encounter.second)) else {
+        let (Some(first), Some(second)) = (place(&encounter.first), place(&encounter.second))
+        else {
             continue;
         };
         for [as_black, as_white] in &encounter.pairs {
@@ -144,12 +145,16 @@ pub fn rate(encounters: &[Encounter], anchor: &str) -> Vec<Rated> {
 /// The anchor for the next network: the one that the last network met, unless that was too easy or
 /// too hard for it.
 #[must_use]
-pub fn next_anchor(anchors: &[u64], last: &[Encounter]) -> u64 {
-    let met = anchors.iter().enumerate().rev().find_map(|(place, &playouts)| {
-        let name = anchor_name(playouts);
-        let met = last.iter().find(|encounter| encounter.second == name)?;
-        Some((place, met.score().score()))
-    });
+pub(super) fn next_anchor(anchors: &[u64], last: &[Encounter]) -> u64 {
+    let met = anchors
+        .iter()
+        .enumerate()
+        .rev()
+        .find_map(|(place, &playouts)| {
+            let name = anchor_name(playouts);
+            let met = last.iter().find(|encounter| encounter.second == name)?;
+            Some((place, met.score().score()))
+        });
     let place = match met {
         Some((place, score)) if score >= 0.8 => place + 1,
         Some((place, score)) if score <= 0.1 => place.saturating_sub(1),
@@ -201,8 +206,14 @@ mod tests {
     fn white_wins_are_counted_for_both_players() {
         // As Black won, as White won: one white win. As Black lost, as White lost: one.
         assert_eq!(encounter("a", "b", &[([Win, Win], 3)]).white_wins(), (3, 6));
-        assert_eq!(encounter("a", "b", &[([Loss, Loss], 3)]).white_wins(), (3, 6));
-        assert_eq!(encounter("a", "b", &[([Loss, Win], 3)]).white_wins(), (6, 6));
+        assert_eq!(
+            encounter("a", "b", &[([Loss, Loss], 3)]).white_wins(),
+            (3, 6)
+        );
+        assert_eq!(
+            encounter("a", "b", &[([Loss, Win], 3)]).white_wins(),
+            (6, 6)
+        );
     }
 
     #[test]

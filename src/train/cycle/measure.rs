@@ -44,7 +44,7 @@ pub fn measure<G: Rebuild>(
         .map_err(|mismatch| TrainError::Setting(mismatch.to_string()))?;
     let mut evaluator = network.make()?;
     let (mut batch, mut out) = (Batch::new(network.info().row_len()), Outputs::new());
-    let mut bins = [(0.0, 0.0, 0); BINS];
+    let mut bins = [(0.0, 0.0, 0_u64); BINS];
     let mut measures = Measures::default();
     let stride = rows.len().div_ceil(MOST).max(1);
     let rows: Vec<&Row> = rows.iter().step_by(stride).collect();
@@ -75,7 +75,7 @@ pub fn measure<G: Rebuild>(
     measures.target_entropy /= count;
     let filled = bins.into_iter().filter(|bin| bin.2 > 0);
     measures.calibration = filled
-        .map(|(win, came, count)| (win / f64::from(count), came / f64::from(count), count.into()))
+        .map(|(win, came, count)| (win / count as f64, came / count as f64, count))
         .collect();
     Ok(measures)
 }
@@ -102,12 +102,15 @@ mod tests {
     fn a_network_that_knows_nothing_is_uniform_and_undecided() {
         let scratch = Scratch::new("measure");
         run(&plan(3), scratch.path()).unwrap();
-        let rows = shard::read(&shard::list(scratch.path()).unwrap()[0]).unwrap().rows;
+        let rows = shard::read(&shard::list(scratch.path()).unwrap()[0])
+            .unwrap()
+            .rows;
         let size = BoardSize::square(4);
         let empty = SmallNoGo::new(size).unwrap();
         let measures = measure(&empty, &EvaluatorFactory::uniform(info(size)), &rows).unwrap();
         assert_eq!(measures.rows, rows.len() as u64);
-        let uniform = |row: &Row| (SmallNoGo::rebuild(&empty, row).unwrap().legal_count() as f64).ln();
+        let uniform =
+            |row: &Row| (SmallNoGo::rebuild(&empty, row).unwrap().legal_count() as f64).ln();
         let expected = rows.iter().map(uniform).sum::<f64>() / rows.len() as f64;
         assert!((measures.policy_entropy - expected).abs() < 1e-6);
         let [(win, came, count)] = measures.calibration[..] else {

@@ -14,16 +14,19 @@ mod plan;
 mod run;
 mod steps;
 mod stopwatch;
+#[cfg(test)]
+#[cfg(feature = "tract")]
+mod tests;
 
 pub use generation::{Generation, next_stage};
-pub use ladder::{Encounter, Rated, anchor_name, encounters, network_name, rate};
+pub use ladder::{Encounter, Rated, anchor_name, encounters, network_name, rate, score};
 pub use measure::{Measures, measure};
 pub use place::{Place, load, save};
 pub use plan::{
-    CyclePlan, Fit, Gate, Plateau, Rating, RootName, SelfPlay, Stage, WarmUp, Window,
-    exploring,
+    CyclePlan, Fit, Gate, Plateau, Rating, RootName, SelfPlay, Stage, WarmUp, Window, exploring,
 };
 pub use run::{Session, run};
+pub(super) use run::{all_encounters, ratings};
 
 use serde::Serialize;
 

@@ -129,7 +129,8 @@ impl Place {
     /// A generation's network.
     #[must_use]
     pub fn network(&self, generation: u32) -> PathBuf {
-        self.networks().join(format!("network-{generation:04}.onnx"))
+        self.networks()
+            .join(format!("network-{generation:04}.onnx"))
     }
 
     /// A network that is new in a generation, before it learns from the games of that generation.

@@ -152,5 +152,8 @@ pub(crate) fn ratings(
     let Some(first) = plan.rating.as_ref().and_then(|r| r.anchors.first()) else {
         return Ok(Vec::new());
     };
-    Ok(rate(&all_encounters(place, generations)?, &anchor_name(*first)))
+    Ok(rate(
+        &all_encounters(place, generations)?,
+        &anchor_name(*first),
+    ))
 }

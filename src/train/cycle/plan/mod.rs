@@ -124,7 +124,11 @@ impl CyclePlan {
         if self.stage.iter().any(idle) {
             return refuse("games, visits and generations of a [[stage]] must be at least 1");
         }
-        if self.warm_up.as_ref().is_some_and(|w| w.games * w.playouts == 0) {
+        if self
+            .warm_up
+            .as_ref()
+            .is_some_and(|w| w.games * w.playouts == 0)
+        {
             return refuse("games and playouts of [warm-up] must be at least 1");
         }
         if !(0.0..1.0).contains(&self.window.held_out) || self.window.least == 0 {
@@ -155,13 +159,18 @@ impl CyclePlan {
         let begin = self.stage.get(..other.stage.len());
         let same_stages = begin.is_some_and(|begin| {
             let last = other.stage.len() - 1;
-            begin.iter().zip(&other.stage).enumerate().all(|(place, (new, old))| {
-                let longer = Stage {
-                    generations: new.generations,
-                    ..old.clone()
-                };
-                new == old || (place == last && *new == longer && new.generations >= old.generations)
-            })
+            begin
+                .iter()
+                .zip(&other.stage)
+                .enumerate()
+                .all(|(place, (new, old))| {
+                    let longer = Stage {
+                        generations: new.generations,
+                        ..old.clone()
+                    };
+                    new == old
+                        || (place == last && *new == longer && new.generations >= old.generations)
+                })
         });
         let rest = CyclePlan {
             stage: other.stage.clone(),
@@ -175,7 +184,8 @@ impl CyclePlan {
 mod tests {
     use super::*;
 
-    const SHORT: &str = "[[stage]]\nnetwork = \"az-1b8c\"\nvisits = 8\ngames = 4\ngenerations = 2\n";
+    const SHORT: &str =
+        "[[stage]]\nnetwork = \"az-1b8c\"\nvisits = 8\ngames = 4\ngenerations = 2\n";
 
     #[test]
     fn a_short_plan_has_defaults_and_survives_writing() {
@@ -197,8 +207,14 @@ mod tests {
         refused(&SHORT.replace("az-1b8c", "az-1"), "az-1");
         refused(&SHORT.replace("games = 4", "games = 0"), "at least 1");
         refused(&format!("{SHORT}[window]\nheld-out = 1.0\n"), "held-out");
-        refused(&format!("{SHORT}plateau = {{ generations = 2, elo = 15.0 }}\n"), "[rating]");
-        refused(&format!("{SHORT}[rating]\nanchors = [400, 100]\n"), "rising");
+        refused(
+            &format!("{SHORT}plateau = {{ generations = 2, elo = 15.0 }}\n"),
+            "[rating]",
+        );
+        refused(
+            &format!("{SHORT}[rating]\nanchors = [400, 100]\n"),
+            "rising",
+        );
     }
 
     #[test]
@@ -207,7 +223,13 @@ mod tests {
         let change = |text: &str| CyclePlan::parse(text).unwrap();
         assert!(plan.continues(&plan));
         assert!(change(&SHORT.replace("generations = 2", "generations = 3")).continues(&plan));
-        assert!(change(&format!("{SHORT}{}", SHORT.replace("visits = 8", "visits = 16"))).continues(&plan));
+        assert!(
+            change(&format!(
+                "{SHORT}{}",
+                SHORT.replace("visits = 8", "visits = 16")
+            ))
+            .continues(&plan)
+        );
         assert!(!change(&SHORT.replace("generations = 2", "generations = 1")).continues(&plan));
         assert!(!change(&SHORT.replace("visits = 8", "visits = 9")).continues(&plan));
         assert!(!change(&format!("seed = 2\n{SHORT}")).continues(&plan));
@@ -216,7 +238,9 @@ mod tests {
     #[test]
     fn the_window_grows_between_its_bounds() {
         let window = Window::default();
-        let rows: Vec<usize> = [0, 100_000, 1_000_000, 10_000_000].map(|all| window.rows(all)).into();
+        let rows: Vec<usize> = [0, 100_000, 1_000_000, 10_000_000]
+            .map(|all| window.rows(all))
+            .into();
         assert_eq!(rows, [50_000, 50_000, 300_000, 600_000]);
     }
 }

@@ -19,7 +19,11 @@ use crate::train::{TrainError, durable};
 
 impl<G: Rebuild + Playout> Work<'_, G> {
     /// Plays the matches that rate the network, those that are not there yet.
-    pub(super) fn rate(&self, desk: &mut Desk<'_>, network: &EvaluatorFactory) -> Result<(), TrainError> {
+    pub(super) fn rate(
+        &self,
+        desk: &mut Desk<'_>,
+        network: &EvaluatorFactory,
+    ) -> Result<(), TrainError> {
         let Some(rating) = desk.plan.rating.as_ref() else {
             return Ok(());
         };
@@ -39,10 +43,11 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         if let Some(last) = last {
             let network = desk.session.runtime.open(&desk.place.network(last))?;
             let visits = rating.visits;
+            let network = Box::new(network);
             opponents.push((network_name(last), Player::Network { network, visits }));
         }
         let player = Player::Network {
-            network: network.clone(),
+            network: Box::new(network.clone()),
             visits: rating.visits,
         };
         for (name, opponent) in opponents {
@@ -91,13 +96,20 @@ impl<G: Rebuild + Playout> Work<'_, G> {
     }
 
     /// Which generation's network plays next: this one, unless there is a gate and it fails.
-    pub(super) fn gate(&self, desk: &mut Desk<'_>, network: &EvaluatorFactory) -> Result<u32, TrainError> {
+    pub(super) fn gate(
+        &self,
+        desk: &mut Desk<'_>,
+        network: &EvaluatorFactory,
+    ) -> Result<u32, TrainError> {
         let (Some(gate), Some(before)) = (desk.plan.gate.as_ref(), self.done.last()) else {
             return Ok(self.number);
         };
-        let opponent = desk.session.runtime.open(&desk.place.network(before.plays_next))?;
+        let opponent = desk
+            .session
+            .runtime
+            .open(&desk.place.network(before.plays_next))?;
         let [new, old] = [network.clone(), opponent].map(|network| Player::Network {
-            network,
+            network: Box::new(network),
             visits: gate.visits,
         });
         let plan = self.match_plan(desk, gate.pairs, Rating::default().opening_plies);
@@ -121,7 +133,11 @@ impl<G: Rebuild + Playout> Work<'_, G> {
             Verdict::AcceptElo0 => false,
             Verdict::Continue => score.score() > 0.5,
         };
-        Ok(if passes { self.number } else { before.plays_next })
+        Ok(if passes {
+            self.number
+        } else {
+            before.plays_next
+        })
     }
 }
 

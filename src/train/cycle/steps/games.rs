@@ -1,7 +1,6 @@
 //! The games of a generation.
 
 use super::Work;
-use crate::encode::Encoding;
 use crate::eval::{EvaluatorFactory, ModelInfo};
 use crate::rollout::{Playout, Rave, RaveParams};
 use crate::train::TrainError;

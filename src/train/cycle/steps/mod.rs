@@ -4,17 +4,17 @@ mod compete;
 mod games;
 mod learn;
 
+use super::StepName;
 use super::generation::Generation;
 use super::measure::measure;
 use super::plan::Stage;
 use super::run::Desk;
-use super::StepName;
 use crate::rollout::Playout;
 use crate::train::TrainError;
 use crate::train::checkpoint::Checkpoint;
 use crate::train::dataset::{Dataset, Selection};
 use crate::train::rebuild::Rebuild;
-use learn::{Fitted, export, steps};
+use learn::{export, steps};
 
 /// One generation to be done.
 pub(super) struct Work<'a, G> {
@@ -98,7 +98,10 @@ impl<G: Rebuild + Playout> Work<'_, G> {
             if folder.exists() {
                 folders.insert(0, folder);
             } else {
-                log::warn!("{} is missing: its games are not learnt from", folder.display());
+                log::warn!(
+                    "{} is missing: its games are not learnt from",
+                    folder.display()
+                );
             }
             rows += known(number).unwrap_or(0);
             if rows >= window as u64 {
@@ -113,5 +116,4 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         dataset.games = games_so_far;
         Ok(dataset)
     }
-
 }

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Trains a NoGo network overnight: builds the trainer, runs the loop at low priority until its plan
+# is done, and starts it again when it was killed. Run it again to continue.
+
+usage() {
+    cat <<'USAGE'
+Usage: train-overnight.sh [--plan FILE] [--out FOLDER] [--hours N] [-- OPTIONS of tengen-train loop]
+
+  --plan FILE    what to do [default: scripts/plans/nogo-9x9.toml]
+  --out FOLDER   the run [default: runs/overnight]; report.html in it shows how it goes
+  --hours N      stop after N hours [default: when the plan is done]; nothing is lost by stopping
+  --help         this text
+
+The networks are in FOLDER/networks. Try one with
+  target/release/tengen gtp --model FOLDER/networks/network-0010.onnx
+USAGE
+}
+
+here=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+plan=$here/scripts/plans/nogo-9x9.toml
+out=$here/runs/overnight
+hours=
+while [ $# -gt 0 ]; do
+    case $1 in
+        --plan) plan=$2; shift 2 ;;
+        --out) out=$2; shift 2 ;;
+        --hours) hours=$2; shift 2 ;;
+        --help) usage; exit 0 ;;
+        --) shift; break ;;
+        *) usage >&2; exit 2 ;;
+    esac
+done
+
+cargo build --release --features train --manifest-path "$here/Cargo.toml" || exit 1
+train=${CARGO_TARGET_DIR:-$here/target}/release/tengen-train
+limit=
+[ -n "$hours" ] && limit="timeout ${hours}h"
+
+tries=0
+while :; do
+    # Unquoted on purpose: two words, or none.
+    # shellcheck disable=SC2086
+    $limit nice -n 10 "$train" loop "$plan" --out "$out" "$@"
+    status=$?
+    case $status in
+        0) echo "The plan is done: $out/report.html"; break ;;
+        124) echo "Time is up: $out/report.html. Run this again to go on."; break ;;
+        130 | 143) exit $status ;;
+    esac
+    # Killed (137), or out of memory: go on where it was. Any other failure is told and ends here.
+    [ $status -lt 128 ] && exit $status
+    tries=$((tries + 1))
+    [ $tries -ge 20 ] && { echo "It was killed $tries times; giving up." >&2; exit $status; }
+    echo "It was killed; it goes on where it was." >&2
+done
+
+"$train" fsck "$out"

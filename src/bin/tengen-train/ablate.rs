@@ -1,0 +1,78 @@
+//! `tengen-train ablate`: which part is worth what.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Parser;
+use tengen::clock::SystemClock;
+use tengen::game::nogo::{LargeNoGo, SmallNoGo};
+use tengen::game::{BoardSize, Game};
+use tengen::rollout::Playout;
+use tengen::train::ablate::{AblationNews, AblationPlan, Folders, run};
+use tengen::train::rebuild::Rebuild;
+
+use crate::cycle::{MachineArgs, Teller};
+use crate::progress::Reporter;
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    /// The plan, a TOML file; scripts/plans has those of the paper's tables
+    plan: PathBuf,
+    /// Folder of what must survive: networks, figures, matches, the table in README.md, the newest
+    /// checkpoint of the unfinished run; small enough to be committed
+    #[arg(long)]
+    out: PathBuf,
+    /// Folder of the runs with their games; a run that is not in it goes on from --out
+    #[arg(long)]
+    work: PathBuf,
+    #[command(flatten)]
+    machine: MachineArgs,
+    /// Progress as JSON lines on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run_ablation(args: &Args) -> anyhow::Result<()> {
+    let name = || args.plan.display().to_string();
+    let text = std::fs::read_to_string(&args.plan).with_context(name)?;
+    let plan = AblationPlan::parse(&text).with_context(name)?;
+    let size = BoardSize::square(plan.run.size);
+    if let Ok(start) = SmallNoGo::new(size) {
+        return go(args, &plan, &start);
+    }
+    go(args, &plan, &LargeNoGo::new(size)?)
+}
+
+fn go<G: Rebuild + Playout>(args: &Args, plan: &AblationPlan, start: &G) -> anyhow::Result<()> {
+    let (runtime, clock) = (args.machine.runtime(), SystemClock::new());
+    let session = args.machine.session(&runtime, &clock)?;
+    let folders = Folders {
+        results: args.out.clone(),
+        work: args.work.clone(),
+    };
+    let mut teller = Teller::new(args.json);
+    let mut running = String::new();
+    let mut meeting: Option<(String, Reporter)> = None;
+    run(start, plan, &folders, &session, &mut |news| match news {
+        AblationNews::Run(name, news) => {
+            if running != *name {
+                running = (*name).to_owned();
+                log::info!("run {name}");
+            }
+            teller.tell(news);
+        }
+        AblationNews::Match([first, second], done, total, score) => {
+            let name = format!("{first} - {second}");
+            if meeting.as_ref().is_none_or(|(shown, _)| *shown != name) {
+                meeting = Some((name.clone(), Reporter::new(*total, 0, "pairs", args.json)));
+            }
+            if let Some((_, reporter)) = &mut meeting {
+                let message = format!("{name}  {}", score.summary());
+                reporter.update(*done, message, &serde_json::json!({ name: score }));
+            }
+        }
+    })?;
+    log::info!("the table is {}", args.out.join("README.md").display());
+    Ok(())
+}

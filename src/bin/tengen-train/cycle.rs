@@ -1,0 +1,188 @@
+//! `tengen-train loop`: games, fit, network, rating, again and again.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use burn::tensor::Device;
+use clap::Parser;
+use tengen::clock::SystemClock;
+use tengen::eval::{BackendKind, Device as EvalDevice, LibraryPlaces};
+use tengen::game::nogo::{LargeNoGo, SmallNoGo};
+use tengen::game::{BoardSize, Game};
+use tengen::rollout::Playout;
+use tengen::train::cycle::{CyclePlan, Generation, News, Place, Rated, Session, StepName, run};
+use tengen::train::open::Runtime;
+use tengen::train::rebuild::Rebuild;
+
+use crate::progress::{Reporter, print};
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    /// The plan, a TOML file; scripts/plans has examples [default: the plan of the run in --out]
+    plan: Option<PathBuf>,
+    /// Folder of the run; a run of the same plan is continued
+    #[arg(long)]
+    out: PathBuf,
+    #[command(flatten)]
+    machine: MachineArgs,
+    /// Progress as JSON lines on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+/// Where networks run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MachineArgs {
+    /// Threads of self-play and matches [default: one a core]
+    #[arg(long)]
+    threads: Option<usize>,
+    /// What runs the networks: tract or ort [default: ort, and tract where ort is not installed]
+    #[arg(long)]
+    backend: Option<BackendKind>,
+    /// Where self-play's networks run: cpu, cuda or cuda:N
+    #[arg(long, default_value_t = EvalDevice::Cpu)]
+    device: EvalDevice,
+    /// Path of the ONNX Runtime library [default: where scripts/fetch-onnxruntime.sh puts it]
+    #[arg(long)]
+    ort_library: Option<PathBuf>,
+}
+
+impl MachineArgs {
+    pub(crate) fn runtime(&self) -> Runtime {
+        Runtime {
+            backend: self.backend,
+            device: self.device,
+            library: LibraryPlaces::usual(self.ort_library.clone()),
+        }
+    }
+
+    pub(crate) fn session<'a>(
+        &self,
+        runtime: &'a Runtime,
+        clock: &'a SystemClock,
+    ) -> anyhow::Result<Session<'a>> {
+        let threads = match self.threads {
+            Some(0) => anyhow::bail!("--threads 0: at least one thread must play"),
+            Some(threads) => threads,
+            None => std::thread::available_parallelism()?.get(),
+        };
+        Ok(Session {
+            runtime,
+            threads,
+            fit_device: Device::flex().autodiff(),
+            clock,
+        })
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run_loop(args: &Args) -> anyhow::Result<()> {
+    let plan = match &args.plan {
+        Some(path) => read_plan(path)?,
+        None => Place::new(&args.out).plan()?.with_context(|| {
+            format!(
+                "{} holds no run yet: name a plan, such as scripts/plans/nogo-9x9.toml",
+                args.out.display()
+            )
+        })?,
+    };
+    let size = BoardSize::square(plan.size);
+    let mut teller = Teller::new(args.json);
+    if let Ok(start) = SmallNoGo::new(size) {
+        return go(args, &plan, &start, &mut teller);
+    }
+    go(args, &plan, &LargeNoGo::new(size)?, &mut teller)
+}
+
+fn go<G: Rebuild + Playout>(
+    args: &Args,
+    plan: &CyclePlan,
+    start: &G,
+    teller: &mut Teller,
+) -> anyhow::Result<()> {
+    let (runtime, clock) = (args.machine.runtime(), SystemClock::new());
+    let session = args.machine.session(&runtime, &clock)?;
+    log::info!("the report is {}", Place::new(&args.out).report().display());
+    run(start, plan, &args.out, &session, &mut |news| {
+        teller.tell(news);
+    })?;
+    Ok(())
+}
+
+/// Reads a plan and names the file where it is wrong.
+pub(crate) fn read_plan(path: &PathBuf) -> anyhow::Result<CyclePlan> {
+    let name = || path.display().to_string();
+    let text = std::fs::read_to_string(path).with_context(name)?;
+    CyclePlan::parse(&text).with_context(name)
+}
+
+/// Shows the news of a run: a bar for each step, a line for each generation.
+pub(crate) struct Teller {
+    json: bool,
+    /// What the bar is about.
+    showing: Option<(u32, StepName, Reporter)>,
+}
+
+impl Teller {
+    pub(crate) fn new(json: bool) -> Teller {
+        Teller {
+            json,
+            showing: None,
+        }
+    }
+
+    pub(crate) fn tell(&mut self, news: &News) {
+        match news {
+            News::Step {
+                generation,
+                step,
+                done,
+                total,
+                message,
+            } => {
+                let same = |(number, name, _): &(u32, StepName, Reporter)| {
+                    (number, name) == (generation, step)
+                };
+                if !self.showing.as_ref().is_some_and(same) {
+                    let reporter = Reporter::new(*total, *done, step.unit(), self.json);
+                    self.showing = Some((*generation, *step, reporter));
+                }
+                if let Some((_, _, reporter)) = &mut self.showing {
+                    let message = format!("generation {generation}  {message}");
+                    reporter.update(*done, message, news);
+                }
+            }
+            News::Finished(generation, rated) => {
+                self.showing = None;
+                if self.json {
+                    print(&serde_json::to_string(news).unwrap_or_default());
+                } else {
+                    log::info!("{}", summary(generation, rated.as_ref()));
+                }
+            }
+        }
+    }
+}
+
+/// A generation in one line.
+fn summary(generation: &Generation, rated: Option<&Rated>) -> String {
+    let score = generation.held_out.unwrap_or_default();
+    let elo = rated.map_or(String::new(), |rated| {
+        format!(
+            "  Elo {:+.0} [{:+.0}, {:+.0}]",
+            rated.elo, rated.low, rated.high
+        )
+    });
+    format!(
+        "generation {} of {}: {} games by {}  policy {:.3} (floor {:.3}) value {:.3}  White wins {:.1}%{elo}  {:.2} h",
+        generation.number,
+        generation.network,
+        generation.games_so_far,
+        generation.players,
+        score.policy_loss,
+        score.policy_floor,
+        score.value_loss,
+        100.0 * generation.white_share,
+        generation.seconds / 3600.0
+    )
+}

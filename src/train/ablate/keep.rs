@@ -1,0 +1,85 @@
+//! What is left of an unfinished run when only a small folder survives: figures of its
+//! generations, its newest network and checkpoint.
+
+use std::fs;
+use std::path::Path;
+
+use crate::train::cycle::Place;
+use crate::train::{TrainError, durable};
+
+/// Makes `kept` hold what the run in `run` needs to go on, and no more. Files come before the
+/// figures that say they are there, so that a crash leaves a state that can go on.
+pub(super) fn keep(run: &Path, kept: &Path) -> Result<(), TrainError> {
+    let (from, to) = (Place::new(run), Place::new(kept));
+    let generations = from.generations()?;
+    let Some(last) = generations.last() else {
+        return Ok(());
+    };
+    let fit = from.fit(last.number);
+    if let Some(newest) = durable::list(&fit, "step-", "checkpoint")?.last() {
+        copy_into(newest, &to.fit(last.number))?;
+    }
+    for number in [last.number, last.plays_next] {
+        copy(&from.network(number), &to.network(number))?;
+    }
+    for name in ["plan.toml", "hours.json"] {
+        copy(&run.join(name), &kept.join(name))?;
+    }
+    for generation in &generations {
+        let name = format!("generation-{:04}.json", generation.number);
+        if !kept.join(&name).exists() {
+            copy(&run.join(&name), &kept.join(&name))?;
+        }
+    }
+    for old in 0..last.number {
+        let network = to.network(old);
+        if old != last.plays_next && network.exists() {
+            durable::remove(&[network])?;
+        }
+        let folder = kept.join(format!("generation-{old:04}"));
+        if folder.exists() {
+            fs::remove_dir_all(&folder).map_err(TrainError::io(&folder))?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies what [`keep`] has kept into the folder of a run that has nothing yet.
+pub(super) fn restore(kept: &Path, run: &Path) -> Result<(), TrainError> {
+    if !kept.exists() || run.join("plan.toml").exists() {
+        return Ok(());
+    }
+    let mut folders = vec![kept.to_path_buf()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(TrainError::io(&folder))? {
+            let path = entry.map_err(TrainError::io(&folder))?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    // The plan last: it says that the rest is there.
+    files.sort_by_key(|path| path.ends_with("plan.toml"));
+    for path in files {
+        if let Ok(name) = path.strip_prefix(kept) {
+            copy(&path, &run.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+fn copy_into(file: &Path, folder: &Path) -> Result<(), TrainError> {
+    copy(file, &folder.join(file.file_name().unwrap_or_default()))
+}
+
+/// Copies a file durably.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), TrainError> {
+    if let Some(folder) = to.parent() {
+        durable::prepare_folder(folder)?;
+    }
+    let bytes = fs::read(from).map_err(TrainError::io(from))?;
+    durable::write(to, &bytes)
+}

@@ -1,0 +1,175 @@
+//! What is compared, as a TOML file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::train::TrainError;
+use crate::train::cycle::{CyclePlan, Stage};
+use crate::train::recipe::Recipe;
+
+/// An ablation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AblationPlan {
+    /// What the table is called.
+    pub title: String,
+    /// Every arm is run once with each seed.
+    pub seeds: Vec<u64>,
+    /// What is compared; ratings are relative to the first.
+    pub arm: Vec<Arm>,
+    /// How networks meet.
+    #[serde(default, rename = "match")]
+    pub matches: MatchSettings,
+    /// How an arm is run: seed and networks come from above.
+    pub run: CyclePlan,
+}
+
+/// One arm.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Arm {
+    /// Its name; letters, digits, `+`, `-` and `_`.
+    pub name: String,
+    /// Its network.
+    pub network: Recipe,
+    /// How many times the generations of the plan it gets.
+    #[serde(default = "once")]
+    pub times: u32,
+    /// The arm that the others take something away from.
+    #[serde(default)]
+    pub full: bool,
+    /// The paper's rating in Elo.
+    #[serde(default)]
+    pub paper: Option<f64>,
+    /// Half of the paper's interval.
+    #[serde(default)]
+    pub paper_interval: Option<f64>,
+}
+
+fn once() -> u32 {
+    1
+}
+
+/// Matches between the networks of a seed, each against each.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct MatchSettings {
+    /// Pairs of games.
+    pub pairs: u32,
+    /// Playouts a move.
+    pub visits: u32,
+    /// Random plies that open a game.
+    pub opening_plies: u16,
+}
+
+impl Default for MatchSettings {
+    /// Methods §3.6.
+    fn default() -> Self {
+        MatchSettings {
+            pairs: 200,
+            visits: 100,
+            opening_plies: 4,
+        }
+    }
+}
+
+impl AblationPlan {
+    /// Reads a plan.
+    ///
+    /// # Errors
+    /// [`TrainError::Setting`] says what is wrong.
+    pub fn parse(text: &str) -> Result<AblationPlan, TrainError> {
+        let wrong = |what: String| TrainError::Setting(format!("the plan is wrong: {what}"));
+        let plan: AblationPlan = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        CyclePlan::parse(&plan.run.to_toml()?)?;
+        if plan.arm.len() < 2 || plan.seeds.is_empty() {
+            return Err(wrong("it needs two [[arm]] and one of seeds".to_owned()));
+        }
+        let good = |c: char| c.is_ascii_alphanumeric() || "+-_".contains(c);
+        for (place, arm) in plan.arm.iter().enumerate() {
+            let twin = plan.arm[..place].iter().any(|other| other.name == arm.name);
+            if arm.name.is_empty() || !arm.name.chars().all(good) || twin || arm.times == 0 {
+                let name = &arm.name;
+                return Err(wrong(format!(
+                    "[[arm]] {name:?}: names are of letters, digits, +, - and _, and differ; times is at least 1"
+                )));
+            }
+        }
+        Ok(plan)
+    }
+
+    /// The plan of one run.
+    #[must_use]
+    pub fn run_of(&self, arm: &Arm, seed: u64) -> CyclePlan {
+        let stage = |stage: &Stage| Stage {
+            network: arm.network,
+            generations: stage.generations * arm.times,
+            ..stage.clone()
+        };
+        CyclePlan {
+            seed,
+            stage: self.run.stage.iter().map(stage).collect(),
+            ..self.run.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in crate::train::ablate) const PLAN: &str = r#"
+title = "Two arms"
+seeds = [1, 2]
+
+[[arm]]
+name = "az"
+network = "az-1b8c"
+paper = 1800.0
+
+[[arm]]
+name = "wide"
+network = "az-1b12c"
+full = true
+paper = 1900.0
+paper-interval = 40.0
+
+[match]
+pairs = 3
+visits = 4
+
+[run]
+size = 4
+self-play = { concurrent = 3 }
+fit = { batch = 16, reuse = 1.0 }
+
+[[run.stage]]
+network = "az-1b8c"
+visits = 4
+games = 4
+generations = 2
+"#;
+
+    #[test]
+    fn arms_differ_in_their_network_only() {
+        let plan = AblationPlan::parse(PLAN).unwrap();
+        let [one, other] = [0, 1].map(|arm| plan.run_of(&plan.arm[arm], 7));
+        assert_eq!((one.seed, one.stage[0].games), (7, 4));
+        assert_eq!(other.stage[0].network.to_string(), "az-1b12c");
+        let stage = one.stage.clone();
+        assert_eq!(CyclePlan { stage, ..other }, one);
+    }
+
+    #[test]
+    fn wrong_plans_say_why() {
+        for (wrong, because) in [
+            (PLAN.replace("\"wide\"", "\"az\""), "differ"),
+            (PLAN.replace("\"wide\"", "\"a/b\""), "letters"),
+            (PLAN.replace("[1, 2]", "[]"), "seeds"),
+            (PLAN.replace("games = 4", "games = 0"), "at least 1"),
+            (PLAN.replace("visits = 4", "visit = 4"), "visit"),
+        ] {
+            let message = AblationPlan::parse(&wrong).unwrap_err().to_string();
+            assert!(message.contains(because), "{message}");
+        }
+    }
+}

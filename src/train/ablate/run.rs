@@ -1,0 +1,324 @@
+//! Run after run, then match after match.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::keep::{copy, keep, restore};
+use super::plan::{AblationPlan, Arm};
+use super::table::table;
+use crate::referee::stats::MatchScore;
+use crate::rollout::Playout;
+use crate::train::contest::{Match, Player, contest};
+use crate::train::cycle::{self, Encounter, News, Place, Session, load, save};
+use crate::train::rebuild::Rebuild;
+use crate::train::score::Score;
+use crate::train::{TrainError, durable};
+
+/// Where an ablation lies.
+#[derive(Debug, Clone)]
+pub struct Folders {
+    /// What survives: small, may be committed.
+    pub results: PathBuf,
+    /// The runs with their games.
+    pub work: PathBuf,
+}
+
+impl Folders {
+    fn network(&self, run: &str) -> PathBuf {
+        self.results.join(format!("{run}.onnx"))
+    }
+
+    fn outcome(&self, run: &str) -> PathBuf {
+        self.results.join(format!("{run}.json"))
+    }
+
+    fn unfinished(&self, run: &str) -> PathBuf {
+        self.results.join("unfinished").join(run)
+    }
+}
+
+/// What came of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The arm.
+    pub arm: String,
+    /// The seed.
+    pub seed: u64,
+    /// The network.
+    pub network: String,
+    /// Games that it learnt from.
+    pub games: u64,
+    /// Recorded positions of these games.
+    pub rows: u64,
+    /// Steps of the optimiser.
+    pub steps: u64,
+    /// Hours of games and fits.
+    pub hours: f64,
+    /// White's share of the wins in the last generation's games.
+    pub white_share: f64,
+    /// How well it knows held-out games of its own.
+    pub held_out: Option<Score>,
+}
+
+/// News of an ablation.
+pub enum AblationNews<'a> {
+    /// Of a run.
+    Run(&'a str, &'a News),
+    /// Of a match: the runs that meet, pairs played and to play, the score.
+    Match([&'a str; 2], u64, u64, MatchScore),
+}
+
+/// The name of a run.
+pub(super) fn run_name(arm: &Arm, seed: u64) -> String {
+    format!("{}-s{seed}", arm.name)
+}
+
+/// Does what is not done yet of an ablation, and writes its table into `README.md` of the results
+/// whenever there is something new.
+///
+/// # Errors
+/// [`TrainError`] when the folder holds another ablation, or a run or match fails.
+pub fn run<G: Rebuild + Playout>(
+    start: &G,
+    plan: &AblationPlan,
+    folders: &Folders,
+    session: &Session<'_>,
+    observe: &mut dyn FnMut(&AblationNews<'_>),
+) -> Result<(), TrainError> {
+    durable::prepare_folder(&folders.results)?;
+    let path = folders.results.join("plan.json");
+    let before: Option<AblationPlan> = load(&path)?;
+    let longer = |before: &AblationPlan| {
+        let same = AblationPlan {
+            seeds: before.seeds.clone(),
+            arm: before.arm.clone(),
+            ..plan.clone()
+        };
+        same == *before
+            && plan.seeds.starts_with(&before.seeds)
+            && plan.arm.starts_with(&before.arm)
+    };
+    if before.is_some_and(|before| !longer(&before)) {
+        let reason = "it is of another plan; choose another folder, or only add seeds and arms";
+        return Err(TrainError::mismatch(&path, reason));
+    }
+    save(&path, plan)?;
+    for &seed in &plan.seeds {
+        for arm in &plan.arm {
+            one_run(start, plan, (arm, seed), folders, session, observe)?;
+            write_table(plan, folders)?;
+        }
+        for (place, first) in plan.arm.iter().enumerate() {
+            for second in &plan.arm[place + 1..] {
+                let pair = [run_name(first, seed), run_name(second, seed)];
+                one_match(start, plan, &pair, folders, session, observe)?;
+            }
+            write_table(plan, folders)?;
+        }
+    }
+    write_table(plan, folders)
+}
+
+fn one_run<G: Rebuild + Playout>(
+    start: &G,
+    plan: &AblationPlan,
+    (arm, seed): (&Arm, u64),
+    folders: &Folders,
+    session: &Session<'_>,
+    observe: &mut dyn FnMut(&AblationNews<'_>),
+) -> Result<(), TrainError> {
+    let name = run_name(arm, seed);
+    let (outcome, unfinished) = (folders.outcome(&name), folders.unfinished(&name));
+    if outcome.exists() {
+        return Ok(());
+    }
+    let folder = folders.work.join(&name);
+    restore(&unfinished, &folder)?;
+    let mut kept = Ok(());
+    let done = cycle::run(
+        start,
+        &plan.run_of(arm, seed),
+        &folder,
+        session,
+        &mut |news| {
+            if matches!(news, News::Finished(..)) && kept.is_ok() {
+                kept = keep(&folder, &unfinished);
+            }
+            observe(&AblationNews::Run(&name, news));
+        },
+    )?;
+    kept?;
+    let last = done
+        .last()
+        .ok_or_else(|| TrainError::Setting(format!("{name} has no generation")))?;
+    copy(
+        &Place::new(&folder).network(last.number),
+        &folders.network(&name),
+    )?;
+    let result = Outcome {
+        arm: arm.name.clone(),
+        seed,
+        network: last.network.clone(),
+        games: last.games_so_far,
+        rows: last.rows_so_far,
+        steps: last.steps,
+        hours: last.seconds / 3600.0,
+        white_share: last.white_share,
+        held_out: last.held_out,
+    };
+    save(&outcome, &result)?;
+    if unfinished.exists() {
+        std::fs::remove_dir_all(&unfinished).map_err(TrainError::io(&unfinished))?;
+    }
+    Ok(())
+}
+
+fn one_match<G: Rebuild + Playout>(
+    start: &G,
+    plan: &AblationPlan,
+    names: &[String; 2],
+    folders: &Folders,
+    session: &Session<'_>,
+    observe: &mut dyn FnMut(&AblationNews<'_>),
+) -> Result<(), TrainError> {
+    let [first, second] = names;
+    let path = match_path(folders, names);
+    if path.exists() {
+        return Ok(());
+    }
+    durable::prepare_folder(path.parent().unwrap_or(&folders.results))?;
+    let open = |name: &str| -> Result<Player, TrainError> {
+        Ok(Player::Network {
+            network: Box::new(session.runtime.open(&folders.network(name))?),
+            visits: plan.matches.visits,
+        })
+    };
+    let players = [open(first)?, open(second)?];
+    let settings = Match {
+        pairs: plan.matches.pairs,
+        opening_plies: plan.matches.opening_plies,
+        seed: durable::checksum(format!("{first} {second}").as_bytes()),
+        threads: session.threads,
+        concurrent: plan.run.self_play.concurrent,
+    };
+    let total = u64::from(settings.pairs);
+    let pairs = contest(start, [&players[0], &players[1]], &settings, |pairs| {
+        let score = cycle::score(pairs);
+        observe(&AblationNews::Match(
+            [first, second],
+            pairs.len() as u64,
+            total,
+            score,
+        ));
+        ControlFlow::Continue(())
+    })?;
+    save(
+        &path,
+        &Encounter {
+            first: first.clone(),
+            second: second.clone(),
+            pairs,
+        },
+    )
+}
+
+fn match_path(folders: &Folders, [first, second]: &[String; 2]) -> PathBuf {
+    folders
+        .results
+        .join("matches")
+        .join(format!("{first}--{second}.json"))
+}
+
+fn write_table(plan: &AblationPlan, folders: &Folders) -> Result<(), TrainError> {
+    let mut outcomes = Vec::new();
+    for &seed in &plan.seeds {
+        for arm in &plan.arm {
+            outcomes.extend(load::<Outcome>(&folders.outcome(&run_name(arm, seed)))?);
+        }
+    }
+    let encounters = cycle::encounters(&folders.results.join("matches"))?;
+    let text = table(plan, &outcomes, &encounters);
+    durable::write(
+        Path::new(&folders.results.join("README.md")),
+        text.as_bytes(),
+    )
+}
+
+#[cfg(test)]
+#[cfg(feature = "tract")]
+mod tests {
+    use burn::tensor::Device;
+
+    use super::*;
+    use crate::clock::FakeClock;
+    use crate::eval::BackendKind;
+    use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Game};
+    use crate::train::ablate::plan::tests::PLAN;
+    use crate::train::open::Runtime;
+    use crate::train::scratch::Scratch;
+
+    fn go(plan: &str, folders: &Folders) -> Result<Vec<String>, TrainError> {
+        let runtime = Runtime {
+            backend: Some(BackendKind::Tract),
+            ..Runtime::usual(None)
+        };
+        let clock = FakeClock::new();
+        let session = Session {
+            runtime: &runtime,
+            threads: 2,
+            fit_device: Device::flex().autodiff(),
+            clock: &clock,
+        };
+        let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let plan = AblationPlan::parse(plan).unwrap();
+        let mut told = Vec::new();
+        run(&start, &plan, folders, &session, &mut |news| {
+            told.push(match news {
+                AblationNews::Run(name, _) => (*name).to_owned(),
+                AblationNews::Match(names, ..) => names.join(" "),
+            });
+        })?;
+        told.dedup();
+        Ok(told)
+    }
+
+    #[test]
+    fn an_ablation_survives_with_its_results_alone() {
+        let scratch = Scratch::new("ablate");
+        let folders = Folders {
+            results: scratch.path().join("results"),
+            work: scratch.path().join("work"),
+        };
+        let one_seed = PLAN.replace("[1, 2]", "[1]");
+        assert_eq!(
+            go(&one_seed, &folders).unwrap(),
+            ["az-s1", "wide-s1", "az-s1 wide-s1"]
+        );
+        let table = std::fs::read_to_string(folders.results.join("README.md")).unwrap();
+        assert!(
+            table.contains("| wide |") && table.contains("+100"),
+            "{table}"
+        );
+        assert!(go(&one_seed, &folders).unwrap().is_empty(), "all is done");
+
+        // A new machine, the second arm unfinished after its first generation.
+        let unfinished = folders.unfinished("wide-s1");
+        let work = folders.work.join("wide-s1");
+        std::fs::remove_file(folders.outcome("wide-s1")).unwrap();
+        std::fs::remove_file(work.join("generation-0001.json")).unwrap();
+        keep(&work, &unfinished).unwrap();
+        std::fs::remove_dir_all(&folders.work).unwrap();
+        assert_eq!(go(&one_seed, &folders).unwrap(), ["wide-s1"]);
+        let outcome: Outcome = load(&folders.outcome("wide-s1")).unwrap().unwrap();
+        assert_eq!((outcome.games, unfinished.exists()), (8, false));
+
+        // Seeds may be added, settings not changed.
+        assert_eq!(go(PLAN, &folders).unwrap().len(), 3);
+        let other = PLAN.replace("games = 4", "games = 5");
+        let message = go(&other, &folders).unwrap_err().to_string();
+        assert!(message.contains("another plan"), "{message}");
+    }
+}

@@ -1,0 +1,180 @@
+//! The table: ratings of the arms beside the paper's, and what taking a part away costs.
+
+use std::fmt::Write;
+
+use super::plan::{AblationPlan, Arm};
+use super::run::{Outcome, run_name};
+use super::stats::Estimate;
+use crate::train::cycle::{Encounter, rate};
+
+/// The table as Markdown.
+#[must_use]
+pub fn table(plan: &AblationPlan, outcomes: &[Outcome], encounters: &[Encounter]) -> String {
+    let settings = &plan.matches;
+    let (pairs, visits, seeds) = (settings.pairs, settings.visits, plan.seeds.len());
+    let mut text = format!(
+        "# {}\n\nWritten by `tengen-train ablate`. Elo relative to `{}`, by maximum likelihood for \
+         each seed; {seeds} seeds, {pairs} colour-swapped pairs of games for each two arms of a \
+         seed, at {visits} playouts a move. ± is the 95% interval over seeds (Student's t, not \
+         corrected for several comparisons). {} of {} runs are finished.\n\n",
+        plan.title,
+        plan.arm[0].name,
+        outcomes.len(),
+        plan.arm.len() * seeds,
+    );
+    let elo: Vec<Vec<Option<f64>>> = plan
+        .arm
+        .iter()
+        .map(|arm| by_seed(plan, arm, encounters))
+        .collect();
+    text.push_str("| arm | network | games | Elo | paper | by seed | policy loss | White wins |\n");
+    text.push_str("|---|---|---|---|---|---|---|---|\n");
+    for (arm, elo) in plan.arm.iter().zip(&elo) {
+        let runs: Vec<&Outcome> = outcomes.iter().filter(|o| o.arm == arm.name).collect();
+        let known: Vec<f64> = elo.iter().flatten().copied().collect();
+        let mean = |value: &dyn Fn(&&Outcome) -> f64| {
+            runs.iter().map(value).sum::<f64>() / runs.len().max(1) as f64
+        };
+        let figures = if runs.is_empty() {
+            ["", "", ""].map(str::to_owned)
+        } else {
+            let loss = |run: &&Outcome| run.held_out.map_or(f64::NAN, |score| score.policy_loss);
+            [
+                format!("{:.0}", mean(&|run| run.games as f64)),
+                format!("{:.3}", mean(&loss)),
+                format!("{:.1}%", 100.0 * mean(&|run| run.white_share)),
+            ]
+        };
+        let seeds: Vec<String> = elo
+            .iter()
+            .map(|elo| elo.map_or("-".to_owned(), |elo| format!("{elo:+.0}")))
+            .collect();
+        // Writing into a string cannot fail.
+        let _ = writeln!(
+            text,
+            "| {} | `{}` | {} | {} | {} | {} | {} | {} |",
+            arm.name,
+            arm.network,
+            figures[0],
+            Estimate::over_seeds(&known).map_or_else(String::new, |e| e.text()),
+            paper(plan, arm),
+            seeds.join(", "),
+            figures[1],
+            figures[2],
+        );
+    }
+    if let Some(full) = plan.arm.iter().position(|arm| arm.full) {
+        costs(&mut text, plan, full, &elo);
+    }
+    text
+}
+
+/// The ratings of an arm relative to the first one, seed by seed.
+fn by_seed(plan: &AblationPlan, arm: &Arm, encounters: &[Encounter]) -> Vec<Option<f64>> {
+    let rating = |&seed: &u64| {
+        let names: Vec<String> = plan.arm.iter().map(|arm| run_name(arm, seed)).collect();
+        let own: Vec<Encounter> = encounters
+            .iter()
+            .filter(|e| names.contains(&e.first) && names.contains(&e.second))
+            .cloned()
+            .collect();
+        let name = run_name(arm, seed);
+        let rated = rate(&own, &names[0]);
+        rated.into_iter().find(|r| r.name == name).map(|r| r.elo)
+    };
+    plan.seeds.iter().map(rating).collect()
+}
+
+/// The paper's rating relative to the first arm's.
+fn paper(plan: &AblationPlan, arm: &Arm) -> String {
+    match (arm.paper, plan.arm[0].paper) {
+        (Some(elo), Some(base)) => {
+            let half = arm.paper_interval;
+            let half = half.map_or(String::new(), |half| format!(" ± {half:.0}"));
+            format!("{:+.0}{half}", elo - base)
+        }
+        _ => String::new(),
+    }
+}
+
+/// What taking a part away costs: the full arm less each other one.
+fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<f64>>]) {
+    let name = &plan.arm[full].name;
+    let _ = write!(
+        text,
+        "\n`{name}` less another arm:\n\n| arm | difference | paper | the paper's sign at 95% |\n|---|---|---|---|\n"
+    );
+    for (place, arm) in plan
+        .arm
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| *place != full)
+    {
+        let differences: Vec<f64> = elo[full]
+            .iter()
+            .zip(&elo[place])
+            .filter_map(|(full, arm)| Some((*full)? - (*arm)?))
+            .collect();
+        let difference = Estimate::over_seeds(&differences);
+        let paper = plan.arm[full]
+            .paper
+            .zip(arm.paper)
+            .map(|(full, arm)| full - arm);
+        let verdict = match (difference, paper) {
+            (Some(found), Some(paper)) if found.sign() != 0 => {
+                if f64::from(found.sign()) * paper > 0.0 {
+                    "holds"
+                } else {
+                    "is reversed"
+                }
+            }
+            (Some(_), Some(_)) => "open",
+            _ => "",
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {verdict} |",
+            arm.name,
+            difference.map_or_else(String::new, |d| d.text()),
+            paper.map_or_else(String::new, |paper| format!("{paper:+.0}")),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::referee::stats::Score::{Loss, Win};
+    use crate::train::ablate::plan::tests::PLAN;
+
+    fn encounter(seed: u64, wins: usize) -> Encounter {
+        let mut pairs = vec![[Win, Win]; wins];
+        pairs.extend(vec![[Win, Loss]; 100 - wins]);
+        Encounter {
+            first: format!("wide-s{seed}"),
+            second: format!("az-s{seed}"),
+            pairs,
+        }
+    }
+
+    #[test]
+    fn a_clear_difference_holds_and_an_unclear_one_is_open() {
+        let plan = AblationPlan::parse(&PLAN.replace("[1, 2]", "[1, 2, 3]")).unwrap();
+        let clear: Vec<Encounter> = (1..=3)
+            .map(|seed| encounter(seed, 50 + seed as usize))
+            .collect();
+        let text = table(&plan, &[], &clear);
+        assert!(
+            text.contains("| az | +") && text.contains("| holds |"),
+            "{text}"
+        );
+        assert!(text.contains("+100 ± 40"), "{text}");
+        let unclear = table(&plan, &[], &clear[..1]);
+        assert!(
+            unclear.contains("(one seed)") && unclear.contains("| open |"),
+            "{unclear}"
+        );
+        let nothing = table(&plan, &[], &[]);
+        assert!(nothing.contains("0 of 6 runs"), "{nothing}");
+    }
+}

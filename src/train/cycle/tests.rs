@@ -1,0 +1,202 @@
+//! A whole run in small, and what is left of it when parts are taken away.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use burn::tensor::Device;
+
+use super::*;
+use crate::clock::FakeClock;
+use crate::eval::{BackendKind, ModelInfo};
+use crate::game::nogo::SmallNoGo;
+use crate::game::{BoardSize, Game};
+use crate::train::open::Runtime;
+use crate::train::scratch::Scratch;
+
+const PLAN: &str = r#"
+size = 4
+warm-up = { games = 6, playouts = 10 }
+
+[[stage]]
+network = "az-1b8c"
+visits = 4
+games = 4
+generations = 2
+
+[[stage]]
+network = "az-1b10c"
+visits = 6
+games = 4
+generations = 1
+
+[self-play]
+concurrent = 3
+
+[window]
+held-out = 0.2
+
+[fit]
+batch = 16
+reuse = 1.0
+catch-up = 1.0
+
+[rating]
+pairs = 3
+visits = 4
+anchors = [5, 50]
+
+[gate]
+pairs = 4
+visits = 4
+"#;
+
+/// Runs the plan; the steps that were told of.
+fn go(folder: &Path, plan: &str) -> (Vec<Generation>, Vec<News>) {
+    let runtime = Runtime {
+        backend: Some(BackendKind::Tract),
+        ..Runtime::usual(None)
+    };
+    let clock = FakeClock::new();
+    let session = Session {
+        runtime: &runtime,
+        threads: 2,
+        fit_device: Device::flex().autodiff(),
+        clock: &clock,
+    };
+    let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
+    let mut told = Vec::new();
+    let plan = CyclePlan::parse(plan).unwrap();
+    let done = run(&start, &plan, folder, &session, &mut |news| {
+        told.push(news.clone())
+    });
+    (done.unwrap(), told)
+}
+
+/// All files of a run that must not depend on how often it was interrupted, by name.
+fn products(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(folder).unwrap().display().to_string();
+            if path.is_dir() {
+                folders.push(path);
+            } else if name.starts_with("generation-") && !name.contains('/') {
+                found.insert(name, without_rates(&path));
+            } else if !["hours.json", "report.html"].contains(&name.as_str()) {
+                found.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// A generation without what depends on the machine.
+fn without_rates(path: &Path) -> Vec<u8> {
+    let mut generation: Generation = load(path).unwrap().unwrap();
+    generation.games_per_second = 0.0;
+    generation.evaluations_per_second = 0.0;
+    generation.samples_per_second = 0.0;
+    serde_json::to_vec(&generation).unwrap()
+}
+
+#[track_caller]
+fn same(found: &BTreeMap<String, Vec<u8>>, wanted: &BTreeMap<String, Vec<u8>>) {
+    let names = wanted.keys().chain(found.keys());
+    let differ: Vec<&String> = names.filter(|k| found.get(*k) != wanted.get(*k)).collect();
+    assert!(differ.is_empty(), "{differ:?}");
+}
+
+fn steps(told: &[News]) -> Vec<(u32, StepName)> {
+    let mut steps: Vec<(u32, StepName)> = told
+        .iter()
+        .filter_map(|news| match news {
+            News::Step {
+                generation, step, ..
+            } => Some((*generation, *step)),
+            News::Finished(..) => None,
+        })
+        .collect();
+    steps.dedup();
+    steps
+}
+
+#[test]
+fn a_run_does_what_its_plan_says_and_survives_losing_any_product() {
+    let (whole, broken) = (Scratch::new("cycle-whole"), Scratch::new("cycle-broken"));
+    let (done, told) = go(whole.path(), PLAN);
+    let players: Vec<&str> = done.iter().map(|g| g.players.as_str()).collect();
+    assert_eq!(players[0], "rollouts");
+    assert!(players[1].starts_with("network-0000"), "{players:?}");
+    assert_eq!(players[3], "start-0003");
+    let networks: Vec<&str> = done.iter().map(|g| g.network.as_str()).collect();
+    assert_eq!(networks, ["az-1b8c", "az-1b8c", "az-1b8c", "az-1b10c"]);
+    assert_eq!(done[3].games_so_far, 18);
+    assert!(done[2].steps > done[1].steps && done[1].steps > done[0].steps);
+    assert!(steps(&told).contains(&(3, StepName::CatchUp)));
+    assert!(steps(&told).contains(&(3, StepName::Gate)));
+    let info = |number: u32| {
+        let path = Place::new(whole.path()).network(number);
+        ModelInfo::read("network", &fs::read(path).unwrap()).unwrap()
+    };
+    assert_eq!((info(3).games, info(3).network.as_str()), (18, "az-1b10c"));
+    assert_eq!(info(2).steps, done[2].steps);
+
+    let wanted = products(whole.path());
+    let report = fs::read_to_string(Place::new(whole.path()).report()).unwrap();
+    assert!(report.contains("4 generations, 18 games") && report.matches("<svg").count() >= 8);
+
+    // The run is stopped after each of its products in turn: all later ones are taken away.
+    go(broken.path(), PLAN);
+    same(&products(broken.path()), &wanted);
+    let lost = |name: &str| {
+        let part = |part: &str| name.contains(part);
+        part("generation-0003") || part("-0003.onnx") || part("generation-0002/matches")
+    };
+    let mut last: Vec<&String> = wanted.keys().filter(|name| lost(name)).collect();
+    last.sort_by_key(|name| std::cmp::Reverse((name.contains(".json"), name.len())));
+    for count in [1, 3, last.len()] {
+        for name in &last[..count] {
+            let _ = fs::remove_file(broken.path().join(name));
+        }
+        let _ = fs::remove_file(broken.path().join("generation-0003.json"));
+        fs::write(broken.path().join(".unfinished-generation-0003.json"), b"{").unwrap();
+        go(broken.path(), PLAN);
+        same(&products(broken.path()), &wanted);
+    }
+}
+
+#[test]
+fn a_run_may_be_prolonged_and_not_changed() {
+    let scratch = Scratch::new("cycle-longer");
+    let short = PLAN
+        .split("[[stage]]\nnetwork = \"az-1b10c\"")
+        .next()
+        .unwrap();
+    assert_eq!(go(scratch.path(), short).0.len(), 3);
+    let longer = short.replace("generations = 2", "generations = 3");
+    let (done, told) = go(scratch.path(), &longer);
+    assert_eq!(done.len(), 4);
+    assert!(steps(&told).iter().all(|step| step.0 == 3));
+    let place = Place::new(scratch.path());
+    let other = CyclePlan::parse(&short.replace("visits = 4", "visits = 5")).unwrap();
+    let message = place.prepare(&other).unwrap_err().to_string();
+    assert!(message.contains("another plan"), "{message}");
+}
+
+#[test]
+fn a_run_goes_on_without_its_old_games() {
+    let scratch = Scratch::new("cycle-forgot");
+    let short = PLAN
+        .split("[[stage]]\nnetwork = \"az-1b10c\"")
+        .next()
+        .unwrap();
+    go(scratch.path(), short);
+    let place = Place::new(scratch.path());
+    (0..3).for_each(|number| fs::remove_dir_all(place.games(number)).unwrap());
+    let longer = short.replace("generations = 2", "generations = 3");
+    let (done, _) = go(scratch.path(), &longer);
+    assert_eq!((done.len(), done[3].games_so_far), (4, 18));
+}
