@@ -214,8 +214,11 @@ pairs = 4
 visits = 8
 "#;
 
-/// The networks and the rows of a run.
-fn products(run: &str, generations: u32) -> (Vec<Vec<u8>>, Vec<BTreeMap<u64, Vec<Row>>>) {
+/// Networks and, generation by generation, games.
+type Products = (Vec<Vec<u8>>, Vec<BTreeMap<u64, Vec<Row>>>);
+
+/// The products of a run.
+fn products(run: &str, generations: u32) -> Products {
     let network = |number| format!("{run}/networks/network-{number:04}.onnx");
     let rows = |number| format!("{run}/generation-{number:04}/games");
     let numbers = 0..generations;

@@ -153,7 +153,8 @@ fn a_run_does_what_its_plan_says_and_survives_losing_any_product() {
     same(&products(broken.path()), &wanted);
     let lost = |name: &str| {
         let part = |part: &str| name.contains(part);
-        part("generation-0003") || part("-0003.onnx") || part("generation-0002/matches")
+        // The log of losses belongs to its checkpoints and is not written without one.
+        (part("generation-0003") && !part("losses")) || part("-0003.onnx")
     };
     let mut last: Vec<&String> = wanted.keys().filter(|name| lost(name)).collect();
     last.sort_by_key(|name| std::cmp::Reverse((name.contains(".json"), name.len())));
