@@ -1,12 +1,13 @@
 //! Who plays the games: random playouts one game after another, or a network many at a time.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::TrainError;
-use super::generate::Supply;
+use super::generate::{Supply, Ticket};
 use super::network_game::{NetworkGame, NetworkPlay, Prover};
 use super::pool::{Desk, work};
 use super::rebuild::Rebuild;
@@ -63,7 +64,7 @@ pub struct NetworkCrew<'a, F> {
     pub play: &'a NetworkPlay,
     /// Games that a thread plays at the same time: its largest batch.
     pub concurrent: usize,
-    /// Makes the prover of one game.
+    /// Makes the prover of one thread.
     pub prover: F,
 }
 
@@ -75,16 +76,10 @@ impl<G: Rebuild, P: Prover<G>, F: Fn() -> P + Sync> Crew<G> for NetworkCrew<'_, 
         done: &mut dyn FnMut(PlayedGame) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
         let mut desk = Desk::new(self.network, start)?;
+        let prover = RefCell::new((self.prover)());
         let next = || {
-            let ticket = supply.take()?;
-            let prover = (self.prover)();
-            Some(NetworkGame::new(
-                start,
-                ticket.game,
-                ticket.seed,
-                self.play,
-                prover,
-            ))
+            let Ticket { game, seed } = supply.take()?;
+            Some(NetworkGame::new(start, game, seed, self.play, &prover))
         };
         let finished = |game: NetworkGame<'_, G, P>| match game.finish() {
             Some(game) => done(game),

@@ -1,5 +1,7 @@
 //! One game of self-play by a network, as a task that asks for one evaluation after another.
 
+use std::cell::RefCell;
+
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -37,7 +39,8 @@ pub struct Proven {
     pub keeps: Move,
 }
 
-/// Whoever can prove endings.
+/// Whoever can prove endings. What it finds must depend on the position only: the games of a
+/// thread share one.
 pub trait Prover<G> {
     /// The result of a position that has a legal move, if it is found within the prover's effort.
     fn prove(&mut self, position: &G) -> Option<Proven>;
@@ -58,7 +61,7 @@ pub struct NetworkGame<'a, G, P> {
     number: u64,
     salt: u64,
     params: &'a NetworkPlay,
-    prover: P,
+    prover: &'a RefCell<P>,
     start: G,
     position: G,
     moves: Vec<Move>,
@@ -73,7 +76,13 @@ pub struct NetworkGame<'a, G, P> {
 impl<'a, G: Rebuild, P: Prover<G>> NetworkGame<'a, G, P> {
     /// Game `number`, which depends on `seed`, the settings, the network and the prover only.
     #[must_use]
-    pub fn new(start: &G, number: u64, seed: u64, params: &'a NetworkPlay, prover: P) -> Self {
+    pub fn new(
+        start: &G,
+        number: u64,
+        seed: u64,
+        params: &'a NetworkPlay,
+        prover: &'a RefCell<P>,
+    ) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let moves = open(start, params.selfplay.opening_plies, &mut rng);
         let mut position = start.clone();
@@ -115,7 +124,9 @@ impl<'a, G: Rebuild, P: Prover<G>> NetworkGame<'a, G, P> {
             self.outcome = Some(outcome);
             return;
         }
-        if let Some(proven) = self.prover.prove(&self.position) {
+        // Let go of the prover before playing on.
+        let proven = self.prover.borrow_mut().prove(&self.position);
+        if let Some(proven) = proven {
             self.play_out(proven);
             return;
         }
@@ -152,7 +163,11 @@ impl<'a, G: Rebuild, P: Prover<G>> NetworkGame<'a, G, P> {
             };
             self.position.play(mv);
             self.moves.push(mv);
-            keeps = self.prover.prove(&self.position).map(|p| p.keeps);
+            keeps = self
+                .prover
+                .borrow_mut()
+                .prove(&self.position)
+                .map(|p| p.keeps);
         }
         self.outcome = Some(proven.outcome);
     }
@@ -242,11 +257,8 @@ mod tests {
     }
 
     /// Games 0 to 9 on 5x5, so many at a time, in their order.
-    fn games<P: Prover<SmallNoGo>>(
-        play: &NetworkPlay,
-        slots: usize,
-        prover: impl Fn() -> P,
-    ) -> Vec<PlayedGame> {
+    fn games<P: Prover<SmallNoGo>>(play: &NetworkPlay, slots: usize, prover: P) -> Vec<PlayedGame> {
+        let prover = RefCell::new(prover);
         let size = BoardSize::square(5);
         let start = SmallNoGo::new(size).unwrap();
         let factory = EvaluatorFactory::hash(info(size));
@@ -256,7 +268,7 @@ mod tests {
         let supply = || {
             numbers
                 .next()
-                .map(|number| NetworkGame::new(&start, number, number, play, prover()))
+                .map(|number| NetworkGame::new(&start, number, number, play, &prover))
         };
         let finished = |game: NetworkGame<'_, SmallNoGo, P>| {
             played.push(game.finish().unwrap());
@@ -278,8 +290,8 @@ mod tests {
     #[test]
     fn a_game_depends_on_its_seed_and_not_on_its_company() {
         for play in [gumbel(), puct()] {
-            let alone = games(&play, 1, || NoProver);
-            assert_eq!(games(&play, 7, || NoProver), alone);
+            let alone = games(&play, 1, NoProver);
+            assert_eq!(games(&play, 7, NoProver), alone);
             assert_ne!(alone[0].moves, alone[1].moves);
         }
     }
@@ -287,7 +299,7 @@ mod tests {
     #[test]
     fn rows_are_the_game() {
         for (play, full_only) in [(gumbel(), true), (puct(), false)] {
-            for game in games(&play, 10, || NoProver) {
+            for game in games(&play, 10, NoProver) {
                 let opening = game.moves.len() - game.rows.len();
                 assert!(opening <= 6);
                 for (place, row) in game.rows.iter().enumerate() {
@@ -328,7 +340,7 @@ mod tests {
     #[test]
     fn a_proof_ends_the_search_and_the_rest_keeps_the_result() {
         let mut black = 0;
-        for game in games(&gumbel(), 10, || Brute) {
+        for game in games(&gumbel(), 10, Brute) {
             let last = game.rows.last().unwrap();
             assert!(last.exact && last.ply <= 12 && last.policy_weight == 0.0);
             assert_eq!(last.outcome(), game.outcome);

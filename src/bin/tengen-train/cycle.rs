@@ -148,7 +148,7 @@ impl Teller {
                     self.showing = Some((*generation, *step, reporter));
                 }
                 if let Some((_, _, reporter)) = &mut self.showing {
-                    let message = format!("generation {generation}  {message}");
+                    let message = format!("generation {generation}, {}: {message}", step.title());
                     reporter.update(*done, message, news);
                 }
             }

@@ -47,6 +47,18 @@ pub enum StepName {
 }
 
 impl StepName {
+    /// What is done in this step, for people.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            StepName::Games => "games",
+            StepName::CatchUp => "the new network learns",
+            StepName::Fit => "fit",
+            StepName::Rating => "rating",
+            StepName::Gate => "gate",
+        }
+    }
+
     /// What is counted in this step.
     #[must_use]
     pub fn unit(self) -> &'static str {

@@ -49,8 +49,9 @@ impl Desk<'_> {
         message: String,
     ) -> Result<(), TrainError> {
         if self.watch.tick()? {
-            let unit = step.unit();
-            let now = format!("Generation {generation}: {done} of {total} {unit}. {message}");
+            let (title, unit) = (step.title(), step.unit());
+            let now =
+                format!("Generation {generation}, {title}: {done} of {total} {unit}, {message}.");
             report::write(self.place, Some(&now))?;
         }
         (self.observe)(&News::Step {

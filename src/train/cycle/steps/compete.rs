@@ -53,9 +53,10 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         for (name, opponent) in opponents {
             let path = folder.join(format!("{name}.json"));
             if load::<Encounter>(&path)?.is_none() {
-                let pairs = self.meet(desk, [&player, &opponent], rating)?;
+                let own = network_name(self.number);
+                let pairs = self.meet(desk, [&player, &opponent], [&own, &name], rating)?;
                 let encounter = Encounter {
-                    first: network_name(self.number),
+                    first: own,
                     second: name,
                     pairs,
                 };
@@ -69,13 +70,15 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         &self,
         desk: &mut Desk<'_>,
         players: [&Player; 2],
+        names: [&str; 2],
         rating: &Rating,
     ) -> Result<Vec<PairResult>, TrainError> {
         let plan = self.match_plan(desk, rating.pairs, rating.opening_plies);
         let mut told = Ok(());
         let pairs = contest(self.start, players, &plan, |pairs| {
             let count = (pairs.len() as u64, plan.pairs.into());
-            let message = score(pairs).summary();
+            let message = format!("{} scores {}", names[0], percent(pairs));
+            let message = format!("{message} against {}", names[1]);
             told = desk.tell(self.number, StepName::Rating, count, message);
             match told {
                 Ok(()) => ControlFlow::Continue(()),
@@ -118,7 +121,7 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         let pairs = contest(self.start, [&new, &old], &plan, |pairs| {
             let score = score(pairs);
             let count = (pairs.len() as u64, plan.pairs.into());
-            told = desk.tell(self.number, StepName::Gate, count, score.summary());
+            told = desk.tell(self.number, StepName::Gate, count, percent(pairs));
             let undecided = sprt.verdict(&score.pairs) == Verdict::Continue;
             if told.is_ok() && undecided {
                 ControlFlow::Continue(())
@@ -139,6 +142,11 @@ impl<G: Rebuild + Playout> Work<'_, G> {
             before.plays_next
         })
     }
+}
+
+/// A score for people.
+fn percent(pairs: &[PairResult]) -> String {
+    format!("{:.0}%", 100.0 * score(pairs).score())
 }
 
 /// The test of a gate, with error rates of 5%.

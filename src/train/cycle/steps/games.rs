@@ -58,12 +58,14 @@ impl<G: Rebuild + Playout> Work<'_, G> {
             let seconds = (desk.watch.session() - begun).max(1e-3);
             let new = progress.games - progress.resumed;
             rates = (new as f64 / seconds, progress.evaluations as f64 / seconds);
-            let message = format!(
-                "{:.2} games/s, {:.0} evaluations/s, White wins {:.1}%",
-                rates.0,
-                rates.1,
-                100.0 * (1.0 - progress.black_share())
-            );
+            let mut message = format!("{:.2} games/s", rates.0);
+            if progress.evaluations > 0 {
+                message += &format!(", {:.0} evaluations/s", rates.1);
+            }
+            if progress.games > 0 {
+                let white = 100.0 * (1.0 - progress.black_share());
+                message += &format!(", White wins {white:.1}%");
+            }
             let count = (progress.games, games.games);
             if told.is_ok() {
                 told = desk.tell(self.number, StepName::Games, count, message);
