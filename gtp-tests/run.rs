@@ -5,5 +5,6 @@ mod games;
 mod hostile;
 mod lifetime;
 mod process;
+mod sau;
 mod sessions;
 mod tst;

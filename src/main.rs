@@ -2,8 +2,6 @@
 
 mod cli;
 
-use clap::Parser;
-
 fn main() -> anyhow::Result<()> {
-    cli::Cli::parse().run()
+    cli::start()
 }

@@ -1,5 +1,6 @@
 //! `tengen gtp`: plays for a controller on the standard streams.
 
+use std::io::Read;
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -30,7 +31,7 @@ pub(crate) struct Gtp {
 }
 
 impl Gtp {
-    pub(crate) fn run(self) -> anyhow::Result<()> {
+    pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
         let options = self.engine.resolve()?;
         let time: Arc<dyn Clock> = match options.playouts_per_second {
             None => Arc::new(SystemClock::new()),
@@ -44,7 +45,7 @@ impl Gtp {
         };
         let make = Box::new(move |size| registry::create(&options, size, &time));
         let session = Session::new(make, size, manners)?;
-        serve(session, std::io::stdin(), std::io::stdout()).context("the conversation broke off")
+        serve(session, input, std::io::stdout()).context("the conversation broke off")
     }
 }
 

@@ -1,8 +1,15 @@
 //! The command line: what is asked for, and where the log goes.
 
 mod bench;
+mod doctor;
 mod flags;
 mod gtp;
+mod sau;
+mod start;
+
+pub(crate) use start::start;
+
+use std::io::Read;
 
 use clap::{Parser, Subcommand};
 
@@ -10,9 +17,10 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(version)]
 pub(crate) struct Cli {
-    /// What to log to the standard error stream: off, error, warn, info or debug.
-    #[arg(long, global = true, value_name = "LEVEL", default_value = "warn")]
-    log_level: log::LevelFilter,
+    /// What to log to the standard error stream: off, error, warn, info or debug [default: warn;
+    /// off for sau].
+    #[arg(long, global = true, value_name = "LEVEL")]
+    log_level: Option<log::LevelFilter>,
     #[command(subcommand)]
     command: Command,
 }
@@ -20,22 +28,31 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Gtp(gtp::Gtp),
+    Sau(sau::Sau),
     Bench(bench::Bench),
+    Doctor(doctor::Doctor),
 }
 
 impl Cli {
     /// Does what was asked for.
-    pub(crate) fn run(self) -> anyhow::Result<()> {
+    /// A conversation is held over `input`.
+    pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
         let own = env!("CARGO_PKG_NAME");
         // The libraries below log their own progress in detail; their warnings are enough.
-        let others = self.log_level.min(log::LevelFilter::Warn);
+        let level = self.log_level.unwrap_or(match self.command {
+            Command::Sau(_) => log::LevelFilter::Off,
+            _ => log::LevelFilter::Warn,
+        });
+        let others = level.min(log::LevelFilter::Warn);
         env_logger::Builder::new()
             .filter_level(others)
-            .filter_module(own, self.log_level)
+            .filter_module(own, level)
             .init();
         match self.command {
-            Command::Gtp(command) => command.run(),
+            Command::Gtp(command) => command.run(input),
+            Command::Sau(command) => command.run(input),
             Command::Bench(command) => command.run(),
+            Command::Doctor(command) => command.run(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! other room reads the time.
 
 mod budget;
+mod calendar;
 mod control;
 mod cpu;
 mod lag;
@@ -17,6 +18,7 @@ mod stop;
 mod text;
 
 pub use budget::{Budget, Progress, Rules};
+pub use calendar::{date_time, unix_time};
 pub use control::{Overtime, TimeControl};
 pub use cpu::process_cpu_time;
 pub use lag::LagMeter;

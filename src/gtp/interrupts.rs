@@ -159,6 +159,13 @@ impl Interrupts {
         found
     }
 
+    /// Whether the command being answered was interrupted.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        let state = self.state.lock();
+        state.begun <= state.interrupted
+    }
+
     /// Waits until there is input.
     pub fn wait_for_input(&self) {
         let mut state = self.state.lock();

@@ -19,6 +19,10 @@ struct Message {
 
 /// One side of a conversation, as the server drives it.
 pub trait Conversation {
+    /// Commands that cut a search short which was begun before they arrived, as `# interrupt`
+    /// does.
+    const CUTS: &'static [&'static str] = &[];
+
     /// What may cut its searches short.
     fn interrupts(&self) -> Arc<Interrupts>;
 
@@ -49,8 +53,8 @@ pub fn serve(
     result
 }
 
-fn converse(
-    conversation: &mut impl Conversation,
+fn converse<C: Conversation>(
+    conversation: &mut C,
     input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> std::io::Result<()> {
@@ -59,6 +63,7 @@ fn converse(
     let reader = Reader {
         interrupts: Arc::clone(&interrupts),
         messages: sender,
+        cuts: C::CUTS,
         number: 0,
         commands: 0,
     };
@@ -93,6 +98,7 @@ fn converse(
 struct Reader {
     interrupts: Arc<Interrupts>,
     messages: Sender<Message>,
+    cuts: &'static [&'static str],
     /// Number of the last message sent.
     number: u64,
     /// Commands read so far.
@@ -137,6 +143,9 @@ impl Reader {
                 Line::Nothing => {}
                 Line::Interrupt => self.interrupts.interrupt(self.commands),
                 Line::Command(request) => {
+                    if self.cuts.contains(&request.name.as_str()) {
+                        self.interrupts.interrupt(self.commands);
+                    }
                     self.commands += 1;
                     requests.push(request);
                 }

@@ -2,6 +2,7 @@
 //!
 //! A record knows no rules: whether its moves are legal is for whoever plays them to say.
 
+pub mod ccgc;
 pub mod sgf;
 
 use crate::game::{BoardSize, Color, Move, Outcome};

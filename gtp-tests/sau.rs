@@ -1,0 +1,370 @@
+//! The platform of the China Computer Game Championship, emulated: it starts a program without
+//! arguments, reads its standard output and error through one pipe, and takes any empty point for
+//! a move before it looks at the rules.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use tengen::clock::{Clock, SystemClock};
+use tengen::game::nogo::SmallNoGo;
+use tengen::game::{BoardSize, Color, Game, Move};
+use tengen::record::sgf;
+
+const SIZE: BoardSize = BoardSize::square(9);
+/// After this time a program that should have spoken counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The platform kills a program that takes longer to end after `quit`.
+const QUIT: Duration = Duration::from_secs(1);
+/// No move comes in this time when none should.
+const SILENCE: Duration = Duration::from_millis(300);
+
+/// A program on the platform.
+struct Program {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+    folder: PathBuf,
+}
+
+impl Program {
+    /// Puts the program into a folder of its own, with a file of arguments if there are any, and
+    /// starts it as the platform does.
+    fn start(name: &str, arguments: &[&str]) -> Program {
+        let folder = std::env::temp_dir().join(format!("tengen-sau-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("the folder is writable");
+        let program = folder.join("tengen");
+        std::fs::copy(env!("CARGO_BIN_EXE_tengen"), &program).expect("there is room");
+        if !arguments.is_empty() {
+            let text = arguments.join("\n");
+            std::fs::write(folder.join("tengen.args"), text).expect("the folder is writable");
+        }
+        let (output, to_output) = std::io::pipe().expect("a pipe");
+        let mut child = Command::new(&program)
+            .current_dir(&folder)
+            .stdin(Stdio::piped())
+            .stdout(to_output.try_clone().expect("a pipe"))
+            .stderr(to_output)
+            .spawn()
+            .expect("it was just put there");
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let input = child.stdin.take().expect("it is piped");
+        let mut program = Program {
+            child,
+            input,
+            lines,
+            folder,
+        };
+        program.send("name?\n");
+        assert_eq!(program.line(), "name Tengen");
+        program
+    }
+
+    fn send(&mut self, text: &str) {
+        self.input
+            .write_all(text.as_bytes())
+            .expect("the program reads");
+    }
+
+    fn line(&self) -> String {
+        self.lines.recv_timeout(PATIENCE).expect("a line")
+    }
+
+    fn says_nothing(&self) {
+        assert_eq!(self.lines.recv_timeout(SILENCE).ok(), None);
+    }
+
+    /// The next move, which is all that the program may say now.
+    fn next_move(&self) -> Move {
+        let line = self.line();
+        let letters = line
+            .strip_prefix("move ")
+            .unwrap_or_else(|| panic!("{line}"));
+        let index = |letter: u8| letter - b'A';
+        let (x, down) = (index(letters.as_bytes()[0]), index(letters.as_bytes()[1]));
+        assert!(letters.len() == 2 && x < 9 && down < 9, "{line}");
+        SIZE.point(x, 8 - down)
+    }
+
+    /// Sends `quit` and checks that the program ends in time, saying nothing more.
+    fn quit(mut self) {
+        let clock = SystemClock::new();
+        self.send("quit\n");
+        let status = self.child.wait().expect("it is our child");
+        assert!(
+            clock.now() < QUIT && status.success(),
+            "{status} after {:?}",
+            clock.now()
+        );
+        assert_eq!(self.lines.recv_timeout(SILENCE).ok(), None);
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended long ago.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A move as the platform writes it.
+fn letters(point: Move) -> String {
+    let (x, y) = SIZE.column_row(point);
+    [x, 8 - y]
+        .map(|index| char::from(b'A' + index))
+        .iter()
+        .collect()
+}
+
+fn start_position() -> SmallNoGo {
+    SmallNoGo::new(SIZE).expect("a usual board")
+}
+
+/// Files of this kind, read.
+fn files(folder: &Path, kind: &str) -> Vec<(String, String)> {
+    let entries = std::fs::read_dir(folder.join("records")).expect("records are kept");
+    let paths = entries.map(|entry| entry.expect("readable").path());
+    let wanted = paths.filter(|path| path.extension().is_some_and(|extension| extension == kind));
+    wanted
+        .map(|path| {
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            (name, std::fs::read_to_string(path).expect("UTF-8"))
+        })
+        .collect()
+}
+
+const QUICK: &[&str] = &[
+    "sau",
+    "--backend",
+    "rollout",
+    "--visits",
+    "200",
+    "--seed",
+    "1",
+    "--event",
+    "Test Cup",
+];
+
+/// Plays a game against the highest legal point, with a refused move in it; gives the winner.
+fn play(program: &mut Program, ours: Color) -> (Color, usize) {
+    let mut position = start_position();
+    let mut plies = 0;
+    program.send(&format!("new {ours}\n"));
+    loop {
+        let mover = position.to_move();
+        if position.legal_count() == 0 {
+            // The platform ends the game with the winner's move.
+            program.send("end\n");
+            program.says_nothing();
+            return (mover.opponent(), plies);
+        }
+        let point = if mover == ours {
+            let mut point = program.next_move();
+            if plies / 2 == 10 {
+                program.send("error\n");
+                let other = program.next_move();
+                assert_ne!(other, point, "it was refused");
+                point = other;
+            }
+            point
+        } else {
+            let point = position.legal_moves().last().expect("there is one");
+            let mut next = position.clone();
+            next.play(point);
+            let end = if next.legal_count() == 0 { "end\n" } else { "" };
+            program.send(&format!("move {}\n{end}", letters(point)));
+            point
+        };
+        assert!(position.is_legal(point), "{mover} plays {}", letters(point));
+        position.play(point);
+        plies += 1;
+    }
+}
+
+#[test]
+fn whole_games_and_their_records() {
+    let mut program = Program::start("games", QUICK);
+    for ours in [Color::Black, Color::White] {
+        let (winner, plies) = play(&mut program, ours);
+        let records = files(&program.folder, "txt");
+        let (name, text) = records.last().expect("a record");
+        let side = if winner == Color::Black {
+            "先手胜"
+        } else {
+            "后手胜"
+        };
+        assert!(name.starts_with("NG-") && name.contains("Tengen"), "{name}");
+        let header = text.split(";").next().unwrap_or_default();
+        assert!(
+            header.starts_with("([NG][") && header.contains("[Test Cup]"),
+            "{text}"
+        );
+        let same = records.iter().find(|(_, text)| text.contains(side));
+        let same = same.map(|(_, text)| text.matches(";").count());
+        assert_eq!(same, Some(plies), "{side} in {records:?}");
+        // The second of two games in one minute has replaced the first one's SGF.
+        let games = files(&program.folder, "sgf");
+        let last = games.iter().filter_map(|(_, text)| sgf::read(text).ok());
+        assert!(
+            last.clone().any(|game| game.plays.len() == plies),
+            "{games:?}"
+        );
+        for file in ["txt", "sgf"]
+            .map(|kind| files(&program.folder, kind))
+            .concat()
+        {
+            std::fs::remove_file(program.folder.join("records").join(file.0)).expect("ours");
+        }
+    }
+    program.quit();
+}
+
+#[test]
+fn without_arguments_it_hears_who_is_there() {
+    let mut program = Program::start("plain", &[]);
+    // Fifteen minutes a side: the first move takes its time, and the game may end before it.
+    program.send("new black\n");
+    program.says_nothing();
+    program.send("end\n");
+    program.says_nothing();
+    program.send("new white\n");
+    program.says_nothing();
+    program.send("move EE\nend white\n");
+    program.says_nothing();
+    program.send("new black\n");
+    program.says_nothing();
+    program.quit();
+}
+
+#[test]
+fn a_new_game_ends_the_old_one_while_it_thinks() {
+    let mut program = Program::start(
+        "new",
+        &["sau", "--backend", "rollout", "--time-per-move", "1"],
+    );
+    program.send("new black\n");
+    std::thread::sleep(Duration::from_millis(200));
+    program.send("new black\n");
+    let clock = SystemClock::new();
+    program.next_move();
+    assert!(
+        clock.now() > Duration::from_millis(700),
+        "the old game's move"
+    );
+    program.says_nothing();
+    program.quit();
+}
+
+#[test]
+fn an_illegal_move_gives_us_the_game() {
+    let mut program = Program::start("illegal", QUICK);
+    program.send("new white\n");
+    // Nobody may answer for us: the platform's word decides. AA and then its neighbours: a capture.
+    program.send("move EE\n");
+    let first = program.next_move();
+    // Nonsense, off the board, occupied, out of turn: none of it is a move.
+    program.send(&format!(
+        "move ZZ\nmove\nmove {}\nwhat\nmove EE\n",
+        letters(first)
+    ));
+    program.says_nothing();
+    // Fill the board with legal moves until there is a point that only we may take.
+    let mut position = start_position();
+    position.play(SIZE.point(4, 4));
+    position.play(first);
+    loop {
+        let empty = (0..81)
+            .map(Move)
+            .find(|&point| position.stone(point).is_none() && !position.is_legal(point));
+        if let Some(point) = empty {
+            program.send(&format!("move {}\n", letters(point)));
+            program.says_nothing();
+            break;
+        }
+        let point = position.legal_moves().next().expect("the game goes on");
+        program.send(&format!("move {}\n", letters(point)));
+        position.play(point);
+        position.play(program.next_move());
+    }
+    program.send("end\n");
+    program.says_nothing();
+    assert!(files(&program.folder, "txt")[0].1.contains("后手胜"));
+    program.quit();
+}
+
+#[test]
+fn an_operator_corrects_moves_and_clocks() {
+    let mut program = Program::start("operator", QUICK);
+    program.send("new white\nclock 600 580.5\n");
+    program.send("move AA\n");
+    program.next_move();
+    // It was BB: take both back and enter it again.
+    program.send("undo 2\nmove BB\n");
+    let reply = program.next_move();
+    program.send("board\n");
+    assert!(program.line().contains("2 moves"), "the board");
+    for row in (1..=9).rev() {
+        let line = if row == 9 {
+            (program.line(), program.line()).1
+        } else {
+            program.line()
+        };
+        let stones = line.matches('X').count() + line.matches('O').count();
+        let expected = usize::from(row == 8) + usize::from(SIZE.column_row(reply).1 + 1 == row);
+        assert_eq!(stones, expected, "{line}");
+    }
+    program.line();
+    program.send("undo\ngo\n");
+    program.next_move();
+    program.quit();
+}
+
+#[test]
+fn a_failing_search_stays_silent_and_plays() {
+    let arguments = [
+        "sau",
+        "--model",
+        "/nowhere/move AA.onnx",
+        "--visits",
+        "50",
+        "--threads",
+        "1",
+    ];
+    let mut program = Program::start("failing", &arguments);
+    program.send("new black\n");
+    program.next_move();
+    program.says_nothing();
+    program.quit();
+}
+
+#[test]
+fn other_first_lines_are_gtp() {
+    for first in ["name\n", "\n# a comment\nname\n"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary was built for this test");
+        let mut input = child.stdin.take().expect("it is piped");
+        input.write_all(first.as_bytes()).expect("it reads");
+        drop(input);
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8(output.stdout).expect("UTF-8");
+        assert_eq!(said, "= Tengen\n\n");
+    }
+}

@@ -1,0 +1,307 @@
+//! `tengen doctor`: what of this machine works for the engine, and what to do about the rest.
+
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::Args;
+use serde::Serialize;
+use tengen::clock::{Clock, SystemClock};
+use tengen::engine::{Backend, EngineOptions, built_in};
+use tengen::eval::{
+    BackendKind, Batch, Device, EvalError, EvaluatorFactory, LibraryPlaces, LoadOptions,
+    ModelSource, Outputs,
+};
+
+use super::flags::EngineFlags;
+use super::print;
+
+/// Evaluations that are timed.
+const EVALUATIONS: usize = 20;
+/// Two backends may differ by so much in a logit.
+const TOLERANCE: f32 = 1e-2;
+
+/// Say which backends, libraries, devices and networks are found and work, and how to mend what
+/// does not. Takes the engine's settings, to check just these.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    engine: EngineFlags,
+    /// Print the findings as JSON, one object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// How something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    /// It works.
+    Ok,
+    /// It is not there, and nobody asked for it.
+    Absent,
+    /// It does not work, and it was asked for.
+    Broken,
+}
+
+#[derive(Debug, Serialize)]
+struct Finding {
+    state: State,
+    what: &'static str,
+    text: String,
+    /// What mends it; empty when there is nothing to mend.
+    mend: String,
+}
+
+impl Finding {
+    fn ok(what: &'static str, text: String) -> Finding {
+        Finding {
+            state: State::Ok,
+            what,
+            text,
+            mend: String::new(),
+        }
+    }
+}
+
+/// A network's answers to one input.
+type Answer = (Vec<f32>, Duration);
+
+impl Doctor {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let options = self.engine.resolve()?;
+        let findings = examine(&options);
+        for finding in &findings {
+            if self.json {
+                print(&serde_json::to_string(finding)?)?;
+                continue;
+            }
+            let state = match finding.state {
+                State::Ok => "ok    ",
+                State::Absent => "absent",
+                State::Broken => "BROKEN",
+            };
+            print(&format!("{state}  {:<10} {}", finding.what, finding.text))?;
+            if !finding.mend.is_empty() {
+                print(&format!("{:20}mend: {}", "", finding.mend))?;
+            }
+        }
+        let broken = findings
+            .iter()
+            .filter(|finding| finding.state == State::Broken);
+        match broken.count() {
+            0 => Ok(()),
+            count => bail!("{count} of the things that were asked for do not work"),
+        }
+    }
+}
+
+fn examine(options: &EngineOptions) -> Vec<Finding> {
+    let mut findings = vec![processor(), memory(options)];
+    let model = options.model.clone().map(ModelSource::File);
+    let Some(model) = model.or_else(|| built_in(&options.game)) else {
+        findings.push(Finding {
+            state: State::Absent,
+            what: "network",
+            text: format!(
+                "none is built in for {}: playouts choose the moves",
+                options.game
+            ),
+            mend: "tengen gtp --model FILE".to_owned(),
+        });
+        return findings;
+    };
+    let asked = |kind| options.backend == Backend::Network(kind);
+    let load = |device| LoadOptions {
+        device,
+        ort_library: LibraryPlaces::usual(options.ort_library.clone()),
+    };
+    let tract = try_backend(BackendKind::Tract, &model, &load(Device::Cpu));
+    findings.push(network(&model, options));
+    findings.push(backend("tract", &tract, None, asked(BackendKind::Tract)));
+    let ort = try_backend(BackendKind::Ort, &model, &load(Device::Cpu));
+    let reference = tract.as_ref().ok();
+    findings.push(backend("ort", &ort, reference, asked(BackendKind::Ort)));
+    findings.push(gpu(&model, options, &load, reference));
+    findings
+}
+
+fn processor() -> Finding {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut skills = Vec::new();
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::is_x86_feature_detected!("avx2") {
+            skills.push("AVX2");
+        }
+        if std::is_x86_feature_detected!("avx512f") {
+            skills.push("AVX-512");
+        }
+    }
+    let skills = if skills.is_empty() {
+        std::env::consts::ARCH.to_owned()
+    } else {
+        skills.join(", ")
+    };
+    Finding::ok("processor", format!("{threads} threads, {skills}"))
+}
+
+/// Whether the search tree fits into what is free.
+fn memory(options: &EngineOptions) -> Finding {
+    let wanted = u64::from(options.search.memory_mib) + u64::from(options.cache_mib);
+    let Some(free) = free_memory_mib() else {
+        return Finding::ok("memory", format!("{wanted} MiB for tree and cache"));
+    };
+    let text = format!("{free} MiB free, at most {wanted} MiB for tree and cache");
+    if wanted < free {
+        return Finding::ok("memory", text);
+    }
+    Finding {
+        state: State::Broken,
+        what: "memory",
+        text,
+        mend: format!("tengen gtp --set memory_mib={}", (free / 2).max(16)),
+    }
+}
+
+/// As Linux tells it.
+fn free_memory_mib() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kib / 1024)
+}
+
+/// Loads the network and runs it.
+fn try_backend(
+    kind: BackendKind,
+    model: &ModelSource,
+    load: &LoadOptions,
+) -> Result<Answer, EvalError> {
+    let factory = EvaluatorFactory::open(kind, model, load)?;
+    let mut evaluator = factory.make()?;
+    let mut batch = Batch::new(factory.info().row_len());
+    let row = batch.push(0);
+    // Any input will do, as long as it is not the same everywhere.
+    row.iter_mut()
+        .enumerate()
+        .for_each(|(i, plane)| *plane = (i % 3) as f32 / 2.0);
+    let mut out = Outputs::new();
+    evaluator.evaluate(&batch, &mut out)?;
+    let clock = SystemClock::new();
+    for _ in 0..EVALUATIONS {
+        evaluator.evaluate(&batch, &mut out)?;
+    }
+    let each = clock.now() / EVALUATIONS as u32;
+    let logits = out.policy(0).iter().chain(out.value_logits(0));
+    Ok((logits.copied().collect(), each))
+}
+
+fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
+    let load = LoadOptions::default();
+    let info = EvaluatorFactory::open(BackendKind::Tract, model, &load).map(|f| f.info().clone());
+    let broken = |text: String, mend: &str| Finding {
+        state: State::Broken,
+        what: "network",
+        text,
+        mend: mend.to_owned(),
+    };
+    match info {
+        Err(error) => broken(
+            error.to_string(),
+            "leave --model out to play with the built-in network",
+        ),
+        Ok(info) if info.game != options.game || info.size != options.size => broken(
+            format!(
+                "it plays {} on {}, not {} on {}",
+                info.game, info.size, options.game, options.size
+            ),
+            "tengen gtp --model FILE, with a network for this board; without one playouts choose the moves",
+        ),
+        Ok(info) => Finding::ok(
+            "network",
+            format!(
+                "{} ({}), {} {}, encoding {}, {} games",
+                info.network,
+                model.name(),
+                info.game,
+                info.size,
+                info.encoding,
+                info.games
+            ),
+        ),
+    }
+}
+
+/// How a backend did, against `reference` where there is one.
+fn backend(
+    what: &'static str,
+    tried: &Result<Answer, EvalError>,
+    reference: Option<&Answer>,
+    asked: bool,
+) -> Finding {
+    let failed = if asked { State::Broken } else { State::Absent };
+    let (state, text, mend) = match tried {
+        Ok((logits, each)) => {
+            let text = format!("{:.2} ms an evaluation", each.as_secs_f64() * 1000.0);
+            let worst = reference.map_or(0.0, |(expected, _)| {
+                let pairs = logits.iter().zip(expected);
+                pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+            });
+            if worst <= TOLERANCE {
+                (State::Ok, text, "")
+            } else {
+                let text = format!("{text}, but its answers differ from tract's by {worst}");
+                (
+                    State::Broken,
+                    text,
+                    "another version: scripts/fetch-onnxruntime.sh",
+                )
+            }
+        }
+        Err(error @ EvalError::Unavailable { .. }) => {
+            (failed, error.to_string(), "scripts/fetch-onnxruntime.sh")
+        }
+        Err(error) => (State::Broken, error.to_string(), ""),
+    };
+    Finding {
+        state,
+        what,
+        text,
+        mend: mend.to_owned(),
+    }
+}
+
+fn gpu(
+    model: &ModelSource,
+    options: &EngineOptions,
+    load: &dyn Fn(Device) -> LoadOptions,
+    reference: Option<&Answer>,
+) -> Finding {
+    let asked = options.device != Device::Cpu;
+    let driver = std::fs::read_to_string("/proc/driver/nvidia/version").ok();
+    let Some(driver) = driver else {
+        return Finding {
+            state: if asked { State::Broken } else { State::Absent },
+            what: "gpu",
+            text: "no NVIDIA driver is loaded".to_owned(),
+            mend: if asked { "tengen gtp --device cpu" } else { "" }.to_owned(),
+        };
+    };
+    let device = if asked {
+        options.device
+    } else {
+        Device::Cuda(0)
+    };
+    let tried = try_backend(BackendKind::Ort, model, &load(device));
+    let mut finding = backend("gpu", &tried, reference, asked);
+    let version = driver.lines().next().unwrap_or_default();
+    match finding.state {
+        State::Ok => finding.text = format!("{device}, {}; {version}", finding.text),
+        State::Absent | State::Broken => {
+            finding.mend = "scripts/fetch-onnxruntime.sh --gpu".to_owned();
+        }
+    }
+    finding
+}

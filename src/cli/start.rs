@@ -1,0 +1,76 @@
+//! How the program is started: by its arguments, by the file `tengen.args` beside it where a
+//! platform gives none, or by what the other side says first.
+
+use std::ffi::OsString;
+use std::io::{BufRead as _, Cursor, IsTerminal as _, Read, stdin};
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Parser as _;
+
+use super::Cli;
+
+/// The file of arguments, one a line; lines that begin with `#` do not count.
+const ARGUMENTS: &str = "tengen.args";
+/// How the platform of the China Computer Game Championship begins.
+const PLATFORM: &[u8] = b"name?";
+
+/// Runs the program.
+pub(crate) fn start() -> anyhow::Result<()> {
+    if std::env::args_os().len() > 1 {
+        return Cli::parse().run(stdin());
+    }
+    if let Some(path) = arguments_file() {
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        return Cli::parse_from(arguments(&text)).run(stdin());
+    }
+    if stdin().is_terminal() {
+        // Says what there is.
+        return Cli::parse().run(stdin());
+    }
+    let (subcommand, input) = listen()?;
+    Cli::parse_from(["tengen", subcommand]).run(input)
+}
+
+fn arguments_file() -> Option<PathBuf> {
+    let path = std::env::current_exe().ok()?.with_file_name(ARGUMENTS);
+    path.is_file().then_some(path)
+}
+
+fn arguments(text: &str) -> Vec<OsString> {
+    let lines = text.lines().map(str::trim);
+    let words = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let program = std::iter::once("tengen");
+    program.chain(words).map(OsString::from).collect()
+}
+
+/// Reads up to the first line that says something, and gives the subcommand that understands it
+/// with the whole input.
+fn listen() -> anyhow::Result<(&'static str, impl Read + Send + 'static)> {
+    let mut heard = Vec::new();
+    loop {
+        let begin = heard.len();
+        let read = stdin().lock().read_until(b'\n', &mut heard)?;
+        let line = heard[begin..].trim_ascii();
+        if read > 0 && line.is_empty() {
+            continue;
+        }
+        let subcommand = if line == PLATFORM { "sau" } else { "gtp" };
+        return Ok((subcommand, Cursor::new(heard).chain(stdin())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_a_line() {
+        let text = "# for the final\nsau\n\n--name\n  天元 one \r\n--ponder\n";
+        assert_eq!(
+            arguments(text),
+            ["tengen", "sau", "--name", "天元 one", "--ponder"]
+        );
+    }
+}

@@ -1,0 +1,319 @@
+//! The protocol of the SAU game platform, on which the China Computer Game Championship runs NoGo.
+//!
+//! The platform sends lines to a program that it starts without arguments: `name?`, `new black`,
+//! `new white`, `move XY`, `error`, `end`, `quit`; the program says `name TEXT` and `move XY`. A
+//! vertex is two capitals, the column from the left and the row from the *top*, both from A with I
+//! among them (clients §6.3). The standard error stream is the same pipe, so it has to stay silent.
+//!
+//! For an operator at a terminal there are also `undo [N]`, `go`, `clock OWN [OPPONENT]` (seconds)
+//! and `board`. Anything else is ignored: what the platform does not expect, it takes for a move.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::board;
+use super::commands::color;
+use super::{Conversation, Interrupts, Request};
+use crate::clock::seconds;
+use crate::engine::{Decision, Engine, EngineError};
+use crate::game::{BoardSize, Color, Move, Outcome};
+use crate::record::ccgc::NgStyle;
+use crate::record::{GameRecord, Play, Vertex, result_text, sgf};
+use crate::search::View;
+
+/// How a program appears on the platform, and where its records go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SauManners {
+    /// The program's name, which is also its team's in records.
+    pub name: String,
+    /// The other team's name in records; empty when unknown.
+    pub opponent: String,
+    /// Think on the opponent's time.
+    pub ponder: bool,
+    /// The folder of records; none are kept when there is none.
+    pub records: Option<PathBuf>,
+    /// How records look.
+    pub style: NgStyle,
+}
+
+/// A conversation with the platform.
+pub struct SauSession {
+    engine: Box<dyn Engine>,
+    manners: SauManners,
+    /// What time it is, as records write it.
+    date: Box<dyn Fn() -> String + Send>,
+    interrupts: Arc<Interrupts>,
+    game: Option<Match>,
+    over: bool,
+}
+
+/// A game on the platform.
+struct Match {
+    ours: Color,
+    /// Moves of ours that the platform did not take, since the last one that it took.
+    refused: Vec<Move>,
+    winner: Option<Color>,
+    /// When it began.
+    date: String,
+}
+
+impl SauSession {
+    /// A conversation that has not begun. `engine` has its clocks set.
+    #[must_use]
+    pub fn new(
+        engine: Box<dyn Engine>,
+        manners: SauManners,
+        date: Box<dyn Fn() -> String + Send>,
+    ) -> SauSession {
+        SauSession {
+            engine,
+            manners,
+            date,
+            interrupts: Arc::new(Interrupts::new()),
+            game: None,
+            over: false,
+        }
+    }
+
+    fn begin(&mut self, ours: Color) {
+        self.engine.clear();
+        self.game = Some(Match {
+            ours,
+            refused: Vec::new(),
+            winner: None,
+            date: (self.date)(),
+        });
+    }
+
+    /// Plays the opponent's move; false when there is nothing to answer.
+    fn take(&mut self, text: &str) -> bool {
+        let Some(game) = &mut self.game else {
+            return false;
+        };
+        let theirs = game.ours.opponent();
+        let Some(point) = read_vertex(text, self.engine.size()) else {
+            return false;
+        };
+        if self.engine.to_move() != theirs || self.engine.stone(point).is_some() {
+            return false;
+        }
+        game.refused.clear();
+        let play = Play {
+            color: theirs,
+            vertex: Vertex::Point(point),
+        };
+        match self.engine.play(play) {
+            Ok(()) => true,
+            // A capture or suicide: the rules give us the game, and the platform will say so.
+            Err(EngineError::IllegalMove) => {
+                game.winner = Some(game.ours);
+                false
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Thinks, plays and tells the move, unless the game was ended meanwhile.
+    fn reply(&mut self, send: &mut dyn FnMut(&str)) {
+        let Some(game) = &self.game else { return };
+        if self.engine.to_move() != game.ours || self.interrupts.is_interrupted() {
+            return;
+        }
+        let view = View {
+            every: None,
+            avoid: game.refused.clone(),
+        };
+        let (engine, ours) = (&mut self.engine, game.ours);
+        let decision = self
+            .interrupts
+            .search(|stop| engine.watch_genmove(ours, stop, &view, &mut |_| {}));
+        let Decision::Play(Vertex::Point(point)) = decision else {
+            return;
+        };
+        if self.interrupts.is_interrupted() {
+            // It was just played.
+            let _ = self.engine.undo();
+            return;
+        }
+        send(&format!(
+            "move {}\n",
+            write_vertex(point, self.engine.size())
+        ));
+        self.save();
+    }
+
+    /// The platform did not take our last move: play another one.
+    fn replace(&mut self, send: &mut dyn FnMut(&str)) {
+        let record = self.engine.record();
+        let (Some(game), Some(last)) = (&mut self.game, record.plays.last()) else {
+            return;
+        };
+        let Vertex::Point(point) = last.play.vertex else {
+            return;
+        };
+        if last.play.color == game.ours && self.engine.undo().is_ok() {
+            game.refused.push(point);
+            self.reply(send);
+        }
+    }
+
+    fn end(&mut self, winner: Option<&String>) {
+        self.engine.rest();
+        let outcome = self.engine.outcome();
+        if let Some(game) = &mut self.game {
+            let told = winner.and_then(|text| color(text).ok());
+            let seen = outcome.and_then(|outcome| match outcome {
+                Outcome::Win(winner) => Some(winner),
+                Outcome::Draw => None,
+            });
+            game.winner = told.or(game.winner).or(seen);
+            self.save();
+        }
+        self.game = None;
+    }
+
+    /// Takes moves back for the operator.
+    fn undo(&mut self, count: Option<&String>) {
+        let count: usize = count.and_then(|text| text.parse().ok()).unwrap_or(1);
+        for _ in 0..count {
+            if self.engine.undo().is_err() {
+                break;
+            }
+        }
+        if let Some(game) = &mut self.game {
+            game.winner = None;
+            game.refused.clear();
+        }
+        self.save();
+    }
+
+    /// Sets the clocks for the operator; a time that is none changes nothing.
+    fn set_clocks(&mut self, times: &[String]) {
+        let Some(game) = &self.game else { return };
+        for (side, text) in [game.ours, game.ours.opponent()].into_iter().zip(times) {
+            if let Ok(time) = seconds(text) {
+                self.engine.set_time_left(side, time, 0);
+            }
+        }
+    }
+
+    /// The game as records have it.
+    fn record(&self, game: &Match) -> GameRecord {
+        let mut record = self.engine.record();
+        let (us, them) = (self.manners.name.clone(), self.manners.opponent.clone());
+        (record.black, record.white) = match game.ours {
+            Color::Black => (us, them),
+            Color::White => (them, us),
+        };
+        if let Some(winner) = game.winner {
+            record.result = result_text(Outcome::Win(winner)).to_owned();
+        }
+        record
+    }
+
+    /// Writes the record so far as SGF, and as the championship's own once there is a winner. A
+    /// game goes on without records: there is nobody here to be told what failed.
+    fn save(&self) {
+        let (Some(folder), Some(game)) = (&self.manners.records, &self.game) else {
+            return;
+        };
+        let record = self.record(game);
+        let style = NgStyle {
+            time: game.date.clone(),
+            ..self.manners.style.clone()
+        };
+        let stamp: String = game.date.chars().filter(char::is_ascii_digit).collect();
+        let _ = std::fs::create_dir_all(folder);
+        let _ = std::fs::write(folder.join(format!("NG-{stamp}.sgf")), sgf::write(&record));
+        if !record.result.is_empty() {
+            let _ = std::fs::write(folder.join(style.file_name(&record)), style.write(&record));
+        }
+    }
+}
+
+impl Conversation for SauSession {
+    const CUTS: &'static [&'static str] = &["end", "new", "quit"];
+
+    fn interrupts(&self) -> Arc<Interrupts> {
+        Arc::clone(&self.interrupts)
+    }
+
+    fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str)) {
+        let words = &request.arguments;
+        match request.name.as_str() {
+            "name?" => send(&format!("name {}\n", self.manners.name)),
+            "new" => {
+                if let Some(Ok(ours)) = words.first().map(|text| color(text)) {
+                    self.end(None);
+                    self.begin(ours);
+                    self.reply(send);
+                }
+            }
+            "move" if words.first().is_some_and(|text| self.take(text)) => self.reply(send),
+            "error" => self.replace(send),
+            "end" => self.end(words.first()),
+            "undo" => self.undo(words.first()),
+            "go" => self.reply(send),
+            "clock" => self.set_clocks(words),
+            "board" => send(&format!("{}\n", board::show(&*self.engine))),
+            "quit" => {
+                self.end(None);
+                self.over = true;
+            }
+            _ => {}
+        }
+    }
+
+    fn idle(&mut self) {
+        if self.manners.ponder && self.game.is_some() {
+            let engine = &mut self.engine;
+            self.interrupts.until_input(|stop| engine.ponder(stop));
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.over
+    }
+}
+
+/// Reads two letters, column from the left and row from the top.
+fn read_vertex(text: &str, size: BoardSize) -> Option<Move> {
+    let [column, row] = text.as_bytes() else {
+        return None;
+    };
+    let index = |letter: u8| letter.to_ascii_uppercase().checked_sub(b'A');
+    let (x, down) = (index(*column)?, index(*row)?);
+    (x < size.width && down < size.height).then(|| size.point(x, size.height - 1 - down))
+}
+
+fn write_vertex(point: Move, size: BoardSize) -> String {
+    let (x, y) = size.column_row(point);
+    [x, size.height - 1 - y]
+        .map(|index| char::from(b'A' + index))
+        .iter()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vertices_count_from_the_top_and_have_an_i() {
+        let size = BoardSize::square(9);
+        for (text, x, y) in [
+            ("AA", 0, 8),
+            ("II", 8, 0),
+            ("AI", 0, 0),
+            ("IA", 8, 8),
+            ("ED", 4, 5),
+        ] {
+            let point = size.point(x, y);
+            assert_eq!(read_vertex(text, size), Some(point), "{text}");
+            assert_eq!(write_vertex(point, size), text);
+        }
+        for text in ["", "A", "AJ", "JA", "A1", "AAA", "@@", "盤"] {
+            assert_eq!(read_vertex(text, size), None, "{text}");
+        }
+    }
+}
