@@ -34,6 +34,21 @@ const WORDS: &[&[u8]] = &[
     b"cputime",
     b"rectangular_boardsize",
     b"protocol_version",
+    b"kata-analyze",
+    b"lz-analyze",
+    b"kata-genmove_analyze",
+    b"kata-raw-nn",
+    b"gogui-setup",
+    b"gogui-setup_player",
+    b"gogui-play_sequence",
+    b"gogui-rules_legal_moves",
+    b"gg-undo",
+    b"tengen-policy",
+    b"tengen-table",
+    b"kgs-game_over",
+    b"final_status_list",
+    b"avoid",
+    b"maxmoves",
     b"b",
     b"w",
     b"BLACK",
@@ -106,9 +121,10 @@ fn replies(output: &[u8]) -> Vec<(char, String, String)> {
     let replies = output.split_terminator("\n\n").map(|reply| {
         let status = reply.chars().next().expect("a status");
         assert!("=?".contains(status), "a stray line: {reply:?}");
+        // A blank follows, but for replies that are streams of lines.
         let (id, text) = reply[1..]
-            .split_once(' ')
-            .expect("a blank after the status");
+            .split_once([' ', '\n'])
+            .unwrap_or((&reply[1..], ""));
         assert!(
             id.chars().all(|character| character.is_ascii_digit()),
             "{reply:?}"
@@ -191,4 +207,55 @@ fn a_line_may_come_byte_by_byte() {
         engine.send(&byte.to_string());
     }
     assert_eq!(engine.reply(), "=17 Tengen");
+}
+
+#[test]
+fn control_characters_do_not_count() {
+    for byte in (0..32)
+        .chain([127])
+        .filter(|&byte| byte != b'\n' && byte != b'\t')
+    {
+        let line = [&[byte][..], b"na", &[byte], b"me", &[byte, b'\n']].concat();
+        check(&line, &[('=', "Tengen")]);
+    }
+}
+
+#[test]
+fn long_lists_are_read_to_their_end() {
+    let mut input = b"kata-analyze b 10 avoid b ".to_vec();
+    input.extend(b"A1,".repeat(400_000));
+    input.extend(b"A1 1\ngogui-play_sequence");
+    input.extend(b" b A1 w B2".repeat(100_000));
+    input.extend(b"\ngogui-setup ");
+    input.extend(b" b A1".repeat(200_000));
+    input.extend(b"\nundo\n");
+    let expected = [
+        ('=', ""),
+        ('?', "illegal move"),
+        ('?', "illegal move"),
+        ('?', "cannot undo"),
+    ];
+    check(&input, &expected);
+}
+
+#[test]
+fn thousands_of_commands_are_answered_in_order() {
+    let names = [
+        "play b A1",
+        "undo",
+        "name",
+        "gogui-rules_legal_moves",
+        "lz-analyze 1",
+        "tengen-fate",
+    ];
+    let count = 20_000;
+    let input: String = (1..=count)
+        .map(|id| format!("{id} {}\n", names[(id - 1) % names.len()]))
+        .collect();
+    let output = pipe(QUICK, input.as_bytes());
+    let replies = replies(&output);
+    assert_eq!(replies.len(), count);
+    for (reply, id) in replies.iter().zip(1..) {
+        assert_eq!((reply.0, reply.1.parse()), ('=', Ok(id)), "{reply:?}");
+    }
 }

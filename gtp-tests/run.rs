@@ -5,6 +5,7 @@ mod games;
 mod hostile;
 mod lifetime;
 mod process;
+mod sabaki;
 mod sau;
 mod sessions;
 mod tst;

@@ -1,6 +1,9 @@
 //! Golden conversations: `*.session`.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use tengen::gtp::COMMANDS;
 
 use crate::process::{QUICK, folder, pipe};
 
@@ -24,18 +27,43 @@ fn check(path: &Path) {
     assert_eq!(output, expected, "{}", path.display());
 }
 
+/// All files here of a kind.
+fn files(kind: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder()).expect("the folder of this file");
+    let paths = entries.map(|entry| entry.expect("a readable folder").path());
+    let found: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == kind))
+        .collect();
+    assert!(!found.is_empty(), "no *.{kind} files");
+    found
+}
+
 #[test]
 fn golden_conversations() {
-    let mut found = 0;
-    for entry in std::fs::read_dir(folder()).expect("the folder of this file") {
-        let path = entry.expect("a readable folder").path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "session")
-        {
-            check(&path);
-            found += 1;
-        }
+    for path in files("session") {
+        check(&path);
     }
-    assert!(found > 0, "no *.session files");
+}
+
+/// The command in a line that may begin with a number.
+fn command(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace();
+    words.find(|word| !word.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+#[test]
+fn every_command_has_a_transcript() {
+    let mut lines = String::new();
+    for path in files("session") {
+        let text = std::fs::read_to_string(path).expect("a readable file");
+        let sent = text.lines().filter_map(|line| line.strip_prefix("> "));
+        lines.extend(sent.flat_map(|line| [line, "\n"]));
+    }
+    for path in files("tst") {
+        lines.push_str(&std::fs::read_to_string(path).expect("a readable file"));
+    }
+    let sent: HashSet<&str> = lines.lines().filter_map(command).collect();
+    let missing = COMMANDS.iter().map(|command| command.name);
+    let missing: Vec<&str> = missing.filter(|name| !sent.contains(name)).collect();
+    assert_eq!(missing, [""; 0], "commands without a transcript");
 }

@@ -3,7 +3,7 @@
 
 use super::analysis::{rate, vertex};
 use crate::game::{BoardSize, Color, Move};
-use crate::search::{MoveReport, SearchReport};
+use crate::search::{MoveReport, Proof, SearchReport};
 
 /// Moves of a main line that are drawn.
 const LINE: usize = 10;
@@ -20,7 +20,7 @@ pub(super) enum Label {
 }
 
 /// The moves of a report, labelled and shaded: the greener, the better.
-pub(super) fn moves(report: &SearchReport, label: Label, size: BoardSize) -> String {
+pub(super) fn moves(report: &SearchReport, label: Label, color: Color, size: BoardSize) -> String {
     let total: u64 = report.moves.iter().map(|found| found.visits).sum();
     let share = |found: &MoveReport| match label {
         Label::Prior => Some(found.prior),
@@ -50,7 +50,7 @@ pub(super) fn moves(report: &SearchReport, label: Label, size: BoardSize) -> Str
     if !labels.is_empty() {
         lines.push(format!("LABEL{}", labels.concat()));
     }
-    lines.push(status(report));
+    lines.push(status(report, color));
     lines.join("\n")
 }
 
@@ -71,7 +71,7 @@ pub(super) fn main_line(report: &SearchReport, color: Color, size: BoardSize) ->
         line.push_str(&format!(" {letter} {}", vertex(mv, size)));
         side = side.opponent();
     }
-    format!("{line}\n{}", status(report))
+    format!("{line}\n{}", status(report, color))
 }
 
 /// A report as a batch for the standard error stream, where GoGui looks for graphics.
@@ -83,15 +83,17 @@ pub(super) fn live(report: &SearchReport, color: Color, size: BoardSize) -> Stri
 pub(super) const CLEAR: &str = "gogui-gfx: CLEAR\n";
 
 /// A line for the status bar.
-fn status(report: &SearchReport) -> String {
-    let proof = report
-        .proof
-        .map_or_else(String::new, |proof| format!(", proven {proof:?}"));
+fn status(report: &SearchReport, color: Color) -> String {
+    let proof = match report.proof {
+        Some(Proof::Win) => ", proven",
+        Some(Proof::Loss) => ", proven lost",
+        Some(Proof::Draw) => ", proven drawn",
+        None => "",
+    };
+    let wins = rate(report.value) * 100.0;
     format!(
-        "TEXT {} visits, {:.1}% for the side to move{}",
-        report.visits,
-        rate(report.value) * 100.0,
-        proof.to_lowercase(),
+        "TEXT {color} wins {wins:.1}%{proof}; visits: {}",
+        report.visits
     )
 }
 

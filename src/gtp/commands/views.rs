@@ -35,8 +35,13 @@ fn labelled(
     effort: Effort,
     label: Label,
 ) -> Result<String, Failure> {
-    let (report, _) = look(session, args, effort)?;
-    Ok(graphics::moves(&report, label, session.engine.size()))
+    let (report, color) = look(session, args, effort)?;
+    Ok(graphics::moves(
+        &report,
+        label,
+        color,
+        session.engine.size(),
+    ))
 }
 
 pub(super) fn policy(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {

@@ -1,0 +1,17 @@
+//! Any text as SGF: it is read or refused, and what was read is written as it is read again.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tengen::record::{ccgc::NgStyle, sgf};
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(record) = sgf::read(&String::from_utf8_lossy(data)) else {
+        return;
+    };
+    let text = sgf::write(&record);
+    let again = sgf::read(&text).expect("we read what we write");
+    assert_eq!(sgf::write(&again), text);
+    let style = NgStyle::default();
+    assert!(style.write(&record).ends_with(")\n"));
+    assert!(!style.file_name(&record).contains('/'));
+});
