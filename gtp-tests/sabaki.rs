@@ -15,6 +15,7 @@ fn version(program: &str) -> Option<String> {
 
 /// A folder outside the sources with the library installed; `None` where the registry cannot be
 /// reached, which is an error in CI.
+#[expect(clippy::print_stdout, reason = "a skipped test must say so")]
 fn install() -> Option<PathBuf> {
     let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("sabaki");
     std::fs::create_dir_all(&place).expect("the target folder is writable");
@@ -37,6 +38,7 @@ fn install() -> Option<PathBuf> {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "a skipped test must say so")]
 fn sabakis_library_drives_games_and_analyses() {
     if version("node").is_none() || version("npm").is_none() {
         println!("skipped: there is no Node.js with npm here");

@@ -78,7 +78,8 @@ pub const COMMANDS: &[Command] = &[
     command("kata-time_settings", "SYSTEM [TIMES]", "those of KGS, fischer or fischer-capped", clock::kata_time_settings),
     command("kata-list_time_settings", "", "the systems of kata-time_settings", clock::kata_list_time_settings),
     command("time_left", "COLOUR SECONDS STONES", "set one clock", clock::time_left),
-    command("tengen-clock", "", "both clocks, and the time of each move this engine has chosen", clock::tengen_clock),
+    command("tengen-clock", "", "both clocks, and the time of each move this engine has chosen", clock::tengen_clock)
+        .menu(&[Menu { kind: "string", label: "Clock", call: "tengen-clock" }]),
     command("cputime", "", "processor time used, in seconds", clock::cputime),
     command("loadsgf", "FILE [MOVE]", "load a game up to, not including, a move", files::loadsgf),
     command("printsgf", "[FILE]", "the game as SGF, into a file if one is named", files::printsgf),
