@@ -1,13 +1,17 @@
-//! Encoding `nogo-2`: the planes of `nogo-1`, and what a small network cannot see for itself.
+//! Encoding `nogo-2`: sixteen planes for NoGo, colours as mine and theirs, no last move.
 //!
 //! A convolution sees a point's surroundings; how many liberties a long block has, and whether one
 //! of them is a point that nobody may ever fill, it can only learn through many layers. So each
 //! stone says how scarce its block's liberties are, and whether the block can never lose its last
 //! one (methods §2.4: a point closed to both sides is a liberty for ever, which makes the blocks
 //! around it immortal and walls between regions).
+//!
+//! The order of moves means nothing in NoGo (methods §2.1), so there is no last move: a position
+//! reached in two ways is one input. Sixteen is also what processors are fast at: ONNX Runtime
+//! computes the first convolution in whole vector registers.
 
-use super::nogo_v1::{fill, last_move_key};
-use super::{Encoding, NoGoV1};
+use super::Encoding;
+use super::nogo_v1::fill;
 use crate::game::nogo::NoGo;
 use crate::game::{Bits, Color, Game};
 
@@ -15,22 +19,28 @@ use crate::game::{Bits, Color, Game};
 #[derive(Debug, Clone, Copy)]
 pub struct NoGoV2;
 
-/// Planes of `nogo-1`, which come first.
-const OLD_PLANES: usize = 12;
-
-/// What each further plane shows, in order.
-const NEW_PLANES: [&str; 10] = [
+/// What each plane shows, in order.
+const PLANES: [&str; 16] = [
+    "ones",
+    "legal for me",
+    "legal for them",
+    "empty, legal for nobody",
+    "my stones",
     "my stones in blocks with one liberty",
     "my stones in blocks with two liberties",
-    "my stones in blocks with three liberties",
     "my stones in immortal blocks",
-    "liberties of my blocks with three liberties",
+    "liberties of my blocks with one liberty",
+    "liberties of my blocks with two liberties",
+    "their stones",
     "their stones in blocks with one liberty",
     "their stones in blocks with two liberties",
-    "their stones in blocks with three liberties",
     "their stones in immortal blocks",
-    "liberties of their blocks with three liberties",
+    "liberties of their blocks with one liberty",
+    "liberties of their blocks with two liberties",
 ];
+
+/// Planes of one side's stones, which come last.
+const SIDE: usize = 6;
 
 impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV2 {
     fn id(&self) -> &'static str {
@@ -38,102 +48,115 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV2 {
     }
 
     fn planes(&self) -> usize {
-        OLD_PLANES + NEW_PLANES.len()
+        PLANES.len()
     }
 
     fn encode(&self, position: &NoGo<WORDS>, row: &mut [f32]) {
         let area = position.size().area();
-        let (old, new) = row.split_at_mut(OLD_PLANES * area);
-        NoGoV1.encode(position, old);
-        let (mine, theirs) = new.split_at_mut(new.len() / 2);
-        fill(mine, area, blocks_of(position, position.to_move()));
-        fill(
-            theirs,
-            area,
-            blocks_of(position, position.to_move().opponent()),
-        );
+        let (me, them) = (position.to_move(), position.to_move().opponent());
+        let (mine, theirs) = (position.legal(me), position.legal(them));
+        let closed = position.empty() & !(mine | theirs);
+        let (points, stones) = row.split_at_mut((PLANES.len() - 2 * SIDE) * area);
+        let board = position.blocks().frame().board();
+        fill(points, area, [board, mine, theirs, closed]);
+        let (own, other) = stones.split_at_mut(SIDE * area);
+        fill(own, area, blocks_of(position, me, closed));
+        fill(other, area, blocks_of(position, them, closed));
     }
 
     fn cache_key(&self, position: &NoGo<WORDS>) -> u128 {
-        last_move_key(position)
+        position.key()
     }
 }
 
-/// Stones of one colour in blocks with one, two and three liberties and in immortal blocks; then
-/// the liberties of those with three.
-fn blocks_of<const WORDS: usize>(position: &NoGo<WORDS>, color: Color) -> [Bits<WORDS>; 5] {
-    let open = position.legal(Color::Black) | position.legal(Color::White);
-    let closed = position.empty() & !open;
-    let mut planes = [Bits::EMPTY; 5];
-    for stone in position.stones(color).iter() {
-        let liberties = position.blocks().liberties(stone);
-        let count = liberties.count();
-        if count <= 3 {
-            planes[count - 1] |= Bits::point(stone);
-        }
-        if count == 3 {
-            planes[4] |= liberties;
+/// One side's planes. `closed` are the empty points that are legal for nobody.
+fn blocks_of<const WORDS: usize>(
+    position: &NoGo<WORDS>,
+    color: Color,
+    closed: Bits<WORDS>,
+) -> [Bits<WORDS>; SIDE] {
+    let all = position.stones(color);
+    let [mut one, mut two, mut immortal, mut last, mut last_two] = [Bits::EMPTY; 5];
+    for stone in all.iter() {
+        let (here, liberties) = (Bits::point(stone), position.blocks().liberties(stone));
+        match liberties.count() {
+            1 => {
+                one |= here;
+                last |= liberties;
+            }
+            2 => {
+                two |= here;
+                last_two |= liberties;
+            }
+            _ => {}
         }
         if !(liberties & closed).is_empty() {
-            planes[3] |= Bits::point(stone);
+            immortal |= here;
         }
     }
-    planes
+    [all, one, two, immortal, last, last_two]
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::NoGoV1;
     use super::*;
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Move};
 
-    fn row(position: &SmallNoGo) -> Vec<f32> {
-        let planes = Encoding::<SmallNoGo>::planes(&NoGoV2);
-        let mut row = vec![0.0; planes * position.size().area()];
-        NoGoV2.encode(position, &mut row);
+    fn played(size: BoardSize, moves: &[u16]) -> SmallNoGo {
+        let mut position = SmallNoGo::new(size).unwrap();
+        moves.iter().for_each(|&mv| position.play(Move(mv)));
+        position
+    }
+
+    fn encode(encoding: &dyn Encoding<SmallNoGo>, position: &SmallNoGo) -> Vec<f32> {
+        let mut row = vec![0.0; encoding.planes() * position.size().area()];
+        encoding.encode(position, &mut row);
         row
     }
 
-    fn plane(row: &[f32], area: usize, name: &str) -> Vec<u16> {
-        let index = NEW_PLANES.iter().position(|p| *p == name).unwrap();
-        let numbers = row[(OLD_PLANES + index) * area..][..area].iter();
-        let marked = numbers.enumerate().filter(|(_, v)| **v == 1.0);
+    fn plane(position: &SmallNoGo, name: &str) -> Vec<u16> {
+        let index = PLANES.iter().position(|p| *p == name).unwrap();
+        let (area, row) = (position.size().area(), encode(&NoGoV2, position));
+        let marked = row[index * area..][..area].iter().enumerate();
+        let marked = marked.filter(|(_, v)| **v == 1.0);
         marked.map(|(point, _)| point as u16).collect()
     }
 
     #[test]
     fn stones_show_the_liberties_of_their_block() {
         // XX.O on a board of four points: White to move has no move; the point is closed to both.
-        let mut position = SmallNoGo::new(BoardSize::new(4, 1)).unwrap();
-        for mv in [0, 3, 1].map(Move) {
-            position.play(mv);
-        }
-        let row = row(&position);
-        let show = |name| plane(&row, 4, name);
+        let position = played(BoardSize::new(4, 1), &[0, 3, 1]);
+        let show = |name| plane(&position, name);
         assert_eq!(show("their stones in blocks with one liberty"), [0, 1]);
         assert_eq!(show("their stones in immortal blocks"), [0, 1]);
         assert_eq!(show("my stones in immortal blocks"), [3]);
+        assert_eq!(show("empty, legal for nobody"), [2]);
         assert!(show("my stones in blocks with two liberties").is_empty());
-    }
-
-    #[test]
-    fn three_liberties_are_shown_as_points_and_stones() {
-        let mut position = SmallNoGo::new(BoardSize::square(5)).unwrap();
-        // Black on the lower edge has three liberties, White in the corner two.
-        for mv in [2, 24].map(Move) {
-            position.play(mv);
-        }
-        let row = row(&position);
-        let show = |name| plane(&row, 25, name);
-        assert_eq!(show("my stones in blocks with three liberties"), [2]);
-        assert_eq!(
-            show("liberties of my blocks with three liberties"),
-            [1, 3, 7]
-        );
+        assert_eq!(show("liberties of their blocks with one liberty"), [2]);
+        let corner = played(BoardSize::square(5), &[2, 24]);
+        let show = |name| plane(&corner, name);
         assert_eq!(show("their stones in blocks with two liberties"), [24]);
         assert!(show("my stones in immortal blocks").is_empty());
-        let mut old = vec![0.0; OLD_PLANES * 25];
-        NoGoV1.encode(&position, &mut old);
-        assert_eq!(row[..old.len()], old);
+        assert_eq!(show("ones").len(), 25);
+    }
+
+    /// The planes that `nogo-1` has too are the same, and two ways to a position look the same.
+    #[test]
+    fn what_both_show_is_equal_and_order_is_not_seen() {
+        let size = BoardSize::new(5, 4);
+        let position = played(size, &[7, 3, 8, 2, 12, 4, 0]);
+        let (old, new) = (encode(&NoGoV1, &position), encode(&NoGoV2, &position));
+        let plane = |row: &[f32], index: usize| row[index * 20..][..20].to_vec();
+        for (old_index, new_index) in [(0, 4), (1, 10), (2, 0), (3, 1), (4, 2), (11, 3)] {
+            assert_eq!(plane(&old, old_index), plane(&new, new_index));
+        }
+        for (old_index, new_index) in [(5, 8), (6, 9), (7, 14), (8, 15)] {
+            assert_eq!(plane(&old, old_index), plane(&new, new_index));
+        }
+        let other_way = played(size, &[0, 4, 12, 2, 7, 3, 8]);
+        assert_eq!(encode(&NoGoV2, &other_way), new);
+        assert_eq!(NoGoV2.cache_key(&other_way), NoGoV2.cache_key(&position));
     }
 }

@@ -1,5 +1,6 @@
 //! Writes ONNX graphs: nodes and weights in, the bytes of a model file out.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::wire::Message;
@@ -15,6 +16,9 @@ const IR_VERSION: i64 = 8;
 #[derive(Debug, Clone, Copy)]
 enum ElementType {
     F32 = 1,
+    U8 = 2,
+    I8 = 3,
+    I32 = 6,
     I64 = 7,
 }
 
@@ -46,10 +50,10 @@ enum Origin {
 
 #[derive(Debug)]
 struct Node {
-    op: &'static str,
+    op: Cow<'static, str>,
     inputs: Vec<Value>,
     output: Value,
-    attributes: Vec<(&'static str, Attribute)>,
+    attributes: Vec<(Cow<'static, str>, Attribute)>,
 }
 
 #[derive(Debug)]
@@ -124,6 +128,23 @@ impl GraphBuilder {
         self.initialiser(name, dims, data.len(), (ElementType::I64, raw))
     }
 
+    /// Adds u8 constants, row-major.
+    pub fn unsigned_bytes(&mut self, name: &str, dims: &[usize], data: &[u8]) -> Value {
+        self.initialiser(name, dims, data.len(), (ElementType::U8, data.to_vec()))
+    }
+
+    /// Adds i8 constants, row-major.
+    pub fn signed_bytes(&mut self, name: &str, dims: &[usize], data: &[i8]) -> Value {
+        let raw = data.iter().map(|x| x.cast_unsigned()).collect();
+        self.initialiser(name, dims, data.len(), (ElementType::I8, raw))
+    }
+
+    /// Adds i32 constants, row-major.
+    pub fn small_integers(&mut self, name: &str, dims: &[usize], data: &[i32]) -> Value {
+        let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
+        self.initialiser(name, dims, data.len(), (ElementType::I32, raw))
+    }
+
     /// Adds any operator of the default domain with one output; the methods of this type's other
     /// block are shorthands for it.
     pub fn node(
@@ -131,6 +152,24 @@ impl GraphBuilder {
         op: &'static str,
         inputs: &[Value],
         attributes: Vec<(&'static str, Attribute)>,
+    ) -> Value {
+        let attributes = attributes.into_iter();
+        let attributes = attributes.map(|(name, value)| (name.into(), value));
+        self.push_node(op.into(), inputs, attributes.collect())
+    }
+
+    /// Adds a node of another model, reading `inputs`.
+    pub fn copy_node(&mut self, node: &super::ModelNode, inputs: &[Value]) -> Value {
+        let attributes = node.attributes.iter();
+        let attributes = attributes.map(|(name, value)| (name.clone().into(), value.clone()));
+        self.push_node(node.op.clone().into(), inputs, attributes.collect())
+    }
+
+    fn push_node(
+        &mut self,
+        op: Cow<'static, str>,
+        inputs: &[Value],
+        attributes: Vec<(Cow<'static, str>, Attribute)>,
     ) -> Value {
         let output = self.value(format!("{op}_{}", self.nodes.len()), Origin::Node);
         self.nodes.push(Node {
@@ -256,7 +295,7 @@ impl GraphBuilder {
         }
         message.string(2, output);
         message.string(3, output);
-        message.string(4, node.op);
+        message.string(4, &node.op);
         for (name, attribute) in &node.attributes {
             message.message(5, &attribute_message(name, attribute));
         }

@@ -28,11 +28,13 @@
 
 mod graph;
 mod header;
+mod model;
 mod ops;
 mod wire;
 
 pub use graph::{Attribute, GraphBuilder, Value};
 pub use header::{Header, TensorInfo};
+pub use model::{Model, ModelNode, Numbers, Tensor};
 
 use std::fmt;
 
@@ -102,6 +104,9 @@ pub enum OnnxError {
         /// The output's name.
         name: String,
     },
+    /// The model is sound, but not one that this program writes.
+    #[error("it is not a network of this program: {0}")]
+    Foreign(String),
     /// The bytes are not an ONNX model.
     #[error("not a readable ONNX model: {0}")]
     Malformed(&'static str),

@@ -60,11 +60,12 @@ const FIXED64: u64 = 1;
 const BYTES: u64 = 2;
 const FIXED32: u64 = 5;
 
-/// The content of a field that was read. Fixed-width numbers are skipped: no field that this
+/// The content of a field that was read. Fixed 64-bit numbers are skipped: no field that this
 /// reader cares about holds one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Content<'a> {
     Int(i64),
+    Float(f32),
     Bytes(&'a [u8]),
     Skipped,
 }
@@ -74,6 +75,35 @@ impl<'a> Content<'a> {
         match self {
             Content::Int(value) => Ok(value),
             _ => Err(OnnxError::Malformed("a number is expected")),
+        }
+    }
+
+    pub(super) fn float(self) -> Result<f32, OnnxError> {
+        match self {
+            Content::Float(value) => Ok(value),
+            _ => Err(OnnxError::Malformed("a fraction is expected")),
+        }
+    }
+
+    /// One integer, or several packed into a string of bytes.
+    pub(super) fn ints(self) -> Result<Vec<i64>, OnnxError> {
+        let Content::Bytes(bytes) = self else {
+            return Ok(vec![self.int()?]);
+        };
+        let (mut rest, mut ints) = (Fields(bytes), Vec::new());
+        while !rest.0.is_empty() {
+            let int = rest
+                .varint()
+                .ok_or(OnnxError::Malformed("numbers are cut short"))?;
+            ints.push(int as i64);
+        }
+        Ok(ints)
+    }
+
+    pub(super) fn bytes(self) -> Result<&'a [u8], OnnxError> {
+        match self {
+            Content::Bytes(bytes) => Ok(bytes),
+            _ => Err(OnnxError::Malformed("bytes are expected")),
         }
     }
 
@@ -123,7 +153,10 @@ impl<'a> Fields<'a> {
         let content = match tag & 7 {
             VARINT => Content::Int(self.varint()? as i64),
             FIXED64 => self.take(8).map(|_| Content::Skipped)?,
-            FIXED32 => self.take(4).map(|_| Content::Skipped)?,
+            FIXED32 => {
+                let bytes = self.take(4)?.first_chunk()?;
+                Content::Float(f32::from_le_bytes(*bytes))
+            }
             BYTES => {
                 let len = usize::try_from(self.varint()?).ok()?;
                 Content::Bytes(self.take(len)?)
@@ -171,7 +204,7 @@ mod tests {
         let fields: Vec<_> = Fields(&bytes).map(Result::unwrap).collect();
         assert_eq!(fields[0], (1, Content::Int(300)));
         assert_eq!(fields[1], (20, Content::Int(-2)));
-        assert_eq!(fields[2], (3, Content::Skipped));
+        assert_eq!(fields[2], (3, Content::Float(1.5)));
         let (number, content) = fields[3].1.fields().unwrap().next().unwrap().unwrap();
         assert_eq!((number, content.string().unwrap().as_str()), (1, "name"));
         assert_eq!(fields.len(), 4);

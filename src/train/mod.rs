@@ -45,6 +45,7 @@ pub mod objective;
 pub mod open;
 pub mod optimizer;
 pub mod pool;
+pub mod quantize;
 pub mod rebuild;
 pub mod recipe;
 pub mod report;

@@ -9,8 +9,10 @@ use tengen::encode::Encode;
 use tengen::eval::ModelInfo;
 use tengen::game::nogo::SmallNoGo;
 use tengen::game::{BoardSize, Color, Outcome};
+use tengen::onnx::Header;
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::net::Counts;
+use tengen::train::quantize::rewrite::PRECISION;
 use tengen::train::recipe::Recipe;
 use tengen::train::shard;
 
@@ -97,6 +99,9 @@ fn network(path: &Path) -> anyhow::Result<Facts> {
     let metadata = info.to_metadata().into_iter();
     let mut facts: Facts = metadata.map(|(key, value)| (key, json!(value))).collect();
     facts.insert("bytes".to_owned(), json!(onnx.len()));
+    if let Some(precision) = Header::read(&onnx)?.metadata(PRECISION.0) {
+        facts.insert(PRECISION.0.to_owned(), json!(precision));
+    }
     if let Ok(recipe) = info.network.parse::<Recipe>() {
         let (_, counts) = recipe.declare(info.planes, info.size, 0);
         facts.append(&mut size(counts));

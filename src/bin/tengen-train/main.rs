@@ -8,6 +8,7 @@ mod fsck;
 mod inspect;
 mod progress;
 mod report;
+mod quantize;
 mod selfplay;
 
 use clap::{Parser, Subcommand};
@@ -36,6 +37,8 @@ enum Command {
     Report(report::Args),
     /// Looks for damage in shards, checkpoints, networks and JSON files.
     Fsck(fsck::Args),
+    /// Turns an f32 network into an int8 one and compares both.
+    Quantize(quantize::Args),
     /// Says what a network, a checkpoint or a folder of shards is.
     Inspect(inspect::Args),
 }
@@ -51,6 +54,7 @@ fn main() -> anyhow::Result<()> {
         Command::Ablate(args) => ablate::run_ablation(&args),
         Command::Report(args) => report::run(&args),
         Command::Fsck(args) => fsck::run(&args),
+        Command::Quantize(args) => quantize::run(&args),
         Command::Inspect(args) => inspect::run(&args),
     }
 }

@@ -87,6 +87,22 @@ pub(super) fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
     }
 }
 
+/// The convolution of plain numbers, by `[inputs, outputs, kernel, height, width]`; see [`forward`].
+pub(crate) fn convolve_boards(
+    [inputs, outputs, kernel, height, width]: [usize; 5],
+    x: &[f32],
+    factors: &[f32],
+) -> Vec<f32> {
+    let shape = Shape {
+        inputs,
+        outputs,
+        kernel,
+        height,
+        width,
+    };
+    forward(shape, x, factors)
+}
+
 /// `[boards, inputs, height, width]` to `[boards, outputs, height, width]` with factors
 /// `[outputs, inputs, kernel, kernel]`.
 pub(super) fn forward(shape: Shape, x: &[f32], factors: &[f32]) -> Vec<f32> {

@@ -18,6 +18,7 @@ pub use declare::{Counts, Declare};
 pub use fold::Fold;
 pub(crate) use forward::numbers;
 pub use forward::{Forward, Mode};
+pub(crate) use kernel::convolve_boards as convolve;
 pub use peak::peak_flops;
 pub use weights::{Role, Weight, Weights};
 

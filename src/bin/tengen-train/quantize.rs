@@ -1,0 +1,245 @@
+//! `tengen-train quantize`: an f32 network into an int8 one, and what that cost.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::Parser;
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde_json::json;
+use tengen::clock::{Clock, SystemClock};
+use tengen::encode::find;
+use tengen::eval::{Batch, Evaluator, ModelInfo};
+use tengen::game::Game;
+use tengen::game::nogo::{LargeNoGo, SmallNoGo};
+use tengen::rollout::{Playout, Rave, RaveParams};
+use tengen::train::dataset::{Dataset, Selection};
+use tengen::train::durable;
+use tengen::train::open::Runtime;
+use tengen::train::quantize::compare::{
+    Difference, MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, difference, speeds,
+};
+use tengen::train::quantize::to_int8;
+use tengen::train::rebuild::Rebuild;
+use tengen::train::row::Row;
+use tengen::train::selfplay::{RolloutThinker, SelfPlayParams, play};
+
+use crate::progress::print;
+
+/// Playouts a move of the games that are played where no data are given: enough to be games.
+const PLAYOUTS: u64 = 100;
+
+/// Positions that a game gives on average, for the number of such games.
+const GAME_POSITIONS: usize = 60;
+
+/// Batch sizes whose speed is reported.
+const BATCHES: [usize; 3] = [1, 8, 64];
+
+/// Turns of 20 ms for each speed.
+const TURNS: usize = 15;
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    /// The network, an f32 ONNX file that tengen-train has exported
+    #[arg(long)]
+    model: PathBuf,
+    /// The int8 ONNX file to write
+    #[arg(long)]
+    out: PathBuf,
+    /// Folder of shards whose positions the ranges are calibrated on, best held-out ones; may be
+    /// given several times [default: positions of quick games by playouts]
+    #[arg(long)]
+    data: Vec<PathBuf>,
+    /// Positions to calibrate on; as many others are compared
+    #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(16..))]
+    positions: u32,
+    /// Write the file even if it differs too much
+    #[arg(long)]
+    force: bool,
+    /// Seed of the games by playouts
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The shared library of ONNX Runtime [default: where tengen looks for it]
+    #[arg(long)]
+    ort_library: Option<PathBuf>,
+    /// The report as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let onnx = std::fs::read(&args.model).with_context(|| args.model.display().to_string())?;
+    let info = ModelInfo::read(&args.model.display().to_string(), &onnx)?;
+    if let Ok(empty) = SmallNoGo::new(info.size) {
+        return quantize(args, &empty, &info, &onnx);
+    }
+    quantize(args, &LargeNoGo::new(info.size)?, &info, &onnx)
+}
+
+fn quantize<G: Playout + Rebuild>(
+    args: &Args,
+    empty: &G,
+    info: &ModelInfo,
+    onnx: &[u8],
+) -> anyhow::Result<()> {
+    let rows = rows(args, empty)?;
+    let wanted = args.positions as usize;
+    let calibration = sample(empty, info, &rows, wanted, 0)?;
+    let exam = sample(empty, info, &rows, wanted, 1)?;
+    let clock = SystemClock::new();
+    let int8 = to_int8(onnx, calibration.batch.planes())?;
+    log::info!(
+        "calibrated on {} positions in {:.1} s",
+        calibration.batch.len(),
+        clock.now().as_secs_f64()
+    );
+
+    // Under another name until it is accepted: the evaluators read files.
+    let trial = args.out.with_extension("trial.onnx");
+    durable::write(&trial, &int8)?;
+    let runtime = Runtime::usual(args.ort_library.clone());
+    let opened = runtime.open(&args.model).and_then(|first| {
+        let second = runtime.open(&trial)?;
+        Ok((first.make()?, second.make()?))
+    });
+    let removed = std::fs::remove_file(&trial);
+    let (mut first, mut second) = opened?;
+    removed.with_context(|| trial.display().to_string())?;
+    let found = difference([&mut *first, &mut *second], &exam.batch, &exam.legal)?;
+    let speeds = measure([&mut *first, &mut *second], &exam.batch, &clock)?;
+    report(args, [onnx.len(), int8.len()], &found, &speeds);
+    if !found.is_accepted() && !args.force {
+        bail!(
+            "not accepted: the policy must stay within {MAX_POLICY_KL} nats and the value within \
+             {MAX_VALUE_DIFFERENCE}, on average (--force writes {} all the same)",
+            args.out.display()
+        );
+    }
+    durable::write(&args.out, &int8)?;
+    Ok(())
+}
+
+/// Recorded positions, or those of quick games.
+fn rows<G: Playout + Rebuild>(args: &Args, empty: &G) -> anyhow::Result<Vec<Row>> {
+    if !args.data.is_empty() {
+        let dataset = Dataset::load(&Selection {
+            folders: args.data.clone(),
+            window: usize::MAX,
+            held_out: 0.0,
+        })?;
+        anyhow::ensure!(
+            dataset.game == G::NAME && dataset.size == empty.size(),
+            "the data are of {} {}, the network plays {} {}",
+            dataset.game,
+            dataset.size,
+            G::NAME,
+            empty.size()
+        );
+        return Ok(dataset.fit);
+    }
+    let games = (2 * args.positions as usize)
+        .div_ceil(GAME_POSITIONS)
+        .max(8) as u64;
+    let mut rows = Vec::new();
+    for game in 0..games {
+        let seed = args.seed.wrapping_mul(games) + game;
+        let mut thinker = RolloutThinker {
+            rave: Rave::new(RaveParams::default(), seed),
+            playouts: PLAYOUTS,
+        };
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let params = SelfPlayParams::default();
+        rows.extend(play(empty, game, params, &mut thinker, &mut rng).rows);
+    }
+    Ok(rows)
+}
+
+/// Encoded positions, and their legal moves.
+struct Sample {
+    batch: Batch,
+    legal: Vec<Vec<bool>>,
+}
+
+/// Evenly spread positions: every other one of two times `wanted`, from number `first` on.
+fn sample<G: Rebuild>(
+    empty: &G,
+    info: &ModelInfo,
+    rows: &[Row],
+    wanted: usize,
+    first: usize,
+) -> anyhow::Result<Sample> {
+    let encoding = find(info, empty)?;
+    let mut sample = Sample {
+        batch: Batch::new(info.row_len()),
+        legal: Vec::new(),
+    };
+    let all = 2 * wanted.min(rows.len() / 2);
+    for place in (first..all).step_by(2) {
+        let row = &rows[place * rows.len() / all];
+        let position = G::rebuild(empty, row).map_err(anyhow::Error::msg)?;
+        encoding.encode(&position, sample.batch.push(place as u128));
+        let mut legal = vec![false; info.policy_len];
+        position
+            .legal_moves()
+            .for_each(|mv| legal[mv.index()] = true);
+        sample.legal.push(legal);
+    }
+    anyhow::ensure!(!sample.batch.is_empty(), "there are no positions");
+    Ok(sample)
+}
+
+/// Batch size, and positions a second of both.
+type Speeds = Vec<(usize, [f64; 2])>;
+
+fn measure(
+    [first, second]: [&mut dyn Evaluator; 2],
+    exam: &Batch,
+    clock: &SystemClock,
+) -> anyhow::Result<Speeds> {
+    let mut table = Vec::new();
+    for len in BATCHES {
+        let mut batch = Batch::new(exam.row_len());
+        for row in 0..len {
+            let planes = exam.row(row % exam.len());
+            batch.push(row as u128).copy_from_slice(planes);
+        }
+        let pair = speeds([&mut *first, &mut *second], &batch, clock, TURNS)?;
+        table.push((len, pair));
+    }
+    Ok(table)
+}
+
+fn report(args: &Args, bytes: [usize; 2], found: &Difference, speeds: &Speeds) {
+    if args.json {
+        let speeds: Vec<_> = speeds
+            .iter()
+            .map(|(batch, [f32, int8])| json!({ "batch": batch, "f32": f32, "int8": int8 }))
+            .collect();
+        let report = json!({
+            "bytes": { "f32": bytes[0], "int8": bytes[1] },
+            "difference": found,
+            "accepted": found.is_accepted(),
+            "positions_per_second_one_thread": speeds,
+        });
+        print(&report.to_string());
+        return;
+    }
+    print(&format!("bytes: {} f32, {} int8", bytes[0], bytes[1]));
+    print(&format!("positions compared: {}", found.positions));
+    print(&format!(
+        "policy divergence: mean {:.5} nats, greatest {:.4} (limit {MAX_POLICY_KL})",
+        found.policy_kl, found.policy_kl_max
+    ));
+    print(&format!(
+        "value difference: mean {:.4}, greatest {:.3} (limit {MAX_VALUE_DIFFERENCE})",
+        found.value, found.value_max
+    ));
+    print(&format!("same best move: {:.1}%", 100.0 * found.same_best));
+    for (batch, [f32, int8]) in speeds {
+        print(&format!(
+            "batch {batch}, one thread: f32 {f32:.0}/s, int8 {int8:.0}/s, {:.2} times",
+            int8 / f32
+        ));
+    }
+}
