@@ -7,8 +7,8 @@ mod fit;
 mod fsck;
 mod inspect;
 mod progress;
-mod report;
 mod quantize;
+mod report;
 mod selfplay;
 
 use clap::{Parser, Subcommand};
