@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
-use tengen::game::nogo::{LargeNoGo, SmallNoGo};
-use tengen::game::{BoardSize, Game};
+use tengen::game::BoardSize;
 use tengen::rollout::Playout;
 use tengen::train::ablate::{AblationNews, AblationPlan, Folders, run};
 use tengen::train::rebuild::Rebuild;
 
+use crate::board::{OnBoard, on_board};
 use crate::cycle::{MachineArgs, Teller};
 use crate::progress::Reporter;
 
@@ -38,10 +38,18 @@ pub(crate) fn run_ablation(args: &Args) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(&args.plan).with_context(name)?;
     let plan = AblationPlan::parse(&text).with_context(name)?;
     let size = BoardSize::square(plan.run.size);
-    if let Ok(start) = SmallNoGo::new(size) {
-        return go(args, &plan, &start);
+    on_board(size, &Job { args, plan })
+}
+
+struct Job<'a> {
+    args: &'a Args,
+    plan: AblationPlan,
+}
+
+impl OnBoard for Job<'_> {
+    fn run<G: Rebuild + Playout>(&self, start: &G) -> anyhow::Result<()> {
+        go(self.args, &self.plan, start)
     }
-    go(args, &plan, &LargeNoGo::new(size)?)
 }
 
 fn go<G: Rebuild + Playout>(args: &Args, plan: &AblationPlan, start: &G) -> anyhow::Result<()> {

@@ -7,13 +7,13 @@ use burn::tensor::Device;
 use clap::Parser;
 use tengen::clock::SystemClock;
 use tengen::eval::{BackendKind, Device as EvalDevice, LibraryPlaces};
-use tengen::game::nogo::{LargeNoGo, SmallNoGo};
-use tengen::game::{BoardSize, Game};
+use tengen::game::BoardSize;
 use tengen::rollout::Playout;
 use tengen::train::cycle::{CyclePlan, Generation, News, Place, Rated, Session, StepName, run};
 use tengen::train::open::Runtime;
 use tengen::train::rebuild::Rebuild;
 
+use crate::board::{OnBoard, on_board};
 use crate::progress::{Reporter, print};
 
 #[derive(Debug, Parser)]
@@ -87,26 +87,27 @@ pub(crate) fn run_loop(args: &Args) -> anyhow::Result<()> {
         })?,
     };
     let size = BoardSize::square(plan.size);
-    let mut teller = Teller::new(args.json);
-    if let Ok(start) = SmallNoGo::new(size) {
-        return go(args, &plan, &start, &mut teller);
-    }
-    go(args, &plan, &LargeNoGo::new(size)?, &mut teller)
+    on_board(size, &Job { args, plan })
 }
 
-fn go<G: Rebuild + Playout>(
-    args: &Args,
-    plan: &CyclePlan,
-    start: &G,
-    teller: &mut Teller,
-) -> anyhow::Result<()> {
-    let (runtime, clock) = (args.machine.runtime(), SystemClock::new());
-    let session = args.machine.session(&runtime, &clock)?;
-    log::info!("the report is {}", Place::new(&args.out).report().display());
-    run(start, plan, &args.out, &session, &mut |news| {
-        teller.tell(news);
-    })?;
-    Ok(())
+struct Job<'a> {
+    args: &'a Args,
+    plan: CyclePlan,
+}
+
+impl OnBoard for Job<'_> {
+    fn run<G: Rebuild + Playout>(&self, start: &G) -> anyhow::Result<()> {
+        let Job { args, plan } = self;
+        let (runtime, clock) = (args.machine.runtime(), SystemClock::new());
+        let session = args.machine.session(&runtime, &clock)?;
+        let report = Place::new(&args.out).report();
+        log::info!("the report is {}", report.display());
+        let mut teller = Teller::new(args.json);
+        run(start, plan, &args.out, &session, &mut |news| {
+            teller.tell(news);
+        })?;
+        Ok(())
+    }
 }
 
 /// Reads a plan and names the file where it is wrong.

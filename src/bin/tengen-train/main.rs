@@ -1,6 +1,7 @@
 //! `tengen-train`: makes networks. One file a subcommand; the work is in `tengen::train`.
 
 mod ablate;
+mod board;
 mod cycle;
 mod export;
 mod fit;

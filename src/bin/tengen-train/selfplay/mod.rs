@@ -8,13 +8,12 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use serde_json::json;
-use tengen::game::BoardSize;
-use tengen::game::nogo::{LargeNoGo, SmallNoGo};
 use tengen::train::crew::Crew;
 use tengen::train::generate::{Plan, Progress, generate};
 use tengen::train::rebuild::Rebuild;
 use tengen::train::selfplay::SelfPlayParams;
 
+use crate::board::on_board;
 use crate::progress::Reporter;
 
 #[derive(Debug, Parser)]
@@ -102,19 +101,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Players::Rollouts(args) => on_board(args.size(), args),
         Players::Network(args) => on_board(args.size()?, args),
     }
-}
-
-/// Self-play once the game is known.
-trait Play {
-    fn play<G: Rebuild + tengen::rollout::Playout>(&self, start: &G) -> anyhow::Result<()>;
-}
-
-fn on_board(size: BoardSize, args: &impl Play) -> anyhow::Result<()> {
-    use tengen::game::Game;
-    if let Ok(start) = SmallNoGo::new(size) {
-        return args.play(&start);
-    }
-    args.play(&LargeNoGo::new(size)?)
 }
 
 /// Plays and shows how it goes; the figures of the end and the seconds.

@@ -18,7 +18,8 @@ use tengen::train::open::Runtime;
 use tengen::train::pool::raw_rate;
 use tengen::train::rebuild::Rebuild;
 
-use super::{Common, Play, play, rate};
+use super::{Common, play, rate};
+use crate::board::OnBoard;
 use crate::progress::print;
 
 /// How a root shares its playouts.
@@ -112,8 +113,8 @@ impl Args {
     }
 }
 
-impl Play for Args {
-    fn play<G: Rebuild + Playout>(&self, start: &G) -> anyhow::Result<()> {
+impl OnBoard for Args {
+    fn run<G: Rebuild + Playout>(&self, start: &G) -> anyhow::Result<()> {
         let runtime = Runtime {
             backend: self.backend,
             device: self.device,

@@ -7,7 +7,8 @@ use tengen::train::crew::RolloutCrew;
 use tengen::train::rebuild::Rebuild;
 use tengen::train::selfplay::RolloutThinker;
 
-use super::{Common, Play, play};
+use super::{Common, play};
+use crate::board::OnBoard;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -27,8 +28,8 @@ impl Args {
     }
 }
 
-impl Play for Args {
-    fn play<G: Rebuild + Playout>(&self, start: &G) -> anyhow::Result<()> {
+impl OnBoard for Args {
+    fn run<G: Rebuild + Playout>(&self, start: &G) -> anyhow::Result<()> {
         let playouts = self.playouts;
         let plan = self.common.plan(format!("rollout playouts={playouts}"))?;
         let crew = RolloutCrew {
