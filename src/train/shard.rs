@@ -82,6 +82,11 @@ pub struct Shard {
 /// # Errors
 /// [`TrainError::Io`] when the file cannot be written.
 pub fn write(folder: &Path, info: &ShardInfo, rows: &[Row]) -> Result<PathBuf, TrainError> {
+    if !rows.iter().all(|row| row.fits(info.size, info.policy_len)) {
+        return Err(TrainError::Setting(
+            "a generated row is off the board or out of range: a mistake of the program".to_owned(),
+        ));
+    }
     let bytes = to_parquet(info, rows)
         .map_err(|error| TrainError::Setting(format!("cannot encode a shard: {error}")))?;
     let first = rows.iter().map(|row| row.game).min().unwrap_or(0);
@@ -385,7 +390,9 @@ mod tests {
         let scratch = Scratch::new("shard-row");
         let mut shard = example();
         shard.rows[1].policy[0].mv = Move(20);
-        let path = write(scratch.path(), &shard.info, &shard.rows).unwrap();
+        assert!(write(scratch.path(), &shard.info, &shard.rows).is_err());
+        let bytes = to_parquet(&shard.info, &shard.rows).unwrap();
+        let path = durable::save(scratch.path(), "games-0", EXTENSION, &bytes).unwrap();
         let message = read(&path).unwrap_err().to_string();
         assert!(
             message.contains("games-") && message.contains("not on the board"),

@@ -47,6 +47,12 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     let filter = env_logger::Env::default().default_filter_or("info");
     env_logger::Builder::from_env(filter).init();
+    // Fitting makes thousands of short parallel steps a second from this thread. As one of the
+    // pool's threads it does its share at once, instead of waking another thread and waiting for
+    // it, which on a busy machine takes longer than the step.
+    rayon::ThreadPoolBuilder::new()
+        .use_current_thread()
+        .build_global()?;
     match Cli::parse().command {
         Command::Loop(args) => cycle::run_loop(&args),
         Command::Selfplay(args) => selfplay::run(&args),

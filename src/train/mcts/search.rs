@@ -149,7 +149,8 @@ impl<G: Game> Search<G> {
             surprise: divergence(&weights, &node.evaluation.priors),
             policy: moves.iter().copied().zip(weights).collect(),
             visits: visits.map(|(mv, edge)| (*mv, edge.visits)).collect(),
-            value,
+            // A mean of rounded numbers may lie a little outside.
+            value: value.clamp(-1.0, 1.0),
             sampled: moves[sampled],
             best: moves[best],
         })
