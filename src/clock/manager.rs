@@ -15,6 +15,10 @@ const ASSUMED_LAG_SHARE: f64 = 0.15;
 /// A larger loss on one move, as a share of the main time (and more than a second), is no lag:
 /// somebody has corrected the clock.
 const LARGEST_LAG_SHARE: f64 = 0.1;
+/// An accident may take a second: so much is kept back for it, in seconds, unless that is more
+/// than this share of a short clock.
+const LEAST_ACCIDENT: f64 = 1.0;
+const LARGEST_ACCIDENT_SHARE: f64 = 0.05;
 /// Weight of a new move in the running means.
 const MOVE_WEIGHT: f64 = 0.15;
 /// Weight of a new game in the running mean of the takeover ply.
@@ -215,15 +219,30 @@ impl TimeManager {
         }
     }
 
-    /// Time kept back: lag and the least time of every move to come, and a share of the main time
-    /// for accidents, of which less is needed the fewer moves are left.
+    /// What a byoyomi or Canadian period keeps back, where running over costs a period or the game:
+    /// a bad lag, several times the usual one while that is only assumed, and a share of the period
+    /// for accidents, a larger one where there is no period to lose.
+    pub(super) fn margin(&self, period: Duration, last: bool) -> Duration {
+        let lag = if self.lag.is_assumed() {
+            self.lag.usual() * 3
+        } else {
+            self.lag.worst()
+        };
+        let share = if last { 0.1 } else { 0.03 };
+        let accident = period.mul_f64(share).min(Duration::from_secs(1));
+        lag.max(accident)
+    }
+
+    /// Time kept back: lag and the least time of every move to come, and something for accidents,
+    /// which the last moves may spend.
     pub(super) fn reserve(&self, own_moves: f64) -> Duration {
         let full = self.full.as_secs_f64();
-        let accidents = (self.params.time_reserve * full).min(5.0);
-        let usual = (own_moves / 36.0).min(1.0).sqrt();
+        let share = self.params.time_reserve * full;
+        let accidents = share.clamp(LEAST_ACCIDENT.min(LARGEST_ACCIDENT_SHARE * full), 5.0);
+        let last = (own_moves / 4.0).min(1.0);
         self.lag_of(own_moves)
             + ours::LEAST_HARD * own_moves as u32
-            + from_seconds(accidents * usual)
+            + from_seconds(accidents * last)
     }
 
     /// What is measured, for people: lag and visits per second.

@@ -111,7 +111,7 @@ fn before_byoyomi(
     period: Duration,
     periods: u32,
 ) -> Budget {
-    let worst = manager.lag.worst();
+    let worst = manager.margin(period, periods <= 1);
     let spare = period.saturating_mul(periods.saturating_sub(1));
     let own_moves = TimeManager::own_moves(now);
     let free = (main + spare).saturating_sub(manager.lag_of(own_moves));
@@ -142,7 +142,7 @@ fn byoyomi(manager: &TimeManager, now: &Situation, left: Duration, periods: u32)
     let Overtime::Byoyomi { period, .. } = now.clock.overtime() else {
         return sudden_death(manager, now, left);
     };
-    let worst = manager.lag.worst();
+    let worst = manager.margin(period, periods <= 1);
     let soft = left.saturating_sub(worst);
     let beyond = |spare: u32| {
         (left + period.saturating_mul(periods.saturating_sub(spare))).saturating_sub(worst)
@@ -182,14 +182,15 @@ fn before_canadian(
 fn canadian(manager: &TimeManager, now: &Situation, left: Duration, stones: u32) -> Budget {
     let own_moves = TimeManager::own_moves(now) as u32;
     let moves = stones.clamp(1, own_moves.max(1));
-    let worst = manager.lag.worst();
-    let free = left.saturating_sub(manager.lag.reserve(moves));
+    let Overtime::Canadian { period, .. } = now.clock.overtime() else {
+        return sudden_death(manager, now, left);
+    };
+    let worst = manager.margin(period, true);
     if moves == 1 {
-        return Budget {
-            rules: super::Rules::default(),
-            ..Budget::fixed(free, left.saturating_sub(worst))
-        };
+        let all = left.saturating_sub(worst);
+        return Budget::fixed(all, all);
     }
+    let free = left.saturating_sub(manager.lag.reserve(moves - 1) + worst);
     let each = free.as_secs_f64() / f64::from(moves);
     let largest = free.as_secs_f64() / (0.75 * f64::from(moves) + 0.25);
     let soft = from_seconds((each / manager.used).min(largest));
