@@ -8,8 +8,6 @@ use super::StopReason;
 const FEWEST_VISITS: u64 = 32;
 /// A leader that came up in this last share of the time is not trusted yet (methods §5.3).
 const YOUNG_SHARE: f64 = 0.25;
-/// The runner-up is close when the leader has less than this many times its visits (methods §5.3).
-const CLOSE: f64 = 1.5;
 
 /// Thinking time for one move.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -121,13 +119,14 @@ impl Budget {
 }
 
 impl Progress {
-    /// Whether more time is likely to change the move: the leader is new, not the best valued, or
-    /// hardly ahead.
+    /// Whether more time is likely to change the move: the leader is new, or not the best valued.
+    /// (To count a leader that is hardly ahead as well made positions unstable too often: with it,
+    /// extending to twice the time scored 46.7% +- 5.8 against not extending in 300 games of 4 s on
+    /// the simulated clock.)
     fn is_unstable(&self) -> bool {
         let age = self.elapsed.saturating_sub(self.leads_since).as_secs_f64();
         let young = !self.leads_since.is_zero() && age < YOUNG_SHARE * self.elapsed.as_secs_f64();
-        let close = (self.leader as f64) < CLOSE * self.runner_up as f64;
-        young || close || !self.best_valued
+        young || !self.best_valued
     }
 }
 
@@ -197,14 +196,17 @@ mod tests {
         };
         let stopped = Some(StopReason::Time);
         check(calm(10, 500, 300), stopped);
-        check(calm(10, 500, 400), None);
-        check(calm(20, 500, 400), stopped);
         let disputed = |best_valued, leads_since| Progress {
             best_valued,
             leads_since: Duration::from_secs(leads_since),
             ..calm(10, 500, 300)
         };
         check(disputed(false, 0), None);
+        let late = Progress {
+            elapsed: BUDGET.most,
+            ..disputed(false, 0)
+        };
+        check(late, stopped);
         check(disputed(true, 8), None);
         check(disputed(true, 7), stopped);
     }

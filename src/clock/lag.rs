@@ -43,7 +43,13 @@ impl LagMeter {
         self.measured = self.measured.saturating_add(1);
     }
 
-    /// The usual lag of a move.
+    /// The mean lag of a move.
+    #[must_use]
+    pub fn mean(&self) -> Duration {
+        Duration::from_secs_f64(self.mean_seconds.max(0.0))
+    }
+
+    /// The usual lag of a move, not less than machines take.
     #[must_use]
     pub fn usual(&self) -> Duration {
         Duration::from_secs_f64(self.mean_seconds.max(LEAST_SECONDS))

@@ -10,8 +10,11 @@ use super::{ours, rivals};
 const FIRST_USED: f64 = 0.85;
 /// No plan counts on less use than this.
 const LEAST_USED: f64 = 0.4;
-/// Lag that was never measured takes at most this share of the main time.
-const ASSUMED_LAG_SHARE: f64 = 0.15;
+/// Added to an assumed lag in reserves.
+const LEAST_LAG: Duration = Duration::from_millis(5);
+/// Lag that was never measured takes at most this share of the main time, in so many own moves.
+const ASSUMED_LAG_SHARE: f64 = 0.25;
+const USUAL_MOVES: f64 = 36.0;
 /// A larger loss on one move, as a share of the main time (and more than a second), is no lag:
 /// somebody has corrected the clock.
 const LARGEST_LAG_SHARE: f64 = 0.1;
@@ -19,6 +22,10 @@ const LARGEST_LAG_SHARE: f64 = 0.1;
 /// than this share of a short clock.
 const LEAST_ACCIDENT: f64 = 1.0;
 const LARGEST_ACCIDENT_SHARE: f64 = 0.05;
+/// No more than this is kept back for accidents, in seconds.
+const LARGEST_ACCIDENT: f64 = 5.0;
+/// The accident that an overtime period has to survive, in seconds: one of a second, and jitter.
+const PERIOD_ACCIDENT: f64 = 1.2;
 /// Weight of a new move in the running means.
 const MOVE_WEIGHT: f64 = 0.15;
 /// Weight of a new game in the running mean of the takeover ply.
@@ -33,6 +40,8 @@ pub struct Situation {
     pub ply: u32,
     /// Plies still to come, as expected.
     pub plies_left: f64,
+    /// The most plies that can still come.
+    pub plies_bound: u32,
     /// The ply from which positions of this game are usually proven, while nothing was learned.
     pub usual_takeover: f64,
     /// Points of the board.
@@ -73,8 +82,9 @@ pub struct TimeManager {
     pub(super) last_value: Option<f32>,
     /// The largest main time seen in this game.
     pub(super) full: Duration,
-    /// Moves charged since the controller last told the time.
+    /// Moves charged since the controller last told the time, and the lag charged for them.
     moves_untold: u32,
+    lag_charged: Duration,
 }
 
 impl TimeManager {
@@ -93,6 +103,7 @@ impl TimeManager {
             last_value: None,
             full: Duration::ZERO,
             moves_untold: 0,
+            lag_charged: Duration::ZERO,
         }
     }
 
@@ -122,9 +133,21 @@ impl TimeManager {
         })
     }
 
-    /// A move was made and charged; `budget` is what it was given.
-    pub fn moved(&mut self, ply: u32, budget: &Budget, spent: &Spent) {
+    /// What to charge a move for lag: the controller's clock does, told or untold.
+    #[must_use]
+    pub fn lag_of_a_move(&self) -> Duration {
+        let lag = self.lag.mean();
+        if self.lag.is_assumed() {
+            lag.min(self.full.mul_f64(ASSUMED_LAG_SHARE / USUAL_MOVES))
+        } else {
+            lag
+        }
+    }
+
+    /// A move was made and charged, with this lag; `budget` is what it was given.
+    pub fn moved(&mut self, ply: u32, budget: &Budget, spent: &Spent, lag: Duration) {
         self.moves_untold += 1;
+        self.lag_charged += lag;
         let Some(stop) = spent.stop else { return };
         self.last_ply = Some(ply);
         if stop == StopReason::Proven {
@@ -151,6 +174,7 @@ impl TimeManager {
     /// The controller has told the time of this side; `own` is what this engine's clock said.
     pub fn told(&mut self, own: TimeLeft, told: TimeLeft) {
         let moves = std::mem::take(&mut self.moves_untold);
+        let charged = std::mem::take(&mut self.lag_charged);
         let (own, told) = match (own, told) {
             (TimeLeft::Main(own), TimeLeft::Main(told)) => (own, told),
             (
@@ -162,7 +186,7 @@ impl TimeManager {
             ) if stones == same => (period, told),
             _ => return,
         };
-        let lost = own.as_secs_f64() - told.as_secs_f64();
+        let lost = own.as_secs_f64() - told.as_secs_f64() + charged.as_secs_f64();
         let most = (LARGEST_LAG_SHARE * self.full.as_secs_f64()).max(1.0);
         if moves > 0 && lost.abs() <= most * f64::from(moves) {
             let coarse = told.subsec_nanos() == 0;
@@ -185,11 +209,17 @@ impl TimeManager {
         }
         (self.proven_at, self.last_ply, self.last_value) = (None, None, None);
         (self.full, self.moves_untold) = (Duration::ZERO, 0);
+        self.lag_charged = Duration::ZERO;
     }
 
-    /// Own moves still to come, at least 1.
+    /// Own moves still to come as expected, at least 1.
     pub(super) fn own_moves(situation: &Situation) -> f64 {
         (situation.plies_left / 2.0).ceil().max(1.0)
+    }
+
+    /// The most own moves that can still come, at least 1: what reserves are for.
+    pub(super) fn most_moves(situation: &Situation) -> u32 {
+        situation.plies_bound.div_ceil(2).max(1)
     }
 
     /// The ply from which results are expected to be proven, so that moves need no thought; `None`
@@ -210,12 +240,11 @@ impl TimeManager {
 
     /// What lag may take of so many moves. As long as it is only assumed it must not take a short
     /// clock's time for thinking.
-    pub(super) fn lag_of(&self, own_moves: f64) -> Duration {
-        let lag = self.lag.reserve(own_moves as u32);
+    pub(super) fn lag_of(&self, moves: u32) -> Duration {
         if self.lag.is_assumed() {
-            lag.min(self.full.mul_f64(ASSUMED_LAG_SHARE))
+            (self.lag_of_a_move() + LEAST_LAG) * moves
         } else {
-            lag
+            self.lag.reserve(moves)
         }
     }
 
@@ -229,20 +258,19 @@ impl TimeManager {
             self.lag.worst()
         };
         let share = if last { 0.1 } else { 0.03 };
-        let accident = period.mul_f64(share).min(Duration::from_secs(1));
-        lag.max(accident)
+        lag + period.mul_f64(share).min(from_seconds(PERIOD_ACCIDENT))
     }
 
     /// Time kept back: lag and the least time of every move to come, and something for accidents,
     /// which the last moves may spend.
-    pub(super) fn reserve(&self, own_moves: f64) -> Duration {
+    pub(super) fn reserve(&self, moves: u32) -> Duration {
         let full = self.full.as_secs_f64();
-        let share = self.params.time_reserve * full;
-        let accidents = share.clamp(LEAST_ACCIDENT.min(LARGEST_ACCIDENT_SHARE * full), 5.0);
-        let last = (own_moves / 4.0).min(1.0);
-        self.lag_of(own_moves)
-            + ours::LEAST_HARD * own_moves as u32
-            + from_seconds(accidents * last)
+        let least = LEAST_ACCIDENT.min(LARGEST_ACCIDENT_SHARE * full);
+        let told = (self.params.time_reserve * full).clamp(least, LARGEST_ACCIDENT);
+        // What nobody tells adds up.
+        let accidents = told * if self.lag.is_assumed() { 2.0 } else { 1.0 };
+        let last = (f64::from(moves) / 4.0).min(1.0);
+        self.lag_of(moves) + ours::LEAST_HARD * moves + from_seconds(accidents * last)
     }
 
     /// What is measured, for people: lag and visits per second.
@@ -256,6 +284,9 @@ impl TimeManager {
 mod tests {
     use super::super::{Overtime, TimeControl};
     use super::*;
+
+    /// Charged with every move.
+    const LAG: Duration = Duration::from_millis(20);
 
     fn manager() -> TimeManager {
         TimeManager::new(TimeParams::default(), Duration::from_millis(100))
@@ -274,6 +305,7 @@ mod tests {
             clock,
             ply: 0,
             plies_left: 72.0,
+            plies_bound: 81,
             usual_takeover: 54.0,
             area: 81.0,
         };
@@ -295,7 +327,7 @@ mod tests {
         let mut manager = manager();
         let given = budget(&mut manager);
         let elapsed = given.soft.as_secs_f64() / 2.0;
-        manager.moved(0, &given, &spent(elapsed, StopReason::Settled));
+        manager.moved(0, &given, &spent(elapsed, StopReason::Settled), LAG);
         assert!((manager.measured().1 - 1000.0 / elapsed).abs() < 1e-6);
         assert!(manager.used < FIRST_USED);
         assert!(
@@ -303,7 +335,7 @@ mod tests {
             "what is saved is handed on"
         );
         let rate = manager.measured().1;
-        manager.moved(2, &given, &spent(0.0, StopReason::Proven));
+        manager.moved(2, &given, &spent(0.0, StopReason::Proven), LAG);
         assert_eq!(manager.measured().1, rate, "an instant move says nothing");
     }
 
@@ -313,7 +345,7 @@ mod tests {
         let given = budget(&mut manager);
         let mut play = |plies: &[(u32, StopReason)]| {
             for (ply, stop) in plies {
-                manager.moved(*ply, &given, &spent(1.0, *stop));
+                manager.moved(*ply, &given, &spent(1.0, *stop), LAG);
             }
             manager.new_game();
             manager.takeover().expect("a move was made")
@@ -341,17 +373,17 @@ mod tests {
         let mut manager = manager();
         let given = budget(&mut manager);
         for move_number in 0..30 {
-            manager.moved(2 * move_number, &given, &spent(1.0, StopReason::Time));
-            manager.told(main(50.0), main(49.97));
+            manager.moved(2 * move_number, &given, &spent(1.0, StopReason::Time), LAG);
+            manager.told(main(50.0), main(49.99));
             // Told again without a move: nothing to learn.
             manager.told(main(50.0), main(20.0));
         }
         // Half the clock gone at once is an operator's correction.
-        manager.moved(60, &given, &spent(1.0, StopReason::Time));
+        manager.moved(60, &given, &spent(1.0, StopReason::Time), LAG);
         manager.told(main(50.0), main(20.0));
         let lag = manager.measured().0.as_secs_f64();
         assert!((lag - 0.03).abs() < 0.002, "{lag}");
-        manager.moved(60, &given, &spent(1.0, StopReason::Time));
+        manager.moved(60, &given, &spent(1.0, StopReason::Time), LAG);
         manager.told(
             main(50.0),
             TimeLeft::Canadian {

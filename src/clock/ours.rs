@@ -46,8 +46,7 @@ pub(super) fn budget(manager: &TimeManager, now: &Situation) -> Option<Budget> {
 }
 
 fn sudden_death(manager: &TimeManager, now: &Situation, main: Duration) -> Budget {
-    let own_moves = TimeManager::own_moves(now);
-    let free = main.saturating_sub(manager.reserve(own_moves));
+    let free = main.saturating_sub(manager.reserve(TimeManager::most_moves(now)));
     let soft = share(manager, now, free);
     let most = soft
         .mul_f64(manager.params.time_extend)
@@ -76,7 +75,7 @@ fn fischer(manager: &TimeManager, now: &Situation, main: Duration, terms: Overti
     let base = if income.is_zero() {
         sudden_death(manager, now, main)
     } else {
-        let accidents = manager.reserve(0.0);
+        let accidents = manager.reserve(4).saturating_sub(manager.lag_of(4));
         let free = usable.saturating_sub(accidents);
         let soft = (share(manager, now, free) + income).min(usable.mul_f64(LARGEST_MOVE));
         let most = soft.mul_f64(manager.params.time_extend);
@@ -113,8 +112,7 @@ fn before_byoyomi(
 ) -> Budget {
     let worst = manager.margin(period, periods <= 1);
     let spare = period.saturating_mul(periods.saturating_sub(1));
-    let own_moves = TimeManager::own_moves(now);
-    let free = (main + spare).saturating_sub(manager.lag_of(own_moves));
+    let free = (main + spare).saturating_sub(manager.lag_of(TimeManager::most_moves(now)));
     let last_of_main = (main + period).saturating_sub(worst);
     let planned = share(manager, now, free).max(period.mul_f64(PERIODS_A_MOVE));
     let soft = if planned > main {
@@ -163,9 +161,9 @@ fn before_canadian(
     main: Duration,
     pace: Duration,
 ) -> Budget {
-    let worst = manager.lag.worst();
+    let worst = manager.margin(pace, false);
     let all = (main + pace).saturating_sub(worst);
-    let free = main.saturating_sub(manager.lag_of(TimeManager::own_moves(now)));
+    let free = main.saturating_sub(manager.lag_of(TimeManager::most_moves(now)));
     let soft = share(manager, now, free)
         .max(pace.saturating_sub(manager.lag.usual()))
         .min(all);

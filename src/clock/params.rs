@@ -64,8 +64,8 @@ crate::settings::settings! {
             "Plans for the moves up to the one at which positions are usually proven, not for the whole game.", "methods §5.2";
         time_overtake: f64 = 0.5, 0.0..=1.0, parse, show_range,
             "Stops when the runner-up would need more than this share of the visits to come to overtake the leader; 0 for never.", "STOP of Baier and Winands, methods §5.1, §5.3";
-        time_extend: f64 = 2.0, 1.0..=10.0, parse, show_range,
-            "Up to this many times the planned time where the leader is new, close or not the best valued; 1 for never.", "methods §5.3";
+        time_extend: f64 = 1.5, 1.0..=10.0, parse, show_range,
+            "Up to this many times the planned time where the leader is new or not the best valued; 1 for never.", "methods §5.3";
         time_credit: f64 = 0.7, 0.0..=0.95, parse, show_range,
             "Up to this share of a move's time is saved where reused visits stand in for it; 0 for never.", "methods §5.3";
     }

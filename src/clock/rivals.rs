@@ -32,8 +32,7 @@ pub(super) fn budget(manager: &TimeManager, now: &Situation) -> Option<Budget> {
     let (TimeLeft::Main(main), Overtime::None) = (now.clock.left(), now.clock.overtime()) else {
         return None;
     };
-    let own_moves = TimeManager::own_moves(now);
-    let free = main.saturating_sub(manager.lag_of(own_moves));
+    let free = main.saturating_sub(manager.lag_of(TimeManager::most_moves(now)));
     let (left, ply) = (free.as_secs_f64(), f64::from(now.ply));
     let made = (ply / 2.0).floor();
     let (soft, stretch, overtake) = match manager.params.time_scheme {

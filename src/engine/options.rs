@@ -159,7 +159,7 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         name: "lag",
         value: "SECONDS",
         help: "Time of each move that the controller's clock charges beyond this engine's, until \
-               time_left lets it be measured [default: 0.1]",
+               time_left lets it be measured [default: 0.06]",
         expected: "seconds, not negative",
         set: |options, text| {
             let lag: Duration = seconds(text).ok()?;

@@ -36,7 +36,7 @@ impl Default for Spending {
         Spending {
             visits: None,
             time_per_move: None,
-            lag: Duration::from_millis(100),
+            lag: Duration::from_millis(60),
             time: TimeParams::default(),
         }
     }
@@ -140,6 +140,7 @@ impl Timing {
             clock: self.clocks[mover],
             ply,
             plies_left,
+            plies_bound: position.moves_left_bound(),
             usual_takeover: usually.unwrap_or(f64::from(ply) + plies_left),
             area: position.size().area() as f64,
         };
@@ -170,7 +171,8 @@ impl Timing {
     ) -> MoveTime {
         let clock = &mut self.clocks[color.index()];
         let before = *clock;
-        clock.spend(elapsed);
+        let lag = self.managers[color.index()].lag_of_a_move();
+        clock.spend(elapsed + lag);
         let spent = Spent {
             elapsed,
             visits: report.map_or(0, |report| report.visits),
@@ -179,7 +181,7 @@ impl Timing {
             stop: report.map(|report| report.stop),
         };
         if let Some(budget) = &budget {
-            self.managers[color.index()].moved(ply, budget, &spent);
+            self.managers[color.index()].moved(ply, budget, &spent, lag);
         }
         MoveTime {
             ply,

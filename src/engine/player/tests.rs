@@ -20,6 +20,14 @@ fn seen(engine: &dyn Engine) -> (String, Color) {
     (board.collect(), engine.to_move())
 }
 
+/// Spending on a clock that is read without lag.
+fn punctual() -> Spending {
+    Spending {
+        lag: Duration::ZERO,
+        ..Spending::default()
+    }
+}
+
 fn limited(main: u64) -> TimeControl {
     TimeControl::Limited {
         main: Duration::from_secs(main),
@@ -189,7 +197,7 @@ fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
     let slow = clock.clone();
     let make: MakeThinker<Line> = Arc::new(move || Box::new(Slow(slow.clone())));
     let empty = Line::new(BoardSize::new(5, 1)).expect("a legal size");
-    let mut engine = Player::new(empty, make, Spending::default(), Arc::new(clock));
+    let mut engine = Player::new(empty, make, punctual(), Arc::new(clock));
     engine.set_time_control(limited(60));
     engine.genmove(Color::Black, &StopFlag::new());
     engine.reg_genmove(Color::White, &StopFlag::new());
@@ -213,7 +221,7 @@ fn a_stone_taken_back_has_to_be_made_again() {
     let slow = clock.clone();
     let make: MakeThinker<Line> = Arc::new(move || Box::new(Slow(slow.clone())));
     let empty = Line::new(BoardSize::new(5, 1)).expect("a legal size");
-    let mut engine = Player::new(empty, make, Spending::default(), Arc::new(clock));
+    let mut engine = Player::new(empty, make, punctual(), Arc::new(clock));
     engine.set_time_control(TimeControl::Limited {
         main: Duration::ZERO,
         overtime: Overtime::Canadian {
