@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::process::Engine;
+use crate::sabaki_parser::{Variation, check_line, variations};
 
 /// An engine that thinks about a move for so long that a test would notice.
 const SLOW: &[&str] = &[
@@ -17,77 +18,6 @@ const SLOW: &[&str] = &[
 const NETWORK: &[&str] = &["--visits", "300", "--threads", "1", "--seed", "1"];
 /// An engine that plays at once.
 const QUICK: &[&str] = &["--backend", "rollout", "--visits", "200", "--seed", "1"];
-
-/// One candidate as Sabaki 0.60 reads it.
-#[derive(Debug, PartialEq)]
-struct Variation {
-    vertex: String,
-    visits: u64,
-    /// Percent.
-    winrate: f64,
-    moves: Vec<String>,
-}
-
-/// Whether Sabaki takes this for a move of a line of play: `pass`, or a letter and digits.
-fn is_move(word: &str) -> bool {
-    let digits = word.get(1..).unwrap_or_default();
-    let point = word.starts_with(|c: char| c.is_ascii_alphabetic())
-        && !digits.is_empty()
-        && digits.bytes().all(|byte| byte.is_ascii_digit());
-    word == "pass" || point
-}
-
-/// The rules of Sabaki's `analysis.js` and `enginesyncer.js`, in our words: the line is cut at
-/// `info`; of each part the row of moves at its end is taken, the word before it is dropped, and
-/// the rest are pairs of a key and a value. A part is dropped when it has no moves at its end, no
-/// point as `move`, or no `winrate`. Floats are shares, whole numbers ten-thousandths.
-fn sabaki(line: &str, command: &str) -> Vec<Variation> {
-    let parts = line
-        .split("info")
-        .map(str::trim)
-        .filter(|part| !part.is_empty());
-    let read = |part: &str| {
-        let words: Vec<&str> = part.split_whitespace().collect();
-        let tail = words.iter().rev().take_while(|word| is_move(word)).count();
-        let (pairs, moves) = words.split_at(words.len() - tail);
-        let (_, pairs) = pairs.split_last()?;
-        let value = |key: &str| {
-            let mut pairs = pairs.chunks_exact(2);
-            pairs.find(|pair| pair[0] == key).map(|pair| pair[1])
-        };
-        let vertex = value("move").filter(|vertex| is_move(vertex) && *vertex != "pass")?;
-        let scale = if command.starts_with("kata") {
-            100.0
-        } else {
-            0.01
-        };
-        let winrate: f64 = value("winrate")?.parse().ok()?;
-        (!moves.is_empty()).then(|| Variation {
-            vertex: vertex.to_owned(),
-            visits: value("visits")
-                .and_then(|visits| visits.parse().ok())
-                .unwrap_or(0),
-            winrate: winrate * scale,
-            moves: moves.iter().map(|&word| word.to_owned()).collect(),
-        })
-    };
-    parts.filter_map(read).collect()
-}
-
-/// Checks one line of an analysis by Sabaki's rules: nothing of it may be lost.
-#[track_caller]
-fn check_line(line: &str, command: &str) -> Vec<Variation> {
-    assert!(line.starts_with("info move "), "{line}");
-    let read = sabaki(line, command);
-    assert_eq!(read.len(), line.matches("info ").count(), "{line}");
-    for found in &read {
-        assert!((0.0..=100.0).contains(&found.winrate), "{line}");
-        assert_eq!(found.moves[0], found.vertex, "{line}");
-    }
-    let floats = line.contains("winrate 0.") || line.contains("winrate 1.");
-    assert_eq!(floats, command.starts_with("kata"), "{line}");
-    read
-}
 
 /// Starts an analysis, reads `lines` of it, ends it with `end`, and gives the lines.
 fn analyze(engine: &mut Engine, command: &str, lines: usize, end: &str) -> Vec<String> {
@@ -189,7 +119,7 @@ fn options_choose_what_is_shown() {
     let mut check = |options: &str, holds: fn(&[Variation], &str) -> bool| {
         let command = format!("kata-analyze {options}");
         let lines = analyze(&mut engine, &command, 3, "\n");
-        let read = sabaki(&lines[2], "kata");
+        let read = variations(&lines[2], "kata");
         assert!(holds(&read, &lines[2]), "{options}: {}", lines[2]);
     };
     check("5 maxmoves 2", |read, _| read.len() == 2);
@@ -263,61 +193,4 @@ fn a_proven_position_keeps_its_line_until_there_is_input() {
     let lines = analyze(&mut engine, "lz-analyze 10", 1, "name\n");
     check_line(&lines[0], "lz-analyze");
     assert_eq!(engine.reply(), "= Tengen");
-}
-
-/// Reads `visits ... (N reused)` for the last search out of the tree: how many visits the next
-/// move begins with.
-fn visits_at_start(engine: &mut Engine, pause: Duration) -> u64 {
-    engine.answer("genmove b");
-    std::thread::sleep(pause);
-    // Whichever reply comes, the search has been there.
-    let table = engine.answer("tengen-table w");
-    let visits = table.lines().skip(1).filter_map(|line| {
-        let mut words = line.split_whitespace();
-        words.nth(1)?.parse::<u64>().ok()
-    });
-    visits.sum()
-}
-
-#[test]
-fn pondering_searches_on_the_opponents_time() {
-    let pause = Duration::from_millis(700);
-    let args = |ponder| {
-        [
-            "--visits",
-            "60",
-            "--threads",
-            "1",
-            "--seed",
-            "1",
-            "--ponder",
-            ponder,
-        ]
-    };
-    let idle = visits_at_start(&mut Engine::start(&args("off")), pause);
-    let pondered = visits_at_start(&mut Engine::start(&args("on")), pause);
-    assert!(
-        idle < 60 && pondered > 4 * idle.max(15),
-        "{idle} and {pondered}"
-    );
-}
-
-#[test]
-fn pondering_holds_nothing_up() {
-    let mut engine = Engine::start(&["--visits", "60", "--threads", "2", "--ponder"]);
-    let mut color = "b";
-    for _ in 0..6 {
-        engine.answer(&format!("genmove {color}"));
-        std::thread::sleep(Duration::from_millis(30));
-        for command in ["name", "kgs-game_over", "showboard"] {
-            engine.answer(command);
-        }
-        color = if color == "b" { "w" } else { "b" };
-    }
-    engine.answer("genmove b");
-    std::thread::sleep(Duration::from_millis(50));
-    engine.send("quit\n");
-    let (rest, took) = engine.wait();
-    assert_eq!(rest, "= \n\n");
-    assert!(took < Duration::from_secs(2), "{took:?}");
 }

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use tengen::clock::{Clock, SystemClock};
+
 use crate::process::{Engine, QUICK, pipe};
 
 /// The promise.
@@ -159,4 +161,23 @@ fn a_piped_script_is_played_at_full_strength() {
         let replies: Vec<&str> = output.split_terminator("\n\n").collect();
         assert_eq!(&replies[..2], alone, "{script:?}");
     }
+}
+
+/// GoGui starts an engine several times, and most of these processes never play.
+#[test]
+fn an_idle_engine_costs_next_to_nothing() {
+    const START: Duration = Duration::from_millis(50);
+    let mut best = Duration::MAX;
+    for _ in 0..TRIES {
+        let clock = SystemClock::new();
+        let mut engine = Engine::start(&[]);
+        engine.answer("list_commands");
+        best = best.min(clock.now());
+        engine.answer("gogui-rules_legal_moves");
+        engine.answer("time_settings 900 0 0");
+        if let Some(kib) = engine.memory_kib() {
+            assert!(kib < 30 * 1024, "{kib} KiB before the first search");
+        }
+    }
+    assert!(best < START, "{best:?} to the first reply");
 }

@@ -107,6 +107,13 @@ impl Engine {
             .to_owned()
     }
 
+    /// Memory in use, where the system tells.
+    pub(crate) fn memory_kib(&self) -> Option<u64> {
+        let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        line.split_whitespace().next()?.parse().ok()
+    }
+
     /// Closes the engine's input.
     pub(crate) fn close(&mut self) {
         self.input = None;

@@ -1,11 +1,14 @@
 //! Process-level tests: the binary as its controllers see it. `README.md` tells the formats.
 
 mod analysis;
+mod doctor;
 mod games;
 mod hostile;
 mod lifetime;
+mod ponder;
 mod process;
 mod sabaki;
+mod sabaki_parser;
 mod sau;
 mod sessions;
 mod tst;

@@ -29,8 +29,8 @@ pub(super) fn moves(report: &SearchReport, label: Label, color: Color, size: Boa
     };
     let shares = report.moves.iter().filter_map(|found| {
         let share = share(found)?;
-        // A label of 0 says nothing but for a value.
-        (label == Label::Value || share >= 0.005).then_some((found.mv, share))
+        // What is hardly ever tried would only hide the board.
+        (label == Label::Value || share >= 0.01).then_some((found.mv, share))
     });
     let shares: Vec<(Move, f32)> = shares.filter(|(_, share)| share.is_finite()).collect();
     let extreme = |pick: fn(f32, f32) -> f32, start| shares.iter().map(|s| s.1).fold(start, pick);

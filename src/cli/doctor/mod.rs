@@ -1,5 +1,7 @@
 //! `tengen doctor`: what of this machine works for the engine, and what to do about the rest.
 
+mod machine;
+
 use std::time::Duration;
 
 use anyhow::bail;
@@ -96,7 +98,7 @@ impl Doctor {
 }
 
 fn examine(options: &EngineOptions) -> Vec<Finding> {
-    let mut findings = vec![processor(), memory(options)];
+    let mut findings = vec![machine::processor(), machine::memory(options)];
     let model = options.model.clone().map(ModelSource::File);
     let Some(model) = model.or_else(|| built_in(&options.game)) else {
         findings.push(Finding {
@@ -123,54 +125,6 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
     findings.push(backend("ort", &ort, reference, asked(BackendKind::Ort)));
     findings.push(gpu(&model, options, &load, reference));
     findings
-}
-
-fn processor() -> Finding {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut skills = Vec::new();
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::is_x86_feature_detected!("avx2") {
-            skills.push("AVX2");
-        }
-        if std::is_x86_feature_detected!("avx512f") {
-            skills.push("AVX-512");
-        }
-    }
-    let skills = if skills.is_empty() {
-        std::env::consts::ARCH.to_owned()
-    } else {
-        skills.join(", ")
-    };
-    Finding::ok("processor", format!("{threads} threads, {skills}"))
-}
-
-/// Whether the search tree fits into what is free.
-fn memory(options: &EngineOptions) -> Finding {
-    let wanted = u64::from(options.search.memory_mib) + u64::from(options.cache_mib);
-    let Some(free) = free_memory_mib() else {
-        return Finding::ok("memory", format!("{wanted} MiB for tree and cache"));
-    };
-    let text = format!("{free} MiB free, at most {wanted} MiB for tree and cache");
-    if wanted < free {
-        return Finding::ok("memory", text);
-    }
-    Finding {
-        state: State::Broken,
-        what: "memory",
-        text,
-        mend: format!("tengen gtp --set memory_mib={}", (free / 2).max(16)),
-    }
-}
-
-/// As Linux tells it.
-fn free_memory_mib() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kib / 1024)
 }
 
 /// Loads the network and runs it.

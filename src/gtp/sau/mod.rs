@@ -8,15 +8,18 @@
 //! For an operator at a terminal there are also `undo [N]`, `go`, `clock OWN [OPPONENT]` (seconds)
 //! and `board`. Anything else is ignored: what the platform does not expect, it takes for a move.
 
+mod vertex;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use self::vertex::{read_vertex, write_vertex};
 use super::board;
 use super::commands::color;
 use super::{Conversation, Interrupts, Request};
 use crate::clock::seconds;
 use crate::engine::{Decision, Engine, EngineError};
-use crate::game::{BoardSize, Color, Move, Outcome};
+use crate::game::{Color, Move, Outcome};
 use crate::record::ccgc::NgStyle;
 use crate::record::{GameRecord, Play, Vertex, result_text, sgf};
 use crate::search::View;
@@ -273,47 +276,5 @@ impl Conversation for SauSession {
 
     fn is_over(&self) -> bool {
         self.over
-    }
-}
-
-/// Reads two letters, column from the left and row from the top.
-fn read_vertex(text: &str, size: BoardSize) -> Option<Move> {
-    let [column, row] = text.as_bytes() else {
-        return None;
-    };
-    let index = |letter: u8| letter.to_ascii_uppercase().checked_sub(b'A');
-    let (x, down) = (index(*column)?, index(*row)?);
-    (x < size.width && down < size.height).then(|| size.point(x, size.height - 1 - down))
-}
-
-fn write_vertex(point: Move, size: BoardSize) -> String {
-    let (x, y) = size.column_row(point);
-    [x, size.height - 1 - y]
-        .map(|index| char::from(b'A' + index))
-        .iter()
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn vertices_count_from_the_top_and_have_an_i() {
-        let size = BoardSize::square(9);
-        for (text, x, y) in [
-            ("AA", 0, 8),
-            ("II", 8, 0),
-            ("AI", 0, 0),
-            ("IA", 8, 8),
-            ("ED", 4, 5),
-        ] {
-            let point = size.point(x, y);
-            assert_eq!(read_vertex(text, size), Some(point), "{text}");
-            assert_eq!(write_vertex(point, size), text);
-        }
-        for text in ["", "A", "AJ", "JA", "A1", "AAA", "@@", "盤"] {
-            assert_eq!(read_vertex(text, size), None, "{text}");
-        }
     }
 }

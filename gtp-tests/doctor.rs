@@ -1,0 +1,73 @@
+//! `tengen doctor`.
+
+use std::process::Command;
+
+/// What it prints with `args`, and whether all is well.
+fn doctor(args: &[&str]) -> (String, bool) {
+    let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .arg("doctor")
+        .args(args)
+        .output()
+        .expect("the binary was built for this test");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    (text, output.status.success())
+}
+
+#[track_caller]
+fn check(args: &[&str], well: bool, parts: &[&str]) {
+    let (text, success) = doctor(args);
+    assert_eq!(success, well, "{text}");
+    for part in parts {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+}
+
+#[test]
+fn what_is_built_in_works() {
+    check(
+        &[],
+        true,
+        &[
+            "ok      network",
+            "nogo 9x9",
+            "ok      tract",
+            "ms an evaluation",
+        ],
+    );
+    let (text, _) = doctor(&["--json"]);
+    assert!(text.lines().count() >= 6, "{text}");
+    assert!(
+        text.lines().all(|line| line.starts_with("{\"state\":\"")),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_was_asked_for_and_does_not_work_is_named_and_mended() {
+    check(
+        &["--model", "/nowhere.onnx"],
+        false,
+        &["BROKEN  network", "/nowhere.onnx", "mend: "],
+    );
+    check(
+        &["--size", "7"],
+        false,
+        &["not nogo on 7x7", "mend: tengen gtp --model FILE"],
+    );
+    let missing = ["--backend", "ort", "--ort-library", "/nowhere.so"];
+    check(
+        &missing,
+        false,
+        &[
+            "BROKEN  ort",
+            "/nowhere.so",
+            "mend: scripts/fetch-onnxruntime.sh",
+        ],
+    );
+    check(&missing[2..], true, &["absent  ort"]);
+    check(
+        &["--set", "memory_mib=1000000"],
+        false,
+        &["BROKEN  memory", "--set memory_mib="],
+    );
+}

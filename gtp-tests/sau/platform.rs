@@ -1,0 +1,124 @@
+//! The platform's side of the conversation.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use tengen::clock::{Clock, SystemClock};
+use tengen::game::{BoardSize, Move};
+
+pub(super) const SIZE: BoardSize = BoardSize::square(9);
+/// After this time a program that should have spoken counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The platform kills a program that takes longer to end after `quit`.
+const QUIT: Duration = Duration::from_secs(1);
+/// No move comes in this time when none should.
+const SILENCE: Duration = Duration::from_millis(300);
+
+/// A program on the platform.
+pub(super) struct Program {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+    pub(super) folder: PathBuf,
+}
+
+impl Program {
+    /// Puts the program into a folder of its own, with a file of arguments if there are any, and
+    /// starts it as the platform does.
+    pub(super) fn start(name: &str, arguments: &[&str]) -> Program {
+        let folder = std::env::temp_dir().join(format!("tengen-sau-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("the folder is writable");
+        let program = folder.join("tengen");
+        std::fs::copy(env!("CARGO_BIN_EXE_tengen"), &program).expect("there is room");
+        if !arguments.is_empty() {
+            let text = arguments.join("\n");
+            std::fs::write(folder.join("tengen.args"), text).expect("the folder is writable");
+        }
+        let (output, to_output) = std::io::pipe().expect("a pipe");
+        let mut child = Command::new(&program)
+            .current_dir(&folder)
+            .stdin(std::process::Stdio::piped())
+            .stdout(to_output.try_clone().expect("a pipe"))
+            .stderr(to_output)
+            .spawn()
+            .expect("it was just put there");
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let input = child.stdin.take().expect("it is piped");
+        let mut program = Program {
+            child,
+            input,
+            lines,
+            folder,
+        };
+        program.send("name?\n");
+        assert_eq!(program.line(), "name Tengen");
+        program
+    }
+
+    pub(super) fn send(&mut self, text: &str) {
+        self.input
+            .write_all(text.as_bytes())
+            .expect("the program reads");
+    }
+
+    pub(super) fn line(&self) -> String {
+        self.lines.recv_timeout(PATIENCE).expect("a line")
+    }
+
+    pub(super) fn says_nothing(&self) {
+        assert_eq!(self.lines.recv_timeout(SILENCE).ok(), None);
+    }
+
+    /// The next move, which is all that the program may say now.
+    pub(super) fn next_move(&self) -> Move {
+        let line = self.line();
+        let letters = line
+            .strip_prefix("move ")
+            .unwrap_or_else(|| panic!("{line}"));
+        let index = |letter: u8| letter - b'A';
+        let (x, down) = (index(letters.as_bytes()[0]), index(letters.as_bytes()[1]));
+        assert!(letters.len() == 2 && x < 9 && down < 9, "{line}");
+        SIZE.point(x, 8 - down)
+    }
+
+    /// Sends `quit` and checks that the program ends in time, saying nothing more.
+    pub(super) fn quit(mut self) {
+        let clock = SystemClock::new();
+        self.send("quit\n");
+        let status = self.child.wait().expect("it is our child");
+        assert!(
+            clock.now() < QUIT && status.success(),
+            "{status} after {:?}",
+            clock.now()
+        );
+        assert_eq!(self.lines.recv_timeout(SILENCE).ok(), None);
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended long ago.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A move as the platform writes it.
+pub(super) fn letters(point: Move) -> String {
+    let (x, y) = SIZE.column_row(point);
+    [x, 8 - y]
+        .map(|index| char::from(b'A' + index))
+        .iter()
+        .collect()
+}
