@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use tengen::encode::find;
-use tengen::eval::{Batch, Evaluator, ModelInfo, Outputs, TractModel};
+use tengen::eval::{Batch, Evaluator, LibraryPlaces, ModelInfo, Outputs, TractModel};
 use tengen::game::nogo::SmallNoGo;
 use tengen::game::{BoardSize, Game};
 use tengen::train::row::Row;
@@ -106,6 +106,8 @@ fn games_become_a_network_that_the_engine_loads() {
         assert!(run(&["inspect", path]).lines().count() >= 3);
     }
 
+    quantised(&net, &data, &scratch.join("int8.onnx"));
+
     let onnx = std::fs::read(&net).unwrap();
     let mut evaluator = TractModel::load(&net, &onnx).unwrap().evaluator().unwrap();
     let position = SmallNoGo::new(BoardSize::square(5)).unwrap();
@@ -122,6 +124,39 @@ fn games_become_a_network_that_the_engine_loads() {
     evaluator.evaluate(&batch, &mut out).unwrap();
     assert!(out.policy(0).iter().all(|logit| logit.is_finite()));
     assert!(out.value(0).abs() < 1.0);
+}
+
+/// The int8 form of a network is written, compared and named as what it is.
+fn quantised(net: &str, data: &str, out: &str) {
+    if LibraryPlaces::usual(None).find().is_err() {
+        return;
+    }
+    let arguments = [
+        "quantize",
+        "--model",
+        net,
+        "--data",
+        data,
+        "--positions",
+        "16",
+    ];
+    // A network of twelve steps may lose more than a good one.
+    let report = run(&[&arguments[..], &["--out", out, "--force", "--json"]].concat());
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["difference"]["positions"], 16, "{report}");
+    assert!(
+        report["difference"]["policy_kl"].as_f64().unwrap() < 0.1,
+        "{report}"
+    );
+    assert!(run(&["inspect", out]).contains("int8"));
+    let again = train(&["quantize", "--model", out, "--out", net, "--data", data])
+        .output()
+        .unwrap();
+    let message = String::from_utf8_lossy(&again.stderr).into_owned();
+    assert!(
+        !again.status.success() && message.contains("quantised already"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -158,7 +158,5 @@ fn az_and_its_additions_are_exported_as_fitted() {
 #[test]
 fn tengen_is_exported_as_fitted() {
     check("tengen-2b32c");
-    check("tengen.nested-2b32c");
-    check("tengen.mobile-2b16c");
-    check("tengen.plain-1b16c");
+    check("tengen-1b8c");
 }

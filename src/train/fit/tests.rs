@@ -26,24 +26,33 @@ fn params() -> FitParams {
     }
 }
 
-/// Fits in `folder` and breaks off after `steps` steps.
-fn session(data: &(SmallNoGo, Dataset), folder: &Path, steps: u64) -> Checkpoint {
+/// Fits in `folder` from the weights of `start` and breaks off after `steps` steps.
+fn attempt(
+    data: &(SmallNoGo, Dataset),
+    params: &FitParams,
+    folder: &Path,
+    steps: u64,
+    start: Option<&Checkpoint>,
+) -> Result<Checkpoint, TrainError> {
     let (empty, dataset) = data;
     let place = Workplace {
         folder,
         device: Device::flex().autodiff(),
         clock: &FakeClock::new(),
         checkpoint_every: Duration::ZERO,
-        start_from: None,
+        start_from: start,
     };
-    fit(empty, dataset.clone(), &params(), &place, |report| {
+    fit(empty, dataset.clone(), params, &place, |report| {
         if report.step == steps {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
         }
     })
-    .unwrap()
+}
+
+fn session(data: &(SmallNoGo, Dataset), folder: &Path, steps: u64) -> Checkpoint {
+    attempt(data, &params(), folder, steps, None).unwrap()
 }
 
 #[test]
@@ -69,4 +78,93 @@ fn fitting_helps_and_a_killed_run_goes_on_to_the_bit() {
     let last = &lines[7];
     let loss = |score: &str| last[score]["policy_loss"].as_f64().unwrap();
     assert!(loss("held_out") < loss("untrained"), "{last}");
+}
+
+/// The losses of the last report of a run.
+fn last_losses(folder: &Path) -> serde_json::Value {
+    let log = std::fs::read_to_string(folder.join("losses.jsonl")).unwrap();
+    serde_json::from_str(log.lines().last().unwrap()).unwrap()
+}
+
+/// A run in two sessions equals the run in one, and each head of `extras` learns something.
+#[track_caller]
+fn check(net: &str, rule: Rule, schedule: Schedule, extras: &[&str]) {
+    let (whole, parts) = (Scratch::new("fit-all"), Scratch::new("fit-parts"));
+    let scratch = Scratch::new("fit-all-data");
+    let data = data(scratch.path());
+    let recipe: Recipe = net.parse().unwrap();
+    let params = FitParams {
+        recipe,
+        encoding: recipe.encoding().to_owned(),
+        rule,
+        schedule,
+        ..params()
+    };
+    let at_once = attempt(&data, &params, whole.path(), 40, None).unwrap();
+    attempt(&data, &params, parts.path(), 25, None).unwrap();
+    let resumed = attempt(&data, &params, parts.path(), 40, None).unwrap();
+    assert!(resumed == at_once, "{net}: a resumed run differs");
+    let adapted = at_once.rate_factor != 1.0;
+    assert_eq!(adapted, matches!(schedule, Schedule::Kl { .. }));
+    let losses = last_losses(whole.path());
+    for extra in ["ownership", "fate", "score", "reply"] {
+        let loss = |score: &str| losses[score]["extras"][extra].as_f64().unwrap();
+        let (now, then) = (loss("held_out"), loss("untrained"));
+        assert_eq!(extras.contains(&extra), now > 0.0, "{net} {extra}");
+        assert!(
+            !extras.contains(&extra) || now < then,
+            "{net} {extra}: {now} {then}"
+        );
+    }
+}
+
+#[test]
+fn all_heads_learn_under_every_rule_and_schedule_and_resume_to_the_bit() {
+    // Each step moves the policy by far more than this, so that the rate must fall.
+    let kl = Schedule::Kl { target: 1e-9 };
+    let sgd = Rule::Sgd { momentum: 0.8 };
+    check(
+        "nogozero+-2b8c",
+        Rule::AdamW,
+        Schedule::Step,
+        &["ownership", "score"],
+    );
+    check("tengen-2b8c", Rule::AdamW, kl, &["fate", "score", "reply"]);
+    check("az+garb-2b8c", sgd, Schedule::Constant, &[]);
+}
+
+#[test]
+fn a_run_starts_where_another_ended_if_it_is_the_same_network() {
+    let (first, second) = (Scratch::new("fit-first"), Scratch::new("fit-second"));
+    let scratch = Scratch::new("fit-start-data");
+    let data = data(scratch.path());
+    let done = session(&data, first.path(), 40);
+    let rest = FitParams {
+        learning_rate: 1e-9,
+        weight_decay: 0.0,
+        steps: 5,
+        ..params()
+    };
+    attempt(&data, &rest, second.path(), 5, Some(&done)).unwrap();
+    let loss = |folder: &Path| {
+        last_losses(folder)["held_out"]["policy_loss"]
+            .as_f64()
+            .unwrap()
+    };
+    let (before, after) = (loss(first.path()), loss(second.path()));
+    assert!((before - after).abs() < 0.05, "{before} {after}");
+
+    let third = Scratch::new("fit-third");
+    let other = FitParams {
+        encoding: "nogo-1".to_owned(),
+        ..params()
+    };
+    let refused = attempt(&data, &other, third.path(), 5, Some(&done)).unwrap_err();
+    assert!(refused.to_string().contains("another network"), "{refused}");
+    let unknown = FitParams {
+        encoding: "nogo-9".to_owned(),
+        ..params()
+    };
+    let refused = attempt(&data, &unknown, third.path(), 5, None).unwrap_err();
+    assert!(refused.to_string().contains("nogo-az"), "{refused}");
 }

@@ -116,13 +116,6 @@ impl Layers for Declare {
         conv.channels
     }
 
-    fn depthwise_norm(&mut self, name: &str, x: &usize, kernel: usize) -> usize {
-        self.factors(name, &[*x, 1, kernel, kernel], kernel * kernel, 2.0);
-        self.multiply_adds += x * kernel * kernel * self.area;
-        self.norm(name, *x);
-        *x
-    }
-
     fn conv(&mut self, name: &str, x: &usize, conv: Conv) -> usize {
         self.convolution(name, *x, conv, 1.0);
         self.push(

@@ -20,24 +20,17 @@ impl<'a> Fold<'a> {
         &self.weights.get(&format!("{name}.{part}")).values
     }
 
-    fn convolution(
-        &mut self,
-        name: &str,
-        x: Value,
-        factors: &[f32],
-        bias: &[f32],
-        groups: usize,
-    ) -> Value {
+    fn convolution(&mut self, name: &str, x: Value, factors: &[f32], bias: &[f32]) -> Value {
         let dims = &self.weights.get(&format!("{name}.weight")).dims;
         let factors = self.graph.weights(&format!("{name}.weight"), dims, factors);
         let bias = self
             .graph
             .weights(&format!("{name}.bias"), &[bias.len()], bias);
-        self.graph.grouped_conv(x, factors, Some(bias), groups)
+        self.graph.conv(x, factors, Some(bias))
     }
 
     /// A convolution with the norm after it folded in.
-    fn normed(&mut self, name: &str, x: Value, groups: usize) -> Value {
+    fn normed(&mut self, name: &str, x: Value) -> Value {
         let variance = self.values(name, "variance");
         let scale: Vec<f32> = self
             .values(name, "gamma")
@@ -59,7 +52,7 @@ impl<'a> Fold<'a> {
             .zip(&scale)
             .flat_map(|(kernel, scale)| kernel.iter().map(move |factor| factor * scale))
             .collect();
-        self.convolution(name, x, &folded, &bias, groups)
+        self.convolution(name, x, &folded, &bias)
     }
 }
 
@@ -68,17 +61,12 @@ impl Layers for Fold<'_> {
     type Vector = Value;
 
     fn conv_norm(&mut self, name: &str, x: &Value, _conv: Conv) -> Value {
-        self.normed(name, *x, 1)
-    }
-
-    fn depthwise_norm(&mut self, name: &str, x: &Value, _kernel: usize) -> Value {
-        let channels = self.values(name, "gamma").len();
-        self.normed(name, *x, channels)
+        self.normed(name, *x)
     }
 
     fn conv(&mut self, name: &str, x: &Value, _conv: Conv) -> Value {
         let (factors, bias) = (self.values(name, "weight"), self.values(name, "bias"));
-        self.convolution(name, *x, factors, bias, 1)
+        self.convolution(name, *x, factors, bias)
     }
 
     fn linear(&mut self, name: &str, x: &Value, len: usize) -> Value {

@@ -1,7 +1,6 @@
 //! The network computed with Burn.
 
-use burn::backend::ops::ConvOptions;
-use burn::tensor::module::{batch_norm, batch_norm_train, conv2d};
+use burn::tensor::module::{batch_norm, batch_norm_train};
 use burn::tensor::{Device, Gradients, Tensor, TensorData, activation};
 
 use super::extension::board_conv;
@@ -113,14 +112,6 @@ impl Layers for Forward<'_> {
 
     fn conv_norm(&mut self, name: &str, x: &Tensor<4>, _conv: Conv) -> Tensor<4> {
         let x = board_conv(x.clone(), self.factors(name));
-        self.norm(name, x)
-    }
-
-    fn depthwise_norm(&mut self, name: &str, x: &Tensor<4>, kernel: usize) -> Tensor<4> {
-        let [_, channels, ..] = x.dims();
-        let rim = kernel / 2;
-        let options = ConvOptions::new([1, 1], [rim, rim], [1, 1], channels);
-        let x = conv2d(x.clone(), self.factors(name), None, options);
         self.norm(name, x)
     }
 

@@ -68,9 +68,6 @@ pub trait Layers {
     /// Convolution with bias.
     fn conv(&mut self, name: &str, x: &Self::Map, conv: Conv) -> Self::Map;
 
-    /// A convolution of each channel by itself, with a kernel of this odd side, then batch norm.
-    fn depthwise_norm(&mut self, name: &str, x: &Self::Map, kernel: usize) -> Self::Map;
-
     /// Fully connected layer with bias.
     fn linear(&mut self, name: &str, x: &Self::Vector, len: usize) -> Self::Vector;
 

@@ -70,14 +70,8 @@ fn compute(model: &Model, node: &ModelNode, values: &HashMap<&str, Array>) -> Op
     let weights = |index: usize| model.weights(node.inputs.get(index)?);
     let x = value(0)?;
     match node.op.as_str() {
-        "Conv" => {
-            let bias = weights(2).map(|(_, bias)| bias);
-            conv(
-                x,
-                weights(1)?,
-                bias,
-                node.int("group").unwrap_or(1) as usize,
-            )
+        "Conv" if node.int("group").unwrap_or(1) == 1 => {
+            conv(x, weights(1)?, weights(2).map(|(_, bias)| bias))
         }
         "Gemm" => gemm(x, weights(1)?, weights(2)?.1),
         "Relu" => Some(each(x, |number| number.max(0.0))),
@@ -111,34 +105,15 @@ fn each(x: &Array, with: impl Fn(f32) -> f32) -> Array {
 }
 
 /// Convolution that keeps height and width.
-fn conv(
-    x: &Array,
-    (dims, factors): (&[usize], &[f32]),
-    bias: Option<&[f32]>,
-    groups: usize,
-) -> Option<Array> {
+fn conv(x: &Array, (dims, factors): (&[usize], &[f32]), bias: Option<&[f32]>) -> Option<Array> {
     let (&[rows, inputs, height, width], &[outputs, _, kernel, _]) = (&x.dims[..], dims) else {
         return None;
     };
-    let area = height * width;
-    let (from, to) = (inputs / groups, outputs / groups);
-    let mut numbers = vec![0.0; rows * outputs * area];
-    for group in 0..groups {
-        let part = x.numbers.chunks_exact(inputs * area);
-        let part: Vec<f32> = part
-            .flat_map(|row| &row[group * from * area..][..from * area])
-            .copied()
-            .collect();
-        let factors =
-            &factors[group * to * from * kernel * kernel..][..to * from * kernel * kernel];
-        let y = convolve([from, to, kernel, height, width], &part, factors);
-        let places = numbers.chunks_exact_mut(outputs * area);
-        for (place, y) in places.zip(y.chunks_exact(to * area)) {
-            place[group * to * area..][..to * area].copy_from_slice(y);
-        }
-    }
+    let shape = [inputs, outputs, kernel, height, width];
+    let mut numbers = convolve(shape, &x.numbers, factors);
     if let Some(bias) = bias {
-        for (plane, channel) in numbers.chunks_exact_mut(area).zip((0..outputs).cycle()) {
+        let planes = numbers.chunks_exact_mut(height * width);
+        for (plane, channel) in planes.zip((0..outputs).cycle()) {
             plane.iter_mut().for_each(|number| *number += bias[channel]);
         }
     }

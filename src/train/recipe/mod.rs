@@ -6,11 +6,9 @@
 mod family;
 mod garb;
 mod heads;
-mod mobile;
-mod nested;
 mod residual;
 
-pub use family::{Additions, Block, Family};
+pub use family::{Additions, Family};
 
 use std::fmt;
 use std::str::FromStr;
