@@ -194,3 +194,66 @@ fn a_proven_position_keeps_its_line_until_there_is_input() {
     check_line(&lines[0], "lz-analyze");
     assert_eq!(engine.reply(), "= Tengen");
 }
+
+/// Reads lines up to an empty one.
+fn rest(engine: &Engine) -> Vec<String> {
+    std::iter::repeat_with(|| engine.line())
+        .take_while(|line| !line.is_empty())
+        .collect()
+}
+
+#[test]
+fn lizzie_numbers_everything_and_stops_by_asking_the_name() {
+    let mut engine = Engine::start(&[NETWORK, &["--name", "KataGo Tengen"]].concat());
+    engine.send("0 name\n1 version\n2 boardsize 9\n3 komi 7.5\n4 play B D4\n5 undo\n");
+    assert_eq!(engine.reply(), "=0 KataGo Tengen");
+    assert!(engine.reply().starts_with("=1 "));
+    for id in 2..=5 {
+        assert_eq!(engine.reply(), format!("={id} "));
+    }
+    engine.send("6 kata-analyze 10 ownership true\n");
+    assert_eq!(engine.line(), "=6");
+    let line = engine.line();
+    for key in [
+        "move",
+        "visits",
+        "winrate",
+        "scoreMean",
+        "scoreStdev",
+        "prior",
+        "lcb",
+        "pv",
+    ] {
+        assert!(line.contains(&format!(" {key} ")), "{key} in {line}");
+    }
+    assert!(!line.contains("  "), "single blanks: {line}");
+    engine.send("7 name\n");
+    rest(&engine);
+    assert_eq!(engine.reply(), "=7 KataGo Tengen");
+    engine.send("8 lz-genmove_analyze B 10\n9 time_settings 0 5 1\n");
+    assert_eq!(engine.line(), "=8");
+    assert!(
+        rest(&engine)
+            .last()
+            .is_some_and(|line| line.starts_with("play "))
+    );
+    assert_eq!(engine.reply(), "=9 ");
+}
+
+#[test]
+fn q5go_asks_what_is_known_and_stops_by_asking_again() {
+    let mut engine = Engine::start(NETWORK);
+    assert_eq!(engine.ask("1 known_command lz-analyze"), "=1 true");
+    assert_eq!(engine.ask("2 known_command kata-set-rules"), "=2 false");
+    assert_eq!(engine.ask("3 time_settings 1 1 0"), "=3 ");
+    assert_eq!(engine.ask("4 play black D4"), "=4 ");
+    engine.send("5 kata-genmove_analyze white 10\n");
+    assert_eq!(engine.line(), "=5");
+    rest(&engine);
+    engine.send("6 kata-analyze 10\n");
+    assert_eq!(engine.line(), "=6");
+    assert!(engine.line().starts_with("info move "));
+    engine.send("7 known_command known_command\n");
+    rest(&engine);
+    assert_eq!(engine.reply(), "=7 true");
+}

@@ -87,7 +87,7 @@ impl Engine {
     }
 
     /// The next line, without its end.
-    pub(crate) fn line(&mut self) -> String {
+    pub(crate) fn line(&self) -> String {
         let line = self.lines.recv_timeout(PATIENCE).expect("a line");
         let line = String::from_utf8(line).expect("UTF-8");
         line.strip_suffix('\n').expect("a whole line").to_owned()

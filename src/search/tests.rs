@@ -1,5 +1,7 @@
 //! The search as a whole, on boards small enough to be solved.
 
+mod watch;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;

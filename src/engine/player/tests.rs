@@ -1,3 +1,5 @@
+mod analysis;
+
 use super::super::testing::{Line, Mood, player, report, timed_player};
 use super::super::{ThinkError, Thinker};
 use super::*;

@@ -1,0 +1,90 @@
+//! Analysis and pondering: searches that somebody else ends.
+
+use super::*;
+
+/// A flag that is up.
+fn raised() -> StopFlag {
+    let stop = StopFlag::new();
+    stop.raise();
+    stop
+}
+
+#[test]
+fn pondering_is_for_the_opponents_turn_only() {
+    let begun = StopFlag::new();
+    let mut engine = player(Mood::WhenStopped(begun.clone()));
+    // Pondering that should not happen would not end.
+    let never = StopFlag::new();
+    engine.ponder(&never);
+    engine.play(stone(Color::Black, 0)).expect("legal");
+    engine.ponder(&never);
+    engine.genmove(Color::White, &raised());
+    engine.undo().expect("it was played");
+    engine.ponder(&never);
+    engine.genmove(Color::White, &raised());
+    engine.rest();
+    engine.ponder(&never);
+    assert!(!begun.is_raised());
+
+    engine.genmove(Color::Black, &raised());
+    let stop = StopFlag::new();
+    let presser = std::thread::spawn({
+        let stop = stop.clone();
+        move || {
+            while !begun.is_raised() {
+                std::thread::yield_now();
+            }
+            stop.raise();
+        }
+    });
+    engine.ponder(&stop);
+    presser.join().expect("it only waits");
+
+    // The last move of a game leaves nothing to think about.
+    engine.genmove(Color::White, &raised());
+    engine.genmove(Color::Black, &raised());
+    assert!(engine.outcome().is_some());
+    engine.ponder(&never);
+}
+
+#[test]
+fn an_analysis_changes_nothing() {
+    let mut engine = player(Mood::Highest);
+    engine.play(stone(Color::Black, 4)).expect("legal");
+    let before = (seen(&engine), engine.record());
+    for effort in [Effort::Endless, Effort::Glance, Effort::Network] {
+        for color in Color::BOTH {
+            let report = engine.analyse(
+                color,
+                effort,
+                &StopFlag::new(),
+                &View::default(),
+                &mut |_| {},
+            );
+            assert_eq!(report.expect("there are moves").moves[0].mv, Move(3));
+        }
+    }
+    assert_eq!((seen(&engine), engine.record()), before);
+    assert_eq!(engine.last_report(), None);
+    assert_eq!(engine.legal_moves(Color::Black).len(), 4);
+}
+
+#[test]
+fn a_broken_search_has_nothing_to_show() {
+    for mood in [Mood::Fails, Mood::Panics] {
+        let mut engine = player(mood);
+        let view = View::default();
+        let report = engine.analyse(
+            Color::Black,
+            Effort::Endless,
+            &StopFlag::new(),
+            &view,
+            &mut |_| {},
+        );
+        assert_eq!(report, None);
+    }
+    let mut engine = player(Mood::Hangs);
+    let view = View::default();
+    let report = engine.analyse(Color::Black, Effort::Endless, &raised(), &view, &mut |_| {});
+    assert_eq!(report, None, "it is not waited for");
+}

@@ -1,0 +1,101 @@
+//! Looking on, leaving moves out, and the network's own word.
+
+use super::*;
+use crate::game::Move;
+
+/// Searches a 5x5 board to 400 visits, seen by `view`; the final report and those before it.
+fn watched(view: &View) -> (SearchReport, Vec<SearchReport>) {
+    let position = start(5, 5);
+    let mut searcher = hashing(&position, 1, SearchParams::default());
+    let mut seen = Vec::new();
+    let report = searcher.watch(
+        &position,
+        &visits(400),
+        &StopFlag::new(),
+        view,
+        &mut |report| {
+            seen.push(report);
+        },
+    );
+    check_tree(&searcher, &position);
+    (report.unwrap(), seen)
+}
+
+#[test]
+fn looking_on_changes_nothing() {
+    let (alone, nothing) = watched(&View::default());
+    assert_eq!(nothing, []);
+    let always = View {
+        every: Some(Duration::ZERO),
+        avoid: Vec::new(),
+    };
+    let (report, seen) = watched(&always);
+    assert_eq!(report, alone);
+    assert!(!seen.is_empty());
+    for (earlier, later) in seen.iter().zip(seen.iter().skip(1).chain([&report])) {
+        assert!(earlier.visits <= later.visits);
+        assert_eq!(earlier.moves.len(), 25);
+    }
+}
+
+#[test]
+fn moves_to_avoid_are_not_searched() {
+    let (free, _) = watched(&View::default());
+    let best = free.best().unwrap().mv;
+    let avoid = vec![best, Move(24)];
+    let (report, _) = watched(&View {
+        every: None,
+        avoid: avoid.clone(),
+    });
+    let visited = report.moves.iter().filter(|found| found.visits > 0);
+    assert!(visited.clone().all(|found| !avoid.contains(&found.mv)));
+    assert_eq!(visited.map(|found| found.visits).sum::<u64>(), 399);
+}
+
+#[test]
+fn a_move_to_avoid_is_searched_when_the_others_lose() {
+    // On 2x2 every first move wins; after it, every reply loses.
+    let mut position = start(2, 2);
+    position.play(Move(0));
+    let legal: Vec<Move> = position.legal_moves().collect();
+    let mut searcher = hashing(&position, 1, SearchParams::default());
+    let view = View {
+        every: None,
+        avoid: legal[1..].to_vec(),
+    };
+    let report = searcher
+        .watch(
+            &position,
+            &visits(200),
+            &StopFlag::new(),
+            &view,
+            &mut |_| {},
+        )
+        .unwrap();
+    assert_eq!(report.proof, Some(Proof::Loss));
+    check_tree(&searcher, &position);
+}
+
+#[test]
+fn without_limits_a_single_move_is_searched_too() {
+    let mut position = start(3, 1);
+    position.play(Move(0));
+    assert_eq!(position.legal_count(), 1, "White has C1 only");
+    let mut searcher = hashing(&position, 1, SearchParams::default());
+    let report = searcher
+        .search(&position, &Limits::default(), &StopFlag::new())
+        .unwrap();
+    assert_eq!(report.stop, StopReason::Proven);
+}
+
+#[test]
+fn the_networks_word_leaves_the_tree_alone() {
+    let position = start(5, 5);
+    let mut searcher = hashing(&position, 1, SearchParams::default());
+    let first = searcher.evaluate(&position).unwrap();
+    assert_eq!((first.visits, first.evaluations), (1, 1));
+    search(&mut searcher, &position, 100);
+    let again = searcher.evaluate(&position).unwrap();
+    assert_eq!((again.value, again.moves), (first.value, first.moves));
+    assert_eq!(search(&mut searcher, &position, 100).reused, 100);
+}
