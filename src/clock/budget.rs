@@ -32,6 +32,8 @@ pub struct Rules {
     pub credit: f64,
     /// Visits per second that this search is expected to make; 0 where nobody knows.
     pub rate: f64,
+    /// What reused visits have saved: [`Budget::credited`] has taken it off `soft`.
+    pub saved: Duration,
 }
 
 /// Where a running search stands.
@@ -84,8 +86,13 @@ impl Budget {
             return self;
         }
         let saved = from_seconds(reused as f64 / rate).min(self.soft.mul_f64(credit));
+        let rules = Rules {
+            saved,
+            ..self.rules
+        };
         Budget {
             soft: self.soft - saved,
+            rules,
             ..self
         }
     }
@@ -106,14 +113,16 @@ impl Budget {
         (!unstable && self.is_settled(now)).then_some(StopReason::Settled)
     }
 
-    /// Whether the runner-up is too far behind to win in what is left of `soft` (STOP of Baier and
-    /// Winands, methods §5.1).
+    /// Whether the runner-up is too far behind to win in what is left of the planned time (STOP of
+    /// Baier and Winands, methods §5.1). Time saved by reuse counts as planned: reused visits alone,
+    /// which are mostly of one line, must not end a search before it has looked around.
     fn is_settled(&self, now: &Progress) -> bool {
         if self.rules.overtake <= 0.0 || now.visits < FEWEST_VISITS {
             return false;
         }
         let rate = now.visits as f64 / now.elapsed.as_secs_f64().max(1e-6);
-        let to_come = rate * (self.soft - now.elapsed).as_secs_f64();
+        let planned = self.soft + self.rules.saved;
+        let to_come = rate * (planned - now.elapsed).as_secs_f64();
         (now.leader - now.runner_up) as f64 > self.rules.overtake * to_come
     }
 }
@@ -151,6 +160,7 @@ mod tests {
             overtake: 0.5,
             credit: 0.7,
             rate: 100.0,
+            saved: Duration::ZERO,
         },
     };
 
@@ -226,6 +236,19 @@ mod tests {
         assert_eq!(soft(0), Duration::from_secs(10));
         assert_eq!(soft(300), Duration::from_secs(7));
         assert_eq!(soft(9_000), Duration::from_secs(3));
+        // 800 visits ahead are not enough: 900 were planned, though only 200 will come.
+        let reused = calm(1, 900, 100);
+        let half = Budget {
+            rules: Rules {
+                overtake: 1.0,
+                ..BUDGET.rules
+            },
+            ..BUDGET
+        };
+        assert_eq!(half.credited(9_000).judge(&reused), None);
+        let ahead = calm(1, 1_100, 100);
+        let settled = Some(StopReason::Settled);
+        assert_eq!(half.credited(9_000).judge(&ahead), settled);
         let unknown = Budget::fixed(BUDGET.soft, BUDGET.hard);
         assert_eq!(unknown.credited(9_000), unknown);
     }

@@ -235,6 +235,7 @@ impl TimeManager {
             overtake: self.params.time_overtake,
             credit: self.params.time_credit,
             rate: self.rate,
+            ..Rules::default()
         }
     }
 

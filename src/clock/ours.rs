@@ -11,9 +11,9 @@ use super::{Budget, Overtime, TimeLeft};
 /// a logistic distribution; solved plies of methods §2.6 spread by 3 to 5).
 const TAKEOVER_SPREAD: f64 = 2.0;
 /// No plan counts on fewer thinking moves than this: the proof may come a move late.
-const FEWEST_MOVES: f64 = 1.5;
+const FEWEST_MOVES: f64 = 1.3;
 /// The largest share of the free time that one move is planned with, and may be extended to.
-const LARGEST_PLAN: f64 = 0.45;
+const LARGEST_PLAN: f64 = 0.5;
 const LARGEST_MOVE: f64 = 0.6;
 /// What a search that does not answer may cost beyond its budget, as a share of the free time. It
 /// gets its answer in many times less, but a network that is still loading needs it.
@@ -214,7 +214,7 @@ fn share(manager: &TimeManager, now: &Situation, free: Duration) -> Duration {
     };
     let moves = if manager.params.time_takeover {
         let plies = softplus((end - ply) / TAKEOVER_SPREAD) * TAKEOVER_SPREAD;
-        (plies / 2.0 + 0.5).min(own_moves).max(FEWEST_MOVES)
+        (plies / 2.0).min(own_moves).max(FEWEST_MOVES)
     } else {
         own_moves
     };

@@ -62,12 +62,12 @@ crate::settings::settings! {
             "The first move gets this share more than the average and the last thinking move this share less.", "0.5 scored 53.3% +- 5.7 against 0 in 246 games of 4 s on the simulated clock; methods §5.3: a mild front-load is neutral to good";
         time_takeover: bool = true, false..=true, parse, show_range,
             "Plans for the moves up to the one at which positions are usually proven, not for the whole game.", "methods §5.2";
-        time_overtake: f64 = 0.5, 0.0..=1.0, parse, show_range,
-            "Stops when the runner-up would need more than this share of the visits to come to overtake the leader; 0 for never.", "STOP of Baier and Winands, methods §5.1, §5.3";
+        time_overtake: f64 = 1.0, 0.0..=1.0, parse, show_range,
+            "Stops when the runner-up would need more than this share of the visits to come to overtake the leader; 0 for never.", "STOP of Baier and Winands, methods §5.1; 0.5 scored 48.7% +- 5.3 against 0 in 300 games of 4 s on the simulated clock, so only what is certain";
         time_extend: f64 = 1.5, 1.0..=10.0, parse, show_range,
             "Up to this many times the planned time where the leader is new or not the best valued; 1 for never.", "methods §5.3";
         time_credit: f64 = 0.7, 0.0..=0.95, parse, show_range,
-            "Up to this share of a move's time is saved where reused visits stand in for it; 0 for never.", "methods §5.3";
+            "Up to this share of a move's time is saved where reused visits stand in for it; 0 for never.", "methods §5.3; scored 58.0% +- 6.7 against 0 in 143 games of 4 s on the simulated clock";
     }
 }
 
