@@ -12,5 +12,6 @@ pub mod referee;
 pub mod rollout;
 pub mod search;
 pub mod settings;
+pub mod solver;
 #[cfg(feature = "train")]
 pub mod train;

@@ -48,6 +48,12 @@ impl<const WORDS: usize> Bits<WORDS> {
         *self &= !other;
     }
 
+    /// The set as words, bit `i` of word `j` being point `64 * j + i`.
+    #[must_use]
+    pub fn words(self) -> [u64; WORDS] {
+        self.0
+    }
+
     /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -15,7 +15,7 @@ pub(crate) fn stone(color: Color, point: Move) -> u128 {
 }
 
 /// The key added when White is to move.
-pub(super) const WHITE_TO_MOVE: u128 = wide(0x5eed_0f1e_d0b0_a5d5);
+pub(crate) const WHITE_TO_MOVE: u128 = wide(0x5eed_0f1e_d0b0_a5d5);
 
 /// The key added where a position's last move matters, as it does for some input encodings.
 pub(crate) fn last_move(point: Move) -> u128 {

@@ -1,0 +1,174 @@
+//! The transposition table: proven positions, shared by all threads without a lock.
+//!
+//! An entry is two words, the position's whole 128-bit key and 16 bits of what is known:
+//!
+//! ```text
+//! word 0: key's upper half, xor word 1
+//! word 1: key's lower half without its lowest 16 bits | move 8 | cost 7 | wins 1
+//! ```
+//!
+//! The bits that word 1 leaves out choose the bucket, so nothing of the key is lost, and two
+//! positions are never taken for each other. The exclusive or is Hyatt's: an entry of which two
+//! threads have each written one half belongs to no position.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::values::Mixed;
+use crate::game::Move;
+
+/// Entries that share a cache line and a choice of which to give up.
+const BUCKET: usize = 4;
+/// Lowest bits of a key that its bucket's number holds.
+const INDEX_BITS: u32 = 16;
+const INDEX_MASK: u64 = (1 << INDEX_BITS) - 1;
+/// A move that is none.
+const NO_MOVE: u8 = u8::MAX;
+
+/// One bucket, a cache line.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Bucket([[AtomicU64; 2]; BUCKET]);
+
+/// Proven positions.
+#[derive(Debug)]
+pub(super) struct Table {
+    buckets: Box<[Bucket]>,
+}
+
+/// Where a search keeps results.
+pub(super) trait Memory {
+    /// What is known of the position with this key.
+    fn get(&self, key: u128) -> Option<Known>;
+
+    /// Keeps a result that took `nodes` nodes.
+    fn put(&self, key: u128, wins: bool, best: Option<Move>, nodes: u64);
+}
+
+/// What is known of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Known {
+    /// Whether the side to move wins.
+    pub(super) wins: bool,
+    /// A move that wins, where one was searched.
+    pub(super) best: Option<Move>,
+}
+
+impl Table {
+    /// A table of about so many bytes: a power of two of at least 4 MiB.
+    #[must_use]
+    pub(super) fn new(bytes: usize) -> Table {
+        // As many buckets at least as make the index hold the bits that entries leave out.
+        let buckets = (bytes / size_of::<Bucket>()).max(1 << INDEX_BITS);
+        let buckets = 1 << buckets.ilog2();
+        Table {
+            buckets: (0..buckets).map(|_| Bucket::default()).collect(),
+        }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        for bucket in &mut self.buckets {
+            *bucket = Bucket::default();
+        }
+    }
+
+    fn bucket(&self, key: u128) -> &Bucket {
+        &self.buckets[key as usize & (self.buckets.len() - 1)]
+    }
+}
+
+impl Memory for Table {
+    fn get(&self, key: u128) -> Option<Known> {
+        let (high, low) = ((key >> 64) as u64, key as u64 & !INDEX_MASK);
+        for entry in &self.bucket(key).0 {
+            let [first, second] = [0, 1].map(|word: usize| entry[word].load(Ordering::Relaxed));
+            if first ^ second == high && second & !INDEX_MASK == low && second & INDEX_MASK != 0 {
+                let mv = (second >> 8) as u8;
+                return Some(Known {
+                    wins: second & 1 != 0,
+                    best: (mv != NO_MOVE).then_some(Move(u16::from(mv))),
+                });
+            }
+        }
+        None
+    }
+
+    /// In place of the cheapest result in the same bucket.
+    fn put(&self, key: u128, wins: bool, best: Option<Move>, nodes: u64) {
+        let (high, low) = ((key >> 64) as u64, key as u64 & !INDEX_MASK);
+        let cost = u64::from(nodes.max(1).ilog2() + 1);
+        let mv = best.map_or(NO_MOVE, |mv| mv.0 as u8);
+        let second = low | u64::from(mv) << 8 | cost << 1 | u64::from(wins);
+        let entries = &self.bucket(key).0;
+        let known_cost = |entry: &[AtomicU64; 2]| entry[1].load(Ordering::Relaxed) >> 1 & 0x7f;
+        let same = entries.iter().find(|entry| {
+            let [first, second] = [0, 1].map(|word: usize| entry[word].load(Ordering::Relaxed));
+            first ^ second == high && second & !INDEX_MASK == low
+        });
+        let Some(entry) = same.or_else(|| entries.iter().min_by_key(|e| known_cost(e))) else {
+            return;
+        };
+        entry[0].store(high ^ second, Ordering::Relaxed);
+        entry[1].store(second, Ordering::Relaxed);
+    }
+}
+
+/// Results of one small search: what a search finds then depends on nothing before it.
+#[derive(Debug, Default)]
+pub(super) struct Notes(RefCell<HashMap<u128, Known, Mixed>>);
+
+impl Notes {
+    pub(super) fn clear(&mut self) {
+        self.0.get_mut().clear();
+    }
+}
+
+impl Memory for Notes {
+    fn get(&self, key: u128) -> Option<Known> {
+        self.0.borrow().get(&key).copied()
+    }
+
+    fn put(&self, key: u128, wins: bool, best: Option<Move>, _: u64) {
+        self.0.borrow_mut().insert(key, Known { wins, best });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_put_is_got_and_nothing_else() {
+        let table = Table::new(0);
+        let keys =
+            (0..1000_u128).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835));
+        for key in keys.clone() {
+            let best = key.is_multiple_of(3).then_some(Move(80));
+            table.put(key, best.is_some(), best, 5);
+        }
+        for key in keys {
+            let wins = key.is_multiple_of(3);
+            let best = wins.then_some(Move(80));
+            assert_eq!(table.get(key), Some(Known { wins, best }));
+            for bit in [16, 63, 64, 127] {
+                assert_eq!(table.get(key ^ 1 << bit), None);
+            }
+        }
+    }
+
+    #[test]
+    fn the_cheapest_entry_gives_way() {
+        let table = Table::new(0);
+        let key = |i: u128| i << 100 | 7;
+        for i in 0..8 {
+            table.put(key(i), false, None, 1 << (i % 8 + 1));
+        }
+        let kept: Vec<bool> = (0..8).map(|i| table.get(key(i)).is_some()).collect();
+        assert_eq!(kept, [false, false, false, false, true, true, true, true]);
+        table.put(key(6), true, None, 1);
+        assert_eq!(table.get(key(6)).map(|known| known.wins), Some(true));
+        assert!(table.get(key(7)).is_some());
+    }
+}

@@ -1,0 +1,305 @@
+//! The solver against brute force, plain search and published results.
+
+use std::collections::HashMap;
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::bounds::Bounds;
+use super::*;
+use crate::game::nogo::SmallNoGo;
+use crate::game::{Bits, BoardSize, Color};
+
+fn empty<const W: usize>(width: u8, height: u8) -> NoGo<W> {
+    NoGo::new(BoardSize::new(width, height)).unwrap()
+}
+
+/// Stops at nothing.
+const ALL: Effort<'static> = Effort {
+    nodes: u64::MAX,
+    halt: &|| false,
+};
+
+fn effort(nodes: u64) -> Effort<'static> {
+    Effort { nodes, ..ALL }
+}
+
+/// Everything that is checked on every reachable position of a board.
+struct Brute {
+    known: HashMap<u128, bool>,
+    keys: HashMap<u128, bool>,
+    exact: Exact<1>,
+    solver: Solver<1>,
+    decided: u64,
+    summed: u64,
+}
+
+impl Brute {
+    /// Whether the side to move wins, by trying everything.
+    fn wins(&mut self, position: &NoGo<1>) -> bool {
+        if let Some(&wins) = self.known.get(&position.key()) {
+            return wins;
+        }
+        let mut wins = false;
+        for mv in position.legal_moves() {
+            let mut next = position.clone();
+            next.play(mv);
+            wins |= !self.wins(&next);
+        }
+        self.known.insert(position.key(), wins);
+        self.check(position, wins);
+        wins
+    }
+
+    fn check(&mut self, position: &NoGo<1>, wins: bool) {
+        let mut board = Board::new(position);
+        if position.outcome().is_none()
+            && let Some(verdict) = Bounds::new(&board).verdict()
+        {
+            assert_eq!(verdict, wins, "bounds of {position:?}");
+            self.decided += 1;
+        }
+        let mover = board.to_move;
+        let mut sum = self.exact.sum(&mut board);
+        let key = self.exact.key(&sum, mover);
+        assert_eq!(
+            *self.keys.entry(key).or_insert(wins),
+            wins,
+            "key of {position:?}"
+        );
+        if let Some(verdict) = self.exact.verdict(&mut sum, mover) {
+            assert_eq!(verdict, wins, "sum of {position:?}");
+            self.summed += 1;
+        }
+        let found = self.solver.solve(position, &ALL);
+        assert_eq!(found.wins, Some(wins), "{position:?}");
+        assert_eq!(found.best.is_some(), wins, "{position:?}");
+        if let Some(best) = found.best {
+            let mut next = position.clone();
+            assert!(next.is_legal(best));
+            next.play(best);
+            assert!(!self.known[&next.key()], "{best:?} in {position:?}");
+        }
+    }
+}
+
+/// Every reachable position, by bounds, sums, keys and search; methods §2.4's seven boards and 4x4
+/// with `TENGEN_SOLVER_BRUTE=1`.
+#[test]
+fn agrees_with_brute_force() {
+    let mut boards = vec![(1, 7, 0), (2, 4, 1325), (3, 3, 3884), (2, 6, 0)];
+    if std::env::var_os("TENGEN_SOLVER_BRUTE").is_some() {
+        boards.extend([(3, 4, 87_361), (2, 7, 0), (3, 5, 0), (4, 4, 5_820_817)]);
+    }
+    for (width, height, count) in boards {
+        let mut brute = Brute {
+            known: HashMap::new(),
+            keys: HashMap::new(),
+            exact: Exact::new(6, 1 << 20),
+            solver: Solver::new(1, 4 << 20),
+            decided: 0,
+            summed: 0,
+        };
+        brute.wins(&empty(width, height));
+        let positions = brute.known.len();
+        println!(
+            "{width}x{height}: {positions} positions, {} decided by bounds, {} by sums, {} keys",
+            brute.decided,
+            brute.summed,
+            brute.keys.len()
+        );
+        assert!(count == 0 || count == positions, "{positions}");
+        assert!(brute.decided > 0 && brute.summed > 0);
+    }
+}
+
+/// Plain negamax, remembering positions.
+fn negamax(position: &SmallNoGo, known: &mut HashMap<u128, bool>) -> bool {
+    if let Some(&wins) = known.get(&position.key()) {
+        return wins;
+    }
+    let wins = position.legal_moves().any(|mv| {
+        let mut next = position.clone();
+        next.play(mv);
+        !negamax(&next, known)
+    });
+    known.insert(position.key(), wins);
+    wins
+}
+
+fn random_position(rng: &mut Xoshiro256PlusPlus, plies: u32) -> SmallNoGo {
+    let mut position: SmallNoGo = empty(9, 9);
+    while position.ply() < plies && position.outcome().is_none() {
+        let choice = rng.random_range(0..position.legal_count());
+        let mv = position.legal_moves().nth(choice).unwrap();
+        position.play(mv);
+    }
+    position
+}
+
+/// `TENGEN_SOLVER_POSITIONS` sets the number of positions (the acceptance run uses 10000).
+#[test]
+fn agrees_with_plain_negamax_on_late_positions() {
+    let count = std::env::var("TENGEN_SOLVER_POSITIONS").map_or(200, |n| n.parse().unwrap());
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut solver = Solver::new(1, 4 << 20);
+    let mut prober = Prober::default();
+    for _ in 0..count {
+        let plies = rng.random_range(60..74);
+        let position = random_position(&mut rng, plies);
+        let wins = negamax(&position, &mut HashMap::new());
+        assert_eq!(
+            solver.solve(&position, &ALL).wins,
+            Some(wins),
+            "{position:?}"
+        );
+        if let Some(found) = prober.wins(&position, 100) {
+            assert_eq!(found, wins, "{position:?}");
+        }
+    }
+}
+
+/// Published results (methods §2.2): N, the first player wins, or P. `TENGEN_SOLVER_AREA` sets the
+/// largest board, in points.
+#[test]
+fn solved_rectangles() {
+    let largest = std::env::var("TENGEN_SOLVER_AREA").map_or(14, |n| n.parse().unwrap());
+    let tables: [(u8, &str); 5] = [
+        (1, "PNNPNNNNNNNNNNNNNNNNNNN"),
+        (2, "-NPPNNNNPPNNN"),
+        (3, "--NPNNNNN"),
+        (4, "---PNN"),
+        (5, "----N"),
+    ];
+    for (height, results) in tables {
+        for (width, result) in (1..).zip(results.chars()).filter(|(_, r)| *r != '-') {
+            let position: NoGo<1> = empty(width, height);
+            if position.size().area() > largest {
+                continue;
+            }
+            let found = Solver::new(1, 64 << 20).solve(&position, &ALL);
+            println!("{height}x{width}: {result}, {} nodes", found.nodes);
+            assert_eq!(found.wins, Some(result == 'N'), "{height}x{width}");
+        }
+    }
+}
+
+#[test]
+fn moves_are_taken_back_without_a_trace() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
+    for _ in 0..20 {
+        let mut position = random_position(&mut rng, 30);
+        let mut board = Board::new(&position);
+        let mut past = Vec::new();
+        while position.outcome().is_none() {
+            let choice = rng.random_range(0..position.legal_count());
+            let mv = position.legal_moves().nth(choice).unwrap();
+            position.play(mv);
+            let before = format!("{:?}{:?}", board.legal, board.roots);
+            past.push((before, board.play(mv)));
+            for color in Color::BOTH {
+                assert_eq!(board.legal[color.index()], position.legal(color));
+            }
+            let blocks = |board: &Board<2>| {
+                let roots = board.roots[0] | board.roots[1];
+                let liberties = roots.iter().map(|root| board.block(root).liberties);
+                let mut words: Vec<_> = liberties.map(Bits::words).collect();
+                words.sort_unstable();
+                words
+            };
+            assert_eq!(blocks(&board), blocks(&Board::new(&position)));
+        }
+        while let Some((before, undo)) = past.pop() {
+            board.take_back(&undo);
+            assert_eq!(format!("{:?}{:?}", board.legal, board.roots), before);
+        }
+    }
+}
+
+#[test]
+fn a_stopped_search_says_so_and_goes_on_later() {
+    let position = random_position(&mut Xoshiro256PlusPlus::seed_from_u64(7), 50);
+    let needed = Solver::new(1, 4 << 20).solve(&position, &ALL).nodes;
+    assert!(needed > 1000, "{needed}");
+    let mut solver = Solver::new(1, 4 << 20);
+    let first = solver.solve(&position, &effort(needed / 2));
+    assert_eq!(
+        (first.wins, first.best, first.nodes),
+        (None, None, needed / 2)
+    );
+    let rest = solver.solve(&position, &ALL);
+    assert!(
+        rest.wins.is_some() && rest.nodes < needed * 3 / 4,
+        "{rest:?} of {needed}"
+    );
+    let stopped = Effort {
+        halt: &|| true,
+        ..ALL
+    };
+    solver.clear();
+    assert_eq!(solver.solve(&position, &stopped).wins, None);
+}
+
+#[test]
+fn threads_find_the_same() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
+    for _ in 0..10 {
+        let position = random_position(&mut rng, 54);
+        let alone = Solver::new(1, 4 << 20).solve(&position, &ALL);
+        let together = Solver::new(3, 4 << 20).solve(&position, &ALL);
+        assert_eq!(alone.wins, together.wins);
+    }
+}
+
+#[test]
+fn a_prober_does_not_remember() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+    let positions: Vec<_> = (0..40).map(|_| random_position(&mut rng, 60)).collect();
+    let fresh = |position| Prober::default().wins(position, 20);
+    let expected: Vec<_> = positions.iter().map(fresh).collect();
+    assert!(expected.contains(&None) && expected.contains(&Some(true)));
+    let mut prober = Prober::default();
+    for _ in 0..2 {
+        let found: Vec<_> = positions.iter().map(|p| prober.wins(p, 20)).collect();
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn advice_ranks_wins_first_and_counts_traps() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(6);
+    let mut seen = [0, 0];
+    for _ in 0..30 {
+        let position = random_position(&mut rng, 62);
+        if position.outcome().is_some() {
+            continue;
+        }
+        let mut solver = Solver::new(1, 4 << 20);
+        let found = solver.solve(&position, &ALL);
+        let wins = found.wins.unwrap();
+        let advice = solver.advise(&position, wins, found.best, &effort(1 << 40));
+        seen[usize::from(wins)] += 1;
+        assert_eq!(advice.moves.len(), position.legal_count());
+        let after = |mv: Move| {
+            let mut next = position.clone();
+            next.play(mv);
+            next
+        };
+        for rated in &advice.moves {
+            let wins = !negamax(&after(rated.mv), &mut HashMap::new());
+            assert_eq!(rated.wins, Some(wins), "{rated:?}");
+        }
+        assert_eq!(advice.moves[0].wins, Some(wins));
+        if !wins {
+            let next = after(advice.moves[0].mv);
+            let bad = next.legal_moves().filter(|&reply| {
+                let mut next = next.clone();
+                next.play(reply);
+                negamax(&next, &mut HashMap::new())
+            });
+            let share = bad.count() as f32 / next.legal_count() as f32;
+            assert_eq!(advice.moves[0].score, share);
+        }
+    }
+    assert!(seen[0] > 0 && seen[1] > 0, "{seen:?}");
+}
