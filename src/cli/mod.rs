@@ -5,6 +5,7 @@ mod doctor;
 mod flags;
 mod gtp;
 mod sau;
+mod solve;
 mod start;
 
 pub(crate) use start::start;
@@ -31,6 +32,7 @@ enum Command {
     Sau(sau::Sau),
     Bench(bench::Bench),
     Doctor(doctor::Doctor),
+    Solve(solve::Solve),
 }
 
 impl Cli {
@@ -53,6 +55,7 @@ impl Cli {
             Command::Sau(command) => command.run(input),
             Command::Bench(command) => command.run(),
             Command::Doctor(command) => command.run(),
+            Command::Solve(command) => command.run(),
         }
     }
 }

@@ -10,6 +10,7 @@ mod options;
 mod player;
 pub mod registry;
 mod rollout;
+mod solving;
 #[cfg(test)]
 pub(crate) mod testing;
 mod thinker;
@@ -20,6 +21,7 @@ pub use network::{NetworkRecipe, NetworkThinker, built_in};
 pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, SWITCH};
 pub use player::Player;
 pub use rollout::RolloutThinker;
+pub use solving::{SolverOptions, Solving};
 pub use thinker::{MakeThinker, ThinkError, Thinker};
 pub use timing::{ClockState, DEFAULT_TIME_PER_MOVE, MoveTime, Spending};
 
@@ -64,6 +66,19 @@ pub enum Effort {
     Glance,
     /// Tell the network's own word: one visit, without any search.
     Network,
+}
+
+/// What the exact solver says of a position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Solution {
+    /// Who wins with best play; `None` when the time was not enough.
+    pub winner: Option<Color>,
+    /// A line of best play, as far as it was found.
+    pub line: Vec<Move>,
+    /// Positions visited.
+    pub nodes: u64,
+    /// Wall time.
+    pub elapsed: Duration,
 }
 
 /// One game in progress on a board of one size.
@@ -129,6 +144,10 @@ pub trait Engine: Send {
         view: &View,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Option<SearchReport>;
+
+    /// Solves the present position with `color` to move, for so long or until `stop` is raised.
+    /// `None` when this game has no solver.
+    fn solve(&mut self, color: Color, time: Duration, stop: &StopFlag) -> Option<Solution>;
 
     /// Thinks on the opponent's time until `stop` is raised: searches the position after its own
     /// last move, and keeps what it finds for its next. Returns at once when the last move was not

@@ -15,7 +15,8 @@ use crate::eval::{
 };
 use crate::rollout::Playout;
 use crate::search::{
-    EvaluatorMaker, Limits, SearchError, SearchReport, Searcher, SearcherOptions, StopFlag, View,
+    EvaluatorMaker, Limits, ProberMaker, SearchError, SearchReport, Searcher, SearcherOptions,
+    StopFlag, View,
 };
 
 /// Networks compiled into the program: a game's name and its ONNX file.
@@ -68,6 +69,7 @@ pub fn built_in(game: &str) -> Option<ModelSource> {
 /// Thinks with a network.
 pub struct NetworkThinker<G: Encode> {
     recipe: NetworkRecipe,
+    prober: Option<ProberMaker<G>>,
     time: Arc<dyn Clock>,
     state: State<G>,
     rollout: RolloutThinker,
@@ -88,8 +90,16 @@ impl<G: Encode> NetworkThinker<G> {
             rollout: RolloutThinker::new(recipe.searcher.seed, Arc::clone(&time)),
             state: State::Unopened,
             recipe,
+            prober: None,
             time,
         }
+    }
+
+    /// Has new positions of the search looked at by a prober first.
+    #[must_use]
+    pub fn with_prober(mut self, make: Option<ProberMaker<G>>) -> Self {
+        self.prober = make;
+        self
     }
 
     /// The search with the network, which is loaded at the first call; `None` when it is unusable.
@@ -119,11 +129,11 @@ impl<G: Encode> NetworkThinker<G> {
             searcher.threads
         );
         let make = remembering(factory, self.recipe.cache_mib);
-        State::Open(Box::new(Searcher::new(
-            make,
-            searcher.clone(),
-            Arc::clone(&self.time),
-        )))
+        let searcher = Searcher::new(make, searcher.clone(), Arc::clone(&self.time));
+        State::Open(Box::new(match &self.prober {
+            Some(make) => searcher.with_prober(Arc::clone(make)),
+            None => searcher,
+        }))
     }
 }
 

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Spending;
+use super::{SolverOptions, Spending};
 use crate::clock::seconds;
 use crate::eval::{BackendKind, Device};
 use crate::game::BoardSize;
@@ -47,6 +47,8 @@ pub struct EngineOptions {
     pub cache_mib: u32,
     /// Whether to think on the opponent's time.
     pub ponder: bool,
+    /// The exact solver of endings.
+    pub solver: SolverOptions,
     /// Settings of the search.
     pub search: SearchParams,
 }
@@ -66,6 +68,7 @@ impl Default for EngineOptions {
             seed: None,
             cache_mib: 64,
             ponder: false,
+            solver: SolverOptions::default(),
             search: SearchParams::default(),
         }
     }
@@ -215,6 +218,64 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         set: |options, text| switch(text).map(|on| options.ponder = on),
     },
     EngineOption {
+        name: "solver-threads",
+        value: "N",
+        help: "Threads that solve the ending while the search runs; 0 for none [default: 1 with a \
+               network, 0 with playouts]",
+        expected: "a whole number up to 1024",
+        set: |options, text| {
+            let threads = text.parse().ok().filter(|&threads| threads <= 1024)?;
+            options.solver.threads = Some(threads);
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "solver-from",
+        value: "N",
+        help: "The solver starts when at most so many moves can be left in the game: 36 is about \
+               ply 42 on 9x9 [default: 36]",
+        expected: "a whole number",
+        set: |options, text| text.parse().ok().map(|from| options.solver.from = from),
+    },
+    EngineOption {
+        name: "solver-mib",
+        value: "MIB",
+        help: "Memory for positions that the solver has proven [default: 128]",
+        expected: "a whole number from 4 to 1000000",
+        set: |options, text| {
+            let mib = text
+                .parse()
+                .ok()
+                .filter(|mib| (4..=1_000_000).contains(mib))?;
+            options.solver.memory_mib = mib;
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "probe-nodes",
+        value: "N",
+        help: "Nodes in which the search tries to solve a new position before it asks the network; \
+               0 for none [default: 300]",
+        expected: "a whole number up to 1000000",
+        set: |options, text| {
+            let nodes = text.parse().ok().filter(|&nodes| nodes <= 1_000_000)?;
+            options.solver.probe_nodes = nodes;
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "probe-from",
+        value: "N",
+        help: "It does so when at most so many moves can be left: 16 is about ply 60 on 9x9 \
+               [default: 16]",
+        expected: "a whole number",
+        set: |options, text| {
+            text.parse()
+                .ok()
+                .map(|from| options.solver.probe_from = from)
+        },
+    },
+    EngineOption {
         name: "seed",
         value: "N",
         help: "Seed of all random numbers: one thread and a number of visits then always play \
@@ -316,6 +377,11 @@ mod tests {
             ("seed", "42"),
             ("cache-mib", "8"),
             ("ponder", "on"),
+            ("solver-threads", "2"),
+            ("solver-from", "30"),
+            ("solver-mib", "16"),
+            ("probe-nodes", "0"),
+            ("probe-from", "10"),
             ("root-noise", "0.25"),
             ("time-extend", "1.5"),
         ] {
@@ -342,6 +408,13 @@ mod tests {
             seed: Some(42),
             cache_mib: 8,
             ponder: true,
+            solver: SolverOptions {
+                threads: Some(2),
+                from: 30,
+                memory_mib: 16,
+                probe_nodes: 0,
+                probe_from: 10,
+            },
             search: SearchParams {
                 root_noise: 0.25,
                 ..SearchParams::default()

@@ -1,5 +1,6 @@
 //! The engine for any game: history, clocks, and a thinker whose word is never taken unchecked.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,12 +8,20 @@ use super::choose::choose;
 use super::timing::Timing;
 use super::worker::{Task, Worker};
 use super::{
-    ClockState, Decision, Effort, Engine, EngineError, MakeThinker, MoveTime, Spending, ThinkError,
+    ClockState, Decision, Effort, Engine, EngineError, MakeThinker, MoveTime, Solution, Spending,
+    ThinkError,
 };
 use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{BoardSize, Color, Game, Move, Outcome};
 use crate::record::{GameRecord, Play, Vertex, result_text};
 use crate::search::{Limits, SearchReport, StopFlag, View};
+use crate::solver::{self, Solve};
+
+/// How many threads, and a solver once it is needed.
+type LazySolver<G> = (usize, LazyCell<Box<dyn Solve<G>>, MakeSolver<G>>);
+
+/// Makes a solver.
+pub type MakeSolver<G> = Box<dyn FnOnce() -> Box<dyn Solve<G>> + Send>;
 
 /// A game of `G` in progress.
 pub struct Player<G: Game> {
@@ -26,6 +35,8 @@ pub struct Player<G: Game> {
     /// The time of each of `history`'s moves that this engine has chosen, and its number there.
     times: Vec<(usize, MoveTime)>,
     worker: Worker<G>,
+    /// Solves positions on request, for people.
+    solver: Option<LazySolver<G>>,
     /// What the last search of this game found.
     last_report: Option<SearchReport>,
     /// Its own move was the last, and the opponent is thinking.
@@ -50,10 +61,18 @@ impl<G: Game> Player<G> {
             timing: Timing::new(spending),
             times: Vec::new(),
             worker: Worker::new(make),
+            solver: None,
             last_report: None,
             awaits_reply: false,
             time,
         }
+    }
+
+    /// Has [`Engine::solve`] answered by a solver on so many threads.
+    #[must_use]
+    pub fn with_solver(mut self, threads: usize, make: MakeSolver<G>) -> Self {
+        self.solver = Some((threads, LazyCell::new(make)));
+        self
     }
 
     /// The present position.
@@ -290,6 +309,32 @@ impl<G: Game> Engine for Player<G> {
                 None
             }
         }
+    }
+
+    fn solve(&mut self, color: Color, limit: Duration, stop: &StopFlag) -> Option<Solution> {
+        let position = self.position_for(color);
+        let (threads, solver) = self.solver.as_mut()?;
+        let (time, started) = (&*self.time, self.time.now());
+        let elapsed = || time.now().saturating_sub(started);
+        let effort = solver::Effort {
+            nodes: u64::MAX,
+            threads: *threads,
+            halt: &|_| stop.is_raised() || elapsed() >= limit,
+        };
+        let found = solver.solve(&position, &effort);
+        let winner = found
+            .wins
+            .map(|wins| if wins { color } else { color.opponent() });
+        let line = match winner {
+            Some(_) => solver.line(&position, &effort),
+            None => Vec::new(),
+        };
+        Some(Solution {
+            winner,
+            line,
+            nodes: found.nodes,
+            elapsed: elapsed(),
+        })
     }
 
     fn ponder(&mut self, stop: &StopFlag) {

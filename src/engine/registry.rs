@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{
     Backend, Engine, EngineOptions, MakeThinker, NetworkRecipe, NetworkThinker, Player,
-    RolloutThinker,
+    RolloutThinker, Solving, Thinker,
 };
 use crate::clock::Clock;
 use crate::encode::Encode;
@@ -13,7 +13,8 @@ use crate::eval::{BackendKind, LibraryPlaces, LoadOptions, ModelSource};
 use crate::game::nogo::{LargeNoGo, SmallNoGo};
 use crate::game::{BoardSize, Game, UnsupportedSize};
 use crate::rollout::Playout;
-use crate::search::SearcherOptions;
+use crate::search::{ProberMaker, SearcherOptions};
+use crate::solver::Solvable;
 
 /// Puts an engine together.
 type Create = fn(Setup<'_>) -> Result<Box<dyn Engine>, UnsupportedSize>;
@@ -62,27 +63,74 @@ fn nogo(setup: Setup<'_>) -> Result<Box<dyn Engine>, UnsupportedSize> {
     }
 }
 
-fn player<G: Encode + Playout>(empty: G, setup: Setup<'_>) -> Box<dyn Engine> {
+fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn Engine> {
     let options = setup.options;
     let seed = options.seed.unwrap_or_else(random_seed);
     let time = Arc::clone(setup.time);
     let make: MakeThinker<G> = match options.backend {
         Backend::Rollout => {
-            Arc::new(move || Box::new(RolloutThinker::new(seed, Arc::clone(&time))))
+            let solve = solving(options, 0, &time);
+            Arc::new(move || solve(Box::new(RolloutThinker::new(seed, Arc::clone(&time)))))
         }
         Backend::Network(backend) => {
             let recipe = network_recipe(options, backend, seed);
-            Arc::new(move || Box::new(NetworkThinker::new(recipe.clone(), Arc::clone(&time))))
+            let solve = solving(options, 1, &time);
+            let prober = prober(options);
+            Arc::new(move || {
+                let thinker = NetworkThinker::new(recipe.clone(), Arc::clone(&time));
+                solve(Box::new(thinker.with_prober(prober.clone())))
+            })
         }
     };
     let time = Arc::clone(setup.time);
-    Box::new(Player::new(empty, make, options.spending.clone(), time))
+    let threads = options.threads.or_else(processors).unwrap_or(1);
+    let bytes = (options.solver.memory_mib as usize) << 20;
+    let player = Player::new(empty, make, options.spending.clone(), time);
+    Box::new(player.with_solver(threads, Box::new(move || G::solver(bytes))))
+}
+
+/// Puts a solver of endings beside a thinker.
+type PutSolver<G> = Box<dyn Fn(Box<dyn Thinker<G>>) -> Box<dyn Thinker<G>> + Send + Sync>;
+
+/// With `threads` where the options say nothing else; 0 leaves the thinker alone.
+fn solving<G: Solvable>(
+    options: &EngineOptions,
+    threads: usize,
+    time: &Arc<dyn Clock>,
+) -> PutSolver<G> {
+    let (solver, time) = (options.solver, Arc::clone(time));
+    let threads = solver.threads.unwrap_or(threads);
+    let simulated = options.playouts_per_second;
+    Box::new(move |thinker| match threads {
+        0 => thinker,
+        _ => Box::new(Solving::new(
+            thinker,
+            threads,
+            solver,
+            simulated,
+            Arc::clone(&time),
+        )),
+    })
+}
+
+fn prober<G: Solvable>(options: &EngineOptions) -> Option<ProberMaker<G>> {
+    let (nodes, from) = (options.solver.probe_nodes, options.solver.probe_from);
+    let make: ProberMaker<G> = Arc::new(move || {
+        let mut wins = G::prober();
+        Box::new(move |position: &G| {
+            let near = position.moves_left_bound() <= from;
+            near.then(|| wins(position, nodes)).flatten()
+        })
+    });
+    (nodes > 0).then_some(make)
+}
+
+fn processors() -> Option<usize> {
+    std::thread::available_parallelism().map(Into::into).ok()
 }
 
 fn network_recipe(options: &EngineOptions, backend: BackendKind, seed: u64) -> NetworkRecipe {
-    let threads = options
-        .threads
-        .or_else(|| std::thread::available_parallelism().map(Into::into).ok());
+    let threads = options.threads.or_else(processors);
     NetworkRecipe {
         backend,
         model: options.model.clone().map(ModelSource::File),

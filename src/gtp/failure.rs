@@ -35,6 +35,9 @@ pub enum Failure {
     /// There is nothing to show: the game is over, or the search could not be run.
     #[error("no search of this position")]
     NoSearch,
+    /// This game's endings cannot be solved.
+    #[error("this game has no solver")]
+    NoSolver,
     /// There is no setting of this name.
     #[error("unknown setting: kata-list-params and tengen-settings name all")]
     NoSetting,

@@ -28,7 +28,10 @@ pub struct View {
 
 /// A flag that ends a running search; clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct StopFlag(Arc<AtomicBool>);
+pub struct StopFlag {
+    own: Arc<AtomicBool>,
+    parent: Option<Arc<AtomicBool>>,
+}
 
 impl StopFlag {
     /// A flag that is down.
@@ -37,20 +40,45 @@ impl StopFlag {
         StopFlag::default()
     }
 
+    /// A flag that is up whenever this one is, and can be raised without raising this one.
+    #[must_use]
+    pub fn child(&self) -> StopFlag {
+        StopFlag {
+            own: Arc::default(),
+            parent: Some(Arc::clone(&self.own)),
+        }
+    }
+
     /// Asks the search to end.
     pub fn raise(&self) {
         // Nothing is published with the flag: whoever sees it only stops.
-        self.0.store(true, Ordering::Relaxed);
+        self.own.store(true, Ordering::Relaxed);
     }
 
     /// Takes the request back, before a new search.
     pub fn lower(&self) {
-        self.0.store(false, Ordering::Relaxed);
+        self.own.store(false, Ordering::Relaxed);
     }
 
     /// Whether the search should end.
     #[must_use]
     pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        let up = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        up(&self.own) || self.parent.as_deref().is_some_and(up)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_is_raised_with_its_parent_and_alone() {
+        let parent = StopFlag::new();
+        let (one, other) = (parent.child(), parent.child());
+        one.raise();
+        assert!(one.is_raised() && !parent.is_raised() && !other.is_raised());
+        parent.raise();
+        assert!(other.is_raised() && other.clone().is_raised());
     }
 }

@@ -23,8 +23,9 @@ mod worker;
 pub use limits::{Limits, StopFlag, View};
 pub use noise::disturb;
 pub use params::{MoveChoice, SearchParams};
+pub use playout::Prober;
 pub use report::{MoveReport, Proof, SearchReport};
-pub use searcher::{EvaluatorMaker, SearchError, Searcher, SearcherOptions};
+pub use searcher::{EvaluatorMaker, ProberMaker, SearchError, Searcher, SearcherOptions};
 
 #[cfg(test)]
 mod tests;

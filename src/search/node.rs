@@ -126,7 +126,7 @@ impl Node {
             .store(EXPANDED | edge_count << EDGES_SHIFT, Ordering::Release);
     }
 
-    /// Publishes a claimed node where the game has ended.
+    /// Publishes a claimed node where the game has ended, or of which the result is all that is known.
     pub(super) fn publish_end(&self, result: Proof) {
         self.state
             .store(EXPANDED | proof_bits(result), Ordering::Release);

@@ -36,6 +36,9 @@ pub(super) struct Ground<'s, G: Game> {
     pub(super) encoding: &'s dyn Encoding<G>,
 }
 
+/// Says of a position whether the side to move wins, where it can tell at once.
+pub type Prober<G> = Box<dyn FnMut(&G) -> Option<bool> + Send>;
+
 /// A claimed leaf that waits for its evaluation.
 struct Leaf<'s> {
     node: &'s Node,
@@ -48,12 +51,14 @@ pub(super) struct Playouts<'s, G: Game> {
     ground: Ground<'s, G>,
     leaves: Vec<Leaf<'s>>,
     priors: Vec<(Move, f32)>,
+    prober: Option<&'s mut Prober<G>>,
 }
 
 impl<'s, G: Game> Playouts<'s, G> {
-    pub(super) fn new(ground: Ground<'s, G>) -> Self {
+    pub(super) fn new(ground: Ground<'s, G>, prober: Option<&'s mut Prober<G>>) -> Self {
         Playouts {
             ground,
+            prober,
             leaves: Vec::new(),
             priors: Vec::new(),
         }
@@ -122,8 +127,8 @@ impl<'s, G: Game> Playouts<'s, G> {
         position: &G,
         batch: &mut Batch,
     ) -> Descent {
-        if let Some(outcome) = position.outcome() {
-            node.publish_end(Proof::of(outcome, position.to_move()));
+        if let Some(proof) = self.proof_of(position, path.is_empty()) {
+            node.publish_end(proof);
             node.add_visit();
             backup::complete(self.ground.tree, &path);
             return Descent::Done;
@@ -136,6 +141,16 @@ impl<'s, G: Game> Playouts<'s, G> {
             moves: position.legal_moves().collect(),
         });
         Descent::Leaf
+    }
+
+    /// The result where the game has ended, or the prober can tell; a root needs its moves.
+    fn proof_of(&mut self, position: &G, is_root: bool) -> Option<Proof> {
+        if let Some(outcome) = position.outcome() {
+            return Some(Proof::of(outcome, position.to_move()));
+        }
+        let prober = self.prober.as_mut().filter(|_| !is_root)?;
+        let wins = prober(position)?;
+        Some(if wins { Proof::Win } else { Proof::Loss })
     }
 
     /// Number of leaves that wait.

@@ -12,6 +12,7 @@ use super::control::{Control, Watch};
 use super::limits::{Limits, StopFlag, View};
 use super::node::{NodeId, Phase};
 use super::params::SearchParams;
+use super::playout::Prober;
 use super::report::SearchReport;
 use super::root;
 use super::select::RootPriors;
@@ -24,6 +25,9 @@ use crate::game::Game;
 
 /// Makes one evaluator for each search thread.
 pub type EvaluatorMaker = Arc<dyn Fn() -> Result<Box<dyn Evaluator>, EvalError> + Send + Sync>;
+
+/// Makes one prober for each search thread.
+pub type ProberMaker<G> = Arc<dyn Fn() -> Prober<G> + Send + Sync>;
 
 /// How often the searcher looks whether its workers are late.
 const PATIENCE: Duration = Duration::from_millis(5);
@@ -65,6 +69,7 @@ pub struct SearcherOptions {
 /// With one thread and limits that are visits, equal calls give equal reports.
 pub struct Searcher<G: Encode> {
     make_evaluator: EvaluatorMaker,
+    make_prober: Option<ProberMaker<G>>,
     options: SearcherOptions,
     clock: Arc<dyn Clock>,
     rng: Xoshiro256PlusPlus,
@@ -97,12 +102,21 @@ impl<G: Encode> Searcher<G> {
         let rng = Xoshiro256PlusPlus::seed_from_u64(options.seed);
         Searcher {
             make_evaluator,
+            make_prober: None,
             options,
             clock,
             rng,
             pool: None,
             tree: None,
         }
+    }
+
+    /// Has new positions looked at by a prober before the network is asked. Its word must depend on
+    /// the position alone, or searches cannot be repeated.
+    #[must_use]
+    pub fn with_prober(mut self, make: ProberMaker<G>) -> Self {
+        self.make_prober = Some(make);
+        self
     }
 
     /// Forgets the tree.
@@ -239,7 +253,8 @@ impl<G: Encode> Searcher<G> {
             if encoding.is_none() {
                 encoding = Some(encode::find(evaluator.info(), position)?);
             }
-            workers.push(Worker::spawn(number, evaluator, sender.clone())?);
+            let prober = self.make_prober.as_ref().map(|make| make());
+            workers.push(Worker::spawn(number, evaluator, prober, sender.clone())?);
         }
         let encoding = encoding.ok_or_else(|| SearchError::Broken("no threads".to_owned()))?;
         Ok(Pool {
@@ -258,7 +273,9 @@ impl<G: Encode> Searcher<G> {
     /// up when `go_on` says so.
     fn root(&mut self, position: &G, go_on: impl FnMut() -> bool) -> (Arc<Tree>, NodeId) {
         let (bytes, key) = (self.tree_bytes(), position.key());
-        if let Some(tree) = self.tree.take() {
+        if let Some(tree) = self.tree.take()
+            && !is_bare(&tree, key, position)
+        {
             let known = tree.find(key);
             if tree.bytes() < bytes / 2
                 && let Some(root) = known.or_else(|| tree.find_or_add(key))
@@ -363,6 +380,14 @@ impl<G: Encode> Searcher<G> {
         }
         failure.map_or(Ok(()), Err)
     }
+}
+
+/// Whether the tree knows nothing but a prober's word of this position: its moves have to be found.
+fn is_bare<G: Game>(tree: &Tree, key: u128, position: &G) -> bool {
+    tree.find(key).is_some_and(|node| {
+        let state = tree.node(node).state();
+        state.proof().is_some() && state.edge_count() == 0 && position.outcome().is_none()
+    })
 }
 
 /// The report of a search that found `reused` visits and whose first step made `first` playouts.

@@ -9,7 +9,7 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 use super::control::Control;
 use super::node::NodeId;
 use super::params::SearchParams;
-use super::playout::{Descent, Ground, Playouts};
+use super::playout::{Descent, Ground, Playouts, Prober};
 use super::root;
 use super::select::RootPriors;
 use super::tree::Tree;
@@ -50,12 +50,13 @@ impl<G: Game> Worker<G> {
     pub(super) fn spawn(
         number: usize,
         evaluator: Box<dyn Evaluator>,
+        prober: Option<Prober<G>>,
         homecomings: Sender<Homecoming>,
     ) -> std::io::Result<Worker<G>> {
         let (jobs, inbox) = unbounded();
         thread::Builder::new()
             .name(format!("search-{number}"))
-            .spawn(move || serve(evaluator, &inbox, &homecomings))?;
+            .spawn(move || serve(evaluator, prober, &inbox, &homecomings))?;
         Ok(Worker { jobs })
     }
 
@@ -67,11 +68,14 @@ impl<G: Game> Worker<G> {
 
 fn serve<G: Game>(
     mut evaluator: Box<dyn Evaluator>,
+    mut prober: Option<Prober<G>>,
     inbox: &Receiver<Arc<Job<G>>>,
     homecomings: &Sender<Homecoming>,
 ) {
     for job in inbox {
-        let result = catch_unwind(AssertUnwindSafe(|| work(&job, evaluator.as_mut())));
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            work(&job, evaluator.as_mut(), prober.as_mut())
+        }));
         let home = match result {
             Ok(Ok(())) => Homecoming::Well,
             Ok(Err(error)) => Homecoming::EvalFailed(error),
@@ -96,16 +100,21 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// Gathers and applies batches until the search is over.
-fn work<G: Game>(job: &Job<G>, evaluator: &mut dyn Evaluator) -> Result<(), EvalError> {
+fn work<G: Game>(
+    job: &Job<G>,
+    evaluator: &mut dyn Evaluator,
+    prober: Option<&mut Prober<G>>,
+) -> Result<(), EvalError> {
     let control = &job.control;
-    let mut playouts = Playouts::new(Ground {
+    let ground = Ground {
         tree: &job.tree,
         root: job.root,
         position: &job.position,
         root_priors: &job.root_priors,
         params: &job.params,
         encoding: job.encoding,
-    });
+    };
+    let mut playouts = Playouts::new(ground, prober);
     let mut batch = Batch::new(evaluator.info().row_len());
     let mut outputs = Outputs::new();
     loop {

@@ -7,7 +7,7 @@
 
 use super::board::Board;
 use super::bounds::Bounds;
-use super::{Effort, Solver};
+use super::{Effort, Finding, Solve, Solver};
 use crate::game::nogo::NoGo;
 use crate::game::{Game, Move};
 
@@ -35,81 +35,114 @@ pub struct Advice {
     pub nodes: u64,
 }
 
-impl<const W: usize> Solver<W> {
-    /// Rates the moves of a position that [`Solver::solve`] has solved: `wins` and `best` as it
-    /// found them.
-    pub fn advise(
-        &mut self,
-        position: &NoGo<W>,
-        wins: bool,
-        best: Option<Move>,
-        effort: &Effort<'_>,
-    ) -> Advice {
-        let mut left = effort.nodes;
-        let count = position.legal_count().max(1) as u64;
-        let mut moves: Vec<Rated> = Vec::new();
-        for mv in position.legal_moves() {
-            let mut next = position.clone();
-            next.play(mv);
-            let share = left / count;
-            let (result, score) = if wins {
-                let known = if best == Some(mv) {
-                    Some(true)
-                } else {
-                    self.known_loss(&next, share, effort, &mut left)
-                };
-                (known, margin(&next))
-            } else {
-                (Some(false), self.traps(&next, share, effort, &mut left))
-            };
-            moves.push(Rated {
-                mv,
-                wins: result,
-                score,
-            });
-        }
-        moves.sort_by(|a, b| {
-            let rank = |rated: &Rated| rated.wins.map_or(1, |wins| if wins { 2 } else { 0 });
-            rank(b).cmp(&rank(a)).then(b.score.total_cmp(&a.score))
-        });
-        Advice {
-            wins,
-            moves,
-            nodes: effort.nodes - left,
-        }
+/// As [`Solve::advise`].
+pub(super) fn advise<const W: usize>(
+    solver: &mut Solver<W>,
+    position: &NoGo<W>,
+    wins: bool,
+    best: Option<Move>,
+    effort: &Effort<'_>,
+) -> Advice {
+    let mut account = Account {
+        solver,
+        effort,
+        left: effort.nodes,
+    };
+    let moves: Vec<Move> = position.legal_moves().collect();
+    let mut rated: Vec<Rated> = Vec::with_capacity(moves.len());
+    for (done, &mv) in moves.iter().enumerate() {
+        let next = after(position, mv);
+        let share = account.left / (moves.len() - done) as u64;
+        let (wins, score) = if !wins {
+            (Some(false), account.traps(&next, share))
+        } else if best == Some(mv) {
+            (Some(true), margin(&next))
+        } else {
+            (account.loses(&next, share), margin(&next))
+        };
+        rated.push(Rated { mv, wins, score });
+    }
+    let rank = |rated: &Rated| match rated.wins {
+        Some(true) => 0,
+        None => 1,
+        Some(false) => 2,
+    };
+    rated.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.score.total_cmp(&a.score)));
+    Advice {
+        wins,
+        moves: rated,
+        nodes: effort.nodes - account.left,
+    }
+}
+
+/// As [`Solve::line`].
+pub(super) fn line<const W: usize>(
+    solver: &mut Solver<W>,
+    position: &NoGo<W>,
+    effort: &Effort<'_>,
+) -> Vec<Move> {
+    let mut account = Account {
+        solver,
+        effort,
+        left: effort.nodes,
+    };
+    let mut line = Vec::new();
+    let mut position = position.clone();
+    while position.outcome().is_none() {
+        let found = account.solve(&position, account.left);
+        let mv = match found.wins {
+            None => break,
+            Some(true) => found.best,
+            Some(false) => {
+                let cost = |mv: &Move| account.solve(&after(&position, *mv), account.left).nodes;
+                position.legal_moves().max_by_key(cost)
+            }
+        };
+        let Some(mv) = mv else { break };
+        line.push(mv);
+        position.play(mv);
+    }
+    line
+}
+
+fn after<const W: usize>(position: &NoGo<W>, mv: Move) -> NoGo<W> {
+    let mut next = position.clone();
+    next.play(mv);
+    next
+}
+
+/// A solver and the nodes that it may still visit.
+struct Account<'a, const W: usize> {
+    solver: &'a mut Solver<W>,
+    effort: &'a Effort<'a>,
+    left: u64,
+}
+
+impl<const W: usize> Account<'_, W> {
+    fn solve(&mut self, position: &NoGo<W>, nodes: u64) -> Finding {
+        let effort = Effort {
+            nodes: nodes.min(self.left),
+            ..*self.effort
+        };
+        let found = self.solver.solve(position, &effort);
+        self.left = self.left.saturating_sub(found.nodes);
+        found
     }
 
-    /// Whether the side to move of `position` is known to lose.
-    fn known_loss(
-        &mut self,
-        position: &NoGo<W>,
-        nodes: u64,
-        effort: &Effort<'_>,
-        left: &mut u64,
-    ) -> Option<bool> {
-        let nodes = nodes.min(*left);
-        let halt = effort.halt;
-        let found = self.solve(position, &Effort { nodes, halt });
-        *left = left.saturating_sub(found.nodes);
-        found.wins.map(|wins| !wins)
+    /// Whether the side to move loses, where so many nodes are enough to say.
+    fn loses(&mut self, position: &NoGo<W>, nodes: u64) -> Option<bool> {
+        self.solve(position, nodes).wins.map(|wins| !wins)
     }
 
     /// The share of moves of `position` that are not known to win.
-    fn traps(
-        &mut self,
-        position: &NoGo<W>,
-        nodes: u64,
-        effort: &Effort<'_>,
-        left: &mut u64,
-    ) -> f32 {
-        let count = position.legal_count().max(1);
-        let replies = position.legal_moves().filter(|&reply| {
-            let mut next = position.clone();
-            next.play(reply);
-            let nodes = nodes / count as u64;
-            self.known_loss(&next, nodes, effort, left) != Some(true)
+    fn traps(&mut self, position: &NoGo<W>, nodes: u64) -> f32 {
+        let replies: Vec<Move> = position.legal_moves().collect();
+        let count = replies.len().max(1);
+        let safe = replies.iter().filter(|&&reply| {
+            let known = self.loses(&after(position, reply), nodes / count as u64);
+            known != Some(true)
         });
-        replies.count() as f32 / count as f32
+        safe.count() as f32 / count as f32
     }
 }
 

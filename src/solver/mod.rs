@@ -25,7 +25,7 @@ use crate::game::{Game, Move};
 use board::Board;
 use parts::Exact;
 use search::{Halted, Search, Shared};
-use table::{Known, Memory, Notes, Table};
+use table::{Notes, Table};
 
 /// Points of the largest part that gets an exact value. Larger ones take fewer nodes and more time:
 /// 4,272,759 nodes and 11.2 s with 6, 4,751,140 and 8.9 s with 5, 5,197,293 and 8.1 s with 4 (40
@@ -40,8 +40,11 @@ const PARTS: usize = 1 << 20;
 pub struct Effort<'a> {
     /// Positions that may be visited, by all threads together.
     pub nodes: u64,
-    /// Asked every few hundred positions, by every thread, whether to stop.
-    pub halt: &'a (dyn Fn() -> bool + Sync),
+    /// Threads, at least 1.
+    pub threads: usize,
+    /// Asked every few hundred positions, by every thread, whether to stop; it is told how many
+    /// positions all threads have visited.
+    pub halt: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
 /// What a search found.
@@ -55,7 +58,50 @@ pub struct Finding {
     pub nodes: u64,
 }
 
-/// Solves positions on one board.
+/// A game whose endings can be solved.
+pub trait Solvable: Game {
+    /// A solver that takes about so many bytes for proven positions.
+    fn solver(bytes: usize) -> Box<dyn Solve<Self>>;
+
+    /// Says for many positions, with so many nodes each, whether the side to move wins, where that
+    /// is enough. Its word depends on nothing that came before.
+    fn prober() -> Box<dyn FnMut(&Self, u64) -> Option<bool> + Send>;
+}
+
+/// Solves positions of one game on one board.
+pub trait Solve<G>: Send {
+    /// Searches a position.
+    fn solve(&mut self, position: &G, effort: &Effort<'_>) -> Finding;
+
+    /// Rates the moves of a position that was solved: `wins` and `best` as found.
+    fn advise(
+        &mut self,
+        position: &G,
+        wins: bool,
+        best: Option<Move>,
+        effort: &Effort<'_>,
+    ) -> Advice;
+
+    /// A line of best play from a solved position, as far as the effort reaches: the winner plays
+    /// moves that win, the loser those that are the hardest to refute.
+    fn line(&mut self, position: &G, effort: &Effort<'_>) -> Vec<Move>;
+
+    /// Forgets all proven positions.
+    fn clear(&mut self);
+}
+
+impl<const W: usize> Solvable for NoGo<W> {
+    fn solver(bytes: usize) -> Box<dyn Solve<Self>> {
+        Box::new(Solver::new(bytes))
+    }
+
+    fn prober() -> Box<dyn FnMut(&Self, u64) -> Option<bool> + Send> {
+        let mut prober = Prober::default();
+        Box::new(move |position, nodes| prober.wins(position, nodes))
+    }
+}
+
+/// Solves NoGo positions on one board. With one thread equal calls in equal order find the same.
 #[derive(Debug)]
 pub struct Solver<const W: usize> {
     table: Table,
@@ -64,29 +110,30 @@ pub struct Solver<const W: usize> {
 }
 
 impl<const W: usize> Solver<W> {
-    /// A solver with so many threads (at least 1) and about so many bytes for proven positions (at
-    /// least 4 MiB). With one thread equal calls in equal order find the same.
+    /// A solver with about so many bytes for proven positions, at least 4 MiB.
     #[must_use]
-    pub fn new(threads: usize, bytes: usize) -> Self {
+    pub fn new(bytes: usize) -> Self {
         Solver {
             table: Table::new(bytes),
-            exact: (0..threads.max(1))
-                .map(|_| Exact::new(LARGEST_PART, PARTS))
-                .collect(),
+            exact: Vec::new(),
         }
     }
+}
 
-    /// Forgets all proven positions.
-    pub fn clear(&mut self) {
+impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
+    fn clear(&mut self) {
         self.table.clear();
     }
 
-    /// Searches a position.
-    pub fn solve(&mut self, position: &NoGo<W>, effort: &Effort<'_>) -> Finding {
-        let shared = Shared::new(self.exact.len(), effort.nodes, effort.halt);
+    fn solve(&mut self, position: &NoGo<W>, effort: &Effort<'_>) -> Finding {
+        let threads = effort.threads.max(1);
+        while self.exact.len() < threads {
+            self.exact.push(Exact::new(LARGEST_PART, PARTS));
+        }
+        let shared = Shared::new(effort);
         let (table, board) = (&self.table, Board::new(position));
         let run = |exact| Search::new(board.clone(), table, exact, &shared).run();
-        let result = match &mut self.exact[..] {
+        let result = match &mut self.exact[..threads] {
             [alone] => run(alone),
             all => std::thread::scope(|scope| {
                 let threads: Vec<_> = all
@@ -97,16 +144,26 @@ impl<const W: usize> Solver<W> {
                 results.fold(Err(Halted), Result::or)
             }),
         };
-        finding(result, shared.nodes())
+        let known = result.ok();
+        Finding {
+            wins: known.map(|known| known.wins),
+            best: known.and_then(|known| known.best),
+            nodes: shared.nodes(),
+        }
     }
-}
 
-fn finding(result: Result<Known, Halted>, nodes: u64) -> Finding {
-    let known = result.ok();
-    Finding {
-        wins: known.map(|known| known.wins),
-        best: known.and_then(|known| known.best),
-        nodes,
+    fn advise(
+        &mut self,
+        position: &NoGo<W>,
+        wins: bool,
+        best: Option<Move>,
+        effort: &Effort<'_>,
+    ) -> Advice {
+        advice::advise(self, position, wins, best, effort)
+    }
+
+    fn line(&mut self, position: &NoGo<W>, effort: &Effort<'_>) -> Vec<Move> {
+        advice::line(self, position, effort)
     }
 }
 
@@ -131,7 +188,11 @@ impl<const W: usize> Prober<W> {
     /// Whether the side to move wins, if so many nodes are enough to say.
     pub fn wins(&mut self, position: &NoGo<W>, nodes: u64) -> Option<bool> {
         self.notes.clear();
-        let shared = Shared::new(1, nodes, &|| false);
+        let shared = Shared::new(&Effort {
+            nodes,
+            threads: 1,
+            halt: &|_| false,
+        });
         let board = Board::new(position);
         let mut search = Search::new(board, &self.notes, &mut self.exact, &shared);
         search.wins().ok()

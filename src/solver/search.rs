@@ -7,6 +7,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::Effort;
 use super::board::Board;
 use super::bounds::Bounds;
 use super::parts::Exact;
@@ -26,10 +27,7 @@ const PERIOD: u64 = 256;
 
 /// What the threads of one search share.
 pub(super) struct Shared<'s> {
-    /// Positions that may be visited by all threads together.
-    pub(super) limit: u64,
-    /// Asked now and then whether to stop.
-    pub(super) halt: &'s (dyn Fn() -> bool + Sync),
+    effort: Effort<'s>,
     /// Set when one thread has the answer.
     done: AtomicBool,
     nodes: AtomicU64,
@@ -38,11 +36,10 @@ pub(super) struct Shared<'s> {
 }
 
 impl<'s> Shared<'s> {
-    pub(super) fn new(threads: usize, limit: u64, halt: &'s (dyn Fn() -> bool + Sync)) -> Self {
-        let busy = if threads > 1 { 1 << 14 } else { 0 };
+    pub(super) fn new(effort: &Effort<'s>) -> Self {
+        let busy = if effort.threads > 1 { 1 << 14 } else { 0 };
         Shared {
-            limit,
-            halt,
+            effort: *effort,
             done: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
             busy: (0..busy).map(|_| AtomicU64::new(0)).collect(),
@@ -55,7 +52,7 @@ impl<'s> Shared<'s> {
     }
 
     /// Tells the other threads that there is nothing left to do.
-    pub(super) fn finish(&self) {
+    fn finish(&self) {
         self.done.store(true, Ordering::Relaxed);
     }
 
@@ -152,14 +149,15 @@ impl<'s, M: Memory, const W: usize> Search<'s, M, W> {
     }
 
     fn count(&mut self) -> Result<(), Halted> {
-        if self.nodes >= self.shared.limit {
+        let limit = self.shared.effort.nodes;
+        if self.nodes >= limit {
             return Err(Halted);
         }
         self.nodes += 1;
         if self.nodes % PERIOD == 0 {
-            let before = self.shared.nodes.fetch_add(PERIOD, Ordering::Relaxed);
+            let all = self.shared.nodes.fetch_add(PERIOD, Ordering::Relaxed) + PERIOD;
             let done = self.shared.done.load(Ordering::Relaxed);
-            if done || before + PERIOD > self.shared.limit || (self.shared.halt)() {
+            if done || all > limit || (self.shared.effort.halt)(all) {
                 return Err(Halted);
             }
         }

@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::bounds::Bounds;
 use super::*;
 use crate::game::nogo::SmallNoGo;
-use crate::game::{Bits, BoardSize, Color};
+use crate::game::{Bits, BoardSize, Color, Outcome};
 
 fn empty<const W: usize>(width: u8, height: u8) -> NoGo<W> {
     NoGo::new(BoardSize::new(width, height)).unwrap()
@@ -17,7 +17,8 @@ fn empty<const W: usize>(width: u8, height: u8) -> NoGo<W> {
 /// Stops at nothing.
 const ALL: Effort<'static> = Effort {
     nodes: u64::MAX,
-    halt: &|| false,
+    threads: 1,
+    halt: &|_| false,
 };
 
 fn effort(nodes: u64) -> Effort<'static> {
@@ -96,7 +97,7 @@ fn agrees_with_brute_force() {
             known: HashMap::new(),
             keys: HashMap::new(),
             exact: Exact::new(6, 1 << 20),
-            solver: Solver::new(1, 4 << 20),
+            solver: Solver::new(4 << 20),
             decided: 0,
             summed: 0,
         };
@@ -140,9 +141,9 @@ fn random_position(rng: &mut Xoshiro256PlusPlus, plies: u32) -> SmallNoGo {
 /// `TENGEN_SOLVER_POSITIONS` sets the number of positions (the acceptance run uses 10000).
 #[test]
 fn agrees_with_plain_negamax_on_late_positions() {
-    let count = std::env::var("TENGEN_SOLVER_POSITIONS").map_or(200, |n| n.parse().unwrap());
+    let count = std::env::var("TENGEN_SOLVER_POSITIONS").map_or(40, |n| n.parse().unwrap());
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-    let mut solver = Solver::new(1, 4 << 20);
+    let mut solver = Solver::new(4 << 20);
     let mut prober = Prober::default();
     for _ in 0..count {
         let plies = rng.random_range(60..74);
@@ -177,7 +178,7 @@ fn solved_rectangles() {
             if position.size().area() > largest {
                 continue;
             }
-            let found = Solver::new(1, 64 << 20).solve(&position, &ALL);
+            let found = Solver::new(64 << 20).solve(&position, &ALL);
             println!("{height}x{width}: {result}, {} nodes", found.nodes);
             assert_eq!(found.wins, Some(result == 'N'), "{height}x{width}");
         }
@@ -218,10 +219,10 @@ fn moves_are_taken_back_without_a_trace() {
 
 #[test]
 fn a_stopped_search_says_so_and_goes_on_later() {
-    let position = random_position(&mut Xoshiro256PlusPlus::seed_from_u64(7), 50);
-    let needed = Solver::new(1, 4 << 20).solve(&position, &ALL).nodes;
-    assert!(needed > 1000, "{needed}");
-    let mut solver = Solver::new(1, 4 << 20);
+    let position = random_position(&mut Xoshiro256PlusPlus::seed_from_u64(7), 56);
+    let needed = Solver::new(4 << 20).solve(&position, &ALL).nodes;
+    assert!(needed > 600, "{needed}");
+    let mut solver = Solver::new(4 << 20);
     let first = solver.solve(&position, &effort(needed / 2));
     assert_eq!(
         (first.wins, first.best, first.nodes),
@@ -233,7 +234,7 @@ fn a_stopped_search_says_so_and_goes_on_later() {
         "{rest:?} of {needed}"
     );
     let stopped = Effort {
-        halt: &|| true,
+        halt: &|_| true,
         ..ALL
     };
     solver.clear();
@@ -243,10 +244,10 @@ fn a_stopped_search_says_so_and_goes_on_later() {
 #[test]
 fn threads_find_the_same() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
-    for _ in 0..10 {
-        let position = random_position(&mut rng, 54);
-        let alone = Solver::new(1, 4 << 20).solve(&position, &ALL);
-        let together = Solver::new(3, 4 << 20).solve(&position, &ALL);
+    for _ in 0..4 {
+        let position = random_position(&mut rng, 55);
+        let alone = Solver::new(4 << 20).solve(&position, &ALL);
+        let together = Solver::new(4 << 20).solve(&position, &Effort { threads: 3, ..ALL });
         assert_eq!(alone.wins, together.wins);
     }
 }
@@ -269,12 +270,12 @@ fn a_prober_does_not_remember() {
 fn advice_ranks_wins_first_and_counts_traps() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(6);
     let mut seen = [0, 0];
-    for _ in 0..30 {
-        let position = random_position(&mut rng, 62);
+    for _ in 0..20 {
+        let position = random_position(&mut rng, 65);
         if position.outcome().is_some() {
             continue;
         }
-        let mut solver = Solver::new(1, 4 << 20);
+        let mut solver = Solver::new(4 << 20);
         let found = solver.solve(&position, &ALL);
         let wins = found.wins.unwrap();
         let advice = solver.advise(&position, wins, found.best, &effort(1 << 40));
@@ -302,4 +303,21 @@ fn advice_ranks_wins_first_and_counts_traps() {
         }
     }
     assert!(seen[0] > 0 && seen[1] > 0, "{seen:?}");
+}
+
+#[test]
+fn a_line_leads_to_the_end() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(8);
+    for _ in 0..5 {
+        let mut position = random_position(&mut rng, 60);
+        let mover = position.to_move();
+        let mut solver = Solver::new(4 << 20);
+        let wins = solver.solve(&position, &ALL).wins.unwrap();
+        for mv in solver.line(&position, &ALL) {
+            assert!(position.is_legal(mv));
+            position.play(mv);
+        }
+        let winner = if wins { mover } else { mover.opponent() };
+        assert_eq!(position.outcome(), Some(Outcome::Win(winner)));
+    }
 }

@@ -403,7 +403,8 @@ mod tests {
         check(&[star, star], 0, false, false);
         check(&[star, star], 1, true, false);
         check(&[switch], 32, true, true);
-        check(&[switch], -64, false, true);
+        check(&[switch], -64, true, true);
+        check(&[switch], -65, false, true);
         check(&[switch, switch, star], 0, true, true);
         check(&[up], 0, true, false);
         check(&[up, star], 0, true, true);

@@ -8,6 +8,7 @@ mod files;
 mod gogui;
 mod protocol;
 mod settings;
+mod solve;
 mod views;
 
 use super::line::Stream;
@@ -88,6 +89,8 @@ pub const COMMANDS: &[Command] = &[
     stream("kata-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as KataGo does", analyze::kata_analyze),
     stream("kata-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as KataGo does", analyze::kata_genmove_analyze),
     command("stop", "", "nothing: as all input it ends an analysis", analyze::stop),
+    command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, as far as 10 seconds or SECONDS can tell", solve::solve)
+        .menu(&[Menu { kind: "string", label: "Solve", call: "tengen-solve" }]),
     command("kata-raw-nn", "[SYMMETRY]", "the network's own numbers", analyze::kata_raw_nn),
     command("kata-get-rules", "", "the rules as JSON", settings::kata_get_rules),
     command("kata-list-params", "", "names for the next two", settings::kata_list_params),

@@ -1,0 +1,405 @@
+//! A thinker with an exact solver of endings beside it.
+//!
+//! Where few enough moves are left the solver works on the same position as the search. When it
+//! has the result, the search ends and the move is chosen by what is known: a win that leaves much
+//! room, or in a lost position the move that is the hardest to answer. Until then every proof it
+//! finds waits in its table for the next move.
+//!
+//! With a time to think it has threads of its own. With a number of visits, or under a simulated
+//! clock, it works before the search with a number of nodes, so that equal calls stay equal.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::{ThinkError, Thinker};
+use crate::clock::{Clock, StopReason};
+use crate::search::{Limits, MoveReport, Proof, SearchReport, StopFlag, View};
+use crate::solver::{Advice, Effort, Solvable, Solve};
+
+/// Nodes that cost about as much as a playout with a network: 500,000 a second and thread against
+/// 5,000 (`tengen bench --throughput`).
+const NODES_PER_PLAYOUT: u64 = 100;
+/// Of visits or simulated time, the solver gets this part besides.
+const SHARE: u64 = 5;
+/// Nodes for choosing among the moves of a won and of a lost position. Any winning move will do; a
+/// losing one has to be chosen with care.
+const ADVICE: [u64; 2] = [200_000, 20_000];
+
+/// Settings of the solver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SolverOptions {
+    /// Threads beside the search; `None` leaves it to the backend, 0 is none.
+    pub threads: Option<usize>,
+    /// It starts when at most so many moves can be left ([`crate::game::Game::moves_left_bound`]).
+    pub from: u32,
+    /// Memory for proven positions, in MiB.
+    pub memory_mib: u32,
+    /// Nodes for a new position of the search; 0 for none.
+    pub probe_nodes: u64,
+    /// New positions are looked at when at most so many moves can be left.
+    pub probe_from: u32,
+}
+
+impl Default for SolverOptions {
+    fn default() -> Self {
+        SolverOptions {
+            threads: None,
+            from: 36,
+            memory_mib: 128,
+            probe_nodes: 300,
+            probe_from: 16,
+        }
+    }
+}
+
+/// Any thinker, with a solver beside it.
+pub struct Solving<G: Solvable> {
+    inner: Box<dyn Thinker<G>>,
+    solver: Option<Box<dyn Solve<G>>>,
+    threads: usize,
+    options: SolverOptions,
+    /// Playouts of a simulated second.
+    simulated: Option<f64>,
+    time: Arc<dyn Clock>,
+}
+
+/// What the solver did for one move.
+struct Solved {
+    advice: Option<Advice>,
+    nodes: u64,
+}
+
+impl<G: Solvable> Solving<G> {
+    /// Memory and threads are taken when they are first needed. `simulated` is the number of
+    /// playouts in a second of a simulated clock, where there is one.
+    #[must_use]
+    pub fn new(
+        inner: Box<dyn Thinker<G>>,
+        threads: usize,
+        options: SolverOptions,
+        simulated: Option<f64>,
+        time: Arc<dyn Clock>,
+    ) -> Self {
+        Solving {
+            inner,
+            solver: None,
+            threads: threads.max(1),
+            options,
+            simulated,
+            time,
+        }
+    }
+
+    /// Nodes of a solver that works before the search; `None` where it works beside it.
+    fn nodes_before(&self, limits: &Limits) -> Option<u64> {
+        let seconds = limits.budget.map(|budget| budget.soft.as_secs_f64());
+        let simulated = self.simulated.zip(seconds);
+        let simulated = simulated.map(|(rate, seconds)| (rate * seconds) as u64);
+        let playouts = match (limits.visits, simulated) {
+            (Some(visits), Some(simulated)) => visits.min(simulated),
+            (Some(visits), None) => visits,
+            (None, simulated) => simulated?,
+        };
+        Some(playouts.saturating_mul(NODES_PER_PLAYOUT) / SHARE)
+    }
+}
+
+/// Solves the position and rates its moves.
+fn solve<G>(solver: &mut dyn Solve<G>, position: &G, effort: &Effort<'_>) -> Solved {
+    let found = solver.solve(position, effort);
+    let advice = found.wins.map(|wins| {
+        let rest = Effort {
+            nodes: ADVICE[usize::from(wins)].min(effort.nodes),
+            ..*effort
+        };
+        solver.advise(position, wins, found.best, &rest)
+    });
+    let nodes = found.nodes + advice.as_ref().map_or(0, |advice| advice.nodes);
+    Solved { advice, nodes }
+}
+
+/// Searches beside the solver, and ends the search when the solver is done.
+fn beside<G: Solvable>(
+    solver: &mut dyn Solve<G>,
+    position: &G,
+    (threads, deadline, time): (usize, Option<Duration>, &dyn Clock),
+    stop: &StopFlag,
+    search: impl FnOnce(&StopFlag) -> Result<SearchReport, ThinkError>,
+) -> (Result<SearchReport, ThinkError>, Option<Solved>) {
+    let search_stop = stop.child();
+    let over = AtomicBool::new(false);
+    let late = || deadline.is_some_and(|deadline| time.now() >= deadline);
+    let halt = |_: u64| over.load(Ordering::Relaxed) || stop.is_raised() || late();
+    let halt = &halt;
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("solver".to_owned());
+        let (solved, flag) = (position.clone(), search_stop.clone());
+        let thread = thread.spawn_scoped(scope, move || {
+            let effort = Effort {
+                nodes: u64::MAX,
+                threads,
+                halt,
+            };
+            let found = solve(solver, &solved, &effort);
+            if found.advice.is_some() {
+                flag.raise();
+            }
+            found
+        });
+        let report = search(&search_stop);
+        over.store(true, Ordering::Relaxed);
+        let found = match thread {
+            Ok(thread) => thread.join().ok(),
+            Err(error) => {
+                log::error!("no thread for the solver: {error}");
+                None
+            }
+        };
+        (report, found)
+    })
+}
+
+impl<G: Solvable> Thinker<G> for Solving<G> {
+    fn think(
+        &mut self,
+        position: &G,
+        limits: &Limits,
+        stop: &StopFlag,
+    ) -> Result<SearchReport, ThinkError> {
+        self.watch(position, limits, stop, &View::default(), &mut |_| {})
+    }
+
+    fn watch(
+        &mut self,
+        position: &G,
+        limits: &Limits,
+        stop: &StopFlag,
+        view: &View,
+        see: &mut dyn FnMut(SearchReport),
+    ) -> Result<SearchReport, ThinkError> {
+        // A glance is no search, and where moves are left out the best one may be among them.
+        let glance = limits.visits == Some(1) || !view.avoid.is_empty();
+        let far = position.moves_left_bound() > self.options.from;
+        if far || glance || position.legal_count() < 2 {
+            return self.inner.watch(position, limits, stop, view, see);
+        }
+        let started = self.time.now();
+        let before = self.nodes_before(limits);
+        let bytes = (self.options.memory_mib as usize) << 20;
+        let solver = self.solver.get_or_insert_with(|| G::solver(bytes));
+        let (report, solved) = if let Some(nodes) = before {
+            let effort = Effort {
+                nodes,
+                threads: 1,
+                halt: &|_| stop.is_raised(),
+            };
+            let solved = solve(&mut **solver, position, &effort);
+            self.time.worked(solved.nodes / NODES_PER_PLAYOUT);
+            let done = stop.child();
+            if solved.advice.is_some() {
+                done.raise();
+            }
+            let report = self.inner.watch(position, limits, &done, view, see);
+            (report, Some(solved))
+        } else {
+            let deadline = limits.budget.map(|budget| started + budget.most);
+            let means = (self.threads, deadline, &*self.time);
+            let inner = &mut self.inner;
+            beside(&mut **solver, position, means, stop, |stop| {
+                inner.watch(position, limits, stop, view, see)
+            })
+        };
+        let Some(Solved { advice, nodes }) = solved else {
+            // It panicked: a new one, and the search's own word.
+            self.solver = None;
+            return report;
+        };
+        let result = advice.as_ref().map_or(
+            "unsolved",
+            |advice| {
+                if advice.wins { "won" } else { "lost" }
+            },
+        );
+        log::info!("solver: {result} after {nodes} nodes");
+        let Some(advice) = advice else {
+            return report;
+        };
+        let elapsed = self.time.now().saturating_sub(started);
+        Ok(match report {
+            Ok(report) => settle(report, &advice, elapsed),
+            Err(error) => {
+                log::error!("the search failed beside the solver: {error}");
+                settle(unsearched(&advice), &advice, elapsed)
+            }
+        })
+    }
+
+    fn evaluate(&mut self, position: &G) -> Result<SearchReport, ThinkError> {
+        self.inner.evaluate(position)
+    }
+
+    fn prepare(&mut self, position: &G, stop: &StopFlag) {
+        self.inner.prepare(position, stop);
+    }
+
+    fn new_game(&mut self) {
+        self.inner.new_game();
+        if let Some(solver) = &mut self.solver {
+            solver.clear();
+        }
+    }
+}
+
+/// A report with nothing but the moves.
+fn unsearched(advice: &Advice) -> SearchReport {
+    let moves = advice.moves.iter().map(|rated| MoveReport {
+        mv: rated.mv,
+        visits: 0,
+        value: 0.0,
+        lcb: -1.0,
+        prior: 1.0 / advice.moves.len() as f32,
+        proof: None,
+        pv: vec![rated.mv],
+    });
+    SearchReport {
+        moves: moves.collect(),
+        value: 0.0,
+        proof: None,
+        visits: 0,
+        reused: 0,
+        playouts: 0,
+        evaluations: 0,
+        nodes: 0,
+        elapsed: Duration::ZERO,
+        stop: StopReason::Proven,
+    }
+}
+
+/// The search's report with the solver's knowledge: its order of moves, equals as the search
+/// ordered them.
+fn settle(mut report: SearchReport, advice: &Advice, elapsed: Duration) -> SearchReport {
+    let proof = |wins| if wins { Proof::Win } else { Proof::Loss };
+    let best = advice.moves.first().map(|rated| (rated.wins, rated.score));
+    for found in &mut report.moves {
+        let rated = advice.moves.iter().find(|rated| rated.mv == found.mv);
+        if let Some(wins) = rated.and_then(|rated| rated.wins) {
+            found.proof = Some(proof(wins));
+            (found.value, found.lcb) = (proof(wins).value(), proof(wins).value());
+        }
+    }
+    let is_best = |found: &MoveReport| {
+        let rated = advice.moves.iter().find(|rated| rated.mv == found.mv);
+        rated.map(|rated| (rated.wins, rated.score)) == best
+    };
+    if let Some(chosen) = report.moves.iter().position(is_best) {
+        report.moves[..=chosen].rotate_right(1);
+    }
+    report.proof = Some(proof(advice.wins));
+    report.value = proof(advice.wins).value();
+    report.elapsed = elapsed;
+    report.stop = StopReason::Proven;
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::{Budget, FakeClock, SystemClock};
+    use crate::engine::RolloutThinker;
+    use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Game};
+
+    fn thinker(time: Arc<dyn Clock>) -> Solving<SmallNoGo> {
+        let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+        Solving::new(inner, 1, SolverOptions::default(), None, time)
+    }
+
+    fn empty(side: u8) -> SmallNoGo {
+        SmallNoGo::new(BoardSize::square(side)).expect("a small board")
+    }
+
+    fn visits(visits: u64) -> Limits {
+        Limits {
+            visits: Some(visits),
+            budget: None,
+        }
+    }
+
+    /// 3x3 is a win for the first player, 4x4 for the second (methods §2.2).
+    #[test]
+    fn a_small_board_is_proven_before_the_search() {
+        for (side, proof) in [(3, Proof::Win), (4, Proof::Loss)] {
+            let mut thinker = thinker(Arc::new(FakeClock::new()));
+            let report = thinker.think(&empty(side), &visits(20_000), &StopFlag::new());
+            let report = report.expect("playouts never fail");
+            assert_eq!(
+                (report.proof, report.stop),
+                (Some(proof), StopReason::Proven)
+            );
+            assert_eq!((report.value, report.visits), (proof.value(), 0));
+            assert_eq!(report.moves[0].proof, Some(proof));
+            assert_eq!(report.moves.len(), usize::from(side * side));
+        }
+    }
+
+    #[test]
+    fn the_solver_beside_a_search_ends_it() {
+        let mut thinker = thinker(Arc::new(SystemClock::new()));
+        let long = Duration::from_secs(3600);
+        let limits = Limits {
+            visits: None,
+            budget: Some(Budget::fixed(long, long)),
+        };
+        let stop = StopFlag::new();
+        let report = thinker.think(&empty(4), &limits, &stop);
+        let report = report.expect("playouts never fail");
+        assert_eq!(
+            (report.proof, report.stop),
+            (Some(Proof::Loss), StopReason::Proven)
+        );
+        assert!(!stop.is_raised());
+    }
+
+    #[test]
+    fn without_a_result_the_search_has_its_way() {
+        let (few, far) = (visits(2), visits(10));
+        let mut thinker = thinker(Arc::new(FakeClock::new()));
+        let mut think = |side, limits| {
+            let report = thinker.think(&empty(side), &limits, &StopFlag::new());
+            let report = report.expect("playouts never fail");
+            (report.visits, report.proof, report.stop)
+        };
+        assert_eq!(think(5, few), (2, None, StopReason::Visits));
+        assert_eq!(think(9, far), (10, None, StopReason::Visits));
+    }
+
+    #[test]
+    fn a_raised_flag_stops_both() {
+        let mut thinker = thinker(Arc::new(SystemClock::new()));
+        let stop = StopFlag::new();
+        stop.raise();
+        let report = thinker.think(&empty(5), &Limits::default(), &stop);
+        let report = report.expect("playouts never fail");
+        assert_eq!((report.proof, report.stop), (None, StopReason::Interrupted));
+    }
+
+    #[test]
+    fn equal_calls_find_the_same() {
+        let run = || {
+            let mut thinker = thinker(Arc::new(FakeClock::new()));
+            let mut position = empty(5);
+            let mut reports = Vec::new();
+            while position.outcome().is_none() {
+                let report = thinker.think(&position, &visits(60), &StopFlag::new());
+                let report = report.expect("playouts never fail");
+                position.play(report.moves[0].mv);
+                reports.push(report);
+            }
+            reports
+        };
+        let reports = run();
+        assert_eq!(reports, run());
+        assert!(reports.iter().any(|report| report.proof.is_some()));
+    }
+}
