@@ -21,7 +21,7 @@ use crate::solver::{self, Solve};
 type LazySolver<G> = (usize, LazyCell<Box<dyn Solve<G>>, MakeSolver<G>>);
 
 /// Makes a solver.
-pub type MakeSolver<G> = Box<dyn FnOnce() -> Box<dyn Solve<G>> + Send>;
+pub(super) type MakeSolver<G> = Box<dyn FnOnce() -> Box<dyn Solve<G>> + Send>;
 
 /// A game of `G` in progress.
 pub struct Player<G: Game> {
@@ -70,7 +70,7 @@ impl<G: Game> Player<G> {
 
     /// Has [`Engine::solve`] answered by a solver on so many threads.
     #[must_use]
-    pub fn with_solver(mut self, threads: usize, make: MakeSolver<G>) -> Self {
+    pub(super) fn with_solver(mut self, threads: usize, make: MakeSolver<G>) -> Self {
         self.solver = Some((threads, LazyCell::new(make)));
         self
     }

@@ -431,3 +431,27 @@ fn threads_agree_with_one_thread() {
     let (one, four) = (value(1), value(4));
     assert!((one - four).abs() < 0.1, "{one} and {four}");
 }
+
+/// A prober that solves everything: the root is proven as soon as its moves have been looked at,
+/// by proofs alone; 4x4 is lost for the first player (methods §2.2).
+#[test]
+fn what_a_prober_knows_needs_no_evaluation() {
+    let position = start(4, 4);
+    let make: ProberMaker<SmallNoGo> = Arc::new(|| {
+        let mut wins = <SmallNoGo as Solvable>::prober();
+        Box::new(move |position: &SmallNoGo| wins(position, 1_000_000))
+    });
+    let mut searcher = hashing(&position, 1, SearchParams::default()).with_prober(make);
+    let report = search(&mut searcher, &position, 1000);
+    let found = (report.proof, report.stop, report.evaluations);
+    assert_eq!(found, (Some(Proof::Loss), StopReason::Proven, 1));
+    assert_eq!((report.visits, report.moves.len()), (17, 16));
+
+    // The position after a move is known by its result alone: its moves are found again.
+    let mut next = position.clone();
+    next.play(report.moves[0].mv);
+    let report = search(&mut searcher, &next, 1000);
+    assert_eq!(report.proof, Some(Proof::Win));
+    assert_eq!(report.moves.len(), next.legal_count());
+    assert_eq!(report.moves[0].proof, Some(Proof::Win));
+}
