@@ -14,6 +14,7 @@ use crate::eval::{
 };
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
+use crate::solver::Solvable;
 
 type NoGoSearcher = Searcher<SmallNoGo>;
 
