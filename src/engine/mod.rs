@@ -10,6 +10,7 @@ mod options;
 mod player;
 pub mod registry;
 mod rollout;
+mod settle;
 mod solving;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -13,6 +13,7 @@
 mod advice;
 mod board;
 mod bounds;
+mod hash;
 mod parts;
 mod search;
 mod table;

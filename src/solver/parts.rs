@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 use super::board::Board;
 use super::bounds::Bounds;
-use super::values::{Mixed, ONE, Value, Values, scramble};
+use super::hash::{Mixed, mix, scramble};
+use super::values::{ONE, Value, Values};
 use crate::game::{Bits, Color};
 
 /// One part.
@@ -190,15 +191,4 @@ fn decompose<const W: usize>(board: &Board<W>, region: Bits<W>, found: &mut Foun
         parts.push(Part { points, key });
     }
     spare[0] - spare[1]
-}
-
-/// Mixes a set of points with a number.
-fn mix<const W: usize>(points: Bits<W>, salt: u64) -> u128 {
-    let mut hash = u128::from(salt).wrapping_mul(0xd134_2543_de82_ef95_c2b2_ae3d_27d4_eb4f);
-    for word in points.words() {
-        hash = (hash ^ u128::from(word)).wrapping_mul(0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645);
-        hash ^= hash >> 67;
-    }
-    hash = hash.wrapping_mul(0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645);
-    hash ^ (hash >> 59)
 }

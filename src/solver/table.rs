@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::values::Mixed;
+use super::hash::Mixed;
 use crate::game::Move;
 
 /// Entries that share a cache line and a choice of which to give up.

@@ -6,8 +6,8 @@
 //! Theory* (2013), chapter II.
 
 use std::collections::HashMap;
-use std::hash::Hasher;
 
+use super::hash::{Mixed, scramble};
 use crate::game::Color;
 
 /// A value: its place in the [`Values`] that made it.
@@ -294,41 +294,6 @@ impl Values {
     }
 }
 
-/// Builds [`Mixer`]s.
-pub(super) type Mixed = std::hash::BuildHasherDefault<Mixer>;
-
-/// A fast hash of short keys of our own making.
-#[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 32)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.write_u64(u64::from(number));
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        self.write_u64(number as u64);
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0.rotate_left(23) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn write_u128(&mut self, number: u128) {
-        self.write_u64(number as u64);
-    }
-}
-
 /// The number after the best move of Left (`sign` 1) or Right (-1) in its canonical form.
 fn number_move(number: i32, sign: i32) -> Option<i32> {
     let n = number * sign;
@@ -340,90 +305,5 @@ fn number_move(number: i32, sign: i32) -> Option<i32> {
     Some((n - unit) * sign)
 }
 
-/// Mixes all bits into all bits.
-pub(super) fn scramble(x: u128) -> u128 {
-    const K: u128 = 0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645;
-    let mut h = (x ^ (x >> 61)).wrapping_mul(K);
-    h ^= h >> 67;
-    h = h.wrapping_mul(K);
-    h ^ (h >> 59)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Zero, one, minus one, star, up, the switch of one and minus one.
-    fn samples(values: &mut Values) -> [Value; 6] {
-        let [one, minus] = [1, -1].map(|n| values.integer(n));
-        let star = values.position(vec![ZERO], vec![ZERO]);
-        let up = values.position(vec![ZERO], vec![star]);
-        let switch = values.position(vec![one], vec![minus]);
-        [ZERO, one, minus, star, up, switch]
-    }
-
-    #[test]
-    fn known_values_are_found() {
-        let mut values = Values::new();
-        let [zero, one, minus, star, up, switch] = samples(&mut values);
-        assert_eq!(values.number(one), Some(ONE));
-        let half = values.position(vec![zero], vec![one]);
-        assert_eq!(values.number(half), Some(ONE / 2));
-        assert_eq!(values.add(half, half), one);
-        assert_eq!(values.add(one, minus), zero);
-        assert_eq!(values.add(star, star), zero);
-        assert_eq!(values.add(switch, switch), zero);
-        // {-5|} and {-3|3} are 0, {1|3} is 2: reversible options.
-        let [five, three, plus] = [-5, -3, 3].map(|n| values.integer(n));
-        assert_eq!(values.position(vec![five], vec![]), zero);
-        assert_eq!(values.position(vec![three], vec![plus]), zero);
-        assert_eq!(values.position(vec![one], vec![plus]), values.integer(2));
-        // Up is positive, less than every positive number and confused with star.
-        assert!(values.at_most(zero, up) && !values.at_most(up, zero));
-        assert!(values.at_most(up, half));
-        assert!(!values.at_most(up, star) && !values.at_most(star, up));
-        // {0|*} + {0|*} + * = {0|up}: Siegel's up multiples.
-        let two = values.add(up, up);
-        let sum = values.add(two, star);
-        assert_eq!(sum, values.position(vec![zero], vec![up]));
-    }
-
-    #[test]
-    fn who_wins_a_sum() {
-        let mut values = Values::new();
-        let [_, _, _, star, up, switch] = samples(&mut values);
-        let mut check = |games: &[Value], number, black: bool, white: bool| {
-            let mut first = |mover| values.first_wins(mover, &mut games.to_vec(), number);
-            let found = [first(Color::Black), first(Color::White)];
-            assert_eq!(found, [black, white], "{games:?} + {number}/64");
-        };
-        check(&[], 0, false, false);
-        check(&[], 1, true, false);
-        check(&[star], 0, true, true);
-        check(&[star, star], 0, false, false);
-        check(&[star, star], 1, true, false);
-        check(&[switch], 32, true, true);
-        check(&[switch], -64, true, true);
-        check(&[switch], -65, false, true);
-        check(&[switch, switch, star], 0, true, true);
-        check(&[up], 0, true, false);
-        check(&[up, star], 0, true, true);
-        check(&[up, up, star], 0, true, false);
-        check(&[up], -1, false, true);
-    }
-
-    #[test]
-    fn hashes_do_not_depend_on_the_order_of_discovery() {
-        let mut one = Values::new();
-        let [.., up, switch] = samples(&mut one);
-        let mut other = Values::new();
-        other.integer(3);
-        let half = other.integer(1);
-        other.position(vec![ZERO], vec![half]);
-        let [.., other_up, other_switch] = samples(&mut other);
-        assert_ne!(switch, other_switch);
-        assert_eq!(one.hash(up), other.hash(other_up));
-        assert_eq!(one.hash(switch), other.hash(other_switch));
-        assert_ne!(one.hash(up), one.hash(switch));
-    }
-}
+mod tests;

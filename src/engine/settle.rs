@@ -1,0 +1,58 @@
+//! A search's report, rewritten by what the solver knows.
+
+use std::time::Duration;
+
+use crate::clock::StopReason;
+use crate::search::{MoveReport, Proof, SearchReport};
+use crate::solver::Advice;
+
+/// A report with nothing but the moves.
+pub(super) fn unsearched(advice: &Advice) -> SearchReport {
+    let moves = advice.moves.iter().map(|rated| MoveReport {
+        mv: rated.mv,
+        visits: 0,
+        value: 0.0,
+        lcb: -1.0,
+        prior: 1.0 / advice.moves.len() as f32,
+        proof: None,
+        pv: vec![rated.mv],
+    });
+    SearchReport {
+        moves: moves.collect(),
+        value: 0.0,
+        proof: None,
+        visits: 0,
+        reused: 0,
+        playouts: 0,
+        evaluations: 0,
+        nodes: 0,
+        elapsed: Duration::ZERO,
+        stop: StopReason::Proven,
+    }
+}
+
+/// The search's report with the solver's knowledge: its order of moves, equals as the search
+/// ordered them.
+pub(super) fn settle(mut report: SearchReport, advice: &Advice, elapsed: Duration) -> SearchReport {
+    let proof = |wins| if wins { Proof::Win } else { Proof::Loss };
+    let best = advice.moves.first().map(|rated| (rated.wins, rated.score));
+    for found in &mut report.moves {
+        let rated = advice.moves.iter().find(|rated| rated.mv == found.mv);
+        if let Some(wins) = rated.and_then(|rated| rated.wins) {
+            found.proof = Some(proof(wins));
+            (found.value, found.lcb) = (proof(wins).value(), proof(wins).value());
+        }
+    }
+    let is_best = |found: &MoveReport| {
+        let rated = advice.moves.iter().find(|rated| rated.mv == found.mv);
+        rated.map(|rated| (rated.wins, rated.score)) == best
+    };
+    if let Some(chosen) = report.moves.iter().position(is_best) {
+        report.moves[..=chosen].rotate_right(1);
+    }
+    report.proof = Some(proof(advice.wins));
+    report.value = proof(advice.wins).value();
+    report.elapsed = elapsed;
+    report.stop = StopReason::Proven;
+    report
+}

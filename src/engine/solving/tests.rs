@@ -1,0 +1,101 @@
+//! Small boards, which are solved at once.
+
+use super::*;
+use crate::clock::{Budget, FakeClock, StopReason, SystemClock};
+use crate::engine::RolloutThinker;
+use crate::game::nogo::SmallNoGo;
+use crate::game::{BoardSize, Game};
+use crate::search::Proof;
+
+fn thinker(time: Arc<dyn Clock>) -> Solving<SmallNoGo> {
+    let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+    Solving::new(inner, 1, SolverOptions::default(), None, time)
+}
+
+fn empty(side: u8) -> SmallNoGo {
+    SmallNoGo::new(BoardSize::square(side)).expect("a small board")
+}
+
+fn visits(visits: u64) -> Limits {
+    Limits {
+        visits: Some(visits),
+        budget: None,
+    }
+}
+
+/// 3x3 is a win for the first player, 4x4 for the second (methods §2.2).
+#[test]
+fn a_small_board_is_proven_before_the_search() {
+    for (side, proof) in [(3, Proof::Win), (4, Proof::Loss)] {
+        let mut thinker = thinker(Arc::new(FakeClock::new()));
+        let report = thinker.think(&empty(side), &visits(20_000), &StopFlag::new());
+        let report = report.expect("playouts never fail");
+        assert_eq!(
+            (report.proof, report.stop),
+            (Some(proof), StopReason::Proven)
+        );
+        assert_eq!((report.value, report.visits), (proof.value(), 0));
+        assert_eq!(report.moves[0].proof, Some(proof));
+        assert_eq!(report.moves.len(), usize::from(side * side));
+    }
+}
+
+#[test]
+fn the_solver_beside_a_search_ends_it() {
+    let mut thinker = thinker(Arc::new(SystemClock::new()));
+    let long = Duration::from_secs(3600);
+    let limits = Limits {
+        visits: None,
+        budget: Some(Budget::fixed(long, long)),
+    };
+    let stop = StopFlag::new();
+    let report = thinker.think(&empty(4), &limits, &stop);
+    let report = report.expect("playouts never fail");
+    assert_eq!(
+        (report.proof, report.stop),
+        (Some(Proof::Loss), StopReason::Proven)
+    );
+    assert!(!stop.is_raised());
+}
+
+#[test]
+fn without_a_result_the_search_has_its_way() {
+    let (few, far) = (visits(2), visits(10));
+    let mut thinker = thinker(Arc::new(FakeClock::new()));
+    let mut think = |side, limits| {
+        let report = thinker.think(&empty(side), &limits, &StopFlag::new());
+        let report = report.expect("playouts never fail");
+        (report.visits, report.proof, report.stop)
+    };
+    assert_eq!(think(5, few), (2, None, StopReason::Visits));
+    assert_eq!(think(9, far), (10, None, StopReason::Visits));
+}
+
+#[test]
+fn a_raised_flag_stops_both() {
+    let mut thinker = thinker(Arc::new(SystemClock::new()));
+    let stop = StopFlag::new();
+    stop.raise();
+    let report = thinker.think(&empty(5), &Limits::default(), &stop);
+    let report = report.expect("playouts never fail");
+    assert_eq!((report.proof, report.stop), (None, StopReason::Interrupted));
+}
+
+#[test]
+fn equal_calls_find_the_same() {
+    let run = || {
+        let mut thinker = thinker(Arc::new(FakeClock::new()));
+        let mut position = empty(5);
+        let mut reports = Vec::new();
+        while position.outcome().is_none() {
+            let report = thinker.think(&position, &visits(60), &StopFlag::new());
+            let report = report.expect("playouts never fail");
+            position.play(report.moves[0].mv);
+            reports.push(report);
+        }
+        reports
+    };
+    let reports = run();
+    assert_eq!(reports, run());
+    assert!(reports.iter().any(|report| report.proof.is_some()));
+}
