@@ -1,11 +1,11 @@
-# Exact results, as published: 3x3 is won by whoever moves first, 4x4 by the second player.
+# Exact results, as published: 3x3 is won by whoever moves first, 3x4 by the second player.
 
 boardsize 3
 10 tengen-solve
 #? [winner black nodes [0-9]+ seconds [0-9.]+ line( [A-C][1-3]){3,8}]
 20 tengen-solve white
 #? [winner white .*]
-boardsize 4
+rectangular_boardsize 4 3
 30 tengen-solve
 #? [winner white .*]
 40 tengen-solve black 30

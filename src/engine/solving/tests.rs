@@ -12,8 +12,8 @@ fn thinker(time: Arc<dyn Clock>) -> Solving<SmallNoGo> {
     Solving::new(inner, 1, SolverOptions::default(), None, time)
 }
 
-fn empty(side: u8) -> SmallNoGo {
-    SmallNoGo::new(BoardSize::square(side)).expect("a small board")
+fn empty(width: u8, height: u8) -> SmallNoGo {
+    SmallNoGo::new(BoardSize::new(width, height)).expect("a small board")
 }
 
 fn visits(visits: u64) -> Limits {
@@ -23,12 +23,12 @@ fn visits(visits: u64) -> Limits {
     }
 }
 
-/// 3x3 is a win for the first player, 4x4 for the second (methods §2.2).
+/// 3x3 is a win for the first player, 3x4 for the second (methods §2.2).
 #[test]
 fn a_small_board_is_proven_before_the_search() {
-    for (side, proof) in [(3, Proof::Win), (4, Proof::Loss)] {
+    for (height, proof) in [(3, Proof::Win), (4, Proof::Loss)] {
         let mut thinker = thinker(Arc::new(FakeClock::new()));
-        let report = thinker.think(&empty(side), &visits(20_000), &StopFlag::new());
+        let report = thinker.think(&empty(3, height), &visits(20_000), &StopFlag::new());
         let report = report.expect("playouts never fail");
         assert_eq!(
             (report.proof, report.stop),
@@ -36,7 +36,7 @@ fn a_small_board_is_proven_before_the_search() {
         );
         assert_eq!((report.value, report.visits), (proof.value(), 0));
         assert_eq!(report.moves[0].proof, Some(proof));
-        assert_eq!(report.moves.len(), usize::from(side * side));
+        assert_eq!(report.moves.len(), usize::from(3 * height));
     }
 }
 
@@ -49,7 +49,7 @@ fn the_solver_beside_a_search_ends_it() {
         budget: Some(Budget::fixed(long, long)),
     };
     let stop = StopFlag::new();
-    let report = thinker.think(&empty(4), &limits, &stop);
+    let report = thinker.think(&empty(3, 4), &limits, &stop);
     let report = report.expect("playouts never fail");
     assert_eq!(
         (report.proof, report.stop),
@@ -63,7 +63,7 @@ fn without_a_result_the_search_has_its_way() {
     let (few, far) = (visits(2), visits(10));
     let mut thinker = thinker(Arc::new(FakeClock::new()));
     let mut think = |side, limits| {
-        let report = thinker.think(&empty(side), &limits, &StopFlag::new());
+        let report = thinker.think(&empty(side, side), &limits, &StopFlag::new());
         let report = report.expect("playouts never fail");
         (report.visits, report.proof, report.stop)
     };
@@ -76,7 +76,7 @@ fn a_raised_flag_stops_both() {
     let mut thinker = thinker(Arc::new(SystemClock::new()));
     let stop = StopFlag::new();
     stop.raise();
-    let report = thinker.think(&empty(5), &Limits::default(), &stop);
+    let report = thinker.think(&empty(5, 5), &Limits::default(), &stop);
     let report = report.expect("playouts never fail");
     assert_eq!((report.proof, report.stop), (None, StopReason::Interrupted));
 }
@@ -85,7 +85,7 @@ fn a_raised_flag_stops_both() {
 fn equal_calls_find_the_same() {
     let run = || {
         let mut thinker = thinker(Arc::new(FakeClock::new()));
-        let mut position = empty(5);
+        let mut position = empty(5, 5);
         let mut reports = Vec::new();
         while position.outcome().is_none() {
             let report = thinker.think(&position, &visits(60), &StopFlag::new());
