@@ -59,6 +59,9 @@ pub struct Finding {
     pub nodes: u64,
 }
 
+/// Says whether the side to move wins, if so many nodes are enough to say.
+pub type Probe<G> = Box<dyn FnMut(&G, u64) -> Option<bool> + Send>;
+
 /// A game whose endings can be solved.
 pub trait Solvable: Game {
     /// A solver that takes about so many bytes for proven positions.
@@ -66,7 +69,7 @@ pub trait Solvable: Game {
 
     /// Says for many positions, with so many nodes each, whether the side to move wins, where that
     /// is enough. Its word depends on nothing that came before.
-    fn prober() -> Box<dyn FnMut(&Self, u64) -> Option<bool> + Send>;
+    fn prober() -> Probe<Self>;
 }
 
 /// Solves positions of one game on one board.
@@ -96,7 +99,7 @@ impl<const W: usize> Solvable for NoGo<W> {
         Box::new(Solver::new(bytes))
     }
 
-    fn prober() -> Box<dyn FnMut(&Self, u64) -> Option<bool> + Send> {
+    fn prober() -> Probe<Self> {
         let mut prober = Prober::default();
         Box::new(move |position, nodes| prober.wins(position, nodes))
     }

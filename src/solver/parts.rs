@@ -92,8 +92,8 @@ impl<const W: usize> Exact<W> {
     }
 
     /// Whether the side to move wins, where all parts are valued.
-    pub(super) fn verdict(&mut self, sum: &mut Sum, mover: Color) -> Option<bool> {
-        (sum.large == 0).then(|| self.values.first_wins(mover, &mut sum.games, sum.number))
+    pub(super) fn verdict(&mut self, sum: &Sum, mover: Color) -> Option<bool> {
+        (sum.large == 0).then(|| self.values.first_wins(mover, &sum.games, sum.number))
     }
 
     /// A key of the position: equal only for positions with the same result.
@@ -182,10 +182,10 @@ fn decompose<const W: usize>(board: &Board<W>, region: Bits<W>, found: &mut Foun
             }
             points = next;
         }
-        for x in 0..2 {
+        for (x, (legal, alive)) in (0..).zip(board.legal.into_iter().zip(alive)) {
             key = key
-                .wrapping_add(mix(points & board.legal[x], salt | 2 | x as u64))
-                .wrapping_add(mix(points & alive[x], salt | 4 | x as u64));
+                .wrapping_add(mix(points & legal, salt | 2 | x))
+                .wrapping_add(mix(points & alive, salt | 4 | x));
         }
         rest.remove_all(points);
         parts.push(Part { points, key });

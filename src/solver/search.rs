@@ -154,7 +154,7 @@ impl<'s, M: Memory, const W: usize> Search<'s, M, W> {
             return Err(Halted);
         }
         self.nodes += 1;
-        if self.nodes % PERIOD == 0 {
+        if self.nodes.is_multiple_of(PERIOD) {
             let all = self.shared.nodes.fetch_add(PERIOD, Ordering::Relaxed) + PERIOD;
             let done = self.shared.done.load(Ordering::Relaxed);
             if done || all > limit || (self.shared.effort.halt)(all) {
@@ -182,8 +182,8 @@ impl<'s, M: Memory, const W: usize> Search<'s, M, W> {
         if let Some(one) = spare.lowest() {
             moves.insert(one);
         }
-        let mut sum = self.exact.sum(&mut self.board);
-        if let Some(wins) = self.exact.verdict(&mut sum, mover) {
+        let sum = self.exact.sum(&mut self.board);
+        if let Some(wins) = self.exact.verdict(&sum, mover) {
             return Ok(wins);
         }
         let key = self.exact.key(&sum, mover);

@@ -61,14 +61,14 @@ impl Brute {
             self.decided += 1;
         }
         let mover = board.to_move;
-        let mut sum = self.exact.sum(&mut board);
+        let sum = self.exact.sum(&mut board);
         let key = self.exact.key(&sum, mover);
         assert_eq!(
             *self.keys.entry(key).or_insert(wins),
             wins,
             "key of {position:?}"
         );
-        if let Some(verdict) = self.exact.verdict(&mut sum, mover) {
+        if let Some(verdict) = self.exact.verdict(&sum, mover) {
             assert_eq!(verdict, wins, "sum of {position:?}");
             self.summed += 1;
         }
@@ -87,6 +87,7 @@ impl Brute {
 /// Every reachable position, by bounds, sums, keys and search; methods §2.4's seven boards and 4x4
 /// with `TENGEN_SOLVER_BRUTE=1`.
 #[test]
+#[expect(clippy::print_stdout, reason = "figures, shown with --nocapture")]
 fn agrees_with_brute_force() {
     let mut boards = vec![(1, 7, 0), (2, 4, 1325), (3, 3, 3884), (2, 6, 0)];
     if std::env::var_os("TENGEN_SOLVER_BRUTE").is_some() {
@@ -163,6 +164,7 @@ fn agrees_with_plain_negamax_on_late_positions() {
 /// Published results (methods §2.2): N, the first player wins, or P. `TENGEN_SOLVER_AREA` sets the
 /// largest board, in points.
 #[test]
+#[expect(clippy::print_stdout, reason = "figures, shown with --nocapture")]
 fn solved_rectangles() {
     let largest = std::env::var("TENGEN_SOLVER_AREA").map_or(14, |n| n.parse().unwrap());
     let tables: [(u8, &str); 5] = [

@@ -247,7 +247,7 @@ impl Values {
     }
 
     /// Whether `mover`, moving first, wins the sum of `games`, none a number, and a number in 1/64.
-    pub(super) fn first_wins(&mut self, mover: Color, games: &mut Vec<Value>, number: i32) -> bool {
+    pub(super) fn first_wins(&mut self, mover: Color, games: &[Value], number: i32) -> bool {
         let sign = if mover == Color::Black { 1 } else { -1 };
         if games.is_empty() {
             return number * sign > 0;
@@ -263,14 +263,14 @@ impl Values {
                 continue;
             }
             for option in self.options(game, mover).to_vec() {
-                let mut rest = games.clone();
+                let mut rest = games.to_vec();
                 rest.swap_remove(i);
                 let mut number = number;
                 match self.number(option) {
                     Some(n) => number += n,
                     None => rest.push(option),
                 }
-                if !self.first_wins(mover.opponent(), &mut rest, number) {
+                if !self.first_wins(mover.opponent(), &rest, number) {
                     wins = true;
                     break 'all;
                 }
@@ -278,7 +278,7 @@ impl Values {
         }
         if !wins && let Some(next) = number_move(number, sign) {
             // Needed only where the games together are a number.
-            wins = !self.first_wins(mover.opponent(), &mut games.clone(), next);
+            wins = !self.first_wins(mover.opponent(), games, next);
         }
         self.wins.insert(key, wins);
         wins

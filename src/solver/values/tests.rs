@@ -42,7 +42,7 @@ fn who_wins_a_sum() {
     let mut values = Values::new();
     let [_, _, _, star, up, switch] = samples(&mut values);
     let mut check = |games: &[Value], number, black: bool, white: bool| {
-        let mut first = |mover| values.first_wins(mover, &mut games.to_vec(), number);
+        let mut first = |mover| values.first_wins(mover, games, number);
         let found = [first(Color::Black), first(Color::White)];
         assert_eq!(found, [black, white], "{games:?} + {number}/64");
     };
