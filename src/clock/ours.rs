@@ -12,9 +12,9 @@ use super::{Budget, Overtime, TimeLeft};
 const TAKEOVER_SPREAD: f64 = 2.0;
 /// No plan counts on fewer thinking moves than this: the proof may come a move late.
 const FEWEST_MOVES: f64 = 1.3;
-/// The largest share of the free time that one move is planned with, and may be extended to.
+/// The largest share of the free time that one move is expected to take, and that it may take.
 const LARGEST_PLAN: f64 = 0.5;
-const LARGEST_MOVE: f64 = 0.6;
+const LARGEST_MOVE: f64 = 0.75;
 /// What a search that does not answer may cost beyond its budget, as a share of the free time. It
 /// gets its answer in many times less, but a network that is still loading needs it.
 const PATIENCE: f64 = 0.15;
@@ -220,7 +220,8 @@ fn share(manager: &TimeManager, now: &Situation, free: Duration) -> Duration {
     };
     let even = free.as_secs_f64() / (moves * manager.used);
     let planned = even * slope(manager.params.time_slope, ply, end);
-    from_seconds(planned.min(free.as_secs_f64() * LARGEST_PLAN))
+    let largest = (LARGEST_PLAN / manager.used).min(LARGEST_MOVE);
+    from_seconds(planned.min(free.as_secs_f64() * largest))
 }
 
 /// Expected excess of a logistic variable, in units of its scale.
