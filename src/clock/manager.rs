@@ -26,6 +26,15 @@ const LARGEST_ACCIDENT_SHARE: f64 = 0.05;
 const LARGEST_ACCIDENT: f64 = 5.0;
 /// The accident that an overtime period has to survive, in seconds: one of a second, and jitter.
 const PERIOD_ACCIDENT: f64 = 1.2;
+/// Lag of all moves to come never keeps back more than this share of the time left.
+const LARGEST_LAG_RESERVE: f64 = 0.6;
+/// A search that has used its time up needs so long to finish a batch and answer.
+const ANSWER: Duration = Duration::from_millis(45);
+/// Weak opponents are beaten early and loaded endings are proven at once: what they teach of the
+/// takeover ply stays within so many plies of the usual one.
+const TAKEOVER_RANGE: f64 = 8.0;
+/// Times shorter than this say nothing about how much of a plan is used.
+const SHORTEST_LESSON: Duration = Duration::from_millis(100);
 /// Weight of a new move in the running means.
 const MOVE_WEIGHT: f64 = 0.15;
 /// Weight of a new game in the running mean of the takeover ply.
@@ -80,8 +89,9 @@ pub struct TimeManager {
     last_ply: Option<u32>,
     /// Value of the last search of this game, for this side.
     pub(super) last_value: Option<f32>,
-    /// The largest main time seen in this game.
+    /// The largest main time seen in this game, and the last.
     pub(super) full: Duration,
+    present: Duration,
     /// Moves charged since the controller last told the time, and the lag charged for them.
     moves_untold: u32,
     lag_charged: Duration,
@@ -102,6 +112,7 @@ impl TimeManager {
             last_ply: None,
             last_value: None,
             full: Duration::ZERO,
+            present: Duration::ZERO,
             moves_untold: 0,
             lag_charged: Duration::ZERO,
         }
@@ -121,10 +132,14 @@ impl TimeManager {
     pub fn allot(&mut self, situation: &Situation) -> Option<Budget> {
         if let TimeLeft::Main(main) = situation.clock.left() {
             self.full = self.full.max(main);
+            self.present = main;
         }
-        self.takeover.get_or_insert(situation.usual_takeover);
+        let usual = situation.usual_takeover;
+        let takeover = self.takeover.get_or_insert(usual);
+        *takeover = takeover.clamp(usual - TAKEOVER_RANGE, usual + TAKEOVER_RANGE);
         let budget = rivals::budget(self, situation).or_else(|| ours::budget(self, situation))?;
-        let most = budget.most.min(budget.hard);
+        let answer = ANSWER.min(budget.hard / 3);
+        let most = budget.most.min(budget.hard.saturating_sub(answer));
         Some(Budget {
             soft: budget.soft.min(most),
             most,
@@ -137,7 +152,7 @@ impl TimeManager {
     #[must_use]
     pub fn lag_of_a_move(&self) -> Duration {
         let lag = self.lag.mean();
-        if self.lag.is_assumed() {
+        if self.lag.is_assumed() && !self.full.is_zero() {
             lag.min(self.full.mul_f64(ASSUMED_LAG_SHARE / USUAL_MOVES))
         } else {
             lag
@@ -158,8 +173,8 @@ impl TimeManager {
             self.last_value = Some(spent.value);
         }
         let thought = matches!(stop, StopReason::Time | StopReason::Settled);
-        if thought && !budget.soft.is_zero() {
-            let used = spent.elapsed.as_secs_f64() / budget.soft.as_secs_f64();
+        if thought && budget.soft >= SHORTEST_LESSON {
+            let used = spent.elapsed.min(budget.most).as_secs_f64() / budget.soft.as_secs_f64();
             self.used += MOVE_WEIGHT * (used - self.used);
             self.used = self.used.clamp(LEAST_USED, 1.5);
         }
@@ -245,7 +260,9 @@ impl TimeManager {
         if self.lag.is_assumed() {
             (self.lag_of_a_move() + LEAST_LAG) * moves
         } else {
-            self.lag.reserve(moves)
+            // One spike must not take the whole clock.
+            let most = self.present.mul_f64(LARGEST_LAG_RESERVE);
+            self.lag.reserve(moves).min(most)
         }
     }
 
@@ -270,6 +287,8 @@ impl TimeManager {
         let told = (self.params.time_reserve * full).clamp(least, LARGEST_ACCIDENT);
         // What nobody tells adds up.
         let accidents = told * if self.lag.is_assumed() { 2.0 } else { 1.0 };
+        // The control may have changed since the clock was full.
+        let accidents = accidents.min(0.25 * self.present.as_secs_f64());
         let last = (f64::from(moves) / 4.0).min(1.0);
         self.lag_of(moves) + ours::LEAST_HARD * moves + from_seconds(accidents * last)
     }

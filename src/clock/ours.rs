@@ -51,10 +51,14 @@ fn sudden_death(manager: &TimeManager, now: &Situation, main: Duration) -> Budge
     let most = soft
         .mul_f64(manager.params.time_extend)
         .min(free.mul_f64(LARGEST_MOVE));
+    // In need a late answer is still better than one that was not thought about.
+    let moves = TimeManager::most_moves(now);
+    let fair = main.saturating_sub(manager.lag_of(moves)) / (2 * moves);
+    let hard = (most + free.mul_f64(PATIENCE)).max(fair);
     Budget {
         soft,
         most,
-        hard: (most + free.mul_f64(PATIENCE)).min(main.saturating_sub(manager.lag.worst())),
+        hard: hard.min(main.saturating_sub(manager.lag.worst())),
         rules: manager.rules(),
     }
 }
@@ -145,7 +149,8 @@ fn byoyomi(manager: &TimeManager, now: &Situation, left: Duration, periods: u32)
     let beyond = |spare: u32| {
         (left + period.saturating_mul(periods.saturating_sub(spare))).saturating_sub(worst)
     };
-    let most = if periods > 3 { soft + period } else { soft };
+    let extends = periods > 3 && manager.params.time_extend > 1.0;
+    let most = if extends { soft + period } else { soft };
     Budget {
         soft,
         most,
@@ -192,8 +197,11 @@ fn canadian(manager: &TimeManager, now: &Situation, left: Duration, stones: u32)
     let each = free.as_secs_f64() / f64::from(moves);
     let largest = free.as_secs_f64() / (0.75 * f64::from(moves) + 0.25);
     let soft = from_seconds((each / manager.used).min(largest));
-    let most =
-        from_seconds((each * CANADIAN_STRETCH).min(free.as_secs_f64() * LARGEST_MOVE)).max(soft);
+    let most = from_seconds(
+        (each * CANADIAN_STRETCH.min(manager.params.time_extend))
+            .min(free.as_secs_f64() * LARGEST_MOVE),
+    )
+    .max(soft);
     let rest = manager.lag.reserve(moves - 1);
     Budget {
         soft,

@@ -121,11 +121,15 @@ impl<G: Game> Worker<G> {
             new_game: std::mem::take(&mut self.new_game),
             reply,
         };
-        if self.requests()?.send(request).is_err() {
-            self.requests = None;
-            return Err(ThinkError::Gone("it had ended before".to_owned()));
+        let Err(unsent) = self.requests()?.send(request) else {
+            return Ok(answer);
+        };
+        // It died while nobody waited: a new one takes the task.
+        self.requests = None;
+        match self.requests()?.send(unsent.0) {
+            Ok(()) => Ok(answer),
+            Err(_) => Err(ThinkError::Gone("it had ended before".to_owned())),
         }
-        Ok(answer)
     }
 
     /// The way to the thinker's thread, which is started when there is none.
@@ -198,7 +202,8 @@ fn wait(
                 stop.raise();
                 return Err(ThinkError::Late);
             }
-            if elapsed >= budget.most.max(budget.hard.saturating_sub(WARNING)) {
+            let warning = WARNING.min(budget.hard / 4);
+            if elapsed >= budget.most.max(budget.hard.saturating_sub(warning)) {
                 stop.raise();
             }
         }

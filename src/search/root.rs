@@ -123,8 +123,14 @@ pub(super) struct Leaders {
 }
 
 /// The state of the race for the best move.
-pub(super) fn leaders(tree: &Tree, root: NodeId) -> Leaders {
-    let open = tree.edges(tree.node(root)).iter().filter_map(|edge| {
+pub(super) fn leaders(tree: &Tree, root: NodeId, priors: &RootPriors) -> Leaders {
+    let avoided = |index: usize| {
+        let prior = priors.0.as_ref().and_then(|priors| priors.get(index));
+        prior == Some(&AVOIDED)
+    };
+    let edges = tree.edges(tree.node(root)).iter().enumerate();
+    let allowed = edges.filter(|(index, _)| !avoided(*index));
+    let open = allowed.filter_map(|(_, edge)| {
         let child = edge.child().map(|child| tree.node(child));
         let lost = child.is_some_and(|child| child.state().proof() == Some(Proof::Win));
         let value = child.map_or(-1.0, |child| -child.stats().0);

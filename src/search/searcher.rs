@@ -179,7 +179,8 @@ impl<G: Encode> Searcher<G> {
         let (began, clock) = (self.clock.now(), Arc::clone(&self.clock));
         let patience = limits.budget.map(|budget| budget.soft / THINNING_SHARE);
         let (tree, node) = self.root(position, || {
-            patience.is_none_or(|patience| clock.now().saturating_sub(began) < patience)
+            !stop.is_raised()
+                && patience.is_none_or(|patience| clock.now().saturating_sub(began) < patience)
         });
         let root = Root {
             position,

@@ -144,7 +144,7 @@ fn work<G: Game>(
         }
         batch.clear();
         end_if_proven(job);
-        control.judge(|| root::leaders(&job.tree, job.root));
+        control.judge(|| root::leaders(&job.tree, job.root, &job.root_priors));
     }
 }
 
