@@ -118,6 +118,13 @@ impl TimeManager {
         }
     }
 
+    /// Another time control: what is full and what was charged begins anew; what was learned of lag
+    /// and speed stays.
+    pub fn new_control(&mut self) {
+        (self.full, self.moves_untold) = (Duration::ZERO, 0);
+        self.lag_charged = Duration::ZERO;
+    }
+
     /// Other settings from now on.
     pub fn set_params(&mut self, params: TimeParams) {
         self.params = params;
@@ -223,8 +230,7 @@ impl TimeManager {
             *takeover += GAME_WEIGHT * (seen - *takeover);
         }
         (self.proven_at, self.last_ply, self.last_value) = (None, None, None);
-        (self.full, self.moves_untold) = (Duration::ZERO, 0);
-        self.lag_charged = Duration::ZERO;
+        self.new_control();
     }
 
     /// Own moves still to come as expected, at least 1.
@@ -287,8 +293,6 @@ impl TimeManager {
         let told = (self.params.time_reserve * full).clamp(least, LARGEST_ACCIDENT);
         // What nobody tells adds up.
         let accidents = told * if self.lag.is_assumed() { 2.0 } else { 1.0 };
-        // The control may have changed since the clock was full.
-        let accidents = accidents.min(0.25 * self.present.as_secs_f64());
         let last = (f64::from(moves) / 4.0).min(1.0);
         self.lag_of(moves) + ours::LEAST_HARD * moves + from_seconds(accidents * last)
     }

@@ -115,6 +115,7 @@ impl Timing {
 
     pub(super) fn set_control(&mut self, control: TimeControl) {
         self.clocks = [SideClock::new(control); 2];
+        self.managers.iter_mut().for_each(TimeManager::new_control);
     }
 
     /// Both clocks are filled, and the managers learn from the game that is over.

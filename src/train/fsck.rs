@@ -154,6 +154,26 @@ fn network(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether one of two shards holds all games of the other, row by row, and which one is too many:
+/// a kill between the writing of a merged shard and the removal of its parts leaves such twins.
+fn too_many<'a>(one: &'a Path, other: &'a Path) -> Option<&'a Path> {
+    let (first, second) = (shard::read(one).ok()?, shard::read(other).ok()?);
+    let within = |part: &shard::Shard, whole: &shard::Shard| {
+        let games: HashMap<u64, &[super::row::Row]> = whole
+            .rows
+            .chunk_by(|a, b| a.game == b.game)
+            .map(|game| (game[0].game, game))
+            .collect();
+        let mut parts = part.rows.chunk_by(|a, b| a.game == b.game);
+        parts.all(|game| games.get(&game[0].game) == Some(&game))
+    };
+    if within(&first, &second) {
+        Some(one)
+    } else {
+        within(&second, &first).then_some(other)
+    }
+}
+
 /// Looks for games that two shards of a folder hold.
 fn check_twins(entries: &[PathBuf], findings: &mut Findings) {
     let mut seen: HashMap<u64, &Path> = HashMap::new();
@@ -168,7 +188,12 @@ fn check_twins(entries: &[PathBuf], findings: &mut Findings) {
             .rows
             .chunk_by(|a, b| a.game == b.game)
             .find_map(|game| seen.insert(game[0].game, path).map(|at| (game[0].game, at)));
-        if let Some((game, other)) = twin {
+        let Some((game, other)) = twin else {
+            continue;
+        };
+        if let Some(part) = too_many(path, other) {
+            findings.leftovers.push(part.to_path_buf());
+        } else {
             findings.problems.push(Problem {
                 path: path.clone(),
                 what: format!(
