@@ -4,6 +4,8 @@ mod bench;
 mod doctor;
 mod flags;
 mod gtp;
+mod position;
+mod review;
 mod sau;
 mod solve;
 mod start;
@@ -33,6 +35,7 @@ enum Command {
     Bench(bench::Bench),
     Doctor(doctor::Doctor),
     Solve(solve::Solve),
+    Review(review::Review),
 }
 
 impl Cli {
@@ -56,6 +59,7 @@ impl Cli {
             Command::Bench(command) => command.run(),
             Command::Doctor(command) => command.run(),
             Command::Solve(command) => command.run(),
+            Command::Review(command) => command.run(),
         }
     }
 }

@@ -1,18 +1,20 @@
 //! `tengen solve`: who wins a position with best play.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
 use tengen::game::nogo::NoGo;
-use tengen::game::{BoardSize, Color, Game, Move};
-use tengen::gtp::{format_vertex, parse_vertex};
-use tengen::record::{GameRecord, Play, Vertex, sgf};
+use tengen::game::{Game, Move};
+use tengen::gtp::format_vertex;
+use tengen::record::{GameRecord, Vertex};
 use tengen::solver::{Effort, Finding, Solve as _, Solver};
+
+use super::position::{board_size, parse_color, played, position, read};
 
 /// Time between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(2);
@@ -168,131 +170,5 @@ fn report_progress(now: Duration, nodes: u64, shown: &AtomicU64) {
             "{nodes} nodes after {:.0} s",
             now.as_secs_f64()
         );
-    }
-}
-
-fn read(path: &Path, plies: Option<usize>) -> anyhow::Result<GameRecord> {
-    let name = || path.display().to_string();
-    let bytes = std::fs::read(path).with_context(name)?;
-    let mut record = sgf::read(&String::from_utf8_lossy(&bytes)).with_context(name)?;
-    if let Some(plies) = plies {
-        if plies > record.plays.len() {
-            bail!("{} has {} moves, not {plies}", name(), record.plays.len());
-        }
-        record.plays.truncate(plies);
-    }
-    Ok(record)
-}
-
-fn board_size(text: &str) -> anyhow::Result<BoardSize> {
-    let (width, height) = text.split_once('x').unwrap_or((text, text));
-    let side = |text: &str| text.parse::<u8>().ok().filter(|&side| side > 0);
-    match (side(width), side(height)) {
-        (Some(width), Some(height)) => Ok(BoardSize::new(width, height)),
-        _ => bail!("--size takes a board such as 5 or 4x6, not {text:?}"),
-    }
-}
-
-fn parse_color(text: &str) -> Option<Color> {
-    match text.to_ascii_lowercase().as_str() {
-        "b" | "black" => Some(Color::Black),
-        "w" | "white" => Some(Color::White),
-        _ => None,
-    }
-}
-
-/// A record of the moves in `text`; a colour before a move says whose it is.
-fn played(size: BoardSize, text: &str) -> anyhow::Result<GameRecord> {
-    let mut record = GameRecord::new("nogo", size);
-    let mut color = Color::Black;
-    for word in text.split(|c: char| c.is_whitespace() || c == ',') {
-        if word.is_empty() {
-            continue;
-        }
-        // A column's letter is followed by a row, so a colour is no vertex.
-        if let Some(named) = parse_color(word) {
-            color = named;
-            continue;
-        }
-        let vertex = parse_vertex(word, size)
-            .with_context(|| format!("--play: {word:?} on a board of {size}"))?;
-        record.push(Play { color, vertex });
-        color = color.opponent();
-    }
-    Ok(record)
-}
-
-/// The position at the end of a record.
-fn position<const W: usize>(record: &GameRecord) -> anyhow::Result<NoGo<W>> {
-    if sgf::game_number(&record.game) != sgf::game_number("nogo") {
-        bail!("the file is a game of {}, not of NoGo", record.game);
-    }
-    let mut position = NoGo::<W>::new(record.size)?;
-    let setup = record.setup.iter().map(|&(point, color)| Play {
-        color,
-        vertex: Vertex::Point(point),
-    });
-    for play in setup {
-        place(&mut position, play)?;
-    }
-    position.set_to_move(record.to_move.unwrap_or(Color::Black));
-    for recorded in &record.plays {
-        place(&mut position, recorded.play)?;
-    }
-    Ok(position)
-}
-
-fn place<const W: usize>(position: &mut NoGo<W>, play: Play) -> anyhow::Result<()> {
-    position.set_to_move(play.color);
-    match play.vertex {
-        Vertex::Point(point) if position.is_legal(point) => {
-            position.play(point);
-            Ok(())
-        }
-        vertex => bail!(
-            "{} at {} is not legal after {} moves",
-            play.color,
-            format_vertex(vertex, position.size()),
-            position.ply()
-        ),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moves_are_read_with_and_without_colours() {
-        let size = BoardSize::square(4);
-        let record = played(size, "a1 B2, w C3 w d4").expect("legal vertices");
-        let colors: Vec<Color> = record.plays.iter().map(|play| play.play.color).collect();
-        use Color::{Black, White};
-        assert_eq!(colors, [Black, White, White, White]);
-        let position: NoGo<1> = position(&record).expect("legal moves");
-        assert_eq!((position.ply(), position.to_move()), (4, Black));
-    }
-
-    #[track_caller]
-    fn check_refused<T>(result: anyhow::Result<T>, part: &str) {
-        let text = result.err().map(|error| format!("{error:#}"));
-        assert!(
-            text.as_deref().is_some_and(|t| t.contains(part)),
-            "{text:?}"
-        );
-    }
-
-    #[test]
-    fn what_is_wrong_is_named() {
-        let size = BoardSize::square(4);
-        check_refused(board_size("4x"), "4x6");
-        check_refused(board_size("0"), "4x6");
-        check_refused(played(size, "E5"), "E5");
-        check_refused(played(size, "A"), "\"A\"");
-        let twice = played(size, "A1 A1").expect("vertices");
-        check_refused(position::<1>(&twice), "white at A1");
-        let pass = played(size, "pass").expect("a vertex");
-        check_refused(position::<1>(&pass), "black at pass");
-        check_refused(read(Path::new("/nowhere.sgf"), None), "/nowhere.sgf");
     }
 }

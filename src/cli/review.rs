@@ -1,0 +1,341 @@
+//! `tengen review`: from where finished games were decided, and who gave a decided game away.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use parking_lot::Mutex;
+use serde::Serialize;
+use tengen::game::nogo::NoGo;
+use tengen::game::{Color, Game};
+use tengen::gtp::format_vertex;
+use tengen::record::GameRecord;
+use tengen::solver::{Effort, Solve as _, Solver};
+
+use super::position::{read, replay};
+
+/// A position is looked at unless so many in a row after it could not be solved.
+const PATIENCE: usize = 2;
+/// Bytes of the solver's table for each node, and the most, in MiB.
+const BYTES_A_NODE: u64 = 64;
+const MOST_MIB: u64 = 512;
+
+/// Find out from which ply finished NoGo games can be solved, and which moves gave a won game away.
+///
+/// Every position is solved by itself, from the end of the game backwards, with so many nodes.
+#[derive(Debug, Args)]
+pub(crate) struct Review {
+    /// SGF files, or folders of them.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Nodes for a position.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    nodes: u64,
+    /// Look at no position before this ply.
+    #[arg(long, value_name = "PLY", default_value_t = 40)]
+    from: u32,
+    /// Look at this many games, evenly chosen.
+    #[arg(long, value_name = "N")]
+    games: Option<usize>,
+    /// Threads, each with games of its own [default: one a processor].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found in one game.
+#[derive(Debug)]
+struct Reviewed {
+    /// Plies of the game.
+    plies: u32,
+    /// Names of the players, Black first.
+    players: [String; 2],
+    /// Who wins at each ply that was solved; plies rise.
+    solved: Vec<(u32, Color)>,
+    /// Moves that gave a won game away.
+    gifts: Vec<Gift>,
+}
+
+/// A move that gave a won game away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Gift {
+    file: String,
+    ply: u32,
+    player: String,
+    #[serde(rename = "move")]
+    mv: String,
+}
+
+/// The games that reach a ply, and those of them that are solved there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+struct Share {
+    games: usize,
+    solved: usize,
+}
+
+/// All games together.
+#[derive(Debug, Serialize)]
+struct Summary {
+    games: usize,
+    nodes: u64,
+    /// The median of the first plies that are solved.
+    median_ply: Option<u32>,
+    by_ply: BTreeMap<u32, Share>,
+    /// Games of each player.
+    players: BTreeMap<String, usize>,
+    gifts: Vec<Gift>,
+}
+
+impl Review {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let mut files = sgf_files(&self.files)?;
+        if let Some(games) = self.games.filter(|&games| games < files.len()) {
+            files = (0..games)
+                .map(|index| files[index * files.len() / games].clone())
+                .collect();
+        }
+        let next = AtomicUsize::new(0);
+        let found = Mutex::new(Vec::new());
+        let cores = std::thread::available_parallelism().map_or(1, Into::into);
+        let threads = self.threads.map_or(cores, usize::from);
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads)
+                .map(|_| {
+                    scope.spawn(|| {
+                        while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                            let reviewed = self.review(file)?;
+                            for gift in reviewed.gifts.iter().filter(|_| !self.json) {
+                                super::print(&gift.text())?;
+                            }
+                            found.lock().push(reviewed);
+                        }
+                        anyhow::Ok(())
+                    })
+                })
+                .collect();
+            // The scope waits for the others when one has failed.
+            workers.into_iter().try_for_each(|worker| {
+                let end = worker.join();
+                end.unwrap_or_else(|_| Err(anyhow::anyhow!("a thread panicked")))
+            })
+        })?;
+        let summary = Summary::new(self.nodes, self.from, &found.into_inner());
+        if self.json {
+            return super::print(&serde_json::to_string(&summary)?);
+        }
+        super::print(&summary.text())
+    }
+
+    fn review(&self, file: &Path) -> anyhow::Result<Reviewed> {
+        let record = read(file, None)?;
+        let name = || file.display().to_string();
+        match record.size.area() {
+            0..=64 => self.solve::<1>(&record, file),
+            65..=128 => self.solve::<2>(&record, file),
+            _ => self.solve::<3>(&record, file),
+        }
+        .with_context(name)
+    }
+
+    fn solve<const W: usize>(&self, record: &GameRecord, file: &Path) -> anyhow::Result<Reviewed> {
+        let mut positions: Vec<NoGo<W>> = Vec::new();
+        replay(record, |position: &NoGo<W>| {
+            positions.push(position.clone());
+        })?;
+        let effort = Effort {
+            nodes: self.nodes,
+            threads: 1,
+            halt: &|_| false,
+        };
+        let bytes = self.nodes.saturating_mul(BYTES_A_NODE).min(MOST_MIB << 20);
+        let mut solver = Solver::new(bytes as usize);
+        let mut solved = Vec::new();
+        let mut in_vain = 0;
+        for position in positions.iter().rev() {
+            if position.ply() < self.from || in_vain > PATIENCE {
+                break;
+            }
+            solver.clear();
+            let mover = position.to_move();
+            if let Some(wins) = solver.solve(position, &effort).wins {
+                let winner = if wins { mover } else { mover.opponent() };
+                solved.push((position.ply(), winner));
+                in_vain = 0;
+            } else {
+                in_vain += 1;
+            }
+        }
+        solved.reverse();
+        let players = [record.black.clone(), record.white.clone()];
+        let gift = |ply: u32| {
+            let play = record.plays[ply as usize].play;
+            Gift {
+                file: file.display().to_string(),
+                ply,
+                player: players[play.color.index()].clone(),
+                mv: format_vertex(play.vertex, record.size),
+            }
+        };
+        Ok(Reviewed {
+            plies: record.plays.len() as u32,
+            gifts: given_away(&solved).map(gift).collect(),
+            players,
+            solved,
+        })
+    }
+}
+
+/// Plies after which somebody else wins than before.
+fn given_away(solved: &[(u32, Color)]) -> impl Iterator<Item = u32> + '_ {
+    solved.windows(2).filter_map(|pair| {
+        let [(ply, before), (next, after)] = pair else {
+            return None;
+        };
+        (ply + 1 == *next && before != after).then_some(*ply)
+    })
+}
+
+impl Gift {
+    fn text(&self) -> String {
+        let Gift {
+            file,
+            ply,
+            player,
+            mv,
+        } = self;
+        format!("{file}: {player} gives a won game away after {ply} moves with {mv}")
+    }
+}
+
+impl Summary {
+    fn new(nodes: u64, from: u32, games: &[Reviewed]) -> Summary {
+        let mut firsts: Vec<u32> = games
+            .iter()
+            .filter_map(|game| Some(game.solved.first()?.0))
+            .collect();
+        firsts.sort_unstable();
+        let mut by_ply: BTreeMap<u32, Share> = BTreeMap::new();
+        let mut players = BTreeMap::new();
+        for game in games {
+            for ply in from..=game.plies {
+                by_ply.entry(ply).or_default().games += 1;
+            }
+            for (ply, _) in &game.solved {
+                by_ply.entry(*ply).or_default().solved += 1;
+            }
+            for player in &game.players {
+                *players.entry(player.clone()).or_default() += 1;
+            }
+        }
+        let mut gifts: Vec<Gift> = games.iter().flat_map(|game| game.gifts.clone()).collect();
+        gifts.sort_by(|a, b| (&a.file, a.ply).cmp(&(&b.file, b.ply)));
+        Summary {
+            games: games.len(),
+            nodes,
+            median_ply: firsts.get(games.len() / 2).copied(),
+            by_ply,
+            players,
+            gifts,
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut lines = vec![format!(
+            "{} games, {} nodes a position; half of them are solved from ply {}",
+            self.games,
+            self.nodes,
+            self.median_ply
+                .map_or("-".to_owned(), |ply| ply.to_string())
+        )];
+        lines.push("ply    games  solved".to_owned());
+        // Where nothing is solved yet, and where everything is, says nothing.
+        let telling = |share: &Share| share.solved > 0;
+        for (ply, share) in self.by_ply.iter().filter(|(_, share)| telling(share)) {
+            let part = 100.0 * share.solved as f64 / share.games as f64;
+            lines.push(format!("{ply:<5} {:6} {part:6.1}%", share.games));
+        }
+        for (player, games) in &self.players {
+            let gifts = self.gifts.iter().filter(|gift| gift.player == *player);
+            lines.push(format!(
+                "{player} gave {} won games away in {games} games",
+                gifts.count()
+            ));
+        }
+        lines.join("\n")
+    }
+}
+
+/// The SGF files among these, and in folders among these, in order.
+fn sgf_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        let name = || path.display().to_string();
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let mut inside = Vec::new();
+        for entry in std::fs::read_dir(path).with_context(name)? {
+            let file = entry.with_context(name)?.path();
+            if file.extension().is_some_and(|extension| extension == "sgf") {
+                inside.push(file);
+            }
+        }
+        if inside.is_empty() {
+            bail!("{} holds no SGF file", name());
+        }
+        inside.sort();
+        files.append(&mut inside);
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Color::{Black, White};
+
+    #[test]
+    fn a_gift_is_a_change_of_winner_from_one_ply_to_the_next() {
+        let solved = [(50, Black), (51, Black), (52, White), (54, Black)];
+        // From 52 to 54 nobody knows whose move it was.
+        assert_eq!(given_away(&solved).collect::<Vec<_>>(), [51]);
+    }
+
+    #[test]
+    fn games_are_summed_by_ply_and_player() {
+        let game = |plies, first: u32, gifts: &[u32]| Reviewed {
+            plies,
+            players: ["a".to_owned(), "b".to_owned()],
+            solved: (first..=plies).map(|ply| (ply, Black)).collect(),
+            gifts: gifts
+                .iter()
+                .map(|&ply| Gift {
+                    file: "f".to_owned(),
+                    ply,
+                    player: "b".to_owned(),
+                    mv: "A1".to_owned(),
+                })
+                .collect(),
+        };
+        let games = [game(6, 3, &[5, 4]), game(5, 4, &[]), game(4, 5, &[])];
+        let summary = Summary::new(10, 2, &games);
+        // The third game was never solved; of three firsts 3, 4 and never the median is 4.
+        assert_eq!(summary.median_ply, Some(4));
+        let share = |ply: u32| {
+            let share = summary.by_ply[&ply];
+            (share.solved, share.games)
+        };
+        assert_eq!([share(2), share(3), share(5)], [(0, 3), (1, 3), (2, 2)]);
+        let text = summary.text();
+        assert!(
+            text.contains("b gave 2 won games away in 3 games"),
+            "{text}"
+        );
+        assert!(text.contains("a gave 0"), "{text}");
+    }
+}
