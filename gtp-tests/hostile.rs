@@ -222,7 +222,7 @@ fn control_characters_do_not_count() {
 
 #[test]
 fn long_lists_are_read_to_their_end() {
-    let mut input = b"kata-analyze b 10 avoid b ".to_vec();
+    let mut input = b"kata-analyze b 100000 avoid b ".to_vec();
     input.extend(b"A1,".repeat(400_000));
     input.extend(b"A1 1\ngogui-play_sequence");
     input.extend(b" b A1 w B2".repeat(100_000));

@@ -12,7 +12,9 @@ const FIRST_USED: f64 = 0.85;
 const LEAST_USED: f64 = 0.4;
 /// Added to an assumed lag in reserves.
 const LEAST_LAG: Duration = Duration::from_millis(5);
-/// Lag that was never measured takes at most this share of the main time, in so many own moves.
+/// What a move is taken to lose where nobody says and nothing is measured.
+pub const USUAL_LAG: Duration = Duration::from_millis(60);
+/// That takes at most this share of the main time, in so many own moves.
 const ASSUMED_LAG_SHARE: f64 = 0.25;
 const USUAL_MOVES: f64 = 36.0;
 /// A larger loss on one move, as a share of the main time (and more than a second), is no lag:
@@ -77,6 +79,8 @@ pub struct Spent {
 pub struct TimeManager {
     pub(super) params: TimeParams,
     pub(super) lag: LagMeter,
+    /// Somebody has said what a move loses.
+    lag_is_told: bool,
     /// Running mean of used time over planned time.
     pub(super) used: f64,
     /// Running mean of visits per second; 0 before the first search.
@@ -99,12 +103,14 @@ pub struct TimeManager {
 
 impl TimeManager {
     /// A manager without experience. `lag` is what a move is taken to lose between this clock and
-    /// the controller's until that can be measured.
+    /// the controller's until that can be measured; with `None` [`USUAL_LAG`], less on a short
+    /// clock.
     #[must_use]
-    pub fn new(params: TimeParams, lag: Duration) -> TimeManager {
+    pub fn new(params: TimeParams, lag: Option<Duration>) -> TimeManager {
         TimeManager {
             params,
-            lag: LagMeter::new(lag),
+            lag: LagMeter::new(lag.unwrap_or(USUAL_LAG)),
+            lag_is_told: lag.is_some(),
             used: FIRST_USED,
             rate: 0.0,
             takeover: None,
@@ -131,8 +137,14 @@ impl TimeManager {
     }
 
     /// Forgets what was measured of lag, and assumes this from now on.
-    pub fn assume_lag(&mut self, lag: Duration) {
-        self.lag = LagMeter::new(lag);
+    pub fn assume_lag(&mut self, lag: Option<Duration>) {
+        self.lag = LagMeter::new(lag.unwrap_or(USUAL_LAG));
+        self.lag_is_told = lag.is_some();
+    }
+
+    /// Takes over what was measured for the other side: the controller is the same.
+    pub fn share_lag(&mut self, other: &TimeManager) {
+        self.lag = other.lag;
     }
 
     /// Thinking time for the next move, or `None` when the clock sets no limit.
@@ -159,7 +171,7 @@ impl TimeManager {
     #[must_use]
     pub fn lag_of_a_move(&self) -> Duration {
         let lag = self.lag.mean();
-        if self.lag.is_assumed() && !self.full.is_zero() {
+        if self.lag.is_assumed() && !self.lag_is_told && !self.full.is_zero() {
             lag.min(self.full.mul_f64(ASSUMED_LAG_SHARE / USUAL_MOVES))
         } else {
             lag
@@ -263,13 +275,13 @@ impl TimeManager {
     /// What lag may take of so many moves. As long as it is only assumed it must not take a short
     /// clock's time for thinking.
     pub(super) fn lag_of(&self, moves: u32) -> Duration {
-        if self.lag.is_assumed() {
+        let lag = if self.lag.is_assumed() {
             (self.lag_of_a_move() + LEAST_LAG) * moves
         } else {
-            // One spike must not take the whole clock.
-            let most = self.present.mul_f64(LARGEST_LAG_RESERVE);
-            self.lag.reserve(moves).min(most)
-        }
+            self.lag.reserve(moves)
+        };
+        // Neither one spike nor a word may take the whole clock.
+        lag.min(self.present.mul_f64(LARGEST_LAG_RESERVE))
     }
 
     /// What a byoyomi or Canadian period keeps back, where running over costs a period or the game:
@@ -313,7 +325,7 @@ mod tests {
     const LAG: Duration = Duration::from_millis(20);
 
     fn manager() -> TimeManager {
-        TimeManager::new(TimeParams::default(), Duration::from_millis(100))
+        TimeManager::new(TimeParams::default(), Some(Duration::from_millis(100)))
     }
 
     fn main(seconds: f64) -> TimeLeft {

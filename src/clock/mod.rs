@@ -22,7 +22,7 @@ pub use calendar::{date_time, unix_time};
 pub use control::{Overtime, TimeControl};
 pub use cpu::process_cpu_time;
 pub use lag::LagMeter;
-pub use manager::{Situation, Spent, TimeManager};
+pub use manager::{Situation, Spent, TimeManager, USUAL_LAG};
 pub use params::{Scheme, TimeParams};
 pub use side::{SideClock, TimeLeft};
 pub use source::{Clock, FakeClock, PlayoutClock, SystemClock};

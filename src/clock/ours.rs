@@ -17,7 +17,7 @@ const LARGEST_PLAN: f64 = 0.5;
 const LARGEST_MOVE: f64 = 0.75;
 /// What a search that does not answer may cost beyond its budget, as a share of the free time. It
 /// gets its answer in many times less, but a network that is still loading needs it.
-const PATIENCE: f64 = 0.15;
+pub(super) const PATIENCE: f64 = 0.15;
 /// The least time after which a move has to be there: a root evaluation takes a few milliseconds.
 /// The reserve holds it for every move to come.
 pub(super) const LEAST_HARD: Duration = Duration::from_millis(10);

@@ -6,7 +6,7 @@ use super::*;
 const LAG: Duration = Duration::from_millis(50);
 
 fn manager() -> TimeManager {
-    TimeManager::new(TimeParams::default(), LAG)
+    TimeManager::new(TimeParams::default(), Some(LAG))
 }
 
 fn clock(main_ms: u64, overtime: Overtime) -> SideClock {
@@ -37,7 +37,7 @@ fn allot(clock: SideClock, ply: u32) -> Budget {
 /// Plays a game in which every search takes `takes` of its planned time, and gives the planned
 /// times and the clock at the end.
 fn game(params: TimeParams, mut clock: SideClock, takes: f64) -> (Vec<f64>, SideClock) {
-    let mut manager = TimeManager::new(params, LAG);
+    let mut manager = TimeManager::new(params, Some(LAG));
     let mut planned = Vec::new();
     for ply in (0..54).step_by(2) {
         let budget = manager
@@ -97,7 +97,7 @@ fn each_rule_can_be_switched_off() {
         time_reserve: 0.0,
         ..TimeParams::default()
     };
-    let mut manager = TimeManager::new(flat, Duration::ZERO);
+    let mut manager = TimeManager::new(flat, Some(Duration::ZERO));
     manager.used = 1.0;
     let budget = manager
         .allot(&situation(clock(38_540, Overtime::None), 0))
@@ -259,7 +259,7 @@ proptest! {
         let schemes = [Tengen, Even, Constant, FrontLoaded, Erica, Katago, Lc0];
         let params = TimeParams { time_scheme: schemes[scheme], ..params };
         let now = situation(side, ply);
-        let budget = TimeManager::new(params, LAG).allot(&now).expect("limited");
+        let budget = TimeManager::new(params, Some(LAG)).allot(&now).expect("limited");
         prop_assert!(budget.soft <= budget.most, "{budget:?}");
         // A search that uses its time up must be able to answer.
         prop_assert!(budget.most < budget.hard, "{budget:?}");

@@ -4,6 +4,7 @@
 
 use super::budget::from_seconds;
 use super::manager::{Situation, TimeManager};
+use super::ours::PATIENCE;
 use super::params::Scheme;
 use super::{Budget, Overtime, Rules, TimeLeft};
 
@@ -61,7 +62,7 @@ pub(super) fn budget(manager: &TimeManager, now: &Situation) -> Option<Budget> {
     Some(Budget {
         soft,
         most,
-        hard: (most + free.mul_f64(0.15)).min(last),
+        hard: (most + free.mul_f64(PATIENCE)).min(last),
         rules: Rules {
             overtake,
             ..Rules::default()

@@ -155,6 +155,10 @@ pub trait Engine: Send {
     /// its own, or was the game's last.
     fn ponder(&mut self, stop: &StopFlag);
 
+    /// Does what a first search would begin with, such as loading the network, so that a clock does
+    /// not pay for it; gives up when `stop` is raised.
+    fn get_ready(&mut self, stop: &StopFlag);
+
     /// The opponent will not reply: no pondering before the next [`Engine::genmove`].
     fn rest(&mut self);
 

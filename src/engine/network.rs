@@ -151,15 +151,6 @@ fn remembering(factory: EvaluatorFactory, cache_mib: u32) -> EvaluatorMaker {
 }
 
 impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
-    fn think(
-        &mut self,
-        position: &G,
-        limits: &Limits,
-        stop: &StopFlag,
-    ) -> Result<SearchReport, ThinkError> {
-        self.watch(position, limits, stop, &View::default(), &mut |_| {})
-    }
-
     fn watch(
         &mut self,
         position: &G,

@@ -162,11 +162,11 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         name: "lag",
         value: "SECONDS",
         help: "Time of each move that the controller's clock charges beyond this engine's, until \
-               time_left lets it be measured [default: 0.06]",
+               time_left lets it be measured [default: 0.06, less on a short clock]",
         expected: "seconds, not negative",
         set: |options, text| {
             let lag: Duration = seconds(text).ok()?;
-            options.spending.lag = lag;
+            options.spending.lag = Some(lag);
             Some(())
         },
     },
@@ -176,12 +176,12 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         help: "Counts this many playouts as one second instead of measuring time: a simulated \
                clock, to be used with the same number in tengen-match --visits-per-second and \
                one thread [default: real time]",
-        expected: "a number above 0",
+        expected: "a number from 0.001 to 1e9",
         set: |options, text| {
             let rate = text
                 .parse()
                 .ok()
-                .filter(|rate: &f64| *rate > 0.0 && rate.is_finite())?;
+                .filter(|rate| (0.001..=1e9).contains(rate))?;
             options.playouts_per_second = Some(rate);
             Some(())
         },
@@ -397,7 +397,7 @@ mod tests {
             spending: Spending {
                 visits: Some(100),
                 time_per_move: Some(Duration::from_millis(500)),
-                lag: Duration::ZERO,
+                lag: Some(Duration::ZERO),
                 time: TimeParams {
                     time_extend: 1.5,
                     ..TimeParams::default()

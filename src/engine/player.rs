@@ -23,6 +23,9 @@ type LazySolver<G> = (usize, LazyCell<Box<dyn Solve<G>>, MakeSolver<G>>);
 /// Makes a solver.
 pub(super) type MakeSolver<G> = Box<dyn FnOnce() -> Box<dyn Solve<G>> + Send>;
 
+/// How often a search that has to answer says what it has so far, for the case that it does not.
+const KEEP: Duration = Duration::from_millis(100);
+
 /// A game of `G` in progress.
 pub struct Player<G: Game> {
     /// The position before the first play.
@@ -97,11 +100,29 @@ impl<G: Game> Player<G> {
         }
         let (limits, budget) = self.timing.limits(position);
         if !stop.is_raised() {
-            let task = Task::Search(limits, view.clone());
-            let report = self.think(position, task, stop, see);
-            self.last_report = report
-                .inspect_err(|error| log::error!("playing any legal move: {error}"))
-                .ok();
+            let (shown, mut last) = (view.every.is_some(), None);
+            let kept = View {
+                every: view.every.or(Some(KEEP)),
+                ..view.clone()
+            };
+            let report = self.think(position, Task::Search(limits, kept), stop, &mut |report| {
+                last = Some(report.clone());
+                if shown {
+                    see(report);
+                }
+            });
+            self.last_report = report.map_or_else(
+                |error| {
+                    let then = if last.is_some() {
+                        "the best so far"
+                    } else {
+                        "any legal move"
+                    };
+                    log::error!("playing {then}: {error}");
+                    last
+                },
+                Some,
+            );
         }
         let mv = choose(position, self.last_report.as_ref(), &view.avoid);
         (mv, budget)
@@ -303,7 +324,7 @@ impl<G: Game> Engine for Player<G> {
         match self.think(&position, task, stop, see) {
             Ok(report) => Some(report),
             // It was stopped while the network was being loaded.
-            Err(ThinkError::Late) => None,
+            Err(_) if stop.is_raised() => None,
             Err(error) => {
                 log::error!("nothing to show: {error}");
                 None
@@ -345,6 +366,12 @@ impl<G: Game> Engine for Player<G> {
                 log::warn!("pondering broke off: {error}");
             }
         }
+    }
+
+    fn get_ready(&mut self, stop: &StopFlag) {
+        let position = self.position().clone();
+        let time = Arc::clone(&self.time);
+        self.worker.get_ready(&position, stop, &*time);
     }
 
     fn rest(&mut self) {

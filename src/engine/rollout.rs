@@ -29,15 +29,6 @@ impl RolloutThinker {
 }
 
 impl<G: Playout> Thinker<G> for RolloutThinker {
-    fn think(
-        &mut self,
-        position: &G,
-        limits: &Limits,
-        stop: &StopFlag,
-    ) -> Result<SearchReport, ThinkError> {
-        self.watch(position, limits, stop, &View::default(), &mut |_| {})
-    }
-
     fn watch(
         &mut self,
         position: &G,

@@ -162,15 +162,6 @@ fn beside<G: Solvable>(
 }
 
 impl<G: Solvable> Thinker<G> for Solving<G> {
-    fn think(
-        &mut self,
-        position: &G,
-        limits: &Limits,
-        stop: &StopFlag,
-    ) -> Result<SearchReport, ThinkError> {
-        self.watch(position, limits, stop, &View::default(), &mut |_| {})
-    }
-
     fn watch(
         &mut self,
         position: &G,

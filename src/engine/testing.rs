@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{MakeThinker, Player, Spending, ThinkError, Thinker};
 use crate::clock::{FakeClock, StopReason, SystemClock};
 use crate::game::{BoardSize, Color, Game, Move, Outcome, UnsupportedSize};
-use crate::search::{Limits, MoveReport, SearchReport, StopFlag};
+use crate::search::{Limits, MoveReport, SearchReport, StopFlag, View};
 
 /// Stones go on any empty point; whoever finds the board full has lost.
 #[derive(Debug, Clone)]
@@ -145,17 +145,21 @@ pub(crate) enum Mood {
     Panics,
     /// Never answers while the program lives.
     Hangs,
+    /// Says what [`Mood::Highest`] would answer, and hangs.
+    SpeaksAndHangs,
 }
 
 /// A thinker of one mood.
 pub(crate) struct Fake(Mood);
 
 impl Thinker<Line> for Fake {
-    fn think(
+    fn watch(
         &mut self,
         position: &Line,
         _limits: &Limits,
         stop: &StopFlag,
+        view: &View,
+        see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, ThinkError> {
         let highest = position.empty().last().map_or(0, |mv| mv.0);
         match &self.0 {
@@ -170,10 +174,20 @@ impl Thinker<Line> for Fake {
             Mood::Illegal => Ok(report(&[(99, 1, 1.0)])),
             Mood::Fails => Err(ThinkError::Gone("as ordered".to_owned())),
             Mood::Panics => panic!("as ordered"),
-            Mood::Hangs => loop {
-                std::thread::park();
-            },
+            Mood::Hangs => hang(),
+            Mood::SpeaksAndHangs => {
+                if view.every.is_some() {
+                    see(report(&[(highest, 1, 1.0)]));
+                }
+                hang()
+            }
         }
+    }
+}
+
+fn hang() -> ! {
+    loop {
+        std::thread::park();
     }
 }
 

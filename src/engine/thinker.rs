@@ -39,7 +39,9 @@ pub trait Thinker<G: Game>: Send {
         position: &G,
         limits: &Limits,
         stop: &StopFlag,
-    ) -> Result<SearchReport, ThinkError>;
+    ) -> Result<SearchReport, ThinkError> {
+        self.watch(position, limits, stop, &View::default(), &mut |_| {})
+    }
 
     /// Searches as [`Thinker::think`] does, as `view` wants it, and hands reports to `see` while it
     /// runs. Without limits it goes on until `stop` is raised, unless all is proven.
@@ -53,10 +55,7 @@ pub trait Thinker<G: Game>: Send {
         stop: &StopFlag,
         view: &View,
         see: &mut dyn FnMut(SearchReport),
-    ) -> Result<SearchReport, ThinkError> {
-        let (_, _) = (view, see);
-        self.think(position, limits, stop)
-    }
+    ) -> Result<SearchReport, ThinkError>;
 
     /// A first impression, without any search: value and priors of one visit.
     ///

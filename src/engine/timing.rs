@@ -18,28 +18,18 @@ const FIXED_TIME_SLACK: Duration = Duration::from_secs(10);
 
 /// What one move may cost. Every limit that is given holds, and the clock's besides; with none at
 /// all a move takes two seconds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spending {
     /// Visits of the root, reused ones counted.
     pub visits: Option<u64>,
     /// A fixed time.
     pub time_per_move: Option<Duration>,
     /// Time of each move that a clock shows the controller but not this engine, until that can be
-    /// measured.
-    pub lag: Duration,
+    /// measured; `None` for [`crate::clock::USUAL_LAG`], less on a short
+    /// clock.
+    pub lag: Option<Duration>,
     /// How a clock is shared out.
     pub time: TimeParams,
-}
-
-impl Default for Spending {
-    fn default() -> Spending {
-        Spending {
-            visits: None,
-            time_per_move: None,
-            lag: Duration::from_millis(60),
-            time: TimeParams::default(),
-        }
-    }
 }
 
 /// What one move under a clock was given and has used.
@@ -61,6 +51,8 @@ pub struct MoveTime {
     pub value: f32,
     /// Why the search ended; `None` without one.
     pub stop: Option<StopReason>,
+    /// Lag that was charged besides.
+    lag: Duration,
     /// The clock before the move.
     before: SideClock,
     /// The clock after it.
@@ -130,6 +122,11 @@ impl Timing {
         let own = clock.left();
         clock.set_left(time, stones);
         self.managers[color.index()].told(own, clock.left());
+        let [black, white] = &mut self.managers;
+        match color {
+            Color::Black => white.share_lag(black),
+            Color::White => black.share_lag(white),
+        }
     }
 
     /// Limits of a search for the side to move of `position`, and the clock's part in them.
@@ -193,6 +190,7 @@ impl Timing {
             reused: spent.reused,
             value: spent.value,
             stop: spent.stop,
+            lag,
             before,
             left: clock.left(),
         }
@@ -205,7 +203,7 @@ impl Timing {
         let clock = &mut self.clocks[made.color.index()];
         if clock.left() == made.left {
             *clock = made.before;
-            clock.spend_without_move(made.elapsed);
+            clock.spend_without_move(made.elapsed + made.lag);
         }
     }
 
@@ -242,5 +240,67 @@ impl fmt::Display for MoveTime {
             write!(f, ", left {}", self.left)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Line;
+    use super::*;
+    use crate::clock::Overtime;
+    use crate::game::BoardSize;
+
+    const LAG: Duration = Duration::from_millis(100);
+
+    fn on_a_minute() -> Timing {
+        let mut timing = Timing::new(Spending {
+            lag: Some(LAG),
+            ..Spending::default()
+        });
+        timing.set_control(TimeControl::Limited {
+            main: Duration::from_secs(60),
+            overtime: Overtime::None,
+        });
+        timing
+    }
+
+    /// Black moves in a second.
+    fn move_of_a_second(timing: &mut Timing) -> MoveTime {
+        let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+        let (_, budget) = timing.limits(&position);
+        timing.charge(Color::Black, 0, budget, Duration::from_secs(1), None)
+    }
+
+    fn left(timing: &Timing) -> f64 {
+        match timing.state(Color::Black).clock.left() {
+            TimeLeft::Main(left) => left.as_secs_f64(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn lag_stays_charged_when_a_move_is_taken_back() {
+        let mut timing = on_a_minute();
+        let made = move_of_a_second(&mut timing);
+        assert!((left(&timing) - 58.9).abs() < 1e-6);
+        timing.take_back(&made);
+        assert!((left(&timing) - 58.9).abs() < 1e-6);
+    }
+
+    #[test]
+    fn lag_measured_with_one_colour_holds_for_the_other() {
+        let mut timing = on_a_minute();
+        for ten in 1..=20 {
+            move_of_a_second(&mut timing);
+            let told = Duration::from_millis(60_000 - 1_300 * ten);
+            timing.told(Color::Black, told, 0);
+        }
+        let lag = |color| timing.state(color).lag.as_secs_f64();
+        assert!(
+            (lag(Color::Black) - 0.3).abs() < 0.01,
+            "{}",
+            lag(Color::Black)
+        );
+        assert_eq!(lag(Color::White), lag(Color::Black));
     }
 }

@@ -20,6 +20,9 @@ const WARNING: Duration = Duration::from_millis(45);
 /// 100 ms has to finish in this time, whatever its search does.
 const GRACE: Duration = Duration::from_millis(50);
 
+/// The longest wait for a thinker that prepares: a device that takes longer has hung.
+const LONGEST_PREPARATION: Duration = Duration::from_secs(60);
+
 /// What a thinker is asked to do.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Task {
@@ -27,7 +30,7 @@ pub(super) enum Task {
     Search(Limits, View),
     /// [`super::Thinker::evaluate`].
     Evaluate,
-    /// [`super::Thinker::prepare`]; nobody waits for it.
+    /// [`super::Thinker::prepare`]; there is no answer.
     Prepare,
 }
 
@@ -102,6 +105,22 @@ impl<G: Game> Worker<G> {
             Ok(_) => self.preparing = stop,
             // The next search will say so too.
             Err(error) => log::warn!("cannot prepare a search: {error}"),
+        }
+    }
+
+    /// Has the thinker prepare for a search of `position`, and waits for it until `stop` is raised.
+    pub(super) fn get_ready(&mut self, position: &G, stop: &StopFlag, clock: &dyn Clock) {
+        let started = clock.now();
+        let answer = match self.ask(position, Task::Prepare, stop) {
+            Ok(answer) => answer,
+            Err(error) => return log::warn!("cannot prepare a search: {error}"),
+        };
+        // The request is dropped when it is done, and with it the other end.
+        while matches!(answer.recv_timeout(POLL), Err(RecvTimeoutError::Timeout)) {
+            let waited = clock.now().saturating_sub(started);
+            if stop.is_raised() || waited >= LONGEST_PREPARATION {
+                return;
+            }
         }
     }
 

@@ -81,6 +81,14 @@ impl Session {
     pub(super) fn set_time_control(&mut self, control: TimeControl) {
         self.control = control;
         self.engine.set_time_control(control);
+        self.get_ready();
+    }
+
+    /// Before a clocked game the engine loads what it needs, and nobody's clock runs yet.
+    fn get_ready(&mut self) {
+        if self.control != TimeControl::Unlimited {
+            self.search(|engine, stop| engine.get_ready(stop));
+        }
     }
 
     /// Starts a new game on a board of `size`.
@@ -89,6 +97,7 @@ impl Session {
             self.engine.clear();
         } else {
             self.engine = self.engine_for(size)?;
+            self.get_ready();
         }
         Ok(())
     }
@@ -101,6 +110,7 @@ impl Session {
             let mut engine = self.engine_for(record.size)?;
             engine.load(record)?;
             self.engine = engine;
+            self.get_ready();
         }
         self.komi = record.komi.or(self.komi);
         Ok(())

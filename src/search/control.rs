@@ -203,7 +203,7 @@ impl Control {
     /// Whether the answer is due even if workers do not come home: they look at the limits between
     /// evaluations, and this is for one that hangs in its evaluator. To be asked again and again
     /// with the same `watch`.
-    pub(super) fn is_overdue(&self, watch: &mut Watch) -> bool {
+    pub(super) fn overdue(&self, watch: &mut Watch) -> Option<Overdue> {
         let now = self.clock.now();
         let since = |at: Duration| now.saturating_sub(at);
         if self.stop.is_raised() {
@@ -221,8 +221,20 @@ impl Control {
             // Also where soft and hard are one, a worker may finish the batch it is in.
             since(self.started) >= budget.hard.max(budget.soft + GRACE)
         });
-        ignored || stalled || late
+        if stalled || late {
+            return Some(Overdue::Hung);
+        }
+        ignored.then_some(Overdue::Stopped)
     }
+}
+
+/// Why workers are not waited for any longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Overdue {
+    /// The search was stopped; they finish what they are doing.
+    Stopped,
+    /// The time is up, or nothing has happened for very long.
+    Hung,
 }
 
 /// What the waiting side has seen so far.
@@ -275,12 +287,12 @@ mod tests {
             0,
         );
         let mut watch = Watch::default();
-        assert!(!control.is_over() && !control.is_overdue(&mut watch));
+        assert!(!control.is_over() && control.overdue(&mut watch).is_none());
         clock.advance(Duration::from_secs(1));
-        assert!(control.is_over() && !control.is_overdue(&mut watch));
+        assert!(control.is_over() && control.overdue(&mut watch).is_none());
         assert_eq!(control.reason(), StopReason::Time);
         clock.advance(Duration::from_secs(1));
-        assert!(control.is_overdue(&mut watch));
+        assert_eq!(control.overdue(&mut watch), Some(Overdue::Hung));
     }
 
     #[test]
@@ -295,7 +307,7 @@ mod tests {
         let root = control.root_step();
         assert!(root.take_ticket() && !root.is_over() && control.is_over());
         clock.advance(Duration::from_secs(1));
-        assert!(root.is_overdue(&mut Watch::default()));
+        assert_eq!(root.overdue(&mut Watch::default()), Some(Overdue::Hung));
     }
 
     #[test]
@@ -303,13 +315,13 @@ mod tests {
         let (control, _, clock) = control(Limits::default(), 0);
         let mut watch = Watch::default();
         for _ in 0..3 {
-            assert!(!control.is_overdue(&mut watch));
+            assert_eq!(control.overdue(&mut watch), None);
             clock.advance(STALL - Duration::from_secs(1));
             control.count_playouts(1);
         }
-        assert!(!control.is_overdue(&mut watch));
+        assert_eq!(control.overdue(&mut watch), None);
         clock.advance(STALL);
-        assert!(control.is_overdue(&mut watch));
+        assert_eq!(control.overdue(&mut watch), Some(Overdue::Hung));
     }
 
     #[test]
@@ -317,9 +329,9 @@ mod tests {
         let (control, stop, clock) = control(Limits::default(), 0);
         let mut watch = Watch::default();
         stop.raise();
-        assert!(!control.is_overdue(&mut watch));
+        assert_eq!(control.overdue(&mut watch), None);
         clock.advance(GRACE);
-        assert!(control.is_overdue(&mut watch));
+        assert_eq!(control.overdue(&mut watch), Some(Overdue::Stopped));
     }
 
     #[test]

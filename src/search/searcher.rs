@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use thiserror::Error;
 
-use super::control::{Control, Watch};
+use super::control::{Control, Overdue, Watch};
 use super::limits::{Limits, StopFlag, View};
 use super::node::{NodeId, Phase};
 use super::params::SearchParams;
@@ -81,6 +81,9 @@ pub struct Searcher<G: Encode> {
 struct Pool<G: Encode> {
     workers: Vec<Worker<G>>,
     homecomings: Receiver<Homecoming>,
+    /// Jobs that workers have not come home from. After a search that was stopped they may still
+    /// be in an evaluation; the next search waits for them.
+    out: usize,
     encoding: &'static dyn Encoding<G>,
 }
 
@@ -172,10 +175,7 @@ impl<G: Encode> Searcher<G> {
         see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, SearchError> {
         let started = self.clock.now();
-        let mut pool = match self.pool.take() {
-            Some(pool) => pool,
-            None => self.start_pool(position)?,
-        };
+        let mut pool = self.workers(position, limits, stop, started)?;
         let (began, clock) = (self.clock.now(), Arc::clone(&self.clock));
         let patience = limits.budget.map(|budget| budget.soft / THINNING_SHARE);
         let (tree, node) = self.root(position, || {
@@ -203,7 +203,8 @@ impl<G: Encode> Searcher<G> {
             let step = Arc::new(control(0).root_step());
             self.run(&mut pool, &root, RootPriors::default(), &step, &mut || {})?;
             if tree.node(node).state().phase() != Phase::Expanded {
-                let text = "the root was not evaluated".to_owned();
+                (self.pool, self.tree) = (Some(pool), Some(tree));
+                let text = "it was stopped before the root was evaluated".to_owned();
                 return Err(SearchError::Broken(text));
             }
         }
@@ -245,6 +246,32 @@ impl<G: Encode> Searcher<G> {
         Ok(report)
     }
 
+    /// The threads, home from what they did last; new ones where there are none or they failed.
+    fn workers(
+        &mut self,
+        position: &G,
+        limits: &Limits,
+        stop: &StopFlag,
+        started: Duration,
+    ) -> Result<Pool<G>, SearchError> {
+        if let Some(mut pool) = self.pool.take() {
+            let clock = Arc::clone(&self.clock);
+            let control = Control::new(*limits, 0, stop.clone(), clock, started);
+            let waited = wait(&mut pool, &control, &mut || {});
+            if pool.out == 0 {
+                return Ok(pool);
+            }
+            let Err(error) = waited else {
+                self.pool = Some(pool);
+                let text = "it was stopped before the last one was over".to_owned();
+                return Err(SearchError::Broken(text));
+            };
+            log::error!("{error}; starting new search threads");
+            self.tree = None;
+        }
+        self.start_pool(position)
+    }
+
     fn start_pool(&self, position: &G) -> Result<Pool<G>, SearchError> {
         let (sender, homecomings) = unbounded();
         let mut workers = Vec::new();
@@ -261,6 +288,7 @@ impl<G: Encode> Searcher<G> {
         Ok(Pool {
             workers,
             homecomings,
+            out: 0,
             encoding,
         })
     }
@@ -305,9 +333,8 @@ impl<G: Encode> Searcher<G> {
     /// # Errors
     /// [`SearchError`] when the network or a thread cannot be had.
     pub fn prepare(&mut self, position: &G, stop: &StopFlag) -> Result<(), SearchError> {
-        if self.pool.is_none() {
-            self.pool = Some(self.start_pool(position)?);
-        }
+        let pool = self.workers(position, &Limits::default(), stop, self.clock.now())?;
+        self.pool = Some(pool);
         let bytes = self.tree_bytes();
         if let Some(tree) = &self.tree
             && tree.bytes() >= bytes / 4
@@ -320,7 +347,8 @@ impl<G: Encode> Searcher<G> {
     }
 
     /// Runs one job on the workers, or on one of them for the root's own evaluation, until all have
-    /// come home or are overdue. Calls `look` every few milliseconds.
+    /// come home or are overdue. Calls `look` every few milliseconds. After a stop the tree may
+    /// still change until [`wait`] says otherwise.
     fn run(
         &self,
         pool: &mut Pool<G>,
@@ -344,43 +372,57 @@ impl<G: Encode> Searcher<G> {
             control: Arc::clone(control),
         });
         let started = pool.workers.iter().take(workers);
-        let mut out = started
+        let started = started
             .filter(|worker| worker.start(Arc::clone(&job)))
             .count();
         drop(job);
-        if out < workers {
+        pool.out += started;
+        if started < workers {
             control.end(StopReason::Failed);
             return Err(SearchError::Broken("a search thread is gone".to_owned()));
         }
-        let (mut failure, mut watch) = (None, Watch::default());
-        while out > 0 {
-            look();
-            match pool.homecomings.recv_timeout(PATIENCE) {
-                Ok(Homecoming::Well) => out -= 1,
-                Ok(Homecoming::EvalFailed(error)) => {
-                    out -= 1;
-                    failure = Some(SearchError::Eval(error));
+        wait(pool, control, look)
+    }
+}
+
+/// Waits until all workers are home, but no longer than they may take.
+fn wait<G: Encode>(
+    pool: &mut Pool<G>,
+    control: &Control,
+    look: &mut dyn FnMut(),
+) -> Result<(), SearchError> {
+    let (mut failure, mut watch) = (None, Watch::default());
+    while pool.out > 0 {
+        look();
+        match pool.homecomings.recv_timeout(PATIENCE) {
+            Ok(Homecoming::Well) => pool.out -= 1,
+            Ok(Homecoming::EvalFailed(error)) => {
+                pool.out -= 1;
+                failure = Some(SearchError::Eval(error));
+            }
+            Ok(Homecoming::Panicked(text)) => {
+                let text = format!("a search thread panicked: {text}");
+                return Err(SearchError::Broken(text));
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                let text = "all search threads are gone".to_owned();
+                return Err(SearchError::Broken(text));
+            }
+            Err(RecvTimeoutError::Timeout) => match control.overdue(&mut watch) {
+                None => {}
+                Some(Overdue::Stopped) => {
+                    control.end(StopReason::Interrupted);
+                    break;
                 }
-                Ok(Homecoming::Panicked(text)) => {
-                    return Err(SearchError::Broken(format!(
-                        "a search thread panicked: {text}"
-                    )));
-                }
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(SearchError::Broken(
-                        "all search threads are gone".to_owned(),
-                    ));
-                }
-                Err(RecvTimeoutError::Timeout) if control.is_overdue(&mut watch) => {
+                Some(Overdue::Hung) => {
                     control.end(StopReason::Failed);
                     let text = "the evaluator did not answer in time".to_owned();
                     return Err(SearchError::Broken(text));
                 }
-                Err(RecvTimeoutError::Timeout) => {}
-            }
+            },
         }
-        failure.map_or(Ok(()), Err)
     }
+    failure.map_or(Ok(()), Err)
 }
 
 /// Whether the tree knows nothing but a prober's word of this position: its moves have to be found.

@@ -413,6 +413,34 @@ fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
 }
 
 #[test]
+fn a_stopped_search_that_is_slow_to_end_keeps_its_tree() {
+    let position = start(9, 9);
+    let (release, gate) = crossbeam::channel::unbounded();
+    let info = model(&position);
+    let make =
+        move || Box::new(StallingEvaluator::new(info.clone(), gate.clone())) as Box<dyn Evaluator>;
+    let time = Arc::new(SystemClock::new());
+    let mut searcher = searcher(make, 2, SearchParams::default(), time);
+    (0..10).for_each(|_| release.send(()).unwrap());
+    let stop = StopFlag::new();
+    let report = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(100));
+            stop.raise();
+        });
+        searcher.search(&position, &Limits::default(), &stop)
+    });
+    let before = report.unwrap();
+    assert_eq!(before.stop, StopReason::Interrupted);
+    // The evaluations that went on are waited for, and what they found counts.
+    drop(release);
+    let after = search(&mut searcher, &position, 200);
+    assert!(after.reused > before.visits, "{} reused", after.reused);
+    assert_eq!(after.visits, 200);
+    check_tree(&searcher, &position);
+}
+
+#[test]
 fn a_network_for_another_board_is_refused() {
     let mut searcher = hashing(&start(9, 9), 1, SearchParams::default());
     let result = searcher.search(&start(7, 7), &visits(10), &StopFlag::new());

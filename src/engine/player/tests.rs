@@ -25,7 +25,7 @@ fn seen(engine: &dyn Engine) -> (String, Color) {
 /// Spending on a clock that is read without lag.
 fn punctual() -> Spending {
     Spending {
-        lag: Duration::ZERO,
+        lag: Some(Duration::ZERO),
         ..Spending::default()
     }
 }
@@ -105,6 +105,14 @@ fn a_thinker_that_hangs_is_left_behind() {
 }
 
 #[test]
+fn what_a_thinker_said_before_it_hung_is_played() {
+    let mut engine = player(Mood::SpeaksAndHangs);
+    engine.set_time_control(limited(0));
+    let decision = engine.genmove(Color::Black, &StopFlag::new());
+    assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
+}
+
+#[test]
 fn the_hard_limit_stops_a_search_that_forgets_the_time() {
     let mut engine = player(Mood::WhenStopped(StopFlag::new()));
     engine.set_time_control(limited(1));
@@ -119,7 +127,7 @@ fn limits_given_hold_together_and_two_seconds_are_the_default() {
         let mut timing = Timing::new(Spending {
             visits,
             time_per_move,
-            lag: Duration::ZERO,
+            lag: Some(Duration::ZERO),
             time: TimeParams {
                 time_scheme: Scheme::FrontLoaded,
                 ..TimeParams::default()
@@ -182,11 +190,13 @@ fn each_side_has_its_own_clock_and_a_new_game_fills_both() {
 struct Slow(FakeClock);
 
 impl Thinker<Line> for Slow {
-    fn think(
+    fn watch(
         &mut self,
         _position: &Line,
         _limits: &Limits,
         _stop: &StopFlag,
+        _view: &View,
+        _see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, ThinkError> {
         self.0.advance(Duration::from_secs(5));
         Ok(report(&[]))
@@ -207,7 +217,8 @@ fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
     let main = |seconds| TimeLeft::Main(Duration::from_secs(seconds));
     assert_eq!(left, [main(55), main(60)]);
     assert_eq!(engine.move_times().len(), 1);
-    // A move taken back has cost its time all the same, unless the controller says otherwise.
+    // A move taken back has cost its time all the same, and its lag, unless the controller says
+    // otherwise.
     engine.undo().expect("a move was played");
     let black = |engine: &Player<_>| engine.clock_state(Color::Black).clock.left();
     assert_eq!((black(&engine), engine.move_times().len()), (main(55), 0));

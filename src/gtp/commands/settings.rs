@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Arguments;
-use crate::clock::seconds;
+use crate::clock::{USUAL_LAG, seconds};
 use crate::gtp::{Failure, Session};
 
 /// Writes "on" as GoGui's check boxes have it.
@@ -48,7 +48,7 @@ impl Setting {
         match self {
             Setting::Visits => spending.visits.unwrap_or_default().to_string(),
             Setting::TimePerMove => text(spending.time_per_move),
-            Setting::Lag => text(Some(spending.lag)),
+            Setting::Lag => text(spending.lag.or(Some(USUAL_LAG))),
             Setting::Ponder => digit(session.manners.ponder).to_owned(),
             Setting::LiveGraphics => digit(session.manners.live_graphics).to_owned(),
             Setting::Zero => "0".to_owned(),
@@ -66,7 +66,7 @@ impl Setting {
                 let time = seconds(value)?;
                 spending.time_per_move = (!time.is_zero()).then_some(time);
             }
-            Setting::Lag => spending.lag = seconds(value)?,
+            Setting::Lag => spending.lag = Some(seconds(value)?),
             Setting::Ponder => session.manners.ponder = truth(value)?,
             Setting::LiveGraphics => session.manners.live_graphics = truth(value)?,
             Setting::Zero => {
