@@ -26,6 +26,8 @@ const LEAST_ACCIDENT: f64 = 1.0;
 const LARGEST_ACCIDENT_SHARE: f64 = 0.05;
 /// No more than this is kept back for accidents, in seconds.
 const LARGEST_ACCIDENT: f64 = 5.0;
+/// What is kept back for accidents beyond the least is given free over so many last moves.
+const RELEASE_MOVES: f64 = 12.0;
 /// The accident that an overtime period has to survive, in seconds: one of a second, and jitter.
 const PERIOD_ACCIDENT: f64 = 1.2;
 /// Lag of all moves to come never keeps back more than this share of the time left.
@@ -184,14 +186,17 @@ impl TimeManager {
         self.lag_charged += lag;
         let Some(stop) = spent.stop else { return };
         self.last_ply = Some(ply);
+        let thought = matches!(stop, StopReason::Time | StopReason::Settled);
         if stop == StopReason::Proven {
             self.proven_at.get_or_insert(ply);
-        } else {
-            // A proof that is gone was another position's: somebody took moves back.
+        } else if thought {
+            // A proof that is gone was another position's: somebody took moves back. (A single
+            // legal move is played without asking for a proof.)
             self.proven_at = None;
+        }
+        if stop != StopReason::Proven {
             self.last_value = Some(spent.value);
         }
-        let thought = matches!(stop, StopReason::Time | StopReason::Settled);
         if thought && budget.soft >= SHORTEST_LESSON {
             let used = spent.elapsed.min(budget.most).as_secs_f64() / budget.soft.as_secs_f64();
             self.used += MOVE_WEIGHT * (used - self.used);
@@ -305,8 +310,9 @@ impl TimeManager {
         let told = (self.params.time_reserve * full).clamp(least, LARGEST_ACCIDENT);
         // What nobody tells adds up.
         let accidents = told * if self.lag.is_assumed() { 2.0 } else { 1.0 };
-        let last = (f64::from(moves) / 4.0).min(1.0);
-        self.lag_of(moves) + ours::LEAST_HARD * moves + from_seconds(accidents * last)
+        let part = |of: f64| (f64::from(moves) / of).min(1.0);
+        let accidents = (accidents * part(RELEASE_MOVES)).max(least.min(accidents)) * part(4.0);
+        self.lag_of(moves) + ours::LEAST_HARD * moves + from_seconds(accidents)
     }
 
     /// What is measured, for people: lag and visits per second.
@@ -389,7 +395,8 @@ mod tests {
         let proven = play(&[
             (42, StopReason::Time),
             (44, StopReason::Proven),
-            (46, StopReason::Proven),
+            (46, StopReason::OnlyMove),
+            (48, StopReason::Proven),
         ]);
         assert!((proven - 51.0).abs() < 1e-9, "{proven}");
         // Never proven, and searched beyond: later than thought.
