@@ -2,6 +2,7 @@
 
 mod analysis;
 mod doctor;
+mod endings;
 mod games;
 mod hostile;
 mod lifetime;

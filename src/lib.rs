@@ -1,5 +1,6 @@
 #![doc = include_str!("ARCHITECTURE.md")]
 
+pub mod chart;
 pub mod clock;
 pub mod encode;
 pub mod engine;

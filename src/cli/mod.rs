@@ -64,6 +64,13 @@ impl Cli {
     }
 }
 
+/// Says why the program ends, on the standard error stream.
+pub(crate) fn complain(error: &anyhow::Error) {
+    use std::io::Write as _;
+    // Nobody is left to tell when even that fails.
+    let _ = writeln!(std::io::stderr(), "tengen: {error:#}");
+}
+
 /// Writes a line to the standard output; for subcommands that are not a conversation.
 fn print(line: &str) -> anyhow::Result<()> {
     use std::io::Write as _;

@@ -170,7 +170,11 @@ impl Review {
             }
         }
         solved.reverse();
-        let players = [record.black.clone(), record.white.clone()];
+        let players = [(&record.black, Color::Black), (&record.white, Color::White)];
+        let players = players.map(|(name, color)| match name.as_str() {
+            "" => color.to_string(),
+            name => name.to_owned(),
+        });
         let gift = |ply: u32| {
             let play = record.plays[ply as usize].play;
             Gift {

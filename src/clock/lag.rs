@@ -33,6 +33,9 @@ impl LagMeter {
     /// is no jitter then.
     pub fn measure(&mut self, lost_seconds: f64, moves: u32, coarse: bool) {
         let lag = lost_seconds / f64::from(moves.max(1));
+        // A gain is no jitter to keep something back for: this clock has charged what the
+        // controller's does not count.
+        let lag = if coarse { lag } else { lag.max(0.0) };
         let error = lag - self.mean_seconds;
         // The assumption counts as one measurement.
         let weight = WEIGHT.max(1.0 / f64::from(self.measured + 2));
@@ -108,6 +111,15 @@ mod tests {
             lag.measure(if spike == 29 { 1.0 } else { 0.05 }, 1, false);
         }
         assert!(lag.worst() > millis(1000), "{lag:?}");
+    }
+
+    #[test]
+    fn a_gain_is_no_jitter() {
+        let mut lag = LagMeter::new(millis(50));
+        for gain in 0..30 {
+            lag.measure(if gain % 5 == 0 { -1.0 } else { 0.0 }, 1, false);
+        }
+        assert!(lag.worst() < millis(20), "{lag:?}");
     }
 
     #[test]

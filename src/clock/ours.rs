@@ -12,10 +12,10 @@ use super::{Budget, Overtime, TimeLeft};
 /// was 54 to 59 in four of five games).
 const TAKEOVER_SPREAD: f64 = 1.0;
 /// No plan counts on fewer thinking moves than this: the proof may come a move late.
-const FEWEST_MOVES: f64 = 1.2;
+const FEWEST_MOVES: f64 = 1.1;
 /// The largest share of the free time that one move is expected to take, and that it may take.
-const LARGEST_PLAN: f64 = 0.6;
-const LARGEST_MOVE: f64 = 0.75;
+const LARGEST_PLAN: f64 = 0.7;
+const LARGEST_MOVE: f64 = 0.8;
 /// What a search that does not answer may cost beyond its budget, as a share of the free time. It
 /// gets its answer in many times less, but a network that is still loading needs it.
 pub(super) const PATIENCE: f64 = 0.15;

@@ -6,7 +6,8 @@
 //! finds waits in its table for the next move.
 //!
 //! With a time to think it has threads of its own. With a number of visits, or under a simulated
-//! clock, it works before the search with a number of nodes, so that equal calls stay equal.
+//! clock, it works before the search with a number of nodes, so that equal calls stay equal; the
+//! simulated clock counts both as done at the same time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -187,12 +188,18 @@ impl<G: Solvable> Thinker<G> for Solving<G> {
                 halt: &|_| stop.is_raised(),
             };
             let solved = solve(&mut **solver, position, &effort);
-            self.time.worked(solved.nodes / NODES_PER_PLAYOUT);
             let done = stop.child();
             if solved.advice.is_some() {
                 done.raise();
             }
-            let report = self.inner.watch(position, limits, &done, view, see);
+            let mut report = self.inner.watch(position, limits, &done, view, see);
+            if let (Some(_), Ok(report)) = (self.simulated, &mut report) {
+                // What would have gone on at the same time takes as long as the longer of the two.
+                let work = solved.nodes / NODES_PER_PLAYOUT;
+                let rest = work.saturating_sub(report.playouts);
+                self.time.worked(rest);
+                report.playouts += rest;
+            }
             (report, Some(solved))
         } else {
             let deadline = limits.budget.map(|budget| started + budget.most);

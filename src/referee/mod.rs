@@ -26,7 +26,7 @@ pub mod stats;
 mod time_control;
 mod vertex;
 
-pub use clock_report::{ClockReport, PlyLine};
+pub use clock_report::{ClockReport, PlyLine, visits_by_ply_svg};
 pub use command_line::CommandLineError;
 pub use conditions::Conditions;
 pub use game::{GameEnd, GameTerms, PlayedMove, Reason, play_game};

@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use super::rating_table::{RatingRow, RatingTable};
 use super::stats::Interval;
+use crate::chart::{Axis, escape};
 
 impl fmt::Display for RatingTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -83,7 +84,7 @@ impl RatingTable {
     /// The list as an SVG picture: a point and its interval for every engine.
     #[must_use]
     pub fn to_svg(&self) -> String {
-        let axis = Axis::around(&self.rows);
+        let axis = axis(&self.rows);
         let height = TOP + ROW * self.rows.len() as f64 + BOTTOM;
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
@@ -91,7 +92,7 @@ impl RatingTable {
              fill=\"white\"/>\n"
         );
         for tick in axis.ticks() {
-            let (x, foot) = (axis.x(tick), height - BOTTOM);
+            let (x, foot) = (x(&axis, tick), height - BOTTOM);
             let _ = writeln!(
                 svg,
                 "<line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{foot}\" stroke=\"#ddd\"/>\
@@ -115,7 +116,7 @@ impl RatingTable {
 
 /// One engine's name, interval and point at this height.
 fn row_svg(row: &RatingRow, axis: &Axis, y: f64) -> String {
-    let (low, high) = (axis.x(row.interval.low), axis.x(row.interval.high));
+    let (low, high) = (x(axis, row.interval.low), x(axis, row.interval.high));
     let (top, foot) = (y - 4.0, y + 4.0);
     format!(
         "<text x=\"{:.0}\" y=\"{foot}\" text-anchor=\"end\">{}</text><path d=\"M{low:.1} {y}H{high:.1}\
@@ -123,7 +124,7 @@ fn row_svg(row: &RatingRow, axis: &Axis, y: f64) -> String {
          cx=\"{:.1}\" cy=\"{y}\" r=\"4\" fill=\"#246\"/>\n",
         LEFT - 10.0,
         escape(&row.name),
-        axis.x(row.elo),
+        x(axis, row.elo),
     )
 }
 
@@ -135,62 +136,21 @@ const TOP: f64 = 16.0;
 const BOTTOM: f64 = 48.0;
 const ROW: f64 = 28.0;
 
-/// The Elo scale of the picture.
-struct Axis {
-    low: f64,
-    high: f64,
-    step: f64,
+/// The Elo scale of the picture: it holds every interval.
+fn axis(rows: &[RatingRow]) -> Axis {
+    Axis::around(
+        rows.iter()
+            .flat_map(|row| [row.interval.low, row.elo, row.interval.high]),
+    )
 }
 
-impl Axis {
-    /// A scale with round ends that holds every interval.
-    fn around(rows: &[RatingRow]) -> Axis {
-        let low = rows
-            .iter()
-            .map(|row| row.interval.low.min(row.elo))
-            .fold(f64::INFINITY, f64::min);
-        let high = rows
-            .iter()
-            .map(|row| row.interval.high.max(row.elo))
-            .fold(f64::NEG_INFINITY, f64::max);
-        let (low, high) = if low < high {
-            (low, high)
-        } else {
-            (-100.0, 100.0)
-        };
-        let steps = [10.0, 20.0, 50.0, 100.0, 200.0, 500.0];
-        let step = steps
-            .into_iter()
-            .find(|step| (high - low) / step <= 8.0)
-            .unwrap_or(1000.0);
-        Axis {
-            low: (low / step).floor() * step,
-            high: (high / step).ceil() * step,
-            step,
-        }
-    }
-
-    fn x(&self, elo: f64) -> f64 {
-        LEFT + (elo - self.low) / (self.high - self.low) * (WIDTH - LEFT - RIGHT)
-    }
-
-    fn ticks(&self) -> impl Iterator<Item = f64> {
-        let count = ((self.high - self.low) / self.step).round() as u32;
-        let (low, step) = (self.low, self.step);
-        (0..=count).map(move |index| low + step * f64::from(index))
-    }
-}
-
-/// Text as XML wants it.
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+/// Where a rating lies in the picture.
+fn x(axis: &Axis, elo: f64) -> f64 {
+    LEFT + axis.share(elo) * (WIDTH - LEFT - RIGHT)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::referee::rating_table::tests::table;
 
     #[test]
@@ -210,16 +170,5 @@ mod tests {
         // The first row's interval has an end stroke of eight pixels on both sides.
         assert_eq!(svg.matches(" 26V34").count(), 2, "{svg}");
         assert!(svg.contains("c&lt;d") && svg.ends_with("</svg>\n"), "{svg}");
-    }
-
-    #[test]
-    fn the_axis_has_round_ends_around_everything() {
-        let axis = Axis::around(&table().rows);
-        let ticks: Vec<f64> = axis.ticks().collect();
-        assert!(
-            ticks.len() <= 10 && ticks.iter().all(|tick| tick % 10.0 == 0.0),
-            "{ticks:?}"
-        );
-        assert!(axis.x(1000.0) >= LEFT && axis.x(axis.high) <= WIDTH - RIGHT + 0.01);
     }
 }

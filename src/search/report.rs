@@ -81,7 +81,7 @@ pub struct SearchReport {
     pub visits: u64,
     /// Visits that were there before this search began.
     pub reused: u64,
-    /// Playouts of this search.
+    /// Playouts of this search; under a simulated clock what a solver did beyond them counts, too.
     pub playouts: u64,
     /// Evaluations that this search asked for; a cache may have answered some of them.
     pub evaluations: u64,

@@ -69,15 +69,7 @@ enum Form {
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &EloArgs) -> Result<()> {
-    let mut files: Vec<(MatchTerms, Vec<GameEntry>)> = Vec::new();
-    for path in &args.files {
-        let path = if path.is_dir() {
-            path.join("results.jsonl")
-        } else {
-            path.clone()
-        };
-        files.push(results::read(&path)?);
-    }
+    let files = read_all(&args.files)?;
     check_comparable(&files)?;
     let first = files.first().and_then(|(terms, _)| terms.engines.first());
     let anchor = match (&args.anchor, first) {
@@ -95,6 +87,19 @@ pub(crate) fn run(args: &EloArgs) -> Result<()> {
     args.svg
         .as_ref()
         .map_or(Ok(()), |path| write(path, &table.to_svg()))
+}
+
+/// Reads result files, or those in the folders of matches.
+pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<(MatchTerms, Vec<GameEntry>)>> {
+    let read = |path: &PathBuf| {
+        let file = if path.is_dir() {
+            &path.join("results.jsonl")
+        } else {
+            path
+        };
+        Ok(results::read(file)?)
+    };
+    paths.iter().map(read).collect()
 }
 
 /// The list as JSON.

@@ -6,6 +6,7 @@
     reason = "a command-line program: reports go to stdout, progress to stderr"
 )]
 
+mod clock;
 mod clock_rig;
 mod elo;
 mod openings;
@@ -36,6 +37,7 @@ enum Command {
     Elo(elo::EloArgs),
     Openings(openings::OpeningsArgs),
     ClockRig(clock_rig::ClockRigArgs),
+    Clock(clock::ClockArgs),
 }
 
 fn main() -> ExitCode {
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Command::Elo(args) => elo::run(&args),
         Command::Openings(args) => openings::run(&args),
         Command::ClockRig(args) => clock_rig::run(&args),
+        Command::Clock(args) => clock::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

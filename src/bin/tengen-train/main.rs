@@ -12,6 +12,8 @@ mod quantize;
 mod report;
 mod selfplay;
 
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
 
 /// Makes networks for Tengen: self-play, fitting, export.
@@ -44,7 +46,21 @@ enum Command {
     Inspect(inspect::Args),
 }
 
-fn main() -> anyhow::Result<()> {
+#[expect(
+    clippy::print_stderr,
+    reason = "a command-line program says why it ends"
+)]
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("tengen-train: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<()> {
     let filter = env_logger::Env::default().default_filter_or("info");
     env_logger::Builder::from_env(filter).init();
     // Fitting makes thousands of short parallel steps a second from this thread. As one of the

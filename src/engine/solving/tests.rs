@@ -1,7 +1,7 @@
 //! Small boards, which are solved at once.
 
 use super::*;
-use crate::clock::{Budget, FakeClock, StopReason, SystemClock};
+use crate::clock::{Budget, FakeClock, PlayoutClock, StopReason, SystemClock};
 use crate::engine::RolloutThinker;
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
@@ -69,6 +69,29 @@ fn without_a_result_the_search_has_its_way() {
     };
     assert_eq!(think(5, few), (2, None, StopReason::Visits));
     assert_eq!(think(9, far), (10, None, StopReason::Visits));
+}
+
+#[test]
+fn under_a_simulated_clock_solver_and_search_work_at_the_same_time() {
+    let think = |width, visits| {
+        let time: Arc<dyn Clock> = Arc::new(PlayoutClock::new(1000.0));
+        let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+        let options = SolverOptions::default();
+        let mut thinker = Solving::new(inner, 1, options, Some(1000.0), Arc::clone(&time));
+        let limits = Limits {
+            visits: Some(visits),
+            budget: None,
+        };
+        let report = thinker.think(&empty(width, 4), &limits, &StopFlag::new());
+        let report = report.expect("playouts never fail");
+        let millis = time.now().as_millis() as u64;
+        (report.proof, report.playouts, millis)
+    };
+    // A hundred nodes are a playout, and a fifth of the visits may go into them besides.
+    assert_eq!(think(6, 1000), (None, 1000, 1000));
+    let (proof, playouts, millis) = think(3, 10_000);
+    assert_eq!((proof, playouts), (Some(Proof::Loss), millis));
+    assert!((20..2000).contains(&millis), "{millis}");
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! How a run goes, as one HTML file that needs nothing beside it. It is written again and again
 //! while the run goes on, and a browser that shows it follows.
 
-mod chart;
 mod page;
 
 use super::TrainError;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::Facts;
-use super::chart::{Point, Series, chart, escape};
+use crate::chart::{Point, Series, chart, escape};
 use crate::train::cycle::{Encounter, Generation, Rated, network_name};
 use crate::train::score::Score;
 

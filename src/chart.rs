@@ -1,41 +1,50 @@
-//! Line charts as inline SVG.
+//! Line charts as SVG: for a page, or as a file of their own.
 
 use std::fmt::Write;
 
-/// Size of a chart and its margins, in SVG units.
+/// Size of a chart and its margins, in pixels.
 const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 240.0;
 const LEFT: f64 = 52.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 36.0;
+/// The legend of a file: height of a line, and names in a line.
+const LEGEND_LINE: f64 = 16.0;
+const LEGEND_COLUMNS: usize = 4;
 
 /// Colours of the series, in order; told apart also by people who do not see all colours
 /// (Okabe and Ito).
-const COLORS: [&str; 6] = [
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
+const COLORS: [&str; 7] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
 ];
 
 /// A point, with an interval where there is one.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Point {
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) interval: Option<(f64, f64)>,
+pub struct Point {
+    /// Place along the horizontal axis.
+    pub x: f64,
+    /// Height.
+    pub y: f64,
+    /// Lower and upper end of the interval.
+    pub interval: Option<(f64, f64)>,
 }
 
 /// Points that belong together.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Series {
-    pub(super) name: String,
-    pub(super) points: Vec<Point>,
+pub struct Series {
+    /// As the legend says it.
+    pub name: String,
+    /// In the order in which they are joined.
+    pub points: Vec<Point>,
     /// Drawn as a thin dashed line without dots: something to compare with.
-    pub(super) reference: bool,
+    pub reference: bool,
 }
 
 impl Series {
     /// A series of plain points; what is not finite is left out.
-    pub(super) fn new(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
+    #[must_use]
+    pub fn new(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
         let finite = points
             .into_iter()
             .filter(|(x, y)| x.is_finite() && y.is_finite());
@@ -52,12 +61,66 @@ impl Series {
     }
 }
 
-/// A chart with its title and legend; empty when there is no point.
-pub(super) fn chart(title: &str, x_label: &str, series: &[Series]) -> String {
-    let points = || series.iter().flat_map(|series| &series.points);
-    if points().next().is_none() {
+/// A chart with its title and legend for an HTML page; empty when there is no point.
+#[must_use]
+pub fn chart(title: &str, x_label: &str, series: &[Series]) -> String {
+    let Some(drawing) = drawing(x_label, series) else {
         return String::new();
+    };
+    let mut figure = format!(
+        "<figure><figcaption>{}</figcaption><svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\">\
+         {drawing}</svg><p class=\"legend\">",
+        escape(title)
+    );
+    for (index, series) in series.iter().enumerate() {
+        let color = COLORS[index % COLORS.len()];
+        let name = escape(&series.name);
+        // Writing into a string cannot fail.
+        let _ = write!(
+            figure,
+            "<span style=\"color:{color}\">&#9632;</span> {name} "
+        );
     }
+    figure.push_str("</p></figure>");
+    figure
+}
+
+/// A chart with its title and legend as an SVG file; without a point only these.
+#[must_use]
+pub fn chart_file(title: &str, x_label: &str, series: &[Series]) -> String {
+    let head = LEGEND_LINE * (1.0 + series.len().div_ceil(LEGEND_COLUMNS) as f64);
+    let height = HEIGHT + head;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
+         width=\"{}\" font-family=\"sans-serif\" font-size=\"11\"><style>.grid{{stroke:#ddd}}</style>\
+         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\
+         <text x=\"{LEFT}\" y=\"14\" font-weight=\"bold\">{}</text>",
+        1.5 * WIDTH,
+        escape(title)
+    );
+    for (index, series) in series.iter().enumerate() {
+        let color = COLORS[index % COLORS.len()];
+        let column = (WIDTH - LEFT - RIGHT) / LEGEND_COLUMNS as f64;
+        let x = LEFT + column * (index % LEGEND_COLUMNS) as f64;
+        let y = 14.0 + LEGEND_LINE * (1 + index / LEGEND_COLUMNS) as f64;
+        let _ = write!(
+            svg,
+            "<text x=\"{x:.0}\" y=\"{y:.0}\"><tspan fill=\"{color}\">&#9632;</tspan> {}</text>",
+            escape(&series.name)
+        );
+    }
+    let drawing = drawing(x_label, series).unwrap_or_default();
+    let _ = write!(
+        svg,
+        "<g transform=\"translate(0 {head})\">{drawing}</g></svg>"
+    );
+    svg
+}
+
+/// Axes, grid and lines; nothing when there is no point.
+fn drawing(x_label: &str, series: &[Series]) -> Option<String> {
+    let points = || series.iter().flat_map(|series| &series.points);
+    points().next()?;
     let x_axis = Axis::around(points().map(|p| p.x));
     let y_axis = Axis::around(points().flat_map(|p| {
         let (low, high) = p.interval.unwrap_or((p.y, p.y));
@@ -65,10 +128,7 @@ pub(super) fn chart(title: &str, x_label: &str, series: &[Series]) -> String {
     }));
     let x = |value: f64| LEFT + x_axis.share(value) * (WIDTH - LEFT - RIGHT);
     let y = |value: f64| HEIGHT - BOTTOM - y_axis.share(value) * (HEIGHT - TOP - BOTTOM);
-    let mut svg = format!(
-        "<figure><figcaption>{}</figcaption><svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\">",
-        escape(title)
-    );
+    let mut svg = String::new();
     let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
     for tick in y_axis.ticks() {
         let at = y(tick);
@@ -115,14 +175,7 @@ pub(super) fn chart(title: &str, x_label: &str, series: &[Series]) -> String {
             );
         }
     }
-    svg.push_str("</svg><p class=\"legend\">");
-    for (index, series) in series.iter().enumerate() {
-        let color = COLORS[index % COLORS.len()];
-        let name = escape(&series.name);
-        let _ = write!(svg, "<span style=\"color:{color}\">&#9632;</span> {name} ");
-    }
-    svg.push_str("</p></figure>");
-    svg
+    Some(svg)
 }
 
 fn line(svg: &mut String, class: &str, from: (f64, f64), to: (f64, f64)) {
@@ -142,7 +195,8 @@ fn text(svg: &mut String, anchor: &str, (x, y): (f64, f64), content: &str) {
 }
 
 /// Text as HTML shows it.
-pub(super) fn escape(text: &str) -> String {
+#[must_use]
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
@@ -151,7 +205,7 @@ pub(super) fn escape(text: &str) -> String {
 
 /// A range of numbers with round ticks.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Axis {
+pub struct Axis {
     low: f64,
     high: f64,
     step: f64,
@@ -159,7 +213,8 @@ struct Axis {
 
 impl Axis {
     /// The axis that shows all values, its ends on ticks.
-    fn around(values: impl Iterator<Item = f64>) -> Axis {
+    #[must_use]
+    pub fn around(values: impl Iterator<Item = f64>) -> Axis {
         let finite = values.filter(|value| value.is_finite());
         let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
             (low.min(value), high.max(value))
@@ -185,11 +240,13 @@ impl Axis {
     }
 
     /// Where a value lies, 0 at the low end and 1 at the high end.
-    fn share(&self, value: f64) -> f64 {
+    #[must_use]
+    pub fn share(&self, value: f64) -> f64 {
         (value - self.low) / (self.high - self.low)
     }
 
-    fn ticks(&self) -> impl Iterator<Item = f64> {
+    /// The round values at which the grid is drawn, the ends included.
+    pub fn ticks(&self) -> impl Iterator<Item = f64> {
         let count = ((self.high - self.low) / self.step).round() as usize;
         let (low, step) = (self.low, self.step);
         (0..=count).map(move |tick| low + tick as f64 * step)
@@ -242,5 +299,19 @@ mod tests {
         }
         assert_eq!(svg.matches("<circle").count(), 2);
         assert_eq!(chart("Empty", "x", &[Series::default()]), "");
+    }
+
+    #[test]
+    fn a_file_stands_alone() {
+        let series = ["one", "two", "three", "four", "five"]
+            .map(|name| Series::new(name, [(0.0, 1.0), (10.0, 3.0)]));
+        let svg = chart_file("Visits & more", "ply", &series);
+        assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>"));
+        assert!(
+            svg.contains("Visits &amp; more") && svg.contains(">five") || svg.contains(" five")
+        );
+        assert_eq!(svg.matches("<polyline").count(), 5);
+        let empty = chart_file("Nothing", "ply", &[]);
+        assert!(empty.contains("Nothing") && !empty.contains("<polyline"));
     }
 }

@@ -1,0 +1,53 @@
+//! `tengen-match clock`: how engines used their clocks in matches that are played.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use tengen::referee::results::GameEntry;
+use tengen::referee::{ClockReport, visits_by_ply_svg};
+
+use crate::elo::{read_all, write};
+
+/// Report how the engines of one or more result files used their clocks.
+///
+/// Engines of the same name in several files are taken as one.
+#[derive(Args)]
+pub(crate) struct ClockArgs {
+    /// Result files, or the folders of matches
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Also draw each engine's visits by ply
+    #[arg(long, value_name = "FILE.svg")]
+    svg: Option<PathBuf>,
+}
+
+/// Runs the subcommand.
+pub(crate) fn run(args: &ClockArgs) -> Result<()> {
+    let mut names: Vec<String> = Vec::new();
+    let mut games: Vec<GameEntry> = Vec::new();
+    for (terms, entries) in read_all(&args.files)? {
+        for engine in terms.engines {
+            if !names.contains(&engine.name) {
+                names.push(engine.name);
+            }
+        }
+        games.extend(entries);
+    }
+    let reports: Vec<ClockReport> = names
+        .iter()
+        .map(|name| ClockReport::new(name, &games))
+        .collect();
+    if args.json {
+        let text = serde_json::to_string_pretty(&reports).context("the report")?;
+        println!("{text}");
+    } else {
+        reports.iter().for_each(|report| print!("{report}"));
+    }
+    args.svg
+        .as_ref()
+        .map_or(Ok(()), |path| write(path, &visits_by_ply_svg(&reports)))
+}
