@@ -68,7 +68,7 @@ fn main_left(clock: &SideClock) -> f64 {
 #[test]
 fn sudden_death_is_shared_out_evenly_up_to_the_takeover() {
     let flat = TimeParams {
-        time_slope: 0.0,
+        time_rise: 0.0,
         ..TimeParams::default()
     };
     for takes in [1.0, 0.8, 0.6] {
@@ -91,7 +91,7 @@ fn sudden_death_is_shared_out_evenly_up_to_the_takeover() {
 #[test]
 fn each_rule_can_be_switched_off() {
     let flat = TimeParams {
-        time_slope: 0.0,
+        time_rise: 0.0,
         time_takeover: false,
         time_extend: 1.0,
         time_reserve: 0.0,
@@ -105,13 +105,11 @@ fn each_rule_can_be_switched_off() {
     // 36 moves, of which each loses at least 5 ms and keeps 10 ms, and two seconds for accidents.
     assert_eq!(budget.soft.as_millis(), 1000);
     assert_eq!(budget.most, budget.soft);
-    let sloped = TimeParams {
-        time_slope: 0.5,
-        ..manager.params.clone()
-    };
-    manager.params = sloped;
+    // The last of the 36 moves weighs nearly six times as much as the first, all together 56.1.
+    manager.params.time_rise = 5.0;
     let first = manager.allot(&situation(clock(38_540, Overtime::None), 0));
-    assert_eq!(first.map(|budget| budget.soft.as_millis()), Some(1500));
+    let soft = first.expect("a limited clock").soft.as_millis();
+    assert!((641..=644).contains(&soft), "{soft}");
 }
 
 #[test]
@@ -179,6 +177,42 @@ fn fischer_spends_its_income_and_what_a_cap_would_cut_off() {
     );
 }
 
+/// The increment comes after the move: until then something has to be there for a bad moment.
+#[test]
+fn fischer_never_spends_the_last_of_its_main_time() {
+    let terms = Overtime::Fischer {
+        increment: Duration::from_millis(500),
+        most_main: None,
+        most_move: None,
+    };
+    let (mut side, mut manager) = (clock(10_000, terms), manager());
+    let mut least = Duration::MAX;
+    for ply in (0..72).step_by(2) {
+        let budget = manager.allot(&situation(side, ply)).expect("a limit");
+        let TimeLeft::Main(main) = side.left() else {
+            panic!("{side:?}");
+        };
+        let elapsed = budget.soft;
+        least = least.min(main.saturating_sub(elapsed + LAG));
+        side.spend(elapsed + LAG);
+        let spent = Spent {
+            elapsed,
+            visits: 1000,
+            reused: 0,
+            value: 0.0,
+            stop: Some(StopReason::Time),
+        };
+        manager.moved(ply, &budget, &spent, LAG);
+    }
+    assert!(least > Duration::from_millis(500), "{least:?}");
+    // All the same it is spent, but for that.
+    let spent = |main| main < Duration::from_millis(2000);
+    assert!(
+        matches!(side.left(), TimeLeft::Main(main) if spent(main)),
+        "{side:?}"
+    );
+}
+
 /// A clock in a state that a game can reach, near-empty ones included.
 fn clocks() -> impl Strategy<Value = SideClock> {
     let time = prop_oneof![0_u64..300, 0_u64..60_000];
@@ -235,15 +269,15 @@ fn fatal(clock: &SideClock) -> Duration {
 }
 
 fn params() -> impl Strategy<Value = TimeParams> {
-    (0.0..0.5, -0.9..0.9, any::<bool>(), 1.0..10.0).prop_map(
-        |(reserve, slope, takeover, extend)| TimeParams {
+    (0.0..0.5, 0.0..10.0, any::<bool>(), 1.0..10.0).prop_map(|(reserve, rise, takeover, extend)| {
+        TimeParams {
             time_reserve: reserve,
-            time_slope: slope,
+            time_rise: rise,
             time_takeover: takeover,
             time_extend: extend,
             ..TimeParams::default()
-        },
-    )
+        }
+    })
 }
 
 proptest! {

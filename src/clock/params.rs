@@ -58,8 +58,8 @@ crate::settings::settings! {
             "How a clock is shared out; all but tengen are there to compare with.", "methods §5.4";
         time_reserve: f64 = 0.03, 0.0..=0.5, parse, show_range,
             "Share of the main time that is kept back for accidents; at least a second, or 5% of a short clock, and at most 5 seconds; twice that while nobody tells the time.", "methods §5.3";
-        time_slope: f64 = -0.3, -0.9..=0.9, parse, show_range,
-            "The first move gets this share more than the average and the last thinking move this share less; below 0 it is the other way round.", "what a move loses against 4,096 visits, by ply and visits, in 2,361 positions: 0.009 at ply 4, 0.025 at 40, 0.05 at 50, 0.2 at 56 (128 visits); the shares that lose least in all rise by 0.5 to 0.7, and 0.3 leaves the first move more than half the median";
+        time_rise: f64 = 2.0, 0.0..=10.0, parse, show_range,
+            "How much more than a move of the opening the last moves before the takeover get, as a share of it.", "what a move loses against 4,096 visits, by ply and visits, in 2,361 positions: 0.009 at ply 4, 0.025 at 40, 0.05 at 50, 0.2 at 56 (128 visits)";
         time_takeover: bool = true, false..=true, parse, show_range,
             "Plans for the moves up to the one at which positions are usually proven, not for the whole game.", "methods §5.2";
         time_overtake: f64 = 0.5, 0.0..=1.0, parse, show_range,
