@@ -26,7 +26,7 @@ pub struct Budget {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Rules {
     /// Stops when the runner-up would need more than this share of all visits still to come to
-    /// overtake the leader; in (0, 1], and 0 for never.
+    /// overtake the leader; above 1 the leader must be out of reach by so much, and 0 is for never.
     pub overtake: f64,
     /// Time that reused visits have saved may shorten `soft` by up to this share; 0 for never.
     pub credit: f64,

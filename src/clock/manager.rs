@@ -37,6 +37,8 @@ const ANSWER: Duration = Duration::from_millis(45);
 /// Weak opponents are beaten early and loaded endings are proven at once: what they teach of the
 /// takeover ply stays within so many plies of the usual one.
 const TAKEOVER_RANGE: f64 = 8.0;
+/// Where less than this share of the plans is used, the rules that end searches early are loosened.
+const THRIFTY: f64 = 0.6;
 /// Times shorter than this say nothing about how much of a plan is used.
 const SHORTEST_LESSON: Duration = Duration::from_millis(100);
 /// Weight of a new move in the running means.
@@ -267,11 +269,14 @@ impl TimeManager {
         self.takeover
     }
 
-    /// The rules that searches run under.
+    /// The rules that searches run under. Searches that end early, one after the other, are given
+    /// more and more of their time back: what nobody uses is worth nothing after the game.
     pub(super) fn rules(&self) -> Rules {
+        let thrift = ((self.used - LEAST_USED) / (THRIFTY - LEAST_USED)).clamp(0.0, 1.0);
+        let overtake = self.params.time_overtake;
         Rules {
-            overtake: self.params.time_overtake,
-            credit: self.params.time_credit,
+            overtake: if thrift > 0.0 { overtake / thrift } else { 0.0 },
+            credit: self.params.time_credit * thrift,
             rate: self.rate,
             ..Rules::default()
         }
@@ -362,6 +367,20 @@ mod tests {
             value: 0.1,
             stop: Some(stop),
         }
+    }
+
+    #[test]
+    fn who_hardly_uses_the_plans_ends_fewer_searches_early() {
+        let mut manager = manager();
+        let mut at = |used| {
+            manager.used = used;
+            let rules = manager.rules();
+            (rules.overtake, rules.credit)
+        };
+        assert_eq!(at(0.8), (0.5, 0.7));
+        let (overtake, credit) = at(0.5);
+        assert!((overtake - 1.0).abs() < 1e-9 && (credit - 0.35).abs() < 1e-9);
+        assert_eq!(at(LEAST_USED), (0.0, 0.0));
     }
 
     #[test]
