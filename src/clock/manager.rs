@@ -22,11 +22,12 @@ const USUAL_MOVES: f64 = 36.0;
 const LARGEST_LAG_SHARE: f64 = 0.1;
 /// An accident may take a second: so much is kept back for it, in seconds, unless that is more
 /// than this share of a short clock.
-const LEAST_ACCIDENT: f64 = 1.0;
+const LEAST_ACCIDENT: f64 = 1.3;
 const LARGEST_ACCIDENT_SHARE: f64 = 0.05;
 /// No more than this is kept back for accidents, in seconds.
 const LARGEST_ACCIDENT: f64 = 5.0;
-/// What is kept back for accidents beyond the least is given free over so many last moves.
+/// What is kept back for accidents beyond the least is given free over so many last moves, where the
+/// controller tells the time.
 const RELEASE_MOVES: f64 = 12.0;
 /// The accident that an overtime period has to survive, in seconds: one of a second, and jitter.
 const PERIOD_ACCIDENT: f64 = 1.2;
@@ -307,16 +308,18 @@ impl TimeManager {
         lag + period.mul_f64(share).min(from_seconds(PERIOD_ACCIDENT))
     }
 
-    /// Time kept back: lag and the least time of every move to come, and something for accidents,
-    /// which the last moves may spend.
+    /// Time kept back: lag and the least time of every move to come, and something for accidents.
     pub(super) fn reserve(&self, moves: u32) -> Duration {
         let full = self.full.as_secs_f64();
         let least = LEAST_ACCIDENT.min(LARGEST_ACCIDENT_SHARE * full);
         let told = (self.params.time_reserve * full).clamp(least, LARGEST_ACCIDENT);
-        // What nobody tells adds up.
-        let accidents = told * if self.lag.is_assumed() { 2.0 } else { 1.0 };
-        let part = |of: f64| (f64::from(moves) / of).min(1.0);
-        let accidents = (accidents * part(RELEASE_MOVES)).max(least.min(accidents)) * part(4.0);
+        let accidents = if self.lag.is_assumed() {
+            // What nobody tells adds up.
+            2.0 * told
+        } else {
+            let released = told * (f64::from(moves) / RELEASE_MOVES).min(1.0);
+            released.max(least)
+        };
         self.lag_of(moves) + ours::LEAST_HARD * moves + from_seconds(accidents)
     }
 
