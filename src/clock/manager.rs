@@ -308,6 +308,16 @@ impl TimeManager {
         lag + period.mul_f64(share).min(from_seconds(PERIOD_ACCIDENT))
     }
 
+    /// What a Canadian period keeps back for a second accident, which adds up with the first as long
+    /// as nobody tells the time.
+    pub(super) fn untold_accident(&self, period: Duration) -> Duration {
+        if self.lag.is_assumed() {
+            period.mul_f64(0.1).min(from_seconds(PERIOD_ACCIDENT))
+        } else {
+            Duration::ZERO
+        }
+    }
+
     /// Time kept back: lag and the least time of every move to come, and something for accidents.
     pub(super) fn reserve(&self, moves: u32) -> Duration {
         let full = self.full.as_secs_f64();

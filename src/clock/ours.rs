@@ -193,7 +193,7 @@ fn canadian(manager: &TimeManager, now: &Situation, left: Duration, stones: u32)
     let Overtime::Canadian { period, .. } = now.clock.overtime() else {
         return sudden_death(manager, now, left);
     };
-    let worst = manager.margin(period, true);
+    let worst = manager.margin(period, true) + manager.untold_accident(period);
     if moves == 1 {
         let all = left.saturating_sub(worst);
         return Budget::fixed(all, all);
