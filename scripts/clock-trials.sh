@@ -26,13 +26,7 @@ while [ $# -gt 0 ]; do
         *) usage >&2; exit 2 ;;
     esac
 done
-bin=${BIN:-$(cd "$(dirname "$0")/.." && pwd)/target/release}
-for program in tengen tengen-match; do
-    if [ ! -x "$bin/$program" ]; then
-        echo "clock-trials: no $bin/$program: run cargo build --release first" >&2
-        exit 1
-    fi
-done
+. "$(dirname "$0")/programs.sh"
 mkdir -p "$out"
 
 # trial NAME GAMES ENGINE-FLAGS RIG-FLAGS...

@@ -73,7 +73,7 @@ pub fn chart(title: &str, x_label: &str, series: &[Series]) -> String {
         escape(title)
     );
     for (index, series) in series.iter().enumerate() {
-        let color = COLORS[index % COLORS.len()];
+        let color = color(index);
         let name = escape(&series.name);
         // Writing into a string cannot fail.
         let _ = write!(
@@ -99,7 +99,7 @@ pub fn chart_file(title: &str, x_label: &str, series: &[Series]) -> String {
         escape(title)
     );
     for (index, series) in series.iter().enumerate() {
-        let color = COLORS[index % COLORS.len()];
+        let color = color(index);
         let column = (WIDTH - LEFT - RIGHT) / LEGEND_COLUMNS as f64;
         let x = LEFT + column * (index % LEGEND_COLUMNS) as f64;
         let y = 14.0 + LEGEND_LINE * (1 + index / LEGEND_COLUMNS) as f64;
@@ -143,7 +143,7 @@ fn drawing(x_label: &str, series: &[Series]) -> Option<String> {
     let middle = f64::midpoint(LEFT, right);
     text(&mut svg, "middle", (middle, HEIGHT - 5.0), x_label);
     for (index, series) in series.iter().enumerate() {
-        let color = COLORS[index % COLORS.len()];
+        let color = color(index);
         let place = |p: &Point| format!("{:.1},{:.1}", x(p.x), y(p.y));
         let path: Vec<String> = series.points.iter().map(place).collect();
         let dash = if series.reference {
@@ -176,6 +176,11 @@ fn drawing(x_label: &str, series: &[Series]) -> Option<String> {
         }
     }
     Some(svg)
+}
+
+/// The colour of a series.
+fn color(index: usize) -> &'static str {
+    COLORS[index % COLORS.len()]
 }
 
 fn line(svg: &mut String, class: &str, from: (f64, f64), to: (f64, f64)) {

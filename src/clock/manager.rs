@@ -31,6 +31,8 @@ const LARGEST_ACCIDENT: f64 = 5.0;
 const RELEASE_MOVES: f64 = 12.0;
 /// The accident that an overtime period has to survive, in seconds: one of a second, and jitter.
 const PERIOD_ACCIDENT: f64 = 1.2;
+/// It keeps back no more than this share of a period after which the game is lost.
+const LAST_PERIOD_SHARE: f64 = 0.1;
 /// Lag of all moves to come never keeps back more than this share of the time left.
 const LARGEST_LAG_RESERVE: f64 = 0.6;
 /// A search that has used its time up needs so long to finish a batch and answer.
@@ -304,15 +306,14 @@ impl TimeManager {
         } else {
             self.lag.worst()
         };
-        let share = if last { 0.1 } else { 0.03 };
-        lag + period.mul_f64(share).min(from_seconds(PERIOD_ACCIDENT))
+        lag + period_accident(period, if last { LAST_PERIOD_SHARE } else { 0.03 })
     }
 
     /// What a Canadian period keeps back for a second accident, which adds up with the first as long
     /// as nobody tells the time.
     pub(super) fn untold_accident(&self, period: Duration) -> Duration {
         if self.lag.is_assumed() {
-            period.mul_f64(0.1).min(from_seconds(PERIOD_ACCIDENT))
+            period_accident(period, LAST_PERIOD_SHARE)
         } else {
             Duration::ZERO
         }
@@ -338,6 +339,11 @@ impl TimeManager {
     pub fn measured(&self) -> (Duration, f64) {
         (self.lag.usual(), self.rate)
     }
+}
+
+/// What a period keeps back for one accident: at most this share of it.
+fn period_accident(period: Duration, share: f64) -> Duration {
+    period.mul_f64(share).min(from_seconds(PERIOD_ACCIDENT))
 }
 
 #[cfg(test)]

@@ -34,26 +34,32 @@ fn allot(clock: SideClock, ply: u32) -> Budget {
         .expect("a limited clock")
 }
 
+/// Plays a move whose search takes `takes` of its planned time, and gives its budget.
+fn play_move(manager: &mut TimeManager, clock: &mut SideClock, ply: u32, takes: f64) -> Budget {
+    let budget = manager
+        .allot(&situation(*clock, ply))
+        .expect("a limited clock");
+    let elapsed = budget.soft.mul_f64(takes);
+    clock.spend(elapsed + LAG);
+    let spent = Spent {
+        elapsed,
+        visits: 1000,
+        reused: 0,
+        value: 0.0,
+        stop: Some(StopReason::Time),
+    };
+    manager.moved(ply, &budget, &spent, LAG);
+    budget
+}
+
 /// Plays a game in which every search takes `takes` of its planned time, and gives the planned
 /// times and the clock at the end.
 fn game(params: TimeParams, mut clock: SideClock, takes: f64) -> (Vec<f64>, SideClock) {
     let mut manager = TimeManager::new(params, Some(LAG));
     let mut planned = Vec::new();
     for ply in (0..54).step_by(2) {
-        let budget = manager
-            .allot(&situation(clock, ply))
-            .expect("a limited clock");
-        let elapsed = budget.soft.mul_f64(takes);
-        planned.push(budget.soft.as_secs_f64());
-        clock.spend(elapsed + LAG);
-        let spent = Spent {
-            elapsed,
-            visits: 1000,
-            reused: 0,
-            value: 0.0,
-            stop: Some(StopReason::Time),
-        };
-        manager.moved(ply, &budget, &spent, LAG);
+        let soft = play_move(&mut manager, &mut clock, ply, takes).soft;
+        planned.push(soft.as_secs_f64());
     }
     (planned, clock)
 }
@@ -186,31 +192,15 @@ fn fischer_never_spends_the_last_of_its_main_time() {
         most_move: None,
     };
     let (mut side, mut manager) = (clock(10_000, terms), manager());
-    let mut least = Duration::MAX;
+    let mut least = f64::INFINITY;
     for ply in (0..72).step_by(2) {
-        let budget = manager.allot(&situation(side, ply)).expect("a limit");
-        let TimeLeft::Main(main) = side.left() else {
-            panic!("{side:?}");
-        };
-        let elapsed = budget.soft;
-        least = least.min(main.saturating_sub(elapsed + LAG));
-        side.spend(elapsed + LAG);
-        let spent = Spent {
-            elapsed,
-            visits: 1000,
-            reused: 0,
-            value: 0.0,
-            stop: Some(StopReason::Time),
-        };
-        manager.moved(ply, &budget, &spent, LAG);
+        let before = main_left(&side);
+        let budget = play_move(&mut manager, &mut side, ply, 1.0);
+        least = least.min(before - (budget.soft + LAG).as_secs_f64());
     }
-    assert!(least > Duration::from_millis(500), "{least:?}");
+    assert!(least > 0.5, "{least}");
     // All the same it is spent, but for that.
-    let spent = |main| main < Duration::from_millis(2000);
-    assert!(
-        matches!(side.left(), TimeLeft::Main(main) if spent(main)),
-        "{side:?}"
-    );
+    assert!(main_left(&side) < 2.0, "{side:?}");
 }
 
 /// A clock in a state that a game can reach, near-empty ones included.

@@ -25,8 +25,7 @@ pub struct Spending {
     /// A fixed time.
     pub time_per_move: Option<Duration>,
     /// Time of each move that a clock shows the controller but not this engine, until that can be
-    /// measured; `None` for [`crate::clock::USUAL_LAG`], less on a short
-    /// clock.
+    /// measured; `None` for [`crate::clock::USUAL_LAG`], less on a short clock.
     pub lag: Option<Duration>,
     /// How a clock is shared out.
     pub time: TimeParams,

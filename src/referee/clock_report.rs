@@ -84,7 +84,7 @@ impl ClockReport {
             .collect();
         let games = thoughts.len();
         let share = lost.len() as f64 / games.max(1) as f64;
-        let all = || thoughts.iter().flatten();
+        let all = thoughts.concat();
         let halves = thoughts.iter().filter_map(|moves| second_half(moves));
         ClockReport {
             engine: engine.to_owned(),
@@ -93,11 +93,11 @@ impl ClockReport {
             loss_interval: wilson(share, games as f64, Z_95),
             mean_left_seconds: mean(left.iter().copied()),
             least_left_seconds: left.iter().copied().reduce(f64::min),
-            longest_move_seconds: all().map(|thought| thought.1).fold(0.0, f64::max),
+            longest_move_seconds: all.iter().map(|thought| thought.1).fold(0.0, f64::max),
             second_half_share: mean(halves).unwrap_or_default(),
             starved_share: mean(thoughts.iter().filter_map(|moves| starved(moves))),
-            least_over_median: least_over_median(&all().copied().collect::<Vec<_>>()),
-            by_ply: by_ply(&all().copied().collect::<Vec<_>>()),
+            least_over_median: least_over_median(&all),
+            by_ply: by_ply(&all),
         }
     }
 }
@@ -123,37 +123,29 @@ fn second_half(moves: &[Thought]) -> Option<f64> {
     (total > 0.0).then(|| seconds(&moves[moves.len() / 2..]) / total)
 }
 
-/// Visits of the moves that were searched, with their plies.
-fn searched(thoughts: &[Thought]) -> Vec<(usize, f64)> {
-    thoughts
-        .iter()
-        .filter_map(|&(ply, _, visits)| {
-            Some((ply, visits.filter(|v| *v >= LEAST_SEARCHED)? as f64))
-        })
-        .collect()
+/// Visits of the moves that were searched.
+fn searched(thoughts: &[Thought]) -> Vec<f64> {
+    let visits = thoughts.iter().filter_map(|&(_, _, visits)| visits);
+    let searched = visits.filter(|visits| *visits >= LEAST_SEARCHED);
+    searched.map(|visits| visits as f64).collect()
 }
 
 fn starved(moves: &[Thought]) -> Option<f64> {
     let searched = searched(moves);
     let (early, late) = searched.split_at(searched.len() / 2);
-    let usual = mean(early.iter().map(|&(_, visits)| visits))?;
-    mean(
-        late.iter()
-            .map(|&(_, visits)| f64::from(u8::from(visits < STARVED * usual))),
-    )
+    let usual = mean(early.iter().copied())?;
+    let is_starved = |visits: &f64| f64::from(u8::from(*visits < STARVED * usual));
+    mean(late.iter().map(is_starved))
 }
 
 fn least_over_median(thoughts: &[Thought]) -> Option<f64> {
-    let mut visits: Vec<f64> = searched(thoughts)
-        .iter()
-        .map(|&(_, visits)| visits)
-        .collect();
+    let mut visits = searched(thoughts);
     visits.sort_by(f64::total_cmp);
     let median = *visits.get(visits.len() / 2)?;
     let groups = groups(thoughts).into_iter().filter_map(|group| {
         let searched = searched(&group);
         let most = 2 * searched.len() >= group.len();
-        mean(searched.iter().map(|&(_, visits)| visits)).filter(|_| most)
+        mean(searched.into_iter()).filter(|_| most)
     });
     groups.reduce(f64::min).map(|least| least / median)
 }

@@ -151,6 +151,7 @@ fn x(axis: &Axis, elo: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::referee::rating_table::tests::table;
 
     #[test]
@@ -170,5 +171,16 @@ mod tests {
         // The first row's interval has an end stroke of eight pixels on both sides.
         assert_eq!(svg.matches(" 26V34").count(), 2, "{svg}");
         assert!(svg.contains("c&lt;d") && svg.ends_with("</svg>\n"), "{svg}");
+    }
+    #[test]
+    fn the_axis_has_round_ends_around_everything() {
+        let axis = axis(&table().rows);
+        let ticks: Vec<f64> = axis.ticks().collect();
+        assert!(
+            ticks.len() <= 10 && ticks.iter().all(|tick| tick % 10.0 == 0.0),
+            "{ticks:?}"
+        );
+        let last = *ticks.last().expect("an end");
+        assert!(x(&axis, 1000.0) >= LEFT && x(&axis, last) <= WIDTH - RIGHT + 0.01);
     }
 }
