@@ -129,6 +129,18 @@ pub fn checksum(bytes: &[u8]) -> u64 {
     })
 }
 
+/// Copies a file durably; makes the folder it goes to.
+///
+/// # Errors
+/// [`TrainError::Io`] names the file.
+pub fn copy(from: &Path, to: &Path) -> Result<(), TrainError> {
+    if let Some(folder) = to.parent() {
+        prepare_folder(folder)?;
+    }
+    let bytes = fs::read(from).map_err(TrainError::io(from))?;
+    write(to, &bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -66,6 +66,7 @@ pub mod objective;
 pub mod open;
 pub mod optimizer;
 pub mod pool;
+pub mod prover;
 pub mod quantize;
 pub mod rebuild;
 pub mod recipe;

@@ -35,8 +35,8 @@ pub struct NetworkPlay {
 pub struct Proven {
     /// The result with best play.
     pub outcome: Outcome,
-    /// A move that keeps it.
-    pub keeps: Move,
+    /// A move that keeps it; `None` where all do.
+    pub keeps: Option<Move>,
 }
 
 /// Whoever can prove endings. What it finds must depend on the position only: the games of a
@@ -154,20 +154,17 @@ impl<'a, G: Rebuild, P: Prover<G>> NetworkGame<'a, G, P> {
         };
         let row = Row::record(self.number, &self.position, &target);
         self.rows.push(row);
-        let mut keeps = Some(proven.keeps);
+        let mut known = Some(proven);
         while self.position.outcome().is_none() {
+            let prove = || self.prover.borrow_mut().prove(&self.position);
+            let keeps = known.take().or_else(prove).and_then(|known| known.keeps);
             let any = self.rng.random_range(0..self.position.legal_count());
             let any = self.position.legal_moves().nth(any);
-            let Some(mv) = keeps.take().or(any) else {
+            let Some(mv) = keeps.or(any) else {
                 break;
             };
             self.position.play(mv);
             self.moves.push(mv);
-            keeps = self
-                .prover
-                .borrow_mut()
-                .prove(&self.position)
-                .map(|p| p.keeps);
         }
         self.outcome = Some(proven.outcome);
     }
@@ -332,7 +329,7 @@ mod tests {
             let (me, best) = (position.to_move(), wins(position));
             Some(Proven {
                 outcome: Outcome::Win(if best.is_some() { me } else { me.opponent() }),
-                keeps: best.or_else(|| position.legal_moves().next())?,
+                keeps: best,
             })
         }
     }

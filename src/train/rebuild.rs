@@ -5,10 +5,11 @@ use super::row::Row;
 use crate::encode::Encode;
 use crate::game::nogo::NoGo;
 use crate::game::{Color, Move, Outcome};
+use crate::solver::Solvable;
 
-/// A game to learn: its positions come back from their stones, side to move and last move, and its
-/// ends say something about each point.
-pub trait Rebuild: Encode {
+/// A game to learn: its positions come back from their stones, side to move and last move, its
+/// endings can be proven, and its ends say something about each point.
+pub trait Rebuild: Encode + Solvable {
     /// The position of a row on the board of `empty`.
     ///
     /// # Errors

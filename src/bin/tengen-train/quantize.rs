@@ -8,7 +8,6 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::json;
 use tengen::clock::{Clock, SystemClock};
-use tengen::encode::find;
 use tengen::eval::{Batch, Evaluator, ModelInfo};
 use tengen::game::Game;
 use tengen::game::nogo::{LargeNoGo, SmallNoGo};
@@ -19,6 +18,7 @@ use tengen::train::open::Runtime;
 use tengen::train::quantize::compare::{
     Difference, MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, difference, speeds,
 };
+use tengen::train::quantize::examples::Examples;
 use tengen::train::quantize::to_int8;
 use tengen::train::rebuild::Rebuild;
 use tengen::train::row::Row;
@@ -85,8 +85,8 @@ fn quantize<G: Playout + Rebuild>(
 ) -> anyhow::Result<()> {
     let rows = rows(args, empty)?;
     let wanted = args.positions as usize;
-    let calibration = sample(empty, info, &rows, wanted, 0)?;
-    let exam = sample(empty, info, &rows, wanted, 1)?;
+    let calibration = Examples::spread(empty, info, &rows, (wanted, 0))?;
+    let exam = Examples::spread(empty, info, &rows, (wanted, 1))?;
     let clock = SystemClock::new();
     let int8 = to_int8(onnx, calibration.batch.planes())?;
     log::info!(
@@ -153,40 +153,6 @@ fn rows<G: Playout + Rebuild>(args: &Args, empty: &G) -> anyhow::Result<Vec<Row>
         rows.extend(play(empty, game, params, &mut thinker, &mut rng).rows);
     }
     Ok(rows)
-}
-
-/// Encoded positions, and their legal moves.
-struct Sample {
-    batch: Batch,
-    legal: Vec<Vec<bool>>,
-}
-
-/// Evenly spread positions: every other one of two times `wanted`, from number `first` on.
-fn sample<G: Rebuild>(
-    empty: &G,
-    info: &ModelInfo,
-    rows: &[Row],
-    wanted: usize,
-    first: usize,
-) -> anyhow::Result<Sample> {
-    let encoding = find(info, empty)?;
-    let mut sample = Sample {
-        batch: Batch::new(info.row_len()),
-        legal: Vec::new(),
-    };
-    let all = 2 * wanted.min(rows.len() / 2);
-    for place in (first..all).step_by(2) {
-        let row = &rows[place * rows.len() / all];
-        let position = G::rebuild(empty, row).map_err(anyhow::Error::msg)?;
-        encoding.encode(&position, sample.batch.push(place as u128));
-        let mut legal = vec![false; info.policy_len];
-        position
-            .legal_moves()
-            .for_each(|mv| legal[mv.index()] = true);
-        sample.legal.push(legal);
-    }
-    anyhow::ensure!(!sample.batch.is_empty(), "there are no positions");
-    Ok(sample)
 }
 
 /// Batch size, and positions a second of both.

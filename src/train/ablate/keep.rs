@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::train::cycle::Place;
+use crate::train::durable::copy;
 use crate::train::{TrainError, durable};
 
 /// Makes `kept` hold what the run in `run` needs to go on, and no more. Files come before the
@@ -20,7 +21,12 @@ pub(super) fn keep(run: &Path, kept: &Path) -> Result<(), TrainError> {
         copy_into(newest, &to.fit(last.number))?;
     }
     for number in [last.number, last.plays_next] {
-        copy(&from.network(number), &to.network(number))?;
+        let network = from.network(number);
+        copy(&network, &to.network(number))?;
+        let int8 = from.int8(&network);
+        if int8.exists() {
+            copy(&int8, &to.int8(&to.network(number)))?;
+        }
     }
     for name in ["plan.toml", "hours.json"] {
         copy(&run.join(name), &kept.join(name))?;
@@ -33,8 +39,10 @@ pub(super) fn keep(run: &Path, kept: &Path) -> Result<(), TrainError> {
     }
     for old in 0..last.number {
         let network = to.network(old);
-        if old != last.plays_next && network.exists() {
-            durable::remove(&[network])?;
+        for form in [to.int8(&network), network] {
+            if old != last.plays_next && form.exists() {
+                durable::remove(&[form])?;
+            }
         }
         let folder = kept.join(format!("generation-{old:04}"));
         if folder.exists() {
@@ -73,13 +81,4 @@ pub(super) fn restore(kept: &Path, run: &Path) -> Result<(), TrainError> {
 
 fn copy_into(file: &Path, folder: &Path) -> Result<(), TrainError> {
     copy(file, &folder.join(file.file_name().unwrap_or_default()))
-}
-
-/// Copies a file durably.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<(), TrainError> {
-    if let Some(folder) = to.parent() {
-        durable::prepare_folder(folder)?;
-    }
-    let bytes = fs::read(from).map_err(TrainError::io(from))?;
-    durable::write(to, &bytes)
 }

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::keep::{copy, keep, restore};
+use super::keep::{keep, restore};
 use super::plan::{AblationPlan, Arm};
 use super::table::table;
 use crate::referee::stats::MatchScore;
 use crate::rollout::Playout;
 use crate::train::contest::{Match, Player, contest};
 use crate::train::cycle::{self, Encounter, News, Place, Session, load, save};
+use crate::train::durable::copy;
 use crate::train::rebuild::Rebuild;
 use crate::train::score::Score;
 use crate::train::{TrainError, durable};

@@ -11,7 +11,9 @@
 //! generation-0007/fit/              checkpoints, losses.jsonl
 //! generation-0007/matches/          matches that rate its network
 //! networks/network-0007.onnx        its network
+//! networks/network-0007.int8.onnx   the same in integers, for the next generation's games
 //! networks/start-0007.onnx          the new network that played its games
+//! networks/warm-up.onnx             another run's network that played the first games
 //! ```
 
 use std::fs;
@@ -53,6 +55,12 @@ impl Place {
             let reason = "it holds a run with another plan; choose another folder, or change \
                           nothing but the number of generations and stages";
             return Err(TrainError::mismatch(&path, reason));
+        }
+        let network = plan.warm_up.as_ref().and_then(|w| w.network.as_ref());
+        if let Some(network) = network
+            && !self.warm_up().exists()
+        {
+            durable::copy(network, &self.warm_up())?;
         }
         durable::write(&path, plan.to_toml()?.as_bytes())
     }
@@ -137,6 +145,29 @@ impl Place {
     #[must_use]
     pub fn start(&self, generation: u32) -> PathBuf {
         self.networks().join(format!("start-{generation:04}.onnx"))
+    }
+
+    /// The int8 form of a network, where there is one.
+    #[must_use]
+    pub fn int8(&self, network: &Path) -> PathBuf {
+        network.with_extension("int8.onnx")
+    }
+
+    /// The form of a network that plays games: int8 where there is one.
+    #[must_use]
+    pub fn player(&self, network: &Path) -> PathBuf {
+        let int8 = self.int8(network);
+        if int8.exists() {
+            int8
+        } else {
+            network.to_path_buf()
+        }
+    }
+
+    /// The network that plays the warm-up, where the plan names one.
+    #[must_use]
+    pub fn warm_up(&self) -> PathBuf {
+        self.networks().join("warm-up.onnx")
     }
 
     /// Where the report is.

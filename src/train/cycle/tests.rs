@@ -32,6 +32,7 @@ generations = 1
 
 [self-play]
 concurrent = 3
+prove-nodes = 100
 
 [window]
 held-out = 0.2
@@ -200,4 +201,28 @@ fn a_run_goes_on_without_its_old_games() {
     let longer = short.replace("generations = 2", "generations = 3");
     let (done, _) = go(scratch.path(), &longer);
     assert_eq!((done.len(), done[3].games_so_far), (4, 18));
+}
+
+#[test]
+fn another_runs_network_may_begin_and_int8_may_play() {
+    let (first, second) = (Scratch::new("cycle-first"), Scratch::new("cycle-second"));
+    let short = PLAN.split("[gate]").next().unwrap();
+    go(first.path(), short);
+    let network = Place::new(first.path()).network(3);
+    let warm_up = format!(
+        "warm-up = {{ games = 6, playouts = 10, network = {:?} }}",
+        network.display().to_string()
+    );
+    let plan = short
+        .replace("warm-up = { games = 6, playouts = 10 }", &warm_up)
+        .replace("concurrent = 3", "concurrent = 3\nint8 = true");
+    let (done, _) = go(second.path(), &plan);
+    let players: Vec<&str> = done.iter().map(|g| g.players.as_str()).collect();
+    assert_eq!(players[0], "warm-up");
+    assert_eq!((players[3], done[0].visits), ("start-0003.int8", 10));
+    let place = Place::new(second.path());
+    assert!(place.int8(&place.network(0)).exists());
+    // The run has its own copy.
+    fs::remove_file(&network).unwrap();
+    assert_eq!(go(second.path(), &plan).0.len(), 4);
 }

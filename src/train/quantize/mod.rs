@@ -4,9 +4,10 @@
 //! [`interpret`] computes the network on example positions and shows every tensor; [`range`] finds
 //! for each the range that loses least; [`rewrite`] writes the network again with
 //! `QuantizeLinear`/`DequantizeLinear` pairs around what is to be computed in integers; [`compare`]
-//! says what it cost. Nothing is fitted again.
+//! says what it cost, on [`examples`]. Nothing is fitted again.
 
 pub mod compare;
+pub mod examples;
 pub mod interpret;
 pub mod range;
 pub mod rewrite;

@@ -13,9 +13,10 @@ use tengen::search::SearchParams;
 use tengen::train::crew::NetworkCrew;
 use tengen::train::durable;
 use tengen::train::mcts::{GumbelParams, MctsParams, RootRule};
-use tengen::train::network_game::{NetworkPlay, NoProver};
+use tengen::train::network_game::NetworkPlay;
 use tengen::train::open::Runtime;
 use tengen::train::pool::raw_rate;
+use tengen::train::prover::EndingProver;
 use tengen::train::rebuild::Rebuild;
 
 use super::{Common, play, rate};
@@ -50,6 +51,10 @@ pub(crate) struct Args {
     /// Playouts of a fast move
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     fast_visits: u32,
+    /// Positions that the solver may visit to prove a late position, which ends the game with an
+    /// exact result; 0 plays all games to the end
+    #[arg(long, default_value_t = 0)]
+    prove_nodes: u64,
     /// A setting of the search, NAME=VALUE, as of tengen gtp; may be given several times
     #[arg(long = "set", value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -124,12 +129,13 @@ impl OnBoard for Args {
         let how = self.how()?;
         let (info, checksum) = self.network()?;
         let generator = format!(
-            "network={}:{checksum:016x} root={:?} visits={} full-share={} fast-visits={} {}",
+            "network={}:{checksum:016x} root={:?} visits={} full-share={} fast-visits={} prove-nodes={} {}",
             info.network,
             how.mcts.root,
             how.visits,
             how.full_share,
             how.fast_visits,
+            self.prove_nodes,
             self.set.join(" ")
         );
         let plan = self.common.plan(generator)?;
@@ -138,7 +144,7 @@ impl OnBoard for Args {
             network: &network,
             play: &how,
             concurrent,
-            prover: || NoProver,
+            prover: || EndingProver::new(self.prove_nodes),
         };
         let time = Duration::from_secs_f64(self.measure.max(0.0));
         let (threads, clock) = (plan.threads, SystemClock::new());

@@ -2,6 +2,8 @@
 
 mod settings;
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 pub use settings::{Fit, Gate, Rating, RootName, SelfPlay, Window, exploring};
@@ -19,8 +21,8 @@ pub struct CyclePlan {
     /// Seed of everything.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Games that come first, by random playouts; without them the first generation is played by a
-    /// network that knows nothing.
+    /// Games that come first, by random playouts or a network of another run; without them the
+    /// first generation is played by a network that knows nothing.
     #[serde(default)]
     pub warm_up: Option<WarmUp>,
     /// One after another.
@@ -50,14 +52,18 @@ fn one() -> u64 {
     1
 }
 
-/// Games by random playouts.
+/// Games that come first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct WarmUp {
     /// Games.
     pub games: u64,
-    /// Playouts a move.
+    /// Playouts a move: random ones, or the network's.
     pub playouts: u64,
+    /// The network that plays them, an ONNX file; a relative path begins where the run is started.
+    /// The run keeps a copy.
+    #[serde(default)]
+    pub network: Option<PathBuf>,
 }
 
 /// Generations that have the same network and number of playouts.
@@ -127,9 +133,12 @@ impl CyclePlan {
         if self
             .warm_up
             .as_ref()
-            .is_some_and(|w| w.games * w.playouts == 0)
+            .is_some_and(|w| w.games * w.playouts == 0 || w.playouts > u64::from(u32::MAX))
         {
             return refuse("games and playouts of [warm-up] must be at least 1");
+        }
+        if self.self_play.int8 && self.window.held_out == 0.0 {
+            return refuse("int8 of [self-play] needs held-out games to calibrate on");
         }
         if !(0.0..1.0).contains(&self.window.held_out) || self.window.least == 0 {
             return refuse("[window] needs held-out in [0, 1) and least of at least 1");

@@ -33,6 +33,11 @@ pub struct SelfPlay {
     pub opening_plies: u16,
     /// Ply from which the best move is played.
     pub temperature_plies: u16,
+    /// Positions that the solver may visit to prove a late position, which ends the game with an
+    /// exact result; 0 plays all games to the end.
+    pub prove_nodes: u64,
+    /// Whether games are played by the networks' int8 form, where it is close enough.
+    pub int8: bool,
     /// Games that a thread plays at the same time.
     pub concurrent: usize,
     /// Games in a shard while playing.
@@ -54,6 +59,8 @@ impl Default for SelfPlay {
             fast_visits: 16,
             opening_plies,
             temperature_plies,
+            prove_nodes: 0,
+            int8: false,
             concurrent: 32,
             games_per_shard: 1,
             sgf_every: 100,

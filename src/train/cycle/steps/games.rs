@@ -10,7 +10,7 @@ use crate::train::cycle::plan::Stage;
 use crate::train::cycle::run::Desk;
 use crate::train::fit::find_encoding;
 use crate::train::generate::{Plan, Progress, generate};
-use crate::train::network_game::NoProver;
+use crate::train::prover::EndingProver;
 use crate::train::rebuild::Rebuild;
 use crate::train::selfplay::RolloutThinker;
 
@@ -26,23 +26,28 @@ pub(super) struct Played {
 impl<G: Rebuild + Playout> Work<'_, G> {
     /// Plays the games.
     pub(super) fn games(&self, desk: &mut Desk<'_>, caught_up: bool) -> Result<Played, TrainError> {
-        let (plan, stage, session) = (desk.plan, self.stage(desk), desk.session);
+        let (plan, place, session) = (desk.plan, desk.place, desk.session);
+        let stage = self.stage(desk);
         let settings = &plan.self_play;
-        let rollouts = plan.warm_up.as_ref().filter(|_| self.warm_up);
-        let network = match self.done.last() {
-            _ if caught_up => Some(desk.place.start(self.number)),
-            Some(before) => Some(desk.place.network(before.plays_next)),
-            None => None,
+        let warm_up = plan.warm_up.as_ref().filter(|_| self.warm_up);
+        let network = match (warm_up, self.done.last()) {
+            (Some(warm_up), _) => warm_up.network.as_ref().map(|_| place.warm_up()),
+            (None, _) if caught_up => Some(place.start(self.number)),
+            (None, Some(before)) => Some(place.network(before.plays_next)),
+            (None, None) => None,
         };
-        let players = match (&network, rollouts) {
-            (_, Some(_)) => "rollouts".to_owned(),
-            (Some(path), None) => path.file_stem().unwrap_or_default().display().to_string(),
-            (None, None) => "nothing".to_owned(),
+        let players = match &network {
+            Some(path) => {
+                let form = place.player(path);
+                form.file_stem().unwrap_or_default().display().to_string()
+            }
+            None if warm_up.is_some() => "rollouts".to_owned(),
+            None => "nothing".to_owned(),
         };
-        let visits = rollouts.map_or(u64::from(stage.visits), |warm_up| warm_up.playouts);
+        let visits = warm_up.map_or(u64::from(stage.visits), |warm_up| warm_up.playouts);
         let games = Plan {
             first: self.done.last().map_or(0, |before| before.games_so_far),
-            games: rollouts.map_or(stage.games, |warm_up| warm_up.games),
+            games: warm_up.map_or(stage.games, |warm_up| warm_up.games),
             seed: plan.seed,
             threads: session.threads,
             games_per_shard: settings.games_per_shard,
@@ -50,7 +55,7 @@ impl<G: Rebuild + Playout> Work<'_, G> {
             selfplay: settings.params(),
             generator: format!("{players} visits={visits}"),
         };
-        let folder = desk.place.games(self.number);
+        let folder = place.games(self.number);
         let begun = desk.watch.session();
         let mut told = Ok(());
         let mut rates = (0.0, 0.0);
@@ -71,25 +76,26 @@ impl<G: Rebuild + Playout> Work<'_, G> {
                 told = desk.tell(self.number, StepName::Games, count, message);
             }
         };
-        let progress = if let Some(warm_up) = rollouts {
+        let progress = if warm_up.is_some() && network.is_none() {
             let crew = RolloutCrew {
                 selfplay: games.selfplay,
                 thinker: |seed| RolloutThinker {
                     rave: Rave::new(RaveParams::default(), seed),
-                    playouts: warm_up.playouts,
+                    playouts: visits,
                 },
             };
             generate(self.start, &games, &folder, &crew, observe)?
         } else {
             let network = match network {
-                Some(path) => session.runtime.open(&path)?,
+                Some(path) => session.runtime.open(&place.player(&path))?,
                 None => self.nothing(stage)?,
             };
             let crew = NetworkCrew {
                 network: &network,
-                play: &settings.network_play(stage.visits),
+                // The plan's check keeps it in range.
+                play: &settings.network_play(u32::try_from(visits).unwrap_or(u32::MAX)),
                 concurrent: settings.concurrent,
-                prover: || NoProver,
+                prover: || EndingProver::new(settings.prove_nodes),
             };
             generate(self.start, &games, &folder, &crew, observe)?
         };

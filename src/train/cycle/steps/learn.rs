@@ -39,8 +39,11 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         let dataset = self.dataset(desk, rows, games, before.number)?;
         let samples = desk.plan.fit.catch_up * dataset.fit.len() as f64;
         let steps = steps(samples, desk.plan.fit.batch);
+        let held_out = dataset.held_out.clone();
         let fitted = self.fit(desk, dataset, (StepName::CatchUp, steps), None)?;
-        export(&fitted.checkpoint, 0, &desk.place.start(self.number))?;
+        let network = desk.place.start(self.number);
+        export(&fitted.checkpoint, 0, &network)?;
+        self.integers(desk, &network, &held_out)?;
         Ok(Some(fitted))
     }
 

@@ -2,6 +2,7 @@
 
 mod compete;
 mod games;
+mod integers;
 mod learn;
 
 use super::StepName;
@@ -51,6 +52,7 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         };
         export(&fitted.checkpoint, earlier, &network)?;
         let opened = desk.session.runtime.open(&network)?;
+        self.integers(desk, &network, &held_out)?;
         let measures = measure(self.start, &opened, &held_out)?;
         self.rate(desk, &opened)?;
         let plays_next = self.gate(desk, &opened)?;

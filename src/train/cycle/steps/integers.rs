@@ -1,0 +1,56 @@
+//! The int8 form of a generation's network, for games in less time.
+
+use std::path::Path;
+
+use super::Work;
+use crate::eval::ModelInfo;
+use crate::rollout::Playout;
+use crate::train::cycle::run::Desk;
+use crate::train::quantize::compare::difference;
+use crate::train::quantize::examples::Examples;
+use crate::train::quantize::to_int8;
+use crate::train::rebuild::Rebuild;
+use crate::train::row::Row;
+use crate::train::{TrainError, durable};
+
+/// Positions to calibrate on; as many others are compared.
+const POSITIONS: usize = 512;
+
+impl<G: Rebuild + Playout> Work<'_, G> {
+    /// Writes a network's int8 form, calibrated on held-out rows, where the plan wants it and it is
+    /// close enough; else the network itself plays.
+    pub(super) fn integers(
+        &self,
+        desk: &Desk<'_>,
+        network: &Path,
+        held_out: &[Row],
+    ) -> Result<(), TrainError> {
+        let path = desk.place.int8(network);
+        if !desk.plan.self_play.int8 || path.exists() {
+            return Ok(());
+        }
+        let onnx = std::fs::read(network).map_err(TrainError::io(network))?;
+        let info = ModelInfo::read(&network.display().to_string(), &onnx)?;
+        let examples = |first| Examples::spread(self.start, &info, held_out, (POSITIONS, first));
+        let (calibration, exam) = (examples(0)?, examples(1)?);
+        let int8 = to_int8(&onnx, calibration.batch.planes())
+            .map_err(|error| TrainError::corrupt(network, error))?;
+        // Under another name until it is accepted.
+        let trial = path.with_extension("trial");
+        durable::write(&trial, &int8)?;
+        let runtime = desk.session.runtime;
+        let (mut first, mut second) = (runtime.open(network)?.make()?, runtime.open(&trial)?.make()?);
+        let found = difference([&mut *first, &mut *second], &exam.batch, &exam.legal)?;
+        std::fs::remove_file(&trial).map_err(TrainError::io(&trial))?;
+        if found.is_accepted() {
+            return durable::write(&path, &int8);
+        }
+        log::warn!(
+            "{} plays in f32: in int8 its policy is {:.4} nats and its value {:.4} away",
+            network.display(),
+            found.policy_kl,
+            found.value
+        );
+        Ok(())
+    }
+}
