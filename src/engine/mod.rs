@@ -4,6 +4,7 @@
 //! clocks, and has a [`Thinker`] choose moves on a thread of its own. Whatever happens to the
 //! thinker, [`Engine::genmove`] answers a legal move in time. Nothing here reads or writes text.
 
+mod built_in;
 mod choose;
 mod network;
 mod options;
@@ -18,7 +19,8 @@ mod thinker;
 mod timing;
 mod worker;
 
-pub use network::{NetworkRecipe, NetworkThinker, built_in};
+pub use built_in::built_in;
+pub use network::{NetworkRecipe, NetworkThinker};
 pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, SWITCH};
 pub use player::Player;
 pub use rollout::RolloutThinker;

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::{RolloutThinker, ThinkError, Thinker};
+use super::{RolloutThinker, ThinkError, Thinker, built_in};
 use crate::clock::Clock;
 use crate::encode::{self, Encode};
 use crate::eval::{
@@ -18,9 +18,6 @@ use crate::search::{
     EvaluatorMaker, Limits, ProberMaker, SearchError, SearchReport, Searcher, SearcherOptions,
     StopFlag, View,
 };
-
-/// Networks compiled into the program: a game's name and its ONNX file.
-const BUILT_IN: &[(&str, &[u8])] = &[("nogo", include_bytes!("../../models/nogo-9x9.onnx"))];
 
 /// How to put a network thinker together.
 #[derive(Debug, Clone)]
@@ -40,30 +37,26 @@ pub struct NetworkRecipe {
 impl NetworkRecipe {
     /// Opens the network and checks that it fits the position.
     fn open<G: Encode>(&self, position: &G) -> Result<EvaluatorFactory, SearchError> {
-        let Some(source) = self.model.clone().or_else(|| built_in(G::NAME)) else {
-            return Err(SearchError::Eval(EvalError::Load {
-                path: "embedded".to_owned(),
-                reason: format!("none is built in for {}: give one with --model", G::NAME),
-            }));
+        let open = |backend, load: &LoadOptions| {
+            let own = || built_in(G::NAME, backend, load.device);
+            let Some(source) = self.model.clone().or_else(own) else {
+                return Err(EvalError::Load {
+                    path: "embedded".to_owned(),
+                    reason: format!("none is built in for {}: give one with --model", G::NAME),
+                });
+            };
+            EvaluatorFactory::open(backend, &source, load)
         };
-        let factory = match EvaluatorFactory::open(self.backend, &source, &self.load) {
+        let factory = match open(self.backend, &self.load) {
             Err(EvalError::Unavailable { backend, reason }) if self.backend == BackendKind::Ort => {
                 log::warn!("{backend} is not available, tract takes its place: {reason}");
-                let load = LoadOptions::default();
-                EvaluatorFactory::open(BackendKind::Tract, &source, &load)?
+                open(BackendKind::Tract, &LoadOptions::default())?
             }
             opened => opened?,
         };
         encode::find(factory.info(), position)?;
         Ok(factory)
     }
-}
-
-/// The network built in for a game.
-#[must_use]
-pub fn built_in(game: &str) -> Option<ModelSource> {
-    let found = BUILT_IN.iter().find(|(name, _)| *name == game)?;
-    Some(ModelSource::Embedded(found.1))
 }
 
 /// Thinks with a network.

@@ -86,7 +86,8 @@ fn text(line: &Line) -> String {
 }
 
 struct Bench {
-    source: ModelSource,
+    /// `None` for the built-in one, in the form that fits the backend.
+    model: Option<ModelSource>,
     load: LoadOptions,
     threads: usize,
     round: Duration,
@@ -97,8 +98,6 @@ struct Bench {
 
 impl Bench {
     fn new(options: &EngineOptions, seconds: f64) -> anyhow::Result<Bench> {
-        let given = options.model.clone().map(ModelSource::File);
-        let source = given.or_else(|| built_in(SmallNoGo::NAME));
         let round = Duration::try_from_secs_f64(seconds / f64::from(2 * ROUNDS))
             .ok()
             .filter(|round| !round.is_zero())
@@ -106,7 +105,7 @@ impl Bench {
         let position = |i| random_position(options.size, i * 60 / POSITIONS, u64::from(i));
         let cores = std::thread::available_parallelism().map_or(1, Into::into);
         Ok(Bench {
-            source: source.context("no network is built in: give one with --model")?,
+            model: options.model.clone().map(ModelSource::File),
             load: LoadOptions {
                 device: options.device,
                 ort_library: LibraryPlaces::usual(options.ort_library.clone()),
@@ -120,7 +119,13 @@ impl Bench {
     }
 
     fn open(&self, kind: BackendKind) -> Result<EvaluatorFactory, EvalError> {
-        EvaluatorFactory::open(kind, &self.source, &self.load)
+        let own = || built_in(SmallNoGo::NAME, kind, self.load.device);
+        let source = self.model.clone().or_else(own);
+        let none = || EvalError::Load {
+            path: "embedded".to_owned(),
+            reason: "none is built in: give one with --model".to_owned(),
+        };
+        EvaluatorFactory::open(kind, &source.ok_or_else(none)?, &self.load)
     }
 
     /// Random playouts a second on one thread.

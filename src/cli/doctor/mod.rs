@@ -100,7 +100,9 @@ impl Doctor {
 fn examine(options: &EngineOptions) -> Vec<Finding> {
     let mut findings = vec![machine::processor(), machine::memory(options)];
     let model = options.model.clone().map(ModelSource::File);
-    let Some(model) = model.or_else(|| built_in(&options.game)) else {
+    // In f32 everywhere, so that answers can be compared.
+    let own = || built_in(&options.game, BackendKind::Tract, Device::Cpu);
+    let Some(model) = model.or_else(own) else {
         findings.push(Finding {
             state: State::Absent,
             what: "network",

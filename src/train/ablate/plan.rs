@@ -172,4 +172,23 @@ generations = 2
             assert!(message.contains(because), "{message}");
         }
     }
+
+    #[test]
+    fn the_example_plans_are_read() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/plans");
+        let mut kinds = [0, 0];
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let ablation = text.contains("[[arm]]");
+            let read = if ablation {
+                AblationPlan::parse(&text).map(|_| ())
+            } else {
+                CyclePlan::parse(&text).map(|_| ())
+            };
+            read.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            kinds[usize::from(ablation)] += 1;
+        }
+        assert!(kinds[0] > 0 && kinds[1] > 0, "{kinds:?}");
+    }
 }

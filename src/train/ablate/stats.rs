@@ -1,5 +1,7 @@
 //! Differences between arms over seeds.
 
+use std::f64::consts::PI;
+
 /// Two-sided 95% quantiles of Student's t for 1 to 10 degrees of freedom.
 const T_95: [f64; 10] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -11,6 +13,9 @@ pub(super) struct Estimate {
     pub(super) mean: f64,
     /// Half of the interval; unknown from one value.
     pub(super) half: Option<f64>,
+    /// The probability of a mean as far from 0 or further, if the true one were 0; unknown from
+    /// one value.
+    pub(super) p: Option<f64>,
 }
 
 impl Estimate {
@@ -21,12 +26,17 @@ impl Estimate {
         let degrees = values.len().checked_sub(1)?;
         let mean = values.iter().sum::<f64>() / count;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        let half = degrees.checked_sub(1).map(|place| {
+        let known = degrees.checked_sub(1).map(|place| {
             // Beyond ten degrees the quantile is within a tenth of the normal one's.
             let t = T_95.get(place).copied().unwrap_or(2.2);
-            t * (squares / degrees as f64 / count).sqrt()
+            let error = (squares / degrees as f64 / count).sqrt();
+            (t * error, two_sided(mean / error, degrees))
         });
-        Some(Estimate { mean, half })
+        Some(Estimate {
+            mean,
+            half: known.map(|known| known.0),
+            p: known.map(|known| known.1),
+        })
     }
 
     /// `+123 ± 45`, or `+123 (one seed)`.
@@ -36,15 +46,48 @@ impl Estimate {
             None => format!("{:+.0} (one seed)", self.mean),
         }
     }
+}
 
-    /// Whether the sign is known at 95%: 1 above 0, -1 below, 0 for not known.
-    pub(super) fn sign(&self) -> i32 {
-        match self.half {
-            Some(half) if self.mean - half > 0.0 => 1,
-            Some(half) if self.mean + half < 0.0 => -1,
-            _ => 0,
+/// Which of several comparisons are significant when the chance of one false claim among all shall
+/// be at most `level` (Holm 1979): the smallest p counts as many times as there are comparisons,
+/// the next once less, until one is too large. Unknown ones are not significant.
+pub(super) fn holm(p: &[Option<f64>], level: f64) -> Vec<bool> {
+    let mut known: Vec<(usize, f64)> = p
+        .iter()
+        .enumerate()
+        .filter_map(|(place, p)| Some((place, (*p)?)))
+        .collect();
+    known.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut significant = vec![false; p.len()];
+    for (done, (place, p)) in known.iter().enumerate() {
+        if p * (known.len() - done) as f64 > level {
+            break;
         }
+        significant[*place] = true;
     }
+    significant
+}
+
+/// The probability that Student's t of so many degrees of freedom, at least 1, is as far from 0 as
+/// `t` or further (Abramowitz and Stegun 26.7.3 and 26.7.4).
+fn two_sided(t: f64, degrees: usize) -> f64 {
+    let angle = (t.abs() / (degrees as f64).sqrt()).atan();
+    let (sin, cos) = angle.sin_cos();
+    let odd = degrees % 2 == 1;
+    // The powers of cos, each with its factor from the one before.
+    let first = if odd { cos } else { 1.0 };
+    let (mut term, mut sum) = (first, 0.0);
+    let from = if odd { 1 } else { 0 };
+    for power in (from..degrees.saturating_sub(1)).step_by(2) {
+        sum += term;
+        term *= cos * cos * (power + 1) as f64 / (power + 2) as f64;
+    }
+    let inside = if odd {
+        2.0 / PI * (angle + sin * sum)
+    } else {
+        sin * sum
+    };
+    1.0 - inside
 }
 
 #[cfg(test)]
@@ -57,18 +100,28 @@ mod tests {
         let estimate = Estimate::over_seeds(&[10.0, 20.0, 30.0]).unwrap();
         assert_eq!(estimate.mean, 20.0);
         assert!((estimate.half.unwrap() - 24.843).abs() < 0.01);
-        assert_eq!((estimate.text().as_str(), estimate.sign()), ("+20 ± 25", 0));
-        assert_eq!(
-            Estimate::over_seeds(&[99.0, 100.0, 101.0]).unwrap().sign(),
-            1
-        );
-        assert_eq!(
-            Estimate::over_seeds(&[-99.0, -100.0, -101.0])
-                .unwrap()
-                .sign(),
-            -1
-        );
-        assert_eq!(Estimate::over_seeds(&[5.0]).unwrap().half, None);
+        assert_eq!(estimate.text(), "+20 ± 25");
+        // With two degrees of freedom p is 1 - t / sqrt(2 + t^2), t = 20 / 5.7735.
+        assert!((estimate.p.unwrap() - 0.0742).abs() < 1e-4);
+        let one = Estimate::over_seeds(&[5.0]).unwrap();
+        assert_eq!((one.half, one.p), (None, None));
         assert_eq!(Estimate::over_seeds(&[]), None);
+    }
+
+    #[test]
+    fn a_quantile_has_its_probability() {
+        for (place, t) in T_95.iter().enumerate() {
+            let p = two_sided(*t, place + 1);
+            assert!((p - 0.05).abs() < 1e-4, "{} degrees: {p}", place + 1);
+        }
+        assert!((two_sided(0.0, 3) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn holm_counts_comparisons() {
+        let p = [Some(0.01), None, Some(0.04), Some(0.012), Some(0.03)];
+        assert_eq!(holm(&p, 0.05), [true, false, false, true, false]);
+        assert_eq!(holm(&[Some(0.04)], 0.05), [true]);
+        assert_eq!(holm(&[Some(0.02), Some(0.04)], 0.05), [true, true]);
     }
 }

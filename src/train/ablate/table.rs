@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::plan::{AblationPlan, Arm};
 use super::run::{Outcome, run_name};
-use super::stats::Estimate;
+use super::stats::{Estimate, holm};
 use crate::train::cycle::{Encounter, rate};
 
 /// The table as Markdown.
@@ -15,8 +15,8 @@ pub fn table(plan: &AblationPlan, outcomes: &[Outcome], encounters: &[Encounter]
     let mut text = format!(
         "# {}\n\nWritten by `tengen-train ablate`. Elo relative to `{}`, by maximum likelihood for \
          each seed; {seeds} seeds, {pairs} colour-swapped pairs of games for each two arms of a \
-         seed, at {visits} playouts a move. ± is the 95% interval over seeds (Student's t, not \
-         corrected for several comparisons). {} of {} runs are finished.\n\n",
+         seed, at {visits} playouts a move. ± is the 95% interval over seeds (Student's t); \
+         whether a sign is known is judged with Holm's correction. {} of {} runs are finished.\n\n",
         plan.title,
         plan.arm[0].name,
         outcomes.len(),
@@ -102,40 +102,39 @@ fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<
     let name = &plan.arm[full].name;
     let _ = write!(
         text,
-        "\n`{name}` less another arm:\n\n| arm | difference | paper | the paper's sign at 95% |\n|---|---|---|---|\n"
+        "\n`{name}` less another arm:\n\n| arm | difference | p | paper | the paper's sign at 95% (Holm) |\n|---|---|---|---|---|\n"
     );
-    for (place, arm) in plan
-        .arm
-        .iter()
-        .enumerate()
-        .filter(|(place, _)| *place != full)
-    {
-        let differences: Vec<f64> = elo[full]
+    let others = || {
+        plan.arm
             .iter()
-            .zip(&elo[place])
-            .filter_map(|(full, arm)| Some((*full)? - (*arm)?))
-            .collect();
-        let difference = Estimate::over_seeds(&differences);
-        let paper = plan.arm[full]
-            .paper
-            .zip(arm.paper)
-            .map(|(full, arm)| full - arm);
+            .enumerate()
+            .filter(|(place, _)| *place != full)
+    };
+    let differences: Vec<Option<Estimate>> = others()
+        .map(|(place, _)| {
+            let pairs = elo[full].iter().zip(&elo[place]);
+            let known = pairs.filter_map(|(full, arm)| Some((*full)? - (*arm)?));
+            Estimate::over_seeds(&known.collect::<Vec<_>>())
+        })
+        .collect();
+    let p: Vec<Option<f64>> = differences.iter().map(|found| (*found)?.p).collect();
+    let rows = others().zip(differences).zip(holm(&p, 0.05));
+    for (((_, arm), difference), significant) in rows {
+        let paper = plan.arm[full].paper.zip(arm.paper);
+        let paper = paper.map(|(full, arm)| full - arm);
         let verdict = match (difference, paper) {
-            (Some(found), Some(paper)) if found.sign() != 0 => {
-                if f64::from(found.sign()) * paper > 0.0 {
-                    "holds"
-                } else {
-                    "is reversed"
-                }
-            }
+            (Some(found), Some(paper)) if significant && found.mean * paper > 0.0 => "holds",
+            (Some(_), Some(_)) if significant => "is reversed",
             (Some(_), Some(_)) => "open",
             _ => "",
         };
+        let p = difference.and_then(|found| found.p);
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {verdict} |",
+            "| {} | {} | {} | {} | {verdict} |",
             arm.name,
             difference.map_or_else(String::new, |d| d.text()),
+            p.map_or_else(String::new, |p| format!("{p:.3}")),
             paper.map_or_else(String::new, |paper| format!("{paper:+.0}")),
         );
     }

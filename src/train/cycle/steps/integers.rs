@@ -39,7 +39,10 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         let trial = path.with_extension("trial");
         durable::write(&trial, &int8)?;
         let runtime = desk.session.runtime;
-        let (mut first, mut second) = (runtime.open(network)?.make()?, runtime.open(&trial)?.make()?);
+        let (mut first, mut second) = (
+            runtime.open(network)?.make()?,
+            runtime.open(&trial)?.make()?,
+        );
         let found = difference([&mut *first, &mut *second], &exam.batch, &exam.legal)?;
         std::fs::remove_file(&trial).map_err(TrainError::io(&trial))?;
         if found.is_accepted() {
