@@ -1,5 +1,7 @@
 //! Rows into numbers: the planes and targets of a batch.
 
+use std::ops::Range;
+
 use super::augment::transform;
 use super::net::Extra;
 use super::rebuild::Rebuild;
@@ -25,6 +27,30 @@ pub struct Batch {
     pub value: Vec<f32>,
     /// Targets of extra heads.
     pub lessons: Vec<Lesson>,
+}
+
+impl Batch {
+    /// Some of the rows.
+    #[must_use]
+    pub fn rows(&self, range: Range<usize>) -> Batch {
+        let part = |numbers: &[f32]| {
+            let each = numbers.len() / self.len.max(1);
+            numbers[range.start * each..range.end * each].to_vec()
+        };
+        let lesson = |lesson: &Lesson| Lesson {
+            extra: lesson.extra,
+            target: part(&lesson.target),
+            weight: part(&lesson.weight),
+        };
+        Batch {
+            len: range.len(),
+            planes: part(&self.planes),
+            mask: part(&self.mask),
+            policy: part(&self.policy),
+            value: part(&self.value),
+            lessons: self.lessons.iter().map(lesson).collect(),
+        }
+    }
 }
 
 /// The target of one extra head.

@@ -20,6 +20,7 @@ use super::rebuild::Rebuild;
 use super::recipe::Recipe;
 use super::schedule::Schedule;
 use super::score::{Score, score};
+use super::shares::Team;
 use super::step::step;
 use super::{TrainError, durable};
 use crate::clock::Clock;
@@ -162,10 +163,11 @@ pub fn fit<G: Rebuild>(
     };
     let size = dataset.size;
     let loader = Loader::start(empty, Arc::new(dataset.fit), syllabus, draw, state.step)?;
+    let team = Team::new(params.batch)?;
     let mut saved = place.clock.now();
     while state.step < params.steps {
         let batch = loader.next_batch()?;
-        let mut report = step(&mut state, &batch, &place.device, untrained);
+        let mut report = step(&mut state, &batch, &team, &place.device, untrained);
         if state.step % params.score_every == 0 || state.step == params.steps {
             let score = score(params.recipe, &state.average, size, &exam, &place.device);
             report.held_out = Some(score);

@@ -79,6 +79,7 @@ pub mod score;
 mod scratch;
 pub mod selfplay;
 pub mod shard;
+mod shares;
 mod step;
 
 pub use error::TrainError;

@@ -1,16 +1,16 @@
 //! One step of a fit: forward, backward, optimiser, averages.
 
-use burn::tensor::{Device, Tensor};
+use burn::tensor::Device;
 
 use super::batch::Batch;
 use super::checkpoint::Checkpoint;
 use super::fit::Report;
-use super::net::{Extra, Forward, Mode, Weights, numbers};
-use super::objective::loss;
+use super::net::{Forward, Mode, Weights, numbers};
 use super::optimizer::{Step, average};
 use super::recipe::Outputs;
 use super::schedule::{KL_EVERY, Schedule, adapt, average_decay, learning_rate};
 use super::score::{Score, log_softmax, planes};
+use super::shares::Team;
 
 /// Weight of the newest batch in the running statistics of batch norms; the usual value.
 const STATISTIC_SHARE: f32 = 0.1;
@@ -19,10 +19,10 @@ const STATISTIC_SHARE: f32 = 0.1;
 pub(super) fn step(
     state: &mut Checkpoint,
     batch: &Batch,
+    team: &Team,
     device: &Device,
     untrained: Score,
 ) -> Report {
-    let size = state.origin.size();
     let params = &state.params;
     let rate = learning_rate(
         params.schedule,
@@ -32,39 +32,32 @@ pub(super) fn step(
         state.step,
         state.rate_factor,
     );
-    let mut forward = Forward::new(&state.weights, device, Mode::Fit);
-    let planes = planes(batch, size, device);
-    let heads = params
-        .recipe
-        .describe(&mut forward, &planes, size, Outputs::All);
-    let before = heads.policy.clone();
-    let loss = loss(heads, batch, &params.loss);
-    let gradients = forward.gradients(&loss.total.backward());
-    let statistics = forward.into_statistics();
+    let answer = team.answer(state, batch, device);
     let step = Step {
         rate,
         weight_decay: params.weight_decay,
         clip_norm: params.clip_norm,
     };
-    let gradient_norm = state.optimizer.step(&mut state.weights, &gradients, step);
-    follow(&mut state.weights, &statistics);
+    let gradient_norm = state
+        .optimizer
+        .step(&mut state.weights, &answer.gradients, step);
+    follow(&mut state.weights, &answer.statistics);
     let decay = average_decay(params.average_decay, state.step);
     average(&mut state.average, &state.weights, decay);
     if let Schedule::Kl { target } = params.schedule
         && state.step >= params.warm_up
         && state.step.is_multiple_of(KL_EVERY)
     {
-        let moved = divergence(state, batch, &numbers(before), device);
+        let moved = divergence(state, batch, &answer.policy, device);
         state.rate_factor = adapt(state.rate_factor, moved, target);
     }
     state.step += 1;
-    let scalar = |loss: Tensor<1>| numbers(loss).first().copied().unwrap_or(f32::NAN);
-    let extra = |(extra, loss): (Extra, Tensor<1>)| (extra.name(), scalar(loss));
+    let extras = answer.extras.iter();
     Report {
         step: state.step,
-        policy_loss: scalar(loss.policy),
-        value_loss: scalar(loss.value),
-        extra_losses: loss.extras.into_iter().map(extra).collect(),
+        policy_loss: answer.losses[0],
+        value_loss: answer.losses[1],
+        extra_losses: extras.map(|(extra, loss)| (extra.name(), *loss)).collect(),
         gradient_norm,
         learning_rate: rate,
         held_out: None,

@@ -1,0 +1,160 @@
+//! A step's forward and backward pass, its batch in shares that threads compute side by side.
+//!
+//! Much of a pass is in operations that one thread does after the other. Whole shares have no such
+//! parts, and their activations stay in the cache. Batch norms see the share that they are in
+//! (ghost batch norm, Hoffer et al. 2017). Shares depend on the batch only and are added in their
+//! order, so that sums are the same whatever the number of threads.
+
+use burn::tensor::{Device, Tensor};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use super::TrainError;
+use super::batch::Batch;
+use super::checkpoint::Checkpoint;
+use super::net::{Extra, Forward, Mode, numbers};
+use super::objective::loss;
+use super::recipe::Outputs;
+use super::score::planes;
+
+/// Rows of a share.
+const ROWS: usize = 64;
+
+/// What a batch says about the weights.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Answer {
+    /// The gradient of each tensor, in the weights' order; empty where there is none.
+    pub(super) gradients: Vec<Vec<f32>>,
+    /// Statistics of the batch norms: place in the weights, and values.
+    pub(super) statistics: Vec<(usize, Vec<f32>)>,
+    /// Policy logits, `[len, policy_len]`.
+    pub(super) policy: Vec<f32>,
+    /// Losses: policy, value.
+    pub(super) losses: [f32; 2],
+    /// Losses of the extra heads.
+    pub(super) extras: Vec<(Extra, f32)>,
+}
+
+/// The threads of a fit.
+pub(super) struct Team {
+    /// A pool for each share that is computed at the same time: Burn's own threads within a share
+    /// must not take up another one.
+    pools: Vec<ThreadPool>,
+}
+
+impl Team {
+    /// Threads for batches of so many rows.
+    ///
+    /// # Errors
+    /// [`TrainError::Setting`] when threads cannot be started.
+    pub(super) fn new(batch: usize) -> Result<Team, TrainError> {
+        let threads = rayon::current_num_threads();
+        let count = threads.min(batch.div_ceil(ROWS)).max(1);
+        let pool = |index: usize| {
+            ThreadPoolBuilder::new()
+                .num_threads(threads / count + usize::from(index < threads % count))
+                .thread_name(move |thread| format!("fit-{index}-{thread}"))
+                .build()
+                .map_err(|error| TrainError::Setting(format!("cannot start threads: {error}")))
+        };
+        Ok(Team {
+            pools: (0..count).map(pool).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Computes losses and gradients of a batch; `device` records gradients.
+    pub(super) fn answer(&self, state: &Checkpoint, batch: &Batch, device: &Device) -> Answer {
+        let starts: Vec<usize> = (0..batch.len).step_by(ROWS).collect();
+        let shares: Vec<Batch> = starts
+            .iter()
+            .map(|&start| batch.rows(start..(start + ROWS).min(batch.len)))
+            .collect();
+        let mut answers: Vec<Option<Answer>> = vec![None; shares.len()];
+        let each = shares.len().div_ceil(self.pools.len()).max(1);
+        std::thread::scope(|scope| {
+            let parts = answers.chunks_mut(each).zip(shares.chunks(each));
+            for ((answers, shares), pool) in parts.zip(&self.pools) {
+                scope.spawn(move || {
+                    pool.install(|| {
+                        for (answer, share) in answers.iter_mut().zip(shares) {
+                            *answer = Some(compute(state, share, device));
+                        }
+                    });
+                });
+            }
+        });
+        let parts: Vec<(f32, Answer)> = shares
+            .iter()
+            .zip(answers)
+            .filter_map(|(share, answer)| Some((share.len as f32 / batch.len as f32, answer?)))
+            .collect();
+        join(parts)
+    }
+}
+
+/// One share.
+fn compute(state: &Checkpoint, batch: &Batch, device: &Device) -> Answer {
+    let (size, params) = (state.origin.size(), &state.params);
+    let mut forward = Forward::new(&state.weights, device, Mode::Fit);
+    let planes = planes(batch, size, device);
+    let recipe = params.recipe;
+    let heads = recipe.describe(&mut forward, &planes, size, Outputs::All);
+    let policy = heads.policy.clone();
+    let loss = loss(heads, batch, &params.loss);
+    let gradients = forward.gradients(&loss.total.backward());
+    let scalar = |loss: Tensor<1>| numbers(loss).first().copied().unwrap_or(f32::NAN);
+    Answer {
+        gradients,
+        statistics: forward.into_statistics(),
+        policy: numbers(policy),
+        losses: [scalar(loss.policy), scalar(loss.value)],
+        extras: loss
+            .extras
+            .into_iter()
+            .map(|(extra, loss)| (extra, scalar(loss)))
+            .collect(),
+    }
+}
+
+/// The means over all shares, each with its weight. The variance of a batch norm is that within
+/// the shares; the means of shares of random rows differ by next to nothing.
+fn join(parts: Vec<(f32, Answer)>) -> Answer {
+    let mut parts = parts.into_iter();
+    let Some((weight, mut sum)) = parts.next() else {
+        return Answer::default();
+    };
+    sum.scale(weight);
+    for (weight, mut part) in parts {
+        part.scale(weight);
+        sum.add(part);
+    }
+    sum
+}
+
+impl Answer {
+    fn scale(&mut self, factor: f32) {
+        let statistics = self.statistics.iter_mut().map(|(_, values)| values);
+        for numbers in self.gradients.iter_mut().chain(statistics) {
+            numbers.iter_mut().for_each(|number| *number *= factor);
+        }
+        let extras = self.extras.iter_mut().map(|(_, loss)| loss);
+        for loss in self.losses.iter_mut().chain(extras) {
+            *loss *= factor;
+        }
+    }
+
+    /// Adds a later share's.
+    fn add(&mut self, later: Answer) {
+        let own = self.statistics.iter_mut().map(|(_, values)| values);
+        let own = self.gradients.iter_mut().chain(own);
+        let new = later.statistics.iter().map(|(_, values)| values);
+        for (own, new) in own.zip(later.gradients.iter().chain(new)) {
+            own.iter_mut().zip(new).for_each(|(own, new)| *own += new);
+        }
+        let own = self.extras.iter_mut().map(|(_, loss)| loss);
+        let new = later.extras.iter().map(|(_, loss)| loss);
+        let own = self.losses.iter_mut().chain(own);
+        own.zip(later.losses.iter().chain(new))
+            .for_each(|(own, new)| *own += new);
+        self.policy.extend(later.policy);
+    }
+}
