@@ -158,3 +158,96 @@ impl Answer {
         self.policy.extend(later.policy);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::NoGoV1;
+    use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Game, Symmetry};
+    use crate::train::batch::{Sample, Syllabus, encode};
+    use crate::train::checkpoint::Origin;
+    use crate::train::fit::FitParams;
+    use crate::train::optimizer::Optimizer;
+    use crate::train::row::{Row, Target};
+
+    const SIZE: BoardSize = BoardSize::square(4);
+
+    fn state() -> Checkpoint {
+        let params = FitParams::new("tengen-2b8c".parse().unwrap(), 10);
+        let (weights, _) = params.recipe.declare(12, SIZE, 1);
+        Checkpoint {
+            origin: Origin {
+                game: SmallNoGo::NAME.to_owned(),
+                width: SIZE.width,
+                height: SIZE.height,
+                encoding: "nogo-1".to_owned(),
+                planes: 12,
+                policy_len: SIZE.area(),
+                games: 0,
+            },
+            optimizer: Optimizer::new(params.rule, &weights),
+            params,
+            step: 0,
+            rate_factor: 1.0,
+            average: weights.clone(),
+            weights,
+        }
+    }
+
+    /// Positions of one game, again and again.
+    fn batch(len: usize) -> Batch {
+        let empty = SmallNoGo::new(SIZE).unwrap();
+        let mut position = empty.clone();
+        let mut rows = Vec::new();
+        while let Some(mv) = position.legal_moves().last() {
+            let target = Target::new(vec![(mv, 1.0)], 0.5);
+            rows.push(Row::record(0, &position, &target));
+            position.play(mv);
+        }
+        let samples = (0..len).map(|i| Sample::new(&rows, i % rows.len(), Symmetry::IDENTITY));
+        let syllabus = Syllabus {
+            encoding: &NoGoV1,
+            extras: state().params.recipe.extras(),
+            root_value_share: 0.0,
+        };
+        encode(&empty, samples, syllabus).unwrap()
+    }
+
+    fn answer(pools: usize, batch: &Batch) -> Answer {
+        let one = || ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let team = Team {
+            pools: (0..pools).map(|_| one()).collect(),
+        };
+        team.answer(&state(), batch, &Device::flex().autodiff())
+    }
+
+    #[test]
+    fn sums_do_not_depend_on_threads() {
+        // Two shares and a part of one.
+        let batch = batch(2 * ROWS + 22);
+        let alone = answer(1, &batch);
+        assert_eq!(alone.policy.len(), batch.len * SIZE.area());
+        assert_eq!(answer(2, &batch), alone);
+        assert_eq!(answer(5, &batch), alone);
+    }
+
+    #[test]
+    fn equal_shares_say_what_each_says() {
+        let rows = batch(ROWS);
+        let mut twice = rows.clone();
+        twice.len *= 2;
+        let lessons = twice.lessons.iter_mut();
+        let targets = lessons.flat_map(|lesson| [&mut lesson.target, &mut lesson.weight]);
+        let inputs = [&mut twice.planes, &mut twice.mask, &mut twice.policy];
+        for numbers in inputs.into_iter().chain([&mut twice.value]).chain(targets) {
+            numbers.extend_from_within(..);
+        }
+        let (once, twice) = (answer(1, &rows), answer(2, &twice));
+        assert_eq!(once.policy, twice.policy[..once.policy.len()]);
+        assert_eq!((once.losses, once.extras), (twice.losses, twice.extras));
+        assert_eq!(once.statistics, twice.statistics);
+        assert_eq!(once.gradients, twice.gradients);
+        assert!(once.gradients.iter().flatten().any(|g| g.abs() > 1e-3));
+    }
+}
