@@ -172,6 +172,7 @@ mod tests {
         assert_eq!(svg.matches(" 26V34").count(), 2, "{svg}");
         assert!(svg.contains("c&lt;d") && svg.ends_with("</svg>\n"), "{svg}");
     }
+
     #[test]
     fn the_axis_has_round_ends_around_everything() {
         let axis = axis(&table().rows);

@@ -46,16 +46,6 @@ pub trait Prover<G> {
     fn prove(&mut self, position: &G) -> Option<Proven>;
 }
 
-/// Proves nothing.
-#[derive(Debug, Clone, Copy)]
-pub struct NoProver;
-
-impl<G> Prover<G> for NoProver {
-    fn prove(&mut self, _: &G) -> Option<Proven> {
-        None
-    }
-}
-
 /// A game in progress.
 pub struct NetworkGame<'a, G, P> {
     number: u64,
@@ -225,7 +215,12 @@ mod tests {
     use crate::train::mcts::GumbelParams;
     use crate::train::pool::tests::info;
     use crate::train::pool::{Desk, work};
+    use crate::train::prover::EndingProver;
     use crate::train::scratch::Scratch;
+
+    fn no_prover() -> EndingProver<SmallNoGo> {
+        EndingProver::new(0)
+    }
 
     fn settings(root: RootRule) -> NetworkPlay {
         NetworkPlay {
@@ -287,8 +282,8 @@ mod tests {
     #[test]
     fn a_game_depends_on_its_seed_and_not_on_its_company() {
         for play in [gumbel(), puct()] {
-            let alone = games(&play, 1, NoProver);
-            assert_eq!(games(&play, 7, NoProver), alone);
+            let alone = games(&play, 1, no_prover());
+            assert_eq!(games(&play, 7, no_prover()), alone);
             assert_ne!(alone[0].moves, alone[1].moves);
         }
     }
@@ -296,7 +291,7 @@ mod tests {
     #[test]
     fn rows_are_the_game() {
         for (play, full_only) in [(gumbel(), true), (puct(), false)] {
-            for game in games(&play, 10, NoProver) {
+            for game in games(&play, 10, no_prover()) {
                 let opening = game.moves.len() - game.rows.len();
                 assert!(opening <= 6);
                 for (place, row) in game.rows.iter().enumerate() {
@@ -364,7 +359,7 @@ mod tests {
             network: &factory,
             play: &play,
             concurrent: 4,
-            prover: || NoProver,
+            prover: no_prover,
         };
         let done = generate(&start, &plan, scratch.path(), &crew, |_| ()).unwrap();
         assert!(done.games == 10 && done.evaluations > 1000, "{done:?}");

@@ -16,7 +16,7 @@ use tengen::train::dataset::{Dataset, Selection};
 use tengen::train::durable;
 use tengen::train::open::Runtime;
 use tengen::train::quantize::compare::{
-    Difference, MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, difference, speeds,
+    Difference, MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, difference, open_both, speeds,
 };
 use tengen::train::quantize::examples::Examples;
 use tengen::train::quantize::to_int8;
@@ -95,17 +95,8 @@ fn quantize<G: Playout + Rebuild>(
         clock.now().as_secs_f64()
     );
 
-    // Under another name until it is accepted: the evaluators read files.
-    let trial = args.out.with_extension("trial.onnx");
-    durable::write(&trial, &int8)?;
     let runtime = Runtime::usual(args.ort_library.clone());
-    let opened = runtime.open(&args.model).and_then(|first| {
-        let second = runtime.open(&trial)?;
-        Ok((first.make()?, second.make()?))
-    });
-    let removed = std::fs::remove_file(&trial);
-    let (mut first, mut second) = opened?;
-    removed.with_context(|| trial.display().to_string())?;
+    let [mut first, mut second] = open_both(&runtime, &args.model, &int8, &args.out)?;
     let found = difference([&mut *first, &mut *second], &exam.batch, &exam.legal)?;
     let speeds = measure([&mut *first, &mut *second], &exam.batch, &clock)?;
     report(args, [onnx.len(), int8.len()], &found, &speeds);

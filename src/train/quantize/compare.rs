@@ -1,12 +1,15 @@
 //! What a network lost on the way to int8, and what it gained.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::clock::Clock;
 use crate::eval::{Batch, EvalError, Evaluator, Outputs};
+use crate::train::open::Runtime;
 use crate::train::score::log_softmax;
+use crate::train::{TrainError, durable};
 
 /// Largest mean divergence of the policy for a network to be accepted, in nats (methods §3.1).
 pub const MAX_POLICY_KL: f64 = 0.01;
@@ -38,6 +41,29 @@ impl Difference {
     pub fn is_accepted(&self) -> bool {
         self.policy_kl < MAX_POLICY_KL && self.value < MAX_VALUE_DIFFERENCE
     }
+}
+
+/// Opens a network's file and its int8 form, which is to become the file `out`. Until it is accepted
+/// it has another name, and that only for as long as opening it takes: evaluators read files.
+///
+/// # Errors
+/// [`TrainError`] when a file cannot be written, read or removed, or a network cannot be used.
+pub fn open_both(
+    runtime: &Runtime,
+    network: &Path,
+    int8: &[u8],
+    out: &Path,
+) -> Result<[Box<dyn Evaluator>; 2], TrainError> {
+    let trial = out.with_extension("trial.onnx");
+    durable::write(&trial, int8)?;
+    let opened = runtime.open(network).and_then(|first| {
+        let second = runtime.open(&trial)?;
+        Ok([first.make()?, second.make()?])
+    });
+    let removed = std::fs::remove_file(&trial);
+    let opened = opened?;
+    removed.map_err(TrainError::io(&trial))?;
+    Ok(opened)
 }
 
 /// Compares two networks on the rows of `batch`; `legal` says which moves of each row are.

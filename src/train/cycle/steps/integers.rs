@@ -6,7 +6,7 @@ use super::Work;
 use crate::eval::ModelInfo;
 use crate::rollout::Playout;
 use crate::train::cycle::run::Desk;
-use crate::train::quantize::compare::difference;
+use crate::train::quantize::compare::{difference, open_both};
 use crate::train::quantize::examples::Examples;
 use crate::train::quantize::to_int8;
 use crate::train::rebuild::Rebuild;
@@ -35,16 +35,9 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         let (calibration, exam) = (examples(0)?, examples(1)?);
         let int8 = to_int8(&onnx, calibration.batch.planes())
             .map_err(|error| TrainError::corrupt(network, error))?;
-        // Under another name until it is accepted.
-        let trial = path.with_extension("trial");
-        durable::write(&trial, &int8)?;
         let runtime = desk.session.runtime;
-        let (mut first, mut second) = (
-            runtime.open(network)?.make()?,
-            runtime.open(&trial)?.make()?,
-        );
+        let [mut first, mut second] = open_both(runtime, network, &int8, &path)?;
         let found = difference([&mut *first, &mut *second], &exam.batch, &exam.legal)?;
-        std::fs::remove_file(&trial).map_err(TrainError::io(&trial))?;
         if found.is_accepted() {
             return durable::write(&path, &int8);
         }
