@@ -66,6 +66,7 @@ pub fn table(plan: &AblationPlan, outcomes: &[Outcome], encounters: &[Encounter]
     if let Some(full) = plan.arm.iter().position(|arm| arm.full) {
         costs(&mut text, plan, full, &elo);
     }
+    meetings(&mut text, plan, encounters);
     text
 }
 
@@ -97,7 +98,8 @@ fn paper(plan: &AblationPlan, arm: &Arm) -> String {
     }
 }
 
-/// What taking a part away costs: the full arm less each other one.
+/// What taking a part away costs: the full arm less each other one. Claims are about the paper's
+/// numbers, and only these comparisons count for Holm's correction.
 fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<f64>>]) {
     let name = &plan.arm[full].name;
     let _ = write!(
@@ -117,11 +119,14 @@ fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<
             Estimate::over_seeds(&known.collect::<Vec<_>>())
         })
         .collect();
-    let p: Vec<Option<f64>> = differences.iter().map(|found| (*found)?.p).collect();
+    let paper = |arm: &Arm| Some(plan.arm[full].paper? - arm.paper?);
+    let p: Vec<Option<f64>> = others()
+        .zip(&differences)
+        .map(|((_, arm), found)| paper(arm).and((*found)?.p))
+        .collect();
     let rows = others().zip(differences).zip(holm(&p, 0.05));
     for (((_, arm), difference), significant) in rows {
-        let paper = plan.arm[full].paper.zip(arm.paper);
-        let paper = paper.map(|(full, arm)| full - arm);
+        let paper = paper(arm);
         let verdict = match (difference, paper) {
             (Some(found), Some(paper)) if significant && found.mean * paper > 0.0 => "holds",
             (Some(_), Some(_)) if significant => "is reversed",
@@ -140,11 +145,79 @@ fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<
     }
 }
 
+/// What every arm scores against every other, all seeds together.
+fn meetings(text: &mut String, plan: &AblationPlan, encounters: &[Encounter]) {
+    let names = || plan.arm.iter().map(|arm| arm.name.as_str());
+    let heading = names().collect::<Vec<_>>().join(" | ");
+    let rule = "---|".repeat(plan.arm.len() + 1);
+    let _ = write!(
+        text,
+        "\nShare of the row's points against the column, all seeds together:\n\n| | {heading} |\n|{rule}\n"
+    );
+    for row in &plan.arm {
+        let share = |column: &Arm| {
+            let scores: Vec<f64> = plan
+                .seeds
+                .iter()
+                .filter_map(|&seed| met(encounters, &run_name(row, seed), &run_name(column, seed)))
+                .collect();
+            let mean = scores.iter().sum::<f64>() / scores.len() as f64;
+            match scores.is_empty() {
+                true => String::new(),
+                false => format!("{:.1}%", 100.0 * mean),
+            }
+        };
+        let shares: Vec<String> = plan.arm.iter().map(share).collect();
+        let _ = writeln!(text, "| {} | {} |", row.name, shares.join(" | "));
+    }
+}
+
+/// The share of the points that `row` took from `column` in their match, if they have met.
+fn met(encounters: &[Encounter], row: &str, column: &str) -> Option<f64> {
+    encounters.iter().find_map(|e| {
+        let mean = e.score().pairs.mean();
+        match (e.first.as_str(), e.second.as_str()) {
+            names if names == (row, column) => Some(mean),
+            names if names == (column, row) => Some(1.0 - mean),
+            _ => None,
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::referee::stats::Score::{Loss, Win};
     use crate::train::ablate::plan::tests::PLAN;
+
+    #[test]
+    fn only_comparisons_with_the_papers_count_as_claims() {
+        let more = "\n[[arm]]\nname = \"more\"\nnetwork = \"az-1b8c\"\ntimes = 2\n\n[match]";
+        let plan = PLAN
+            .replace("[1, 2]", "[1, 2, 3]")
+            .replace("\n[match]", more);
+        let plan = AblationPlan::parse(&plan).unwrap();
+        let met: Vec<Encounter> = ["az", "more"]
+            .into_iter()
+            .flat_map(|second| (1..=3).map(move |seed| (second, seed)))
+            .map(|(second, seed)| Encounter {
+                second: format!("{second}-s{seed}"),
+                ..encounter(seed, 8 + 10 * seed as usize)
+            })
+            .collect();
+        let text = table(&plan, &[], &met);
+        // p is 0.04: one claim holds with it, of two none would.
+        let row = |name: &str| {
+            let costs = &text[text.find("less another arm").unwrap()..];
+            costs
+                .lines()
+                .find(|line| line.starts_with(name))
+                .unwrap()
+                .to_owned()
+        };
+        assert!(row("| az").ends_with("| holds |"), "{text}");
+        assert!(row("| more").ends_with("|  |  |"), "{text}");
+    }
 
     fn encounter(seed: u64, wins: usize) -> Encounter {
         let mut pairs = vec![[Win, Win]; wins];
@@ -168,6 +241,11 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("+100 ± 40"), "{text}");
+        // 51, 52 and 53 of 100 pairs won both times, the others shared: 76% of the points.
+        assert!(
+            text.contains("| az |  | 24.0% |\n| wide | 76.0% |  |"),
+            "{text}"
+        );
         let unclear = table(&plan, &[], &clear[..1]);
         assert!(
             unclear.contains("(one seed)") && unclear.contains("| open |"),
