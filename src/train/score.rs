@@ -4,7 +4,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
 use super::batch::Batch;
-use super::net::{Extra, Forward, Mode, Weights, numbers};
+use super::net::{Extra, Forward, Mode, Weights, numbers, transpose};
 use super::objective::row_loss;
 use super::recipe::{Outputs, Recipe};
 use crate::game::BoardSize;
@@ -138,11 +138,12 @@ pub fn score(
     })
 }
 
-/// A batch's planes on a device.
+/// A batch's planes on a device, channels last.
 pub(super) fn planes(batch: &Batch, size: BoardSize, device: &Device) -> Tensor<4> {
     let planes = batch.planes.len() / (batch.len * size.area()).max(1);
-    let shape = [batch.len, planes, size.height.into(), size.width.into()];
-    Tensor::from_data(TensorData::new(batch.planes.clone(), shape), device)
+    let numbers = transpose(&batch.planes, planes, size.area());
+    let shape = [batch.len, size.height.into(), size.width.into(), planes];
+    Tensor::from_data(TensorData::new(numbers, shape), device)
 }
 
 pub(super) fn log_softmax(logits: impl Iterator<Item = f32>) -> Vec<f64> {

@@ -1,27 +1,29 @@
-//! The convolution of [`super::kernel`] as a Burn operation with gradients.
+//! The operations of [`super::kernel`] as Burn operations, on channels-last boards.
 //!
-//! Only the `flex` CPU backend computes it by that kernel; any other backend would use its own
-//! convolution, through the default bodies.
+//! Only the `flex` CPU backend computes them by those kernels; any other backend would use its own
+//! operations, which want channels first, through the default bodies. Gradients are in
+//! [`super::backward`].
 
-use burn::backend::autodiff::NodeId;
-use burn::backend::autodiff::checkpoint::base::Checkpointer;
-use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
-use burn::backend::autodiff::grads::Gradients;
-use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
 use burn::backend::ops::ConvOptions;
 use burn::backend::tensor::FloatTensor;
-use burn::backend::{Autodiff, Backend, Dispatch, Flex, TensorMetadata, backend_extension};
-use burn::tensor::{Tensor, TensorData};
+use burn::backend::{Backend, Dispatch, Flex, TensorMetadata, backend_extension};
+use burn::tensor::{Shape, Tensor, TensorData};
 
-use super::kernel::{self, Shape};
+use super::NORM_EPSILON;
+use super::kernel;
 
-/// Stride-1 convolution that keeps the board's size, its factors `[out, in, kernel, kernel]`.
+/// Layers of boards `[batch, height, width, channels]`.
 #[backend_extension(Flex, Autodiff)]
-pub(super) trait BoardConvolution: Backend {
-    /// `[batch, in, height, width]` to `[batch, out, height, width]`.
+pub(super) trait Boards: Backend {
+    /// Stride-1 convolution that keeps the board's size, its factors `[out, in, kernel, kernel]`.
     fn board_conv(x: FloatTensor<Self>, factors: FloatTensor<Self>) -> FloatTensor<Self> {
-        let options = options(&factors.shape().dims::<4>());
-        Self::conv2d(x, factors, None, options)
+        let options = options(&factors);
+        channels_last::<Self>(Self::conv2d(
+            channels_first::<Self>(x),
+            factors,
+            None,
+            options,
+        ))
     }
 
     /// Gradient of the input.
@@ -30,8 +32,9 @@ pub(super) trait BoardConvolution: Backend {
         factors: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
-        let options = options(&factors.shape().dims::<4>());
-        Self::conv2d_x_backward(x, factors, gradient, options)
+        let options = options(&factors);
+        let (x, gradient) = (channels_first::<Self>(x), channels_first::<Self>(gradient));
+        channels_last::<Self>(Self::conv2d_x_backward(x, factors, gradient, options))
     }
 
     /// Gradient of the factors.
@@ -40,26 +43,90 @@ pub(super) trait BoardConvolution: Backend {
         factors: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
-        let options = options(&factors.shape().dims::<4>());
+        let options = options(&factors);
+        let (x, gradient) = (channels_first::<Self>(x), channels_first::<Self>(gradient));
         Self::conv2d_weight_backward(x, factors, gradient, options)
+    }
+
+    /// The mean and the variance of each channel. They have no gradient: that of a norm by its own
+    /// input's moments is whole without theirs.
+    fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
+        let [.., channels] = x.shape().dims::<4>();
+        let rows = Shape::new([x.shape().num_elements() / channels, channels]);
+        let x = Self::float_reshape(x, rows);
+        let mean = Self::float_mean_dim(x.clone(), 0);
+        let centred = Self::float_sub(x, mean.clone());
+        let variance = Self::float_mean_dim(Self::float_mul(centred.clone(), centred), 0);
+        let flat = |numbers| Self::float_reshape(numbers, Shape::new([channels]));
+        (flat(mean), flat(variance))
+    }
+
+    /// Batch norm by given moments; all but `x` are `[channels]`.
+    fn board_norm(
+        x: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let x = channels_first::<Self>(x);
+        let y = Self::batch_norm(x, gamma, beta, mean, variance, f64::from(NORM_EPSILON));
+        channels_last::<Self>(y)
+    }
+
+    /// Gradients of `x`, gamma and beta, when the moments are those of `x`.
+    fn board_norm_gradients(
+        x: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        let (x, gradient) = (channels_first::<Self>(x), channels_first::<Self>(gradient));
+        let epsilon = f64::from(NORM_EPSILON);
+        let found = Self::batch_norm_train_backward(x, gamma, mean, variance, epsilon, gradient);
+        let to_x = channels_last::<Self>(found.x_grad);
+        (to_x, found.gamma_grad, found.beta_grad)
     }
 }
 
-fn options(factors: &[usize; 4]) -> ConvOptions<2> {
-    let rim = factors[2] / 2;
+fn channels_first<B: Backend>(x: FloatTensor<B>) -> FloatTensor<B> {
+    B::float_permute(x, &[0, 3, 1, 2])
+}
+
+fn channels_last<B: Backend>(x: FloatTensor<B>) -> FloatTensor<B> {
+    B::float_permute(x, &[0, 2, 3, 1])
+}
+
+fn options(factors: &impl TensorMetadata) -> ConvOptions<2> {
+    let [_, _, kernel, _] = factors.shape().dims::<4>();
+    let rim = kernel / 2;
     ConvOptions::new([1, 1], [rim, rim], [1, 1], 1)
 }
 
 /// The convolution of tensors on any device.
 pub(super) fn board_conv(x: Tensor<4>, factors: Tensor<4>) -> Tensor<4> {
-    let y = <Dispatch as BoardConvolution>::board_conv(x.into_dispatch(), factors.into_dispatch());
+    let y = <Dispatch as Boards>::board_conv(x.into_dispatch(), factors.into_dispatch());
     Tensor::from_dispatch(y)
 }
 
-fn shape(x: &FloatTensor<Flex>, factors: &FloatTensor<Flex>) -> Shape {
-    let [_, inputs, height, width] = x.shape().dims();
+/// The mean and the variance of each channel, on any device.
+pub(super) fn board_moments(x: Tensor<4>) -> (Tensor<1>, Tensor<1>) {
+    let (mean, variance) = <Dispatch as Boards>::board_moments(x.into_dispatch());
+    (Tensor::from_dispatch(mean), Tensor::from_dispatch(variance))
+}
+
+/// Batch norm of tensors on any device: `[gamma, beta, mean, variance]`.
+pub(super) fn board_norm(x: Tensor<4>, factors: [Tensor<1>; 4]) -> Tensor<4> {
+    let [gamma, beta, mean, variance] = factors.map(Tensor::into_dispatch);
+    let y = <Dispatch as Boards>::board_norm(x.into_dispatch(), gamma, beta, mean, variance);
+    Tensor::from_dispatch(y)
+}
+
+fn shape(x: &FloatTensor<Flex>, factors: &FloatTensor<Flex>) -> kernel::Shape {
+    let [_, height, width, inputs] = x.shape().dims();
     let [outputs, _, kernel, _] = factors.shape().dims();
-    Shape {
+    kernel::Shape {
         inputs,
         outputs,
         kernel,
@@ -68,27 +135,32 @@ fn shape(x: &FloatTensor<Flex>, factors: &FloatTensor<Flex>) -> Shape {
     }
 }
 
-/// Calls `with` with the numbers of a tensor, copied only where they are not in order.
-fn with_numbers<R>(tensor: FloatTensor<Flex>, with: impl FnOnce(&[f32]) -> R) -> R {
-    match tensor.as_slice::<f32>() {
-        Some(numbers) => with(numbers),
-        // Every tensor here is f32, so that only the order can be at fault.
-        None => with(tensor.to_contiguous().as_slice::<f32>().unwrap_or_default()),
-    }
+/// Calls `with` with the numbers of tensors, copied only where they are not in order.
+fn with_numbers<R, const N: usize>(
+    tensors: [FloatTensor<Flex>; N],
+    with: impl FnOnce([&[f32]; N]) -> R,
+) -> R {
+    let tensors = tensors.map(|tensor| match tensor.as_slice::<f32>() {
+        Some(_) => tensor,
+        None => tensor.to_contiguous(),
+    });
+    // Every tensor here is f32 and now in order, so that there are numbers.
+    with(std::array::from_fn(|at| {
+        tensors[at].as_slice::<f32>().unwrap_or_default()
+    }))
 }
 
-fn tensor(numbers: Vec<f32>, dims: [usize; 4]) -> FloatTensor<Flex> {
-    FloatTensor::<Flex>::from_data(TensorData::new(numbers, dims))
+fn tensor(numbers: Vec<f32>, shape: Shape) -> FloatTensor<Flex> {
+    FloatTensor::<Flex>::from_data(TensorData::new(numbers, shape))
 }
 
-impl BoardConvolution for Flex {
+impl Boards for Flex {
     fn board_conv(x: FloatTensor<Self>, factors: FloatTensor<Self>) -> FloatTensor<Self> {
         let shape = shape(&x, &factors);
         let [batch, ..] = x.shape().dims::<4>();
-        let y = with_numbers(x, |x| {
-            with_numbers(factors, |f| kernel::forward(shape, x, f))
-        });
-        tensor(y, [batch, shape.outputs, shape.height, shape.width])
+        let y = with_numbers([x, factors], |[x, f]| kernel::forward(shape, x, f));
+        let dims = [batch, shape.height, shape.width, shape.outputs];
+        tensor(y, Shape::new(dims))
     }
 
     fn board_conv_input_gradient(
@@ -96,10 +168,11 @@ impl BoardConvolution for Flex {
         factors: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
-        let (shape, dims) = (shape(&x, &factors), x.shape().dims::<4>());
-        let of = |f: &[f32], g: &[f32]| kernel::input_gradient(shape, f, g);
-        let numbers = with_numbers(factors, |f| with_numbers(gradient, |g| of(f, g)));
-        tensor(numbers, dims)
+        let (shape, dims) = (shape(&x, &factors), x.shape());
+        let to_x = with_numbers([factors, gradient], |[f, g]| {
+            kernel::input_gradient(shape, f, g)
+        });
+        tensor(to_x, dims)
     }
 
     fn board_conv_factor_gradient(
@@ -107,57 +180,49 @@ impl BoardConvolution for Flex {
         factors: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
-        let (shape, dims) = (shape(&x, &factors), factors.shape().dims::<4>());
-        let of = |x: &[f32], g: &[f32]| kernel::factor_gradient(shape, x, g);
-        let numbers = with_numbers(x, |x| with_numbers(gradient, |g| of(x, g)));
-        tensor(numbers, dims)
+        let (shape, dims) = (shape(&x, &factors), factors.shape());
+        let to_factors = with_numbers([x, gradient], |[x, g]| kernel::factor_gradient(shape, x, g));
+        tensor(to_factors, dims)
     }
-}
 
-/// The backward pass.
-#[derive(Debug)]
-struct BoardConv;
-
-impl<B: Backend + BoardConvolution> Backward<B, 2> for BoardConv {
-    /// Where the input and the factors are kept.
-    type State = (NodeId, NodeId);
-
-    fn backward(
-        self,
-        ops: Ops<Self::State, 2>,
-        grads: &mut Gradients,
-        checkpointer: &mut Checkpointer,
-    ) {
-        let [node_x, node_factors] = ops.parents;
-        let gradient = grads.consume::<B>(&ops.node);
-        let (x, factors) = ops.state;
-        let x = checkpointer.retrieve_node_output::<FloatTensor<B>>(x);
-        let factors = checkpointer.retrieve_node_output::<FloatTensor<B>>(factors);
-        if let Some(node) = node_x {
-            let to_x = B::board_conv_input_gradient(x.clone(), factors.clone(), gradient.clone());
-            grads.register::<B>(node.id, to_x);
-        }
-        if let Some(node) = node_factors {
-            let to_factors = B::board_conv_factor_gradient(x, factors, gradient);
-            grads.register::<B>(node.id, to_factors);
-        }
+    fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
+        let [.., channels] = x.shape().dims::<4>();
+        let mut mean = with_numbers([x], |[x]| kernel::moments(x, channels));
+        let variance = mean.split_off(channels);
+        let flat = |numbers| tensor(numbers, Shape::new([channels]));
+        (flat(mean), flat(variance))
     }
-}
 
-impl<B: Backend + BoardConvolution, C: CheckpointStrategy> BoardConvolution for Autodiff<B, C> {
-    fn board_conv(x: FloatTensor<Self>, factors: FloatTensor<Self>) -> FloatTensor<Self> {
-        let prepared = BoardConv.prepare::<C>([x.node(), factors.node()]);
-        match prepared.compute_bound().stateful() {
-            OpsKind::Tracked(mut prep) => {
-                let state = (prep.checkpoint(&x), prep.checkpoint(&factors));
-                prep.finish(
-                    state,
-                    B::board_conv(x.into_primitive(), factors.into_primitive()),
-                )
-            }
-            OpsKind::UnTracked(prep) => {
-                prep.finish(B::board_conv(x.into_primitive(), factors.into_primitive()))
-            }
-        }
+    fn board_norm(
+        x: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let dims = x.shape();
+        let y = with_numbers([x, gamma, beta, mean, variance], |[x, factors @ ..]| {
+            kernel::norm(x, factors, NORM_EPSILON)
+        });
+        tensor(y, dims)
+    }
+
+    fn board_norm_gradients(
+        x: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+        gradient: FloatTensor<Self>,
+    ) -> (FloatTensor<Self>, FloatTensor<Self>, FloatTensor<Self>) {
+        let (dims, channels) = (x.shape(), gamma.shape());
+        let tensors = [x, gradient, gamma, mean, variance];
+        let found = with_numbers(tensors, |[x, gradient, factors @ ..]| {
+            kernel::norm_gradient(x, gradient, factors, NORM_EPSILON)
+        });
+        (
+            tensor(found.x, dims),
+            tensor(found.gamma, channels.clone()),
+            tensor(found.beta, channels),
+        )
     }
 }

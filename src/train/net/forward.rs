@@ -1,10 +1,9 @@
 //! The network computed with Burn.
 
-use burn::tensor::module::{batch_norm, batch_norm_train};
 use burn::tensor::{Device, Gradients, Tensor, TensorData, activation};
 
-use super::extension::board_conv;
-use super::{Conv, Layers, NORM_EPSILON, Role, Weights};
+use super::extension::{board_conv, board_moments, board_norm};
+use super::{Conv, Layers, Role, Weights};
 
 /// How batch norms behave, and whether gradients are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,22 +76,19 @@ impl<'a> Forward<'a> {
 
     /// Batch norm.
     fn norm(&mut self, name: &str, x: Tensor<4>) -> Tensor<4> {
-        let (gamma, beta) = (self.vector(name, "gamma"), self.vector(name, "beta"));
-        let epsilon = f64::from(NORM_EPSILON);
-        match self.mode {
+        let [mean, variance] = match self.mode {
             Mode::Fit | Mode::Probe => {
-                let normed = batch_norm_train(x, gamma, beta, epsilon);
-                for (part, seen) in [("mean", normed.mean), ("variance", normed.variance)] {
+                let (mean, variance) = board_moments(x.clone());
+                for (part, seen) in [("mean", &mean), ("variance", &variance)] {
                     let place = self.weights.position(&format!("{name}.{part}"));
-                    self.statistics.push((place, seen.detach()));
+                    self.statistics.push((place, seen.clone()));
                 }
-                normed.output
+                [mean, variance]
             }
-            Mode::Infer => {
-                let (mean, variance) = (self.vector(name, "mean"), self.vector(name, "variance"));
-                batch_norm(x, gamma, beta, mean, variance, epsilon)
-            }
-        }
+            Mode::Infer => ["mean", "variance"].map(|part| self.vector(name, part)),
+        };
+        let [gamma, beta] = ["gamma", "beta"].map(|part| self.vector(name, part));
+        board_norm(x, [gamma, beta, mean, variance])
     }
 }
 
@@ -107,6 +103,7 @@ pub(crate) fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
 }
 
 impl Layers for Forward<'_> {
+    /// Channels last: `[batch, height, width, channels]`.
     type Map = Tensor<4>;
     type Vector = Tensor<2>;
 
@@ -116,7 +113,8 @@ impl Layers for Forward<'_> {
     }
 
     fn conv(&mut self, name: &str, x: &Tensor<4>, conv: Conv) -> Tensor<4> {
-        let bias = self.vector(name, "bias").reshape([1, conv.channels, 1, 1]);
+        let bias = self.vector(name, "bias");
+        let bias = bias.reshape([1, 1, 1, conv.channels]);
         board_conv(x.clone(), self.factors(name)) + bias
     }
 
@@ -138,20 +136,21 @@ impl Layers for Forward<'_> {
     }
 
     fn add_per_channel(&mut self, x: &Tensor<4>, bias: &Tensor<2>) -> Tensor<4> {
-        let [batch, channels, ..] = x.dims();
-        x.clone() + bias.clone().reshape([batch, channels, 1, 1])
+        let [batch, .., channels] = x.dims();
+        x.clone() + bias.clone().reshape([batch, 1, 1, channels])
     }
 
     fn pool(&mut self, x: &Tensor<4>) -> Tensor<2> {
-        let [batch, channels, height, width] = x.dims();
-        let points = x.clone().reshape([batch, channels, height * width]);
-        let mean = points.clone().mean_dim(2).reshape([batch, channels]);
-        let max = points.max_dim(2).reshape([batch, channels]);
+        let [batch, height, width, channels] = x.dims();
+        let points = x.clone().reshape([batch, height * width, channels]);
+        let mean = points.clone().mean_dim(1).reshape([batch, channels]);
+        let max = points.max_dim(1).reshape([batch, channels]);
         Tensor::cat(vec![mean, max], 1)
     }
 
     fn flatten(&mut self, x: &Tensor<4>) -> Tensor<2> {
-        let [batch, channels, height, width] = x.dims();
-        x.clone().reshape([batch, channels * height * width])
+        let [batch, height, width, channels] = x.dims();
+        let planes = x.clone().permute([0, 3, 1, 2]);
+        planes.reshape([batch, channels * height * width])
     }
 }

@@ -6,6 +6,7 @@
 //! norm folded into its convolution. A new kind of block is therefore one function in one file,
 //! and what is exported is what was fitted.
 
+mod backward;
 mod declare;
 mod extension;
 mod fold;
@@ -18,7 +19,7 @@ pub use declare::{Counts, Declare};
 pub use fold::Fold;
 pub(crate) use forward::numbers;
 pub use forward::{Forward, Mode};
-pub(crate) use kernel::convolve_boards as convolve;
+pub(crate) use kernel::{convolve_planes, transpose};
 pub use peak::peak_flops;
 pub use weights::{Role, Weight, Weights};
 

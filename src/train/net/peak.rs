@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use super::kernel::{LANES, TILE, multiply_add};
+use super::kernel::{LANES, Lanes, POINTS, multiply_add};
 use crate::clock::Clock;
 
 /// Multiply-adds between looks at the clock; some tens of microseconds.
@@ -26,12 +26,12 @@ pub fn peak_flops(clock: &dyn Clock, span: Duration) -> f64 {
     .into_iter()
     .sum();
     let seconds = clock.now().saturating_sub(start).as_secs_f64();
-    (bursts as usize * BURST * TILE * LANES * 2) as f64 / seconds.max(1e-9)
+    (bursts as usize * BURST * POINTS * LANES * 2) as f64 / seconds.max(1e-9)
 }
 
-/// As many sums at once as the convolutions keep.
-fn burst(factor: [f32; LANES], number: f32) -> [[f32; LANES]; TILE] {
-    let mut sums = [[0.0; LANES]; TILE];
+/// As many sums at once as the convolutions keep at most.
+fn burst(factor: Lanes, number: f32) -> [Lanes; POINTS] {
+    let mut sums = [[0.0; LANES]; POINTS];
     for _ in 0..BURST {
         for sum in &mut sums {
             *sum = std::array::from_fn(|lane| multiply_add(sum[lane], factor[lane], number));

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::onnx::{Attribute, Dim, Model, ModelNode, Numbers, OnnxError};
-use crate::train::net::convolve;
+use crate::train::net::convolve_planes;
 
 /// Numbers with a shape.
 #[derive(Debug, Clone)]
@@ -110,7 +110,7 @@ fn conv(x: &Array, (dims, factors): (&[usize], &[f32]), bias: Option<&[f32]>) ->
         return None;
     };
     let shape = [inputs, outputs, kernel, height, width];
-    let mut numbers = convolve(shape, &x.numbers, factors);
+    let mut numbers = convolve_planes(shape, &x.numbers, factors);
     if let Some(bias) = bias {
         let planes = numbers.chunks_exact_mut(height * width);
         for (plane, channel) in planes.zip((0..outputs).cycle()) {

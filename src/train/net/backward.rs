@@ -1,0 +1,119 @@
+//! Gradients of the operations of [`super::extension`].
+
+use burn::backend::autodiff::NodeId;
+use burn::backend::autodiff::checkpoint::base::Checkpointer;
+use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
+use burn::backend::autodiff::grads::Gradients;
+use burn::backend::autodiff::ops::{Backward, Ops, OpsKind};
+use burn::backend::tensor::FloatTensor;
+use burn::backend::{Autodiff, AutodiffBackend};
+
+use super::extension::Boards;
+
+/// Convolution: where the input and the factors are kept.
+#[derive(Debug)]
+struct Conv;
+
+impl<B: Boards> Backward<B, 2> for Conv {
+    type State = (NodeId, NodeId);
+
+    fn backward(
+        self,
+        ops: Ops<Self::State, 2>,
+        grads: &mut Gradients,
+        checkpointer: &mut Checkpointer,
+    ) {
+        let [node_x, node_factors] = ops.parents;
+        let gradient = grads.consume::<B>(&ops.node);
+        let (x, factors) = ops.state;
+        let x = checkpointer.retrieve_node_output::<FloatTensor<B>>(x);
+        let factors = checkpointer.retrieve_node_output::<FloatTensor<B>>(factors);
+        if let Some(node) = node_x {
+            let to_x = B::board_conv_input_gradient(x.clone(), factors.clone(), gradient.clone());
+            grads.register::<B>(node.id, to_x);
+        }
+        if let Some(node) = node_factors {
+            let to_factors = B::board_conv_factor_gradient(x, factors, gradient);
+            grads.register::<B>(node.id, to_factors);
+        }
+    }
+}
+
+/// Batch norm: where the input and gamma are kept, and the moments.
+#[derive(Debug)]
+struct Norm;
+
+impl<B: Boards> Backward<B, 3> for Norm {
+    type State = (NodeId, NodeId, FloatTensor<B>, FloatTensor<B>);
+
+    fn backward(
+        self,
+        ops: Ops<Self::State, 3>,
+        grads: &mut Gradients,
+        checkpointer: &mut Checkpointer,
+    ) {
+        let gradient = grads.consume::<B>(&ops.node);
+        let (x, gamma, mean, variance) = ops.state;
+        let x = checkpointer.retrieve_node_output::<FloatTensor<B>>(x);
+        let gamma = checkpointer.retrieve_node_output::<FloatTensor<B>>(gamma);
+        let (to_x, to_gamma, to_beta) = B::board_norm_gradients(x, gamma, mean, variance, gradient);
+        for (node, found) in ops.parents.into_iter().zip([to_x, to_gamma, to_beta]) {
+            if let Some(node) = node {
+                grads.register::<B>(node.id, found);
+            }
+        }
+    }
+}
+
+impl<B: Boards, C: CheckpointStrategy> Boards for Autodiff<B, C> {
+    fn board_conv(x: FloatTensor<Self>, factors: FloatTensor<Self>) -> FloatTensor<Self> {
+        let prepared = Conv.prepare::<C>([x.node(), factors.node()]);
+        match prepared.compute_bound().stateful() {
+            OpsKind::Tracked(mut prep) => {
+                let state = (prep.checkpoint(&x), prep.checkpoint(&factors));
+                let y = B::board_conv(x.into_primitive(), factors.into_primitive());
+                prep.finish(state, y)
+            }
+            OpsKind::UnTracked(prep) => {
+                prep.finish(B::board_conv(x.into_primitive(), factors.into_primitive()))
+            }
+        }
+    }
+
+    fn board_moments(x: FloatTensor<Self>) -> (FloatTensor<Self>, FloatTensor<Self>) {
+        let (mean, variance) = B::board_moments(x.into_primitive());
+        (Self::from_inner(mean), Self::from_inner(variance))
+    }
+
+    fn board_norm(
+        x: FloatTensor<Self>,
+        gamma: FloatTensor<Self>,
+        beta: FloatTensor<Self>,
+        mean: FloatTensor<Self>,
+        variance: FloatTensor<Self>,
+    ) -> FloatTensor<Self> {
+        let prepared = Norm.prepare::<C>([x.node(), gamma.node(), beta.node()]);
+        let (mean, variance) = (mean.into_primitive(), variance.into_primitive());
+        match prepared.compute_bound().stateful() {
+            OpsKind::Tracked(mut prep) => {
+                let places = (prep.checkpoint(&x), prep.checkpoint(&gamma));
+                let state = (places.0, places.1, mean.clone(), variance.clone());
+                let (x, gamma) = (x.into_primitive(), gamma.into_primitive());
+                prep.finish(
+                    state,
+                    B::board_norm(x, gamma, beta.into_primitive(), mean, variance),
+                )
+            }
+            OpsKind::UnTracked(prep) => {
+                let (x, gamma) = (x.into_primitive(), gamma.into_primitive());
+                prep.finish(B::board_norm(
+                    x,
+                    gamma,
+                    beta.into_primitive(),
+                    mean,
+                    variance,
+                ))
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What a network computes on the CPU for many small boards, forward and backward, on plain
+//! slices. Boards are channels last, `[boards, height, width, channels]`: then a point's channels
+//! are read and written in whole registers, and nothing is ever transposed.
+//!
+//! Burn's own CPU convolution unrolls each board into columns for a general matrix product, which
+//! for boards of 81 points costs more than the product. Boards are spread over threads in fixed
+//! groups, so that sums are added in the same order whatever the thread count.
+
+mod convolve;
+mod factors;
+mod norm;
+
+pub(super) use convolve::{POINTS, forward, input_gradient};
+pub(super) use factors::factor_gradient;
+pub(super) use norm::{moments, norm, norm_gradient};
+
+/// Channels summed at once: two AVX2 registers of f32.
+pub(super) const LANES: usize = 16;
+
+/// A register's worth of channels.
+pub(super) type Lanes = [f32; LANES];
+
+/// The shape of one convolution: stride 1, an odd square kernel, zero padding that keeps the
+/// board's size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Channels in.
+    pub(super) inputs: usize,
+    /// Channels out.
+    pub(super) outputs: usize,
+    /// Side of the kernel.
+    pub(super) kernel: usize,
+    /// Rows of the board.
+    pub(super) height: usize,
+    /// Columns of the board.
+    pub(super) width: usize,
+}
+
+impl Shape {
+    /// The convolution that takes gradients of the outputs back to the inputs.
+    fn transposed(self) -> Shape {
+        Shape {
+            inputs: self.outputs,
+            outputs: self.inputs,
+            ..self
+        }
+    }
+
+    fn area(self) -> usize {
+        self.height * self.width
+    }
+
+    fn taps(self) -> usize {
+        self.kernel * self.kernel
+    }
+
+    fn padded_width(self) -> usize {
+        self.width + self.kernel - 1
+    }
+
+    /// Points of a padded board.
+    fn padded_area(self) -> usize {
+        (self.height + self.kernel - 1) * self.padded_width()
+    }
+
+    /// The padded cell under the kernel's first tap at a point; the same cell is the tap's offset
+    /// from there when the point is read as a tap.
+    fn cell(self, index: usize, row_len: usize) -> usize {
+        index / row_len * self.padded_width() + index % row_len
+    }
+
+    /// The padded cell that holds a point.
+    fn home(self, point: usize) -> usize {
+        let rim = self.kernel / 2;
+        self.cell(point, self.width) + rim * self.padded_width() + rim
+    }
+}
+
+/// Channels rounded up to whole registers.
+fn lanes(channels: usize) -> usize {
+    channels.next_multiple_of(LANES)
+}
+
+/// a * b + c; fused where the machine has it.
+#[inline(always)]
+pub(super) fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
+    if cfg!(target_feature = "fma") {
+        a.mul_add(b, c)
+    } else {
+        a * b + c
+    }
+}
+
+/// The convolution of plain numbers by `[inputs, outputs, kernel, height, width]`, channels first.
+pub(crate) fn convolve_planes(
+    [inputs, outputs, kernel, height, width]: [usize; 5],
+    x: &[f32],
+    factors: &[f32],
+) -> Vec<f32> {
+    let shape = Shape {
+        inputs,
+        outputs,
+        kernel,
+        height,
+        width,
+    };
+    let y = forward(shape, &transpose(x, inputs, shape.area()), factors);
+    transpose(&y, shape.area(), outputs)
+}
+
+/// Numbers `[n, rows, columns]` as `[n, columns, rows]`: with `[channels, area]` planes to channels
+/// last, with `[area, channels]` back.
+pub(crate) fn transpose(numbers: &[f32], rows: usize, columns: usize) -> Vec<f32> {
+    let mut turned = Vec::with_capacity(numbers.len());
+    for board in numbers.chunks_exact((rows * columns).max(1)) {
+        for column in 0..columns {
+            turned.extend(board[column..].iter().step_by(columns));
+        }
+    }
+    turned
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+use super::*;
+use proptest::prelude::*;
+
+/// Calls `with` for each board, output place, input place and factor place that meet.
+fn each_product(shape: Shape, boards: usize, mut with: impl FnMut(usize, usize, usize)) {
+    let Shape {
+        inputs,
+        outputs,
+        kernel,
+        height,
+        width,
+    } = shape;
+    let rim = kernel / 2;
+    for board in 0..boards {
+        for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+            for (ky, kx) in (0..kernel).flat_map(|y| (0..kernel).map(move |x| (y, x))) {
+                let (from_y, from_x) = (y + ky, x + kx);
+                let inside =
+                    (rim..rim + height).contains(&from_y) && (rim..rim + width).contains(&from_x);
+                if !inside {
+                    continue;
+                }
+                let point = (board * height + y) * width + x;
+                let from = (board * height + from_y - rim) * width + from_x - rim;
+                for (output, input) in (0..outputs).flat_map(|o| (0..inputs).map(move |i| (o, i))) {
+                    let factor = ((output * inputs + input) * kernel + ky) * kernel + kx;
+                    with(point * outputs + output, from * inputs + input, factor);
+                }
+            }
+        }
+    }
+}
+
+fn numbers(len: usize, seed: usize) -> Vec<f32> {
+    (0..len)
+        .map(|at| ((at * 7919 + seed * 104_729) % 201) as f32 / 100.0 - 1.0)
+        .collect()
+}
+
+fn near(a: &[f32], b: &[f32]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn convolutions_agree_with_the_definition(
+        inputs in 1usize..20, outputs in 1usize..36, wide in any::<bool>(),
+        height in 1usize..6, width in 1usize..12, boards in 1usize..20, seed in 0usize..100,
+    ) {
+        let kernel = if wide { 3 } else { 1 };
+        let shape = Shape { inputs, outputs, kernel, height, width };
+        let x = numbers(boards * inputs * height * width, seed);
+        let factors = numbers(outputs * inputs * kernel * kernel, seed + 1);
+        let gradient = numbers(boards * outputs * height * width, seed + 2);
+        let mut y = vec![0.0; gradient.len()];
+        let mut to_x = vec![0.0; x.len()];
+        let mut to_factors = vec![0.0; factors.len()];
+        each_product(shape, boards, |to, from, factor| {
+            y[to] += x[from] * factors[factor];
+            to_x[from] += gradient[to] * factors[factor];
+            to_factors[factor] += gradient[to] * x[from];
+        });
+        prop_assert!(near(&forward(shape, &x, &factors), &y));
+        prop_assert!(near(&input_gradient(shape, &factors, &gradient), &to_x));
+        prop_assert!(near(&factor_gradient(shape, &x, &gradient), &to_factors));
+
+        let planes = transpose(&x, height * width, inputs);
+        let convolved = convolve_planes([inputs, outputs, kernel, height, width], &planes, &factors);
+        prop_assert!(near(&transpose(&convolved, outputs, height * width), &y));
+    }
+
+    #[test]
+    fn norms_agree_with_their_definition(
+        channels in 1usize..20, points in 2usize..600, seed in 0usize..100,
+    ) {
+        let x = numbers(points * channels, seed);
+        let (gamma, beta) = (numbers(channels, seed + 1), numbers(channels, seed + 2));
+        let moments = moments(&x, channels);
+        for channel in 0..channels {
+            let own: Vec<f64> = x[channel..].iter().step_by(channels).map(|x| (*x).into()).collect();
+            let mean = own.iter().sum::<f64>() / points as f64;
+            let variance = own.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / points as f64;
+            prop_assert!((f64::from(moments[channel]) - mean).abs() < 1e-5);
+            prop_assert!((f64::from(moments[channels + channel]) - variance).abs() < 1e-5);
+            let scale = f64::from(gamma[channel]) / (variance + 1e-3).sqrt();
+            let wanted: Vec<f32> =
+                own.iter().map(|x| ((x - mean) * scale) as f32 + beta[channel]).collect();
+            let y = norm(&x, [&gamma, &beta, &moments[..channels], &moments[channels..]], 1e-3);
+            let y: Vec<f32> = y[channel..].iter().step_by(channels).copied().collect();
+            prop_assert!(near(&y, &wanted));
+        }
+    }
+}
+
+/// The gradients against differences of sum(weights * norm(x)), in which moments follow x.
+#[test]
+fn norms_have_the_gradients_of_their_differences() {
+    let (channels, points, epsilon) = (3, 40, 1e-3);
+    let x = numbers(channels * points, 1);
+    let (gamma, beta) = (numbers(channels, 2), numbers(channels, 3));
+    let weights = numbers(x.len(), 4);
+    let total = |x: &[f32], gamma: &[f32], beta: &[f32]| -> f64 {
+        let moments = moments(x, channels);
+        let (mean, variance) = moments.split_at(channels);
+        let y = norm(x, [gamma, beta, mean, variance], epsilon);
+        let terms = y.iter().zip(&weights);
+        terms.map(|(y, w)| f64::from(*y) * f64::from(*w)).sum()
+    };
+    let moments = moments(&x, channels);
+    let (mean, variance) = moments.split_at(channels);
+    let found = norm_gradient(&x, &weights, [&gamma, mean, variance], epsilon);
+    let slope = |with: &dyn Fn(f32) -> f64| (with(1e-2) - with(-1e-2)) / 2e-2;
+    let moved = |numbers: &[f32], place: usize, by: f32| {
+        let mut numbers = numbers.to_vec();
+        numbers[place] += by;
+        numbers
+    };
+    for place in 0..x.len() {
+        let wanted = slope(&|by| total(&moved(&x, place, by), &gamma, &beta));
+        assert!((f64::from(found.x[place]) - wanted).abs() < 5e-3, "{place}");
+    }
+    for channel in 0..channels {
+        let to_gamma = slope(&|by| total(&x, &moved(&gamma, channel, by), &beta));
+        let to_beta = slope(&|by| total(&x, &gamma, &moved(&beta, channel, by)));
+        assert!((f64::from(found.gamma[channel]) - to_gamma).abs() < 5e-3);
+        assert!((f64::from(found.beta[channel]) - to_beta).abs() < 5e-3);
+    }
+}
