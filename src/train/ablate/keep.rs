@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::train::cycle::Place;
+use crate::train::cycle::{Place, copy_network, int8};
 use crate::train::durable::copy;
 use crate::train::{TrainError, durable};
 
@@ -21,12 +21,7 @@ pub(super) fn keep(run: &Path, kept: &Path) -> Result<(), TrainError> {
         copy_into(newest, &to.fit(last.number))?;
     }
     for number in [last.number, last.plays_next] {
-        let network = from.network(number);
-        copy(&network, &to.network(number))?;
-        let int8 = from.int8(&network);
-        if int8.exists() {
-            copy(&int8, &to.int8(&to.network(number)))?;
-        }
+        copy_network(&from.network(number), &to.network(number))?;
     }
     for name in ["plan.toml", "hours.json"] {
         copy(&run.join(name), &kept.join(name))?;
@@ -39,7 +34,7 @@ pub(super) fn keep(run: &Path, kept: &Path) -> Result<(), TrainError> {
     }
     for old in 0..last.number {
         let network = to.network(old);
-        for form in [to.int8(&network), network] {
+        for form in [int8(&network), network] {
             if old != last.plays_next && form.exists() {
                 durable::remove(&[form])?;
             }

@@ -11,8 +11,9 @@ use super::table::table;
 use crate::referee::stats::MatchScore;
 use crate::rollout::Playout;
 use crate::train::contest::{Match, Player, contest};
-use crate::train::cycle::{self, Encounter, News, Place, Session, load, save};
-use crate::train::durable::copy;
+use crate::train::cycle::{
+    self, Encounter, News, Place, Session, copy_network, load, player, save,
+};
 use crate::train::rebuild::Rebuild;
 use crate::train::score::Score;
 use crate::train::{TrainError, durable};
@@ -154,10 +155,8 @@ fn one_run<G: Rebuild + Playout>(
     let last = done
         .last()
         .ok_or_else(|| TrainError::Setting(format!("{name} has no generation")))?;
-    copy(
-        &Place::new(&folder).network(last.number),
-        &folders.network(&name),
-    )?;
+    let network = Place::new(&folder).network(last.number);
+    copy_network(&network, &folders.network(&name))?;
     let result = Outcome {
         arm: arm.name.clone(),
         seed,
@@ -192,7 +191,7 @@ fn one_match<G: Rebuild + Playout>(
     durable::prepare_folder(path.parent().unwrap_or(&folders.results))?;
     let open = |name: &str| -> Result<Player, TrainError> {
         Ok(Player::Network {
-            network: Box::new(session.runtime.open(&folders.network(name))?),
+            network: Box::new(session.runtime.open(&player(&folders.network(name)))?),
             visits: plan.matches.visits,
         })
     };

@@ -12,10 +12,14 @@ use crate::train::cycle::{Encounter, rate};
 pub fn table(plan: &AblationPlan, outcomes: &[Outcome], encounters: &[Encounter]) -> String {
     let settings = &plan.matches;
     let (pairs, visits, seeds) = (settings.pairs, settings.visits, plan.seeds.len());
+    let form = match plan.run.self_play.int8 {
+        true => ", in int8",
+        false => "",
+    };
     let mut text = format!(
         "# {}\n\nWritten by `tengen-train ablate`. Elo relative to `{}`, by maximum likelihood for \
          each seed; {seeds} seeds, {pairs} colour-swapped pairs of games for each two arms of a \
-         seed, at {visits} playouts a move. ± is the 95% interval over seeds (Student's t); \
+         seed, at {visits} playouts a move{form}. ± is the 95% interval over seeds (Student's t); \
          whether a sign is known is judged with Holm's correction. {} of {} runs are finished.\n\n",
         plan.title,
         plan.arm[0].name,

@@ -21,7 +21,7 @@ mod tests;
 pub use generation::{Generation, next_stage};
 pub use ladder::{Encounter, Rated, anchor_name, encounters, network_name, rate, score};
 pub use measure::{Measures, measure};
-pub use place::{Place, load, save};
+pub use place::{Place, copy_network, int8, load, player, save};
 pub use plan::{
     CyclePlan, Fit, Gate, Plateau, Rating, RootName, SelfPlay, Stage, WarmUp, Window, exploring,
 };

@@ -147,23 +147,6 @@ impl Place {
         self.networks().join(format!("start-{generation:04}.onnx"))
     }
 
-    /// The int8 form of a network, where there is one.
-    #[must_use]
-    pub fn int8(&self, network: &Path) -> PathBuf {
-        network.with_extension("int8.onnx")
-    }
-
-    /// The form of a network that plays games: int8 where there is one.
-    #[must_use]
-    pub fn player(&self, network: &Path) -> PathBuf {
-        let int8 = self.int8(network);
-        if int8.exists() {
-            int8
-        } else {
-            network.to_path_buf()
-        }
-    }
-
     /// The network that plays the warm-up, where the plan names one.
     #[must_use]
     pub fn warm_up(&self) -> PathBuf {
@@ -186,6 +169,34 @@ impl Place {
     /// [`TrainError`] when the file cannot be read.
     pub fn seconds(&self) -> Result<f64, TrainError> {
         Ok(load(&self.hours())?.unwrap_or(0.0))
+    }
+}
+
+/// Copies a network with its int8 form, if there is one.
+///
+/// # Errors
+/// [`TrainError::Io`] when a file cannot be read or written.
+pub fn copy_network(from: &Path, to: &Path) -> Result<(), TrainError> {
+    if int8(from).exists() {
+        durable::copy(&int8(from), &int8(to))?;
+    }
+    durable::copy(from, to)
+}
+
+/// Where the int8 form of a network is, if there is one.
+#[must_use]
+pub fn int8(network: &Path) -> PathBuf {
+    network.with_extension("int8.onnx")
+}
+
+/// The form of a network that plays games: int8 where there is one.
+#[must_use]
+pub fn player(network: &Path) -> PathBuf {
+    let int8 = int8(network);
+    if int8.exists() {
+        int8
+    } else {
+        network.to_path_buf()
     }
 }
 

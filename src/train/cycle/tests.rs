@@ -221,7 +221,7 @@ fn another_runs_network_may_begin_and_int8_may_play() {
     assert_eq!(players[0], "warm-up");
     assert_eq!((players[3], done[0].visits), ("start-0003.int8", 10));
     let place = Place::new(second.path());
-    assert!(place.int8(&place.network(0)).exists());
+    assert!(int8(&place.network(0)).exists());
     // The run has its own copy.
     fs::remove_file(&network).unwrap();
     assert_eq!(go(second.path(), &plan).0.len(), 4);

@@ -5,9 +5,9 @@ use crate::eval::{EvaluatorFactory, ModelInfo};
 use crate::rollout::{Playout, Rave, RaveParams};
 use crate::train::TrainError;
 use crate::train::crew::{NetworkCrew, RolloutCrew};
-use crate::train::cycle::StepName;
 use crate::train::cycle::plan::Stage;
 use crate::train::cycle::run::Desk;
+use crate::train::cycle::{StepName, player};
 use crate::train::fit::find_encoding;
 use crate::train::generate::{Plan, Progress, generate};
 use crate::train::prover::EndingProver;
@@ -38,7 +38,7 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         };
         let players = match &network {
             Some(path) => {
-                let form = place.player(path);
+                let form = player(path);
                 form.file_stem().unwrap_or_default().display().to_string()
             }
             None if warm_up.is_some() => "rollouts".to_owned(),
@@ -87,7 +87,7 @@ impl<G: Rebuild + Playout> Work<'_, G> {
             generate(self.start, &games, &folder, &crew, observe)?
         } else {
             let network = match network {
-                Some(path) => session.runtime.open(&place.player(&path))?,
+                Some(path) => session.runtime.open(&player(&path))?,
                 None => self.nothing(stage)?,
             };
             let crew = NetworkCrew {

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::Work;
 use crate::eval::ModelInfo;
 use crate::rollout::Playout;
+use crate::train::cycle::int8;
 use crate::train::cycle::run::Desk;
 use crate::train::quantize::compare::{difference, open_both};
 use crate::train::quantize::examples::Examples;
@@ -25,7 +26,7 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         network: &Path,
         held_out: &[Row],
     ) -> Result<(), TrainError> {
-        let path = desk.place.int8(network);
+        let path = int8(network);
         if !desk.plan.self_play.int8 || path.exists() {
             return Ok(());
         }
@@ -33,13 +34,13 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         let info = ModelInfo::read(&network.display().to_string(), &onnx)?;
         let examples = |first| Examples::spread(self.start, &info, held_out, (POSITIONS, first));
         let (calibration, exam) = (examples(0)?, examples(1)?);
-        let int8 = to_int8(&onnx, calibration.batch.planes())
+        let integers = to_int8(&onnx, calibration.batch.planes())
             .map_err(|error| TrainError::corrupt(network, error))?;
         let runtime = desk.session.runtime;
-        let [mut first, mut second] = open_both(runtime, network, &int8, &path)?;
+        let [mut first, mut second] = open_both(runtime, network, &integers, &path)?;
         let found = difference([&mut *first, &mut *second], &exam.batch, &exam.legal)?;
         if found.is_accepted() {
-            return durable::write(&path, &int8);
+            return durable::write(&path, &integers);
         }
         log::warn!(
             "{} plays in f32: in int8 its policy is {:.4} nats and its value {:.4} away",
