@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
 use super::batch::{Batch, Sample, Syllabus, encode};
 use super::checkpoint::{Checkpoint, Origin};
 use super::dataset::Dataset;
+use super::device::FitDevice;
 use super::loader::{Draw, Loader};
 use super::losses::Log;
 use super::objective::LossWeights;
@@ -99,8 +99,8 @@ impl FitParams {
 pub struct Workplace<'a> {
     /// Folder of checkpoints and `losses.jsonl`.
     pub folder: &'a Path,
-    /// The device, recording gradients.
-    pub device: Device,
+    /// The device.
+    pub device: FitDevice,
     /// Time.
     pub clock: &'a dyn Clock,
     /// Time between checkpoints.
@@ -143,6 +143,7 @@ pub fn fit<G: Rebuild>(
     place: &Workplace<'_>,
     mut observe: impl FnMut(&Report) -> ControlFlow<()>,
 ) -> Result<Checkpoint, TrainError> {
+    let device = place.device.open()?;
     durable::prepare_folder(place.folder)?;
     let syllabus = Syllabus {
         encoding: find_encoding::<G>(&params.encoding)?,
@@ -154,7 +155,7 @@ pub fn fit<G: Rebuild>(
     let (initial, _) = params
         .recipe
         .declare(state.origin.planes, dataset.size, params.seed);
-    let untrained = score(params.recipe, &initial, dataset.size, &exam, &place.device);
+    let untrained = score(params.recipe, &initial, dataset.size, &exam, &device);
     let log = Log::open(place.folder, state.step)?;
     let draw = Draw {
         batch: params.batch,
@@ -163,13 +164,13 @@ pub fn fit<G: Rebuild>(
     };
     let size = dataset.size;
     let loader = Loader::start(empty, Arc::new(dataset.fit), syllabus, draw, state.step)?;
-    let team = Team::new(params.batch)?;
+    let team = Team::new(params.batch, place.device.share())?;
     let mut saved = place.clock.now();
     while state.step < params.steps {
         let batch = loader.next_batch()?;
-        let mut report = step(&mut state, &batch, &team, &place.device, untrained);
+        let mut report = step(&mut state, &batch, &team, &device, untrained);
         if state.step % params.score_every == 0 || state.step == params.steps {
-            let score = score(params.recipe, &state.average, size, &exam, &place.device);
+            let score = score(params.recipe, &state.average, size, &exam, &device);
             report.held_out = Some(score);
             log.append(&report)?;
         }

@@ -52,6 +52,7 @@ pub mod contest;
 pub mod crew;
 pub mod cycle;
 pub mod dataset;
+pub mod device;
 pub mod durable;
 pub mod ending;
 mod error;

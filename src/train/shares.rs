@@ -16,9 +16,6 @@ use super::objective::loss;
 use super::recipe::Outputs;
 use super::score::planes;
 
-/// Rows of a share.
-const ROWS: usize = 64;
-
 /// What a batch says about the weights.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Answer {
@@ -39,16 +36,18 @@ pub(super) struct Team {
     /// A pool for each share that is computed at the same time: Burn's own threads within a share
     /// must not take up another one.
     pools: Vec<ThreadPool>,
+    /// Rows of a share, at most.
+    share: usize,
 }
 
 impl Team {
-    /// Threads for batches of so many rows.
+    /// Threads for batches of so many rows, in shares of at most `share`.
     ///
     /// # Errors
     /// [`TrainError::Setting`] when threads cannot be started.
-    pub(super) fn new(batch: usize) -> Result<Team, TrainError> {
+    pub(super) fn new(batch: usize, share: usize) -> Result<Team, TrainError> {
         let threads = rayon::current_num_threads();
-        let count = threads.min(batch.div_ceil(ROWS)).max(1);
+        let count = threads.min(batch.div_ceil(share)).max(1);
         let pool = |index: usize| {
             ThreadPoolBuilder::new()
                 .num_threads(threads / count + usize::from(index < threads % count))
@@ -58,15 +57,16 @@ impl Team {
         };
         Ok(Team {
             pools: (0..count).map(pool).collect::<Result<_, _>>()?,
+            share,
         })
     }
 
     /// Computes losses and gradients of a batch; `device` records gradients.
     pub(super) fn answer(&self, state: &Checkpoint, batch: &Batch, device: &Device) -> Answer {
-        let starts: Vec<usize> = (0..batch.len).step_by(ROWS).collect();
+        let starts: Vec<usize> = (0..batch.len).step_by(self.share).collect();
         let shares: Vec<Batch> = starts
             .iter()
-            .map(|&start| batch.rows(start..(start + ROWS).min(batch.len)))
+            .map(|&start| batch.rows(start..start.saturating_add(self.share).min(batch.len)))
             .collect();
         let mut answers: Vec<Option<Answer>> = vec![None; shares.len()];
         let each = shares.len().div_ceil(self.pools.len()).max(1);
@@ -171,6 +171,7 @@ mod tests {
     use crate::train::optimizer::Optimizer;
     use crate::train::row::{Row, Target};
 
+    const ROWS: usize = 8;
     const SIZE: BoardSize = BoardSize::square(4);
 
     fn state() -> Checkpoint {
@@ -218,6 +219,7 @@ mod tests {
         let one = || ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let team = Team {
             pools: (0..pools).map(|_| one()).collect(),
+            share: ROWS,
         };
         team.answer(&state(), batch, &Device::flex().autodiff())
     }
@@ -225,7 +227,7 @@ mod tests {
     #[test]
     fn sums_do_not_depend_on_threads() {
         // Two shares and a part of one.
-        let batch = batch(2 * ROWS + 22);
+        let batch = batch(2 * ROWS + 3);
         let alone = answer(1, &batch);
         assert_eq!(alone.policy.len(), batch.len * SIZE.area());
         assert_eq!(answer(2, &batch), alone);

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use burn::tensor::Device;
 use clap::Parser;
 use tengen::clock::SystemClock;
 use tengen::eval::{BackendKind, Device as EvalDevice, LibraryPlaces};
 use tengen::game::BoardSize;
 use tengen::rollout::Playout;
 use tengen::train::cycle::{CyclePlan, Generation, News, Place, Rated, Session, StepName, run};
+use tengen::train::device::FitDevice;
 use tengen::train::open::Runtime;
 use tengen::train::rebuild::Rebuild;
 
@@ -42,6 +42,10 @@ pub(crate) struct MachineArgs {
     /// Where self-play's networks run: cpu, cuda or cuda:N
     #[arg(long, default_value_t = EvalDevice::Cpu)]
     device: EvalDevice,
+    /// Where networks are fitted: cpu, or in a build with the feature libtorch: libtorch, cuda or
+    /// cuda:N
+    #[arg(long, default_value_t)]
+    fit_device: FitDevice,
     /// Path of the ONNX Runtime library [default: where scripts/fetch-onnxruntime.sh puts it]
     #[arg(long)]
     ort_library: Option<PathBuf>,
@@ -69,7 +73,7 @@ impl MachineArgs {
         Ok(Session {
             runtime,
             threads,
-            fit_device: Device::flex().autodiff(),
+            fit_device: self.fit_device,
             clock,
         })
     }

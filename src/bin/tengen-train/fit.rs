@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use burn::tensor::Device;
 use clap::{Parser, ValueEnum};
 use serde_json::json;
 use tengen::clock::SystemClock;
@@ -13,6 +12,7 @@ use tengen::game::Game;
 use tengen::game::nogo::{LargeNoGo, SmallNoGo};
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::dataset::{Dataset, Selection};
+use tengen::train::device::FitDevice;
 use tengen::train::fit::{FitParams, Report, Workplace, find_encoding, fit};
 use tengen::train::net::{Counts, peak_flops};
 use tengen::train::objective::LossWeights;
@@ -25,13 +25,6 @@ use crate::progress::Reporter;
 
 /// How long the processor's limit is measured for.
 const PEAK_SPAN: Duration = Duration::from_millis(100);
-
-/// Where to compute.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum DeviceName {
-    /// All cores, nothing to install.
-    Cpu,
-}
 
 /// How to descend.
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -140,9 +133,10 @@ pub(crate) struct Args {
     /// Seed of weights, order and symmetries
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where to compute
-    #[arg(long, value_enum, default_value = "cpu")]
-    device: DeviceName,
+    /// Where to compute: cpu (all cores, nothing to install), or in a build with the feature
+    /// libtorch: libtorch (the same cores), cuda or cuda:N
+    #[arg(long, default_value_t)]
+    device: FitDevice,
     /// Progress as JSON lines on stdout
     #[arg(long)]
     json: bool,
@@ -171,14 +165,13 @@ fn learn<G: Rebuild>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result
     let params = params(args, dataset.fit.len())?;
     let counts = describe::<G>(&params, &dataset)?;
     let start_from = args.start_from.as_deref().map(load_start).transpose()?;
-    let DeviceName::Cpu = args.device;
     let clock = SystemClock::new();
     let peak = peak_flops(&clock, PEAK_SPAN);
     // Forward, and the gradients of inputs and of factors; a multiply-add is two operations.
     let sample_flops = 3.0 * 2.0 * counts.fitted_multiply_adds as f64;
     let place = Workplace {
         folder: &args.out,
-        device: Device::flex().autodiff(),
+        device: args.device,
         clock: &clock,
         checkpoint_every: Duration::from_secs_f64(60.0 * args.checkpoint_minutes.max(0.0)),
         start_from: start_from.as_ref(),

@@ -249,7 +249,7 @@ fn write_table(plan: &AblationPlan, folders: &Folders) -> Result<(), TrainError>
 #[cfg(test)]
 #[cfg(feature = "tract")]
 mod tests {
-    use burn::tensor::Device;
+    use crate::train::device::FitDevice;
 
     use super::*;
     use crate::clock::FakeClock;
@@ -269,7 +269,7 @@ mod tests {
         let session = Session {
             runtime: &runtime,
             threads: 2,
-            fit_device: Device::flex().autodiff(),
+            fit_device: FitDevice::Cpu,
             clock: &clock,
         };
         let start = SmallNoGo::new(BoardSize::square(4)).unwrap();

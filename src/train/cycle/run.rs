@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use burn::tensor::Device;
+use crate::train::device::FitDevice;
 
 use super::generation::{Generation, next_stage};
 use super::ladder::{Encounter, Rated, anchor_name, encounters, network_name, rate};
@@ -25,7 +25,7 @@ pub struct Session<'a> {
     /// Threads that play.
     pub threads: usize,
     /// Where networks are fitted, recording gradients.
-    pub fit_device: Device,
+    pub fit_device: FitDevice,
     /// Time.
     pub clock: &'a dyn Clock,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use burn::tensor::Device;
+use crate::train::device::FitDevice;
 
 use super::*;
 use crate::clock::FakeClock;
@@ -62,7 +62,7 @@ fn go(folder: &Path, plan: &str) -> (Vec<Generation>, Vec<News>) {
     let session = Session {
         runtime: &runtime,
         threads: 2,
-        fit_device: Device::flex().autodiff(),
+        fit_device: FitDevice::Cpu,
         clock: &clock,
     };
     let start = SmallNoGo::new(BoardSize::square(4)).unwrap();

@@ -37,7 +37,7 @@ fn attempt(
     let (empty, dataset) = data;
     let place = Workplace {
         folder,
-        device: Device::flex().autodiff(),
+        device: FitDevice::Cpu,
         clock: &FakeClock::new(),
         checkpoint_every: Duration::ZERO,
         start_from: start,

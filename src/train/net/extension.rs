@@ -1,8 +1,13 @@
 //! The operations of [`super::kernel`] as Burn operations, on channels-last boards.
 //!
-//! Only the `flex` CPU backend computes them by those kernels; any other backend would use its own
-//! operations, which want channels first, through the default bodies. Gradients are in
+//! Burn's own CPU backend, `flex`, computes them by those kernels; libtorch by its own operations,
+//! which want channels first, through the default bodies. Gradients are in
 //! [`super::backward`].
+
+#![cfg_attr(
+    feature = "libtorch",
+    allow(deprecated, reason = "see `crate::train::device`")
+)]
 
 use burn::backend::ops::ConvOptions;
 use burn::backend::tensor::FloatTensor;
@@ -13,7 +18,7 @@ use super::NORM_EPSILON;
 use super::kernel;
 
 /// Layers of boards `[batch, height, width, channels]`.
-#[backend_extension(Flex, Autodiff)]
+#[backend_extension(Flex, LibTorch: cfg(feature = "libtorch"), Autodiff)]
 pub(super) trait Boards: Backend {
     /// Stride-1 convolution that keeps the board's size, its factors `[out, in, kernel, kernel]`.
     fn board_conv(x: FloatTensor<Self>, factors: FloatTensor<Self>) -> FloatTensor<Self> {
@@ -153,6 +158,9 @@ fn with_numbers<R, const N: usize>(
 fn tensor(numbers: Vec<f32>, shape: Shape) -> FloatTensor<Flex> {
     FloatTensor::<Flex>::from_data(TensorData::new(numbers, shape))
 }
+
+#[cfg(feature = "libtorch")]
+impl Boards for burn::backend::LibTorch {}
 
 impl Boards for Flex {
     fn board_conv(x: FloatTensor<Self>, factors: FloatTensor<Self>) -> FloatTensor<Self> {

@@ -75,7 +75,7 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         let session = desk.session;
         let workplace = Workplace {
             folder: &folder,
-            device: session.fit_device.clone(),
+            device: session.fit_device,
             clock: session.clock,
             checkpoint_every: CHECKPOINT_EVERY,
             start_from: last,
