@@ -11,38 +11,34 @@
 //!
 //! # Why Burn on its `flex` backend
 //! One training code is wanted, and it must run on a bare machine from `cargo` alone. Of the
-//! candidates that do (5 blocks x 32 channels, batch 256, two cores of a Zen 5, nn-stack.md
-//! section 1), Burn 0.22.1 with `flex`, `simd`, `rayon` and `x86-v4` fits about 1,000 samples/s,
-//! Burn 0.21 211 and candle 0.11 290. Only libtorch (`tch`) is faster, 4,600 samples/s, and it
-//! needs a library of 500 MB that cargo does not bring; as Burn chooses its device at run time, a
-//! faster device is a flag of this same code and not a second trainer. Three parts are our own:
-//! the convolution on the CPU ([`net`]; 1,000 samples per CPU second against 570 with Burn's), the
-//! optimiser on plain numbers ([`optimizer`]: what makes a resumed run equal to the bit), and the
-//! ONNX writer, since Burn's export leaves batch norms unfolded and names tensors by number.
+//! libraries that do, Burn was the fastest (5 blocks x 32 channels, batch 256, two cores of a Zen 5,
+//! nn-stack.md section 1: 1,000 samples/s; Burn 0.21 211, candle 0.11 290), and it chooses its
+//! device at run time, so that libtorch and the GPU are names of this same code ([`device`]) and
+//! not a second trainer. Four parts are our own: convolution and batch norm on the CPU ([`net`]),
+//! the shares that threads compute side by side (`shares`), the optimiser on plain numbers
+//! ([`optimizer`]: what makes a resumed run equal to the bit), and the ONNX writer, since Burn's
+//! export leaves batch norms unfolded and names tensors by number.
 //!
 //! # Speed
-//! `az-5b32c` on `nogo-1` fits 1,067 samples per CPU second of a Zen 4 (EPYC 9004), which is 51
-//! GFLOP/s, 53% of what OpenBLAS's `sgemm` reaches there on one core (97 GFLOP/s in the same units).
-//! A profile: half of the time is in the convolutions, a tenth in Burn's copies to contiguous
-//! memory, the rest in batch norms, elementwise passes and the memory they allocate. Most of that
-//! rest one thread does alone; so each thread takes whole shares of 64 rows (`shares`):
-//! `tengen-5b32c` on two cores fits 1,435 samples/s in place of 750, with a tenth of the time in
-//! the system.
+//! Two cores of a Zen 4 (EPYC 9004) do 232 GFLOP/s in registers. `tengen-5b32c` fits 2,410 to 2,855
+//! samples/s there (106 to 126 GFLOP/s), `tengen-10b64c` 350 (121); libtorch 2.9 in the same run
+//! 1,190 and 265. Each thread takes whole shares of 64 rows (750 to 1,435 samples/s), boards are
+//! channels last and norms our own (1,730 to 2,855 in one run). Two thirds of the time are now in
+//! the multiply-adds of convolutions.
 //!
-//! # A GPU (a plan; nothing of it is built)
-//! The device is chosen at run time, and only [`net`]'s convolution is special: its extension lists
-//! `Flex` and `Autodiff` and has default bodies for any other backend, so a GPU is a Burn feature, a
-//! `--device` name and one more backend in that list. Which feature:
-//! - `vulkan` (wgpu, SPIR-V kernels, tensor cores for f16) is the one to try. It builds offline, and
-//!   needs a Vulkan loader where it runs; 69 MB stripped, so behind a cargo feature of its own. With
-//!   no adapter it may hang: ask for one before the first tensor.
+//! # A GPU
+//! The feature `libtorch` has it (`device`), and nobody has run it on one: burn-tch 0.22 is torch
+//! 2.9, and Burn means to drop it. What else there is:
+//! - `vulkan` (wgpu, SPIR-V kernels, tensor cores for f16) builds offline, and needs a Vulkan loader
+//!   where it runs; 69 MB stripped, so behind a cargo feature of its own. With no adapter it may
+//!   hang: ask for one before the first tensor.
 //! - `cuda` of 0.22 needs `tracel-llvm-bundler`, which downloads LLVM while it is built. Burn 0.21
 //!   does not, but its tensors have another type.
-//! - `tch` is at 0.22, which is torch 2.9; machines with torch 2.11 need tch 0.24, which Burn has
-//!   not. A trainer of our own on `tch` would be a second training code.
 //!
-//! The optimiser is on the host: a step of a small network moves 400 kB of gradients and as many
-//! weights, which is little beside a batch of 4,096 rows. Norm statistics come back the same way.
+//! Either is one more name in [`device`] and one more backend in the list of [`net`]'s extension,
+//! whose default bodies serve any. The optimiser is on the host: a step of a small network moves
+//! 400 kB of gradients and as many weights, which is little beside a batch of 4,096 rows. Norm
+//! statistics come back the same way.
 
 pub mod ablate;
 pub mod augment;
