@@ -151,8 +151,8 @@ fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<
 
 /// What every arm scores against every other, all seeds together.
 fn meetings(text: &mut String, plan: &AblationPlan, encounters: &[Encounter]) {
-    let names = || plan.arm.iter().map(|arm| arm.name.as_str());
-    let heading = names().collect::<Vec<_>>().join(" | ");
+    let names: Vec<&str> = plan.arm.iter().map(|arm| arm.name.as_str()).collect();
+    let heading = names.join(" | ");
     let rule = "---|".repeat(plan.arm.len() + 1);
     let _ = write!(
         text,
@@ -179,10 +179,10 @@ fn meetings(text: &mut String, plan: &AblationPlan, encounters: &[Encounter]) {
 /// The share of the points that `row` took from `column` in their match, if they have met.
 fn met(encounters: &[Encounter], row: &str, column: &str) -> Option<f64> {
     encounters.iter().find_map(|e| {
-        let mean = e.score().pairs.mean();
+        let mean = || e.score().pairs.mean();
         match (e.first.as_str(), e.second.as_str()) {
-            names if names == (row, column) => Some(mean),
-            names if names == (column, row) => Some(1.0 - mean),
+            names if names == (row, column) => Some(mean()),
+            names if names == (column, row) => Some(1.0 - mean()),
             _ => None,
         }
     })

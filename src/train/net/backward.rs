@@ -67,16 +67,14 @@ impl<B: Boards> Backward<B, 3> for Norm {
 
 impl<B: Boards, C: CheckpointStrategy> Boards for Autodiff<B, C> {
     fn board_conv(x: FloatTensor<Self>, factors: FloatTensor<Self>) -> FloatTensor<Self> {
+        let y = B::board_conv(x.primitive().clone(), factors.primitive().clone());
         let prepared = Conv.prepare::<C>([x.node(), factors.node()]);
         match prepared.compute_bound().stateful() {
             OpsKind::Tracked(mut prep) => {
                 let state = (prep.checkpoint(&x), prep.checkpoint(&factors));
-                let y = B::board_conv(x.into_primitive(), factors.into_primitive());
                 prep.finish(state, y)
             }
-            OpsKind::UnTracked(prep) => {
-                prep.finish(B::board_conv(x.into_primitive(), factors.into_primitive()))
-            }
+            OpsKind::UnTracked(prep) => prep.finish(y),
         }
     }
 
@@ -92,28 +90,21 @@ impl<B: Boards, C: CheckpointStrategy> Boards for Autodiff<B, C> {
         mean: FloatTensor<Self>,
         variance: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
-        let prepared = Norm.prepare::<C>([x.node(), gamma.node(), beta.node()]);
         let (mean, variance) = (mean.into_primitive(), variance.into_primitive());
+        let y = B::board_norm(
+            x.primitive().clone(),
+            gamma.primitive().clone(),
+            beta.primitive().clone(),
+            mean.clone(),
+            variance.clone(),
+        );
+        let prepared = Norm.prepare::<C>([x.node(), gamma.node(), beta.node()]);
         match prepared.compute_bound().stateful() {
             OpsKind::Tracked(mut prep) => {
-                let places = (prep.checkpoint(&x), prep.checkpoint(&gamma));
-                let state = (places.0, places.1, mean.clone(), variance.clone());
-                let (x, gamma) = (x.into_primitive(), gamma.into_primitive());
-                prep.finish(
-                    state,
-                    B::board_norm(x, gamma, beta.into_primitive(), mean, variance),
-                )
+                let (x, gamma) = (prep.checkpoint(&x), prep.checkpoint(&gamma));
+                prep.finish((x, gamma, mean, variance), y)
             }
-            OpsKind::UnTracked(prep) => {
-                let (x, gamma) = (x.into_primitive(), gamma.into_primitive());
-                prep.finish(B::board_norm(
-                    x,
-                    gamma,
-                    beta.into_primitive(),
-                    mean,
-                    variance,
-                ))
-            }
+            OpsKind::UnTracked(prep) => prep.finish(y),
         }
     }
 }
