@@ -11,6 +11,7 @@ mod lag;
 mod manager;
 mod ours;
 mod params;
+mod reserve;
 mod rivals;
 mod side;
 mod source;

@@ -6,6 +6,7 @@
 
 mod built_in;
 mod choose;
+mod history;
 mod network;
 mod options;
 mod player;

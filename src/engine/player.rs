@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::choose::choose;
+use super::history::{History, vertex_of};
 use super::timing::Timing;
 use super::worker::{Task, Worker};
 use super::{
@@ -13,7 +14,7 @@ use super::{
 };
 use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{BoardSize, Color, Game, Move, Outcome};
-use crate::record::{GameRecord, Play, Vertex, result_text};
+use crate::record::{GameRecord, Play};
 use crate::search::{Limits, SearchReport, StopFlag, View};
 use crate::solver::{self, Solve};
 
@@ -28,14 +29,9 @@ const KEEP: Duration = Duration::from_millis(100);
 
 /// A game of `G` in progress.
 pub struct Player<G: Game> {
-    /// The position before the first play.
-    start: G,
-    setup: Vec<(Move, Color)>,
-    /// Each play and the position after it.
-    history: Vec<(Play, G)>,
-    komi: Option<f32>,
+    history: History<G>,
     timing: Timing,
-    /// The time of each of `history`'s moves that this engine has chosen, and its number there.
+    /// The time of each of the game's moves that this engine has chosen, and its number there.
     times: Vec<(usize, MoveTime)>,
     worker: Worker<G>,
     /// Solves positions on request, for people.
@@ -57,10 +53,7 @@ impl<G: Game> Player<G> {
         time: Arc<dyn Clock>,
     ) -> Player<G> {
         Player {
-            start: empty,
-            setup: Vec::new(),
-            history: Vec::new(),
-            komi: None,
+            history: History::new(empty),
             timing: Timing::new(spending),
             times: Vec::new(),
             worker: Worker::new(make),
@@ -76,13 +69,6 @@ impl<G: Game> Player<G> {
     pub(super) fn with_solver(mut self, threads: usize, make: MakeSolver<G>) -> Self {
         self.solver = Some((threads, LazyCell::new(make)));
         self
-    }
-
-    /// The present position.
-    fn position(&self) -> &G {
-        self.history
-            .last()
-            .map_or(&self.start, |(_, position)| position)
     }
 
     /// A legal move for the side to move of `position`, or `None` when there is none, and what the
@@ -141,7 +127,7 @@ impl<G: Game> Player<G> {
 
     /// Uses the time until the next search to prepare for it.
     fn prepare(&mut self) {
-        let position = self.position().clone();
+        let position = self.history.position().clone();
         if position.outcome().is_none() {
             self.worker.prepare(&position);
         }
@@ -155,47 +141,6 @@ impl<G: Game> Player<G> {
         self.times.clear();
         self.timing.new_game();
     }
-
-    /// The present position with `color` to move.
-    fn position_for(&self, color: Color) -> G {
-        let mut position = self.position().clone();
-        position.set_to_move(color);
-        position
-    }
-}
-
-/// The policy index of a vertex, off the board for a pass in games without one.
-fn policy_index(vertex: Vertex, size: BoardSize) -> Move {
-    match vertex {
-        Vertex::Point(point) => point,
-        Vertex::Pass => pass(size),
-    }
-}
-
-/// The vertex of a policy index.
-fn vertex_of(mv: Move, size: BoardSize) -> Vertex {
-    if mv == pass(size) {
-        Vertex::Pass
-    } else {
-        Vertex::Point(mv)
-    }
-}
-
-/// The move after the last point: Go's pass, and no legal move in games without a pass.
-fn pass(size: BoardSize) -> Move {
-    Move(u16::try_from(size.area()).unwrap_or(u16::MAX))
-}
-
-/// `position` after `play`, whoever was to move.
-fn after<G: Game>(position: &G, play: Play) -> Result<G, EngineError> {
-    let mut next = position.clone();
-    next.set_to_move(play.color);
-    let mv = policy_index(play.vertex, next.size());
-    if !next.is_legal(mv) {
-        return Err(EngineError::IllegalMove);
-    }
-    next.play(mv);
-    Ok(next)
 }
 
 impl<G: Game> Engine for Player<G> {
@@ -204,34 +149,27 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn size(&self) -> BoardSize {
-        self.start.size()
+        self.history.size()
     }
 
     fn clear(&mut self) {
-        // The board had this size before, so it has it again.
-        if let Ok(empty) = G::new(self.size()) {
-            self.start = empty;
-        }
-        self.setup.clear();
         self.history.clear();
         self.begin();
     }
 
     fn set_komi(&mut self, komi: f32) {
-        self.komi = Some(komi);
+        self.history.set_komi(komi);
     }
 
     fn play(&mut self, play: Play) -> Result<(), EngineError> {
-        let next = after(self.position(), play)?;
-        self.history.push((play, next));
+        self.history.play(play)?;
         self.awaits_reply = false;
         Ok(())
     }
 
     fn undo(&mut self) -> Result<(), EngineError> {
         self.awaits_reply = false;
-        self.history.pop().ok_or(EngineError::CannotUndo)?;
-        let number = self.history.len();
+        let number = self.history.undo()?;
         if let Some((_, made)) = self.times.pop_if(|(at, _)| *at == number) {
             self.timing.take_back(&made);
         }
@@ -239,26 +177,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn load(&mut self, record: &GameRecord) -> Result<(), EngineError> {
-        if record.size != self.size() {
-            return Err(EngineError::WrongGame);
-        }
-        let mut start = G::new(record.size).map_err(|_| EngineError::WrongGame)?;
-        // In every game here part of a legal position is legal: the order of setup is free.
-        for &(point, color) in &record.setup {
-            let vertex = Vertex::Point(point);
-            start = after(&start, Play { color, vertex })?;
-        }
-        start.set_to_move(record.to_move.unwrap_or(Color::Black));
-        let mut history: Vec<(Play, G)> = Vec::with_capacity(record.plays.len());
-        for recorded in &record.plays {
-            let position = history.last().map_or(&start, |(_, position)| position);
-            let next = after(position, recorded.play)?;
-            history.push((recorded.play, next));
-        }
-        self.start = start;
-        self.setup.clone_from(&record.setup);
-        self.history = history;
-        self.komi = record.komi.or(self.komi);
+        self.history.load(record)?;
         self.begin();
         Ok(())
     }
@@ -271,20 +190,19 @@ impl<G: Game> Engine for Player<G> {
         see: &mut dyn FnMut(&SearchReport),
     ) -> Decision {
         let started = self.time.now();
-        let mut position = self.position_for(color);
-        let ply = position.ply();
+        let position = self.history.position_for(color);
         let (mv, budget) = self.decide(&position, stop, view, see);
         let Some(mv) = mv else {
             return Decision::Resign;
         };
         let vertex = vertex_of(mv, self.size());
-        position.play(mv);
-        let number = self.history.len();
-        self.history.push((Play { color, vertex }, position));
+        let number = self.history.push(color, mv);
         self.awaits_reply = true;
         let elapsed = self.time.now().saturating_sub(started);
         let report = self.last_report.as_ref();
-        let made = self.timing.charge(color, ply, budget, elapsed, report);
+        let made = self
+            .timing
+            .charge(color, position.ply(), budget, elapsed, report);
         log::info!("{made}");
         self.times.push((number, made));
         self.prepare();
@@ -292,7 +210,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
-        let position = self.position_for(color);
+        let position = self.history.position_for(color);
         match self
             .decide(&position, stop, &View::default(), &mut |_| {})
             .0
@@ -310,7 +228,7 @@ impl<G: Game> Engine for Player<G> {
         view: &View,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Option<SearchReport> {
-        let position = self.position_for(color);
+        let position = self.history.position_for(color);
         position.legal_moves().next()?;
         let visits = (effort == Effort::Glance).then_some(1);
         let limits = Limits {
@@ -333,7 +251,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn solve(&mut self, color: Color, limit: Duration, stop: &StopFlag) -> Option<Solution> {
-        let position = self.position_for(color);
+        let position = self.history.position_for(color);
         let (threads, solver) = self.solver.as_mut()?;
         let (time, started) = (&*self.time, self.time.now());
         let elapsed = || time.now().saturating_sub(started);
@@ -359,7 +277,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn ponder(&mut self, stop: &StopFlag) {
-        let position = self.position().clone();
+        let position = self.history.position().clone();
         if self.awaits_reply && !stop.is_raised() && position.legal_moves().next().is_some() {
             let task = Task::Search(Limits::default(), View::default());
             if let Err(error) = self.think(&position, task, stop, &mut |_| {}) {
@@ -369,7 +287,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn get_ready(&mut self, stop: &StopFlag) {
-        let position = self.position().clone();
+        let position = self.history.position().clone();
         let time = Arc::clone(&self.time);
         self.worker.get_ready(&position, stop, &*time);
     }
@@ -384,36 +302,26 @@ impl<G: Game> Engine for Player<G> {
 
     fn stone(&self, point: Move) -> Option<Color> {
         if point.index() < self.size().area() {
-            self.position().stone(point)
+            self.history.position().stone(point)
         } else {
             None
         }
     }
 
     fn to_move(&self) -> Color {
-        self.position().to_move()
+        self.history.position().to_move()
     }
 
     fn legal_moves(&self, color: Color) -> Vec<Move> {
-        self.position_for(color).legal_moves().collect()
+        self.history.position_for(color).legal_moves().collect()
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        self.position().outcome()
+        self.history.position().outcome()
     }
 
     fn record(&self) -> GameRecord {
-        let mut record = GameRecord::new(G::NAME, self.size());
-        record.komi = self.komi;
-        record.result = self.outcome().map_or("", result_text).to_owned();
-        record.setup.clone_from(&self.setup);
-        if !self.setup.is_empty() {
-            record.to_move = Some(self.start.to_move());
-        }
-        for (play, _) in &self.history {
-            record.push(*play);
-        }
-        record
+        self.history.record()
     }
 
     fn spending(&self) -> Spending {

@@ -8,24 +8,29 @@
 mod arena;
 mod backup;
 mod control;
+mod error;
 mod limits;
 mod node;
 mod noise;
 mod params;
 mod playout;
+mod pool;
 mod report;
+mod reuse;
 mod root;
 mod searcher;
 mod select;
 mod tree;
 mod worker;
 
+pub use error::SearchError;
 pub use limits::{Limits, StopFlag, View};
 pub use noise::disturb;
 pub use params::{MoveChoice, SearchParams};
 pub use playout::Prober;
+pub use pool::{EvaluatorMaker, ProberMaker};
 pub use report::{MoveReport, Proof, SearchReport};
-pub use searcher::{EvaluatorMaker, ProberMaker, SearchError, Searcher, SearcherOptions};
+pub use searcher::{Searcher, SearcherOptions};
 
 #[cfg(test)]
 mod tests;

@@ -3,54 +3,26 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use thiserror::Error;
 
-use super::control::{Control, Overdue, Watch};
+use super::control::Control;
+use super::error::SearchError;
 use super::limits::{Limits, StopFlag, View};
 use super::node::{NodeId, Phase};
 use super::params::SearchParams;
-use super::playout::Prober;
+use super::pool::{EvaluatorMaker, Pool, ProberMaker};
 use super::report::SearchReport;
-use super::root;
 use super::select::RootPriors;
 use super::tree::Tree;
-use super::worker::{Homecoming, Job, Worker};
+use super::worker::Job;
+use super::{reuse, root};
 use crate::clock::{Clock, StopReason};
-use crate::encode::{self, Encode, Encoding, Mismatch};
-use crate::eval::{EvalError, Evaluator};
+use crate::encode::Encode;
 use crate::game::Game;
-
-/// Makes one evaluator for each search thread.
-pub type EvaluatorMaker = Arc<dyn Fn() -> Result<Box<dyn Evaluator>, EvalError> + Send + Sync>;
-
-/// Makes one prober for each search thread.
-pub type ProberMaker<G> = Arc<dyn Fn() -> Prober<G> + Send + Sync>;
-
-/// How often the searcher looks whether its workers are late.
-const PATIENCE: Duration = Duration::from_millis(5);
 
 /// One part in so many of a move's time may go into thinning the tree.
 const THINNING_SHARE: u32 = 8;
-
-/// Why a search has nothing to report.
-#[derive(Debug, Error)]
-pub enum SearchError {
-    /// The network could not be loaded, or failed on the root itself.
-    #[error(transparent)]
-    Eval(#[from] EvalError),
-    /// The network is for another game, board or encoding.
-    #[error(transparent)]
-    Mismatch(#[from] Mismatch),
-    /// The operating system gave no thread.
-    #[error("cannot start a search thread: {0}")]
-    Thread(#[from] std::io::Error),
-    /// A worker panicked or did not come home before the root was evaluated.
-    #[error("the search broke down: {0}")]
-    Broken(String),
-}
 
 /// Settings of a [`Searcher`] that are not tuned.
 #[derive(Debug, Clone)]
@@ -75,16 +47,6 @@ pub struct Searcher<G: Encode> {
     rng: Xoshiro256PlusPlus,
     pool: Option<Pool<G>>,
     pub(super) tree: Option<Arc<Tree>>,
-}
-
-/// The running threads and what they run.
-struct Pool<G: Encode> {
-    workers: Vec<Worker<G>>,
-    homecomings: Receiver<Homecoming>,
-    /// Jobs that workers have not come home from. After a search that was stopped they may still
-    /// be in an evaluation; the next search waits for them.
-    out: usize,
-    encoding: &'static dyn Encoding<G>,
 }
 
 /// A position that is being searched, and its node.
@@ -178,7 +140,8 @@ impl<G: Encode> Searcher<G> {
         let mut pool = self.workers(position, limits, stop, started)?;
         let (began, clock) = (self.clock.now(), Arc::clone(&self.clock));
         let patience = limits.budget.map(|budget| budget.soft / THINNING_SHARE);
-        let (tree, node) = self.root(position, || {
+        let (kept, bytes) = (self.tree.take(), self.tree_bytes());
+        let (tree, node) = reuse::root(kept, position, bytes, || {
             !stop.is_raised()
                 && patience.is_none_or(|patience| clock.now().saturating_sub(began) < patience)
         });
@@ -201,7 +164,8 @@ impl<G: Encode> Searcher<G> {
         let new = tree.node(node).state().phase() == Phase::New && position.outcome().is_none();
         if new {
             let step = Arc::new(control(0).root_step());
-            self.run(&mut pool, &root, RootPriors::default(), &step, &mut || {})?;
+            let job = self.job(&pool, &root, RootPriors::default(), step);
+            pool.run(job, &mut || {})?;
             if tree.node(node).state().phase() != Phase::Expanded {
                 (self.pool, self.tree) = (Some(pool), Some(tree));
                 let text = "it was stopped before the root was evaluated".to_owned();
@@ -210,6 +174,7 @@ impl<G: Encode> Searcher<G> {
         }
         let first = u64::from(new);
         let control = control(reused + first);
+        let mut broken = false;
         if tree.node(node).state().proof().is_some() {
             control.end(StopReason::Proven);
         } else if position.legal_count() == 1 && *limits != Limits::default() {
@@ -232,18 +197,42 @@ impl<G: Encode> Searcher<G> {
                     see(report(&root, counts, &control, params, &mut rng.clone()));
                 }
             };
-            if let Err(error) = self.run(&mut pool, &root, priors, &control, &mut show) {
+            let job = self.job(&pool, &root, priors, Arc::clone(&control));
+            if let Err(error) = pool.run(job, &mut show) {
                 log::error!("{error}; playing on with what the search has found");
-                pool.workers.clear();
+                broken = true;
             }
         }
         let (params, rng) = (&self.options.params, &mut self.rng);
         let report = report(&root, (reused, first), &control, params, rng);
-        if !pool.workers.is_empty() {
-            self.pool = Some(pool);
-            self.tree = Some(tree);
+        if !broken {
+            (self.pool, self.tree) = (Some(pool), Some(tree));
         }
         Ok(report)
+    }
+
+    /// What the threads of `pool` are to do.
+    fn job(
+        &self,
+        pool: &Pool<G>,
+        root: &Root<'_, G>,
+        root_priors: RootPriors,
+        control: Arc<Control>,
+    ) -> Job<G> {
+        Job {
+            tree: Arc::clone(&root.tree),
+            root: root.node,
+            position: root.position.clone(),
+            root_priors,
+            params: self.options.params.clone(),
+            encoding: pool.encoding(),
+            control,
+        }
+    }
+
+    /// Bytes of a tree: half of the memory, because thinning copies what stays into a second one.
+    fn tree_bytes(&self) -> usize {
+        (self.options.params.memory_mib as usize) << 19
     }
 
     /// The threads, home from what they did last; new ones where there are none or they failed.
@@ -257,8 +246,8 @@ impl<G: Encode> Searcher<G> {
         if let Some(mut pool) = self.pool.take() {
             let clock = Arc::clone(&self.clock);
             let control = Control::new(*limits, 0, stop.clone(), clock, started);
-            let waited = wait(&mut pool, &control, &mut || {});
-            if pool.out == 0 {
+            let waited = pool.wait(&control, &mut || {});
+            if pool.is_home() {
                 return Ok(pool);
             }
             let Err(error) = waited else {
@@ -269,61 +258,8 @@ impl<G: Encode> Searcher<G> {
             log::error!("{error}; starting new search threads");
             self.tree = None;
         }
-        self.start_pool(position)
-    }
-
-    fn start_pool(&self, position: &G) -> Result<Pool<G>, SearchError> {
-        let (sender, homecomings) = unbounded();
-        let mut workers = Vec::new();
-        let mut encoding = None;
-        for number in 0..self.options.threads.max(1) {
-            let evaluator = (self.make_evaluator)()?;
-            if encoding.is_none() {
-                encoding = Some(encode::find(evaluator.info(), position)?);
-            }
-            let prober = self.make_prober.as_ref().map(|make| make());
-            workers.push(Worker::spawn(number, evaluator, prober, sender.clone())?);
-        }
-        let encoding = encoding.ok_or_else(|| SearchError::Broken("no threads".to_owned()))?;
-        Ok(Pool {
-            workers,
-            homecomings,
-            out: 0,
-            encoding,
-        })
-    }
-
-    /// Bytes of a tree: half of the memory, because thinning copies what stays into a second one.
-    fn tree_bytes(&self) -> usize {
-        (self.options.params.memory_mib as usize) << 19
-    }
-
-    /// Takes the kept tree or a new one, and the position's node in it. Thinning the tree is given
-    /// up when `go_on` says so.
-    fn root(&mut self, position: &G, go_on: impl FnMut() -> bool) -> (Arc<Tree>, NodeId) {
-        let (bytes, key) = (self.tree_bytes(), position.key());
-        if let Some(tree) = self.tree.take()
-            && !is_bare(&tree, key, position)
-        {
-            let known = tree.find(key);
-            if tree.bytes() < bytes / 2
-                && let Some(root) = known.or_else(|| tree.find_or_add(key))
-            {
-                return (tree, root);
-            }
-            if let Some(old) = known {
-                if let Some(thinned) = thin(&tree, old, bytes, go_on) {
-                    return thinned;
-                }
-                if tree.bytes() < bytes / 4 * 3 {
-                    return (tree, old);
-                }
-            }
-        }
-        let tree = Tree::new(bytes);
-        // An empty tree has room for at least a thousand nodes.
-        let root = tree.find_or_add(key).unwrap_or_default();
-        (Arc::new(tree), root)
+        let prober = self.make_prober.as_ref();
+        Pool::start(self.options.threads, &self.make_evaluator, prober, position)
     }
 
     /// Does beforehand what the search of `position` would begin with: starts threads, loads the
@@ -335,102 +271,13 @@ impl<G: Encode> Searcher<G> {
     pub fn prepare(&mut self, position: &G, stop: &StopFlag) -> Result<(), SearchError> {
         let pool = self.workers(position, &Limits::default(), stop, self.clock.now())?;
         self.pool = Some(pool);
-        let bytes = self.tree_bytes();
-        if let Some(tree) = &self.tree
-            && tree.bytes() >= bytes / 4
-            && let Some(root) = tree.find(position.key())
-            && let Some((thinned, _)) = thin(tree, root, bytes, || !stop.is_raised())
-        {
-            self.tree = Some(thinned);
+        let (bytes, kept) = (self.tree_bytes(), self.tree.as_ref());
+        let go_on = || !stop.is_raised();
+        if let Some(roomy) = kept.and_then(|tree| reuse::room(tree, position, bytes, go_on)) {
+            self.tree = Some(roomy);
         }
         Ok(())
     }
-
-    /// Runs one job on the workers, or on one of them for the root's own evaluation, until all have
-    /// come home or are overdue. Calls `look` every few milliseconds. After a stop the tree may
-    /// still change until [`wait`] says otherwise.
-    fn run(
-        &self,
-        pool: &mut Pool<G>,
-        root: &Root<'_, G>,
-        root_priors: RootPriors,
-        control: &Arc<Control>,
-        look: &mut dyn FnMut(),
-    ) -> Result<(), SearchError> {
-        let workers = if control.is_root_step() {
-            1
-        } else {
-            pool.workers.len()
-        };
-        let job = Arc::new(Job {
-            tree: Arc::clone(&root.tree),
-            root: root.node,
-            position: root.position.clone(),
-            root_priors,
-            params: self.options.params.clone(),
-            encoding: pool.encoding,
-            control: Arc::clone(control),
-        });
-        let started = pool.workers.iter().take(workers);
-        let started = started
-            .filter(|worker| worker.start(Arc::clone(&job)))
-            .count();
-        drop(job);
-        pool.out += started;
-        if started < workers {
-            control.end(StopReason::Failed);
-            return Err(SearchError::Broken("a search thread is gone".to_owned()));
-        }
-        wait(pool, control, look)
-    }
-}
-
-/// Waits until all workers are home, but no longer than they may take.
-fn wait<G: Encode>(
-    pool: &mut Pool<G>,
-    control: &Control,
-    look: &mut dyn FnMut(),
-) -> Result<(), SearchError> {
-    let (mut failure, mut watch) = (None, Watch::default());
-    while pool.out > 0 {
-        look();
-        match pool.homecomings.recv_timeout(PATIENCE) {
-            Ok(Homecoming::Well) => pool.out -= 1,
-            Ok(Homecoming::EvalFailed(error)) => {
-                pool.out -= 1;
-                failure = Some(SearchError::Eval(error));
-            }
-            Ok(Homecoming::Panicked(text)) => {
-                let text = format!("a search thread panicked: {text}");
-                return Err(SearchError::Broken(text));
-            }
-            Err(RecvTimeoutError::Disconnected) => {
-                let text = "all search threads are gone".to_owned();
-                return Err(SearchError::Broken(text));
-            }
-            Err(RecvTimeoutError::Timeout) => match control.overdue(&mut watch) {
-                None => {}
-                Some(Overdue::Stopped) => {
-                    control.end(StopReason::Interrupted);
-                    break;
-                }
-                Some(Overdue::Hung) => {
-                    control.end(StopReason::Failed);
-                    let text = "the evaluator did not answer in time".to_owned();
-                    return Err(SearchError::Broken(text));
-                }
-            },
-        }
-    }
-    failure.map_or(Ok(()), Err)
-}
-
-/// Whether the tree knows nothing but a prober's word of this position: its moves have to be found.
-fn is_bare<G: Game>(tree: &Tree, key: u128, position: &G) -> bool {
-    tree.find(key).is_some_and(|node| {
-        let state = tree.node(node).state();
-        state.proof().is_some() && state.edge_count() == 0 && position.outcome().is_none()
-    })
 }
 
 /// The report of a search that found `reused` visits and whose first step made `first` playouts.
@@ -455,21 +302,4 @@ fn report<G: Game>(
         elapsed: control.elapsed(),
         stop: control.reason(),
     }
-}
-
-/// A tree of only what can be reached from `root`, and its root; `None` when `go_on` said no.
-fn thin(
-    tree: &Tree,
-    root: NodeId,
-    bytes: usize,
-    go_on: impl FnMut() -> bool,
-) -> Option<(Arc<Tree>, NodeId)> {
-    let thinned = Tree::new(bytes);
-    let root = tree.copy_reachable(root, &thinned, go_on)?;
-    log::debug!(
-        "tree thinned from {} to {} nodes",
-        tree.len(),
-        thinned.len()
-    );
-    Some((Arc::new(thinned), root))
 }

@@ -4,6 +4,7 @@ use super::super::testing::{Line, Mood, player, report, timed_player};
 use super::super::{ThinkError, Thinker};
 use super::*;
 use crate::clock::{FakeClock, Overtime, Scheme, TimeLeft, TimeParams};
+use crate::record::Vertex;
 use crate::search::Limits;
 
 fn stone(color: Color, point: u16) -> Play {

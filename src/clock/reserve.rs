@@ -1,0 +1,80 @@
+//! What is kept back of a clock: for lag and accidents, whoever thinks.
+
+use std::time::Duration;
+
+use super::budget::from_seconds;
+use super::{TimeManager, ours};
+
+/// Added to an assumed lag in reserves.
+const LEAST_LAG: Duration = Duration::from_millis(5);
+/// An accident may take a second: so much is kept back for it, in seconds, unless that is more
+/// than this share of a short clock.
+const LEAST_ACCIDENT: f64 = 1.3;
+const LARGEST_ACCIDENT_SHARE: f64 = 0.05;
+/// No more than this is kept back for accidents, in seconds.
+const LARGEST_ACCIDENT: f64 = 5.0;
+/// What is kept back for accidents beyond the least is given free over so many last moves, where the
+/// controller tells the time.
+const RELEASE_MOVES: f64 = 12.0;
+/// The accident that an overtime period has to survive, in seconds: one of a second, and jitter.
+const PERIOD_ACCIDENT: f64 = 1.2;
+/// It keeps back no more than this share of a period after which the game is lost.
+const LAST_PERIOD_SHARE: f64 = 0.1;
+/// Lag of all moves to come never keeps back more than this share of the time left.
+const LARGEST_LAG_RESERVE: f64 = 0.6;
+
+impl TimeManager {
+    /// What lag may take of so many moves. As long as it is only assumed it must not take a short
+    /// clock's time for thinking.
+    pub(super) fn lag_of(&self, moves: u32) -> Duration {
+        let lag = if self.lag.is_assumed() {
+            (self.lag_of_a_move() + LEAST_LAG) * moves
+        } else {
+            self.lag.reserve(moves)
+        };
+        // Neither one spike nor a word may take the whole clock.
+        lag.min(self.present.mul_f64(LARGEST_LAG_RESERVE))
+    }
+
+    /// What a byoyomi or Canadian period keeps back, where running over costs a period or the game:
+    /// a bad lag, several times the usual one while that is only assumed, and a share of the period
+    /// for accidents, a larger one where there is no period to lose.
+    pub(super) fn margin(&self, period: Duration, last: bool) -> Duration {
+        let lag = if self.lag.is_assumed() {
+            self.lag.usual() * 3
+        } else {
+            self.lag.worst()
+        };
+        lag + period_accident(period, if last { LAST_PERIOD_SHARE } else { 0.03 })
+    }
+
+    /// What a Canadian period keeps back for a second accident, which adds up with the first as long
+    /// as nobody tells the time.
+    pub(super) fn untold_accident(&self, period: Duration) -> Duration {
+        if self.lag.is_assumed() {
+            period_accident(period, LAST_PERIOD_SHARE)
+        } else {
+            Duration::ZERO
+        }
+    }
+
+    /// Time kept back: lag and the least time of every move to come, and something for accidents.
+    pub(super) fn reserve(&self, moves: u32) -> Duration {
+        let full = self.full.as_secs_f64();
+        let least = LEAST_ACCIDENT.min(LARGEST_ACCIDENT_SHARE * full);
+        let told = (self.params.time_reserve * full).clamp(least, LARGEST_ACCIDENT);
+        let accidents = if self.lag.is_assumed() {
+            // What nobody tells adds up.
+            2.0 * told
+        } else {
+            let released = told * (f64::from(moves) / RELEASE_MOVES).min(1.0);
+            released.max(least)
+        };
+        self.lag_of(moves) + ours::LEAST_HARD * moves + from_seconds(accidents)
+    }
+}
+
+/// What a period keeps back for one accident: at most this share of it.
+fn period_accident(period: Duration, share: f64) -> Duration {
+    period.mul_f64(share).min(from_seconds(PERIOD_ACCIDENT))
+}

@@ -1,0 +1,170 @@
+//! A game so far: how it began, what was played, and every position on the way.
+
+use super::EngineError;
+use crate::game::{BoardSize, Color, Game, Move};
+use crate::record::{GameRecord, Play, Vertex, result_text};
+
+/// A game of `G` so far.
+pub(super) struct History<G: Game> {
+    /// The position before the first play.
+    start: G,
+    setup: Vec<(Move, Color)>,
+    /// Each play and the position after it.
+    plays: Vec<(Play, G)>,
+    komi: Option<f32>,
+}
+
+impl<G: Game> History<G> {
+    /// A new game on `empty`, a board without stones.
+    pub(super) fn new(empty: G) -> History<G> {
+        History {
+            start: empty,
+            setup: Vec::new(),
+            plays: Vec::new(),
+            komi: None,
+        }
+    }
+
+    /// The board.
+    pub(super) fn size(&self) -> BoardSize {
+        self.start.size()
+    }
+
+    /// The present position.
+    pub(super) fn position(&self) -> &G {
+        present(&self.start, &self.plays)
+    }
+
+    /// The present position with `color` to move.
+    pub(super) fn position_for(&self, color: Color) -> G {
+        let mut position = self.position().clone();
+        position.set_to_move(color);
+        position
+    }
+
+    /// Begins again with no stones; the komi stays.
+    pub(super) fn clear(&mut self) {
+        // The board had this size before, so it has it again.
+        if let Ok(empty) = G::new(self.size()) {
+            self.start = empty;
+        }
+        self.setup.clear();
+        self.plays.clear();
+    }
+
+    /// Sets the komi, in points.
+    pub(super) fn set_komi(&mut self, komi: f32) {
+        self.komi = Some(komi);
+    }
+
+    /// Plays, whoever was to move.
+    ///
+    /// # Errors
+    /// [`EngineError::IllegalMove`].
+    pub(super) fn play(&mut self, play: Play) -> Result<(), EngineError> {
+        let next = after(self.position(), play)?;
+        self.plays.push((play, next));
+        Ok(())
+    }
+
+    /// Plays a move that is known to be legal; answers its number, from 0.
+    pub(super) fn push(&mut self, color: Color, mv: Move) -> usize {
+        let mut next = self.position_for(color);
+        next.play(mv);
+        let vertex = vertex_of(mv, self.size());
+        self.plays.push((Play { color, vertex }, next));
+        self.plays.len() - 1
+    }
+
+    /// Takes the last play back; answers its number, from 0.
+    ///
+    /// # Errors
+    /// [`EngineError::CannotUndo`] at the beginning.
+    pub(super) fn undo(&mut self) -> Result<usize, EngineError> {
+        self.plays.pop().ok_or(EngineError::CannotUndo)?;
+        Ok(self.plays.len())
+    }
+
+    /// Takes over a recorded game; on an error nothing has changed.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the board is another or a play is illegal.
+    pub(super) fn load(&mut self, record: &GameRecord) -> Result<(), EngineError> {
+        if record.size != self.size() {
+            return Err(EngineError::WrongGame);
+        }
+        let mut start = G::new(record.size).map_err(|_| EngineError::WrongGame)?;
+        // In every game here part of a legal position is legal: the order of setup is free.
+        for &(point, color) in &record.setup {
+            let vertex = Vertex::Point(point);
+            start = after(&start, Play { color, vertex })?;
+        }
+        start.set_to_move(record.to_move.unwrap_or(Color::Black));
+        let mut plays = Vec::with_capacity(record.plays.len());
+        for recorded in &record.plays {
+            let next = after(present(&start, &plays), recorded.play)?;
+            plays.push((recorded.play, next));
+        }
+        *self = History {
+            start,
+            setup: record.setup.clone(),
+            plays,
+            komi: record.komi.or(self.komi),
+        };
+        Ok(())
+    }
+
+    /// The game as a record.
+    pub(super) fn record(&self) -> GameRecord {
+        let mut record = GameRecord::new(G::NAME, self.size());
+        record.komi = self.komi;
+        record.result = self.position().outcome().map_or("", result_text).to_owned();
+        record.setup.clone_from(&self.setup);
+        if !self.setup.is_empty() {
+            record.to_move = Some(self.start.to_move());
+        }
+        for (play, _) in &self.plays {
+            record.push(*play);
+        }
+        record
+    }
+}
+
+/// The position after the last of `plays`.
+fn present<'a, G>(start: &'a G, plays: &'a [(Play, G)]) -> &'a G {
+    plays.last().map_or(start, |(_, position)| position)
+}
+
+/// The policy index of a vertex, off the board for a pass in games without one.
+fn policy_index(vertex: Vertex, size: BoardSize) -> Move {
+    match vertex {
+        Vertex::Point(point) => point,
+        Vertex::Pass => pass(size),
+    }
+}
+
+/// The vertex of a policy index.
+pub(super) fn vertex_of(mv: Move, size: BoardSize) -> Vertex {
+    if mv == pass(size) {
+        Vertex::Pass
+    } else {
+        Vertex::Point(mv)
+    }
+}
+
+/// The move after the last point: Go's pass, and no legal move in games without a pass.
+fn pass(size: BoardSize) -> Move {
+    Move(u16::try_from(size.area()).unwrap_or(u16::MAX))
+}
+
+/// `position` after `play`, whoever was to move.
+fn after<G: Game>(position: &G, play: Play) -> Result<G, EngineError> {
+    let mut next = position.clone();
+    next.set_to_move(play.color);
+    let mv = policy_index(play.vertex, next.size());
+    if !next.is_legal(mv) {
+        return Err(EngineError::IllegalMove);
+    }
+    next.play(mv);
+    Ok(next)
+}

@@ -1,0 +1,23 @@
+//! What can go wrong with a search.
+
+use thiserror::Error;
+
+use crate::encode::Mismatch;
+use crate::eval::EvalError;
+
+/// Why a search has nothing to report.
+#[derive(Debug, Error)]
+pub enum SearchError {
+    /// The network could not be loaded, or failed on the root itself.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// The network is for another game, board or encoding.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// The operating system gave no thread.
+    #[error("cannot start a search thread: {0}")]
+    Thread(#[from] std::io::Error),
+    /// A worker panicked or did not come home before the root was evaluated.
+    #[error("the search broke down: {0}")]
+    Broken(String),
+}

@@ -1,0 +1,145 @@
+//! The search threads of a searcher: started together, sent to work together, waited for together.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
+
+use super::control::{Control, Overdue, Watch};
+use super::error::SearchError;
+use super::playout::Prober;
+use super::worker::{Homecoming, Job, Worker};
+use crate::clock::StopReason;
+use crate::encode::{self, Encode, Encoding};
+use crate::eval::{EvalError, Evaluator};
+
+/// Makes one evaluator for each search thread.
+pub type EvaluatorMaker = Arc<dyn Fn() -> Result<Box<dyn Evaluator>, EvalError> + Send + Sync>;
+
+/// Makes one prober for each search thread.
+pub type ProberMaker<G> = Arc<dyn Fn() -> Prober<G> + Send + Sync>;
+
+/// How often it is looked whether threads are late.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+/// The running threads and what they run.
+pub(super) struct Pool<G: Encode> {
+    workers: Vec<Worker<G>>,
+    homecomings: Receiver<Homecoming>,
+    /// Jobs that workers have not come home from. After a search that was stopped they may still
+    /// be in an evaluation; the next search waits for them.
+    out: usize,
+    encoding: &'static dyn Encoding<G>,
+}
+
+impl<G: Encode> Pool<G> {
+    /// Starts `threads` threads, at least one, with evaluators for games that begin like `position`.
+    ///
+    /// # Errors
+    /// [`SearchError`] when an evaluator or a thread cannot be had, or does not fit the game.
+    pub(super) fn start(
+        threads: usize,
+        make_evaluator: &EvaluatorMaker,
+        make_prober: Option<&ProberMaker<G>>,
+        position: &G,
+    ) -> Result<Pool<G>, SearchError> {
+        let (sender, homecomings) = unbounded();
+        let mut workers = Vec::new();
+        let mut encoding = None;
+        for number in 0..threads.max(1) {
+            let evaluator = make_evaluator()?;
+            if encoding.is_none() {
+                encoding = Some(encode::find(evaluator.info(), position)?);
+            }
+            let prober = make_prober.map(|make| make());
+            workers.push(Worker::spawn(number, evaluator, prober, sender.clone())?);
+        }
+        let encoding = encoding.ok_or_else(|| SearchError::Broken("no threads".to_owned()))?;
+        Ok(Pool {
+            workers,
+            homecomings,
+            out: 0,
+            encoding,
+        })
+    }
+
+    /// Fills the planes of the positions that it searches.
+    pub(super) fn encoding(&self) -> &'static dyn Encoding<G> {
+        self.encoding
+    }
+
+    /// Whether no thread is still at work.
+    pub(super) fn is_home(&self) -> bool {
+        self.out == 0
+    }
+
+    /// Runs one job on all threads, or on one of them for the root's own evaluation, until they
+    /// have come home or are overdue. Calls `look` every few milliseconds. After a stop the tree may
+    /// still change until [`Pool::wait`] says otherwise.
+    ///
+    /// # Errors
+    /// [`SearchError`] when a thread is gone, hangs, or its evaluator failed.
+    pub(super) fn run(&mut self, job: Job<G>, look: &mut dyn FnMut()) -> Result<(), SearchError> {
+        let control = Arc::clone(&job.control);
+        let threads = if control.is_root_step() {
+            1
+        } else {
+            self.workers.len()
+        };
+        let job = Arc::new(job);
+        let workers = self.workers.iter().take(threads);
+        let started = workers
+            .filter(|worker| worker.start(Arc::clone(&job)))
+            .count();
+        drop(job);
+        self.out += started;
+        if started < threads {
+            control.end(StopReason::Failed);
+            return Err(SearchError::Broken("a search thread is gone".to_owned()));
+        }
+        self.wait(&control, look)
+    }
+
+    /// Waits until all threads are home, but no longer than they may take.
+    ///
+    /// # Errors
+    /// [`SearchError`] when a thread is gone, hangs, or its evaluator failed.
+    pub(super) fn wait(
+        &mut self,
+        control: &Control,
+        look: &mut dyn FnMut(),
+    ) -> Result<(), SearchError> {
+        let (mut failure, mut watch) = (None, Watch::default());
+        while self.out > 0 {
+            look();
+            match self.homecomings.recv_timeout(PATIENCE) {
+                Ok(Homecoming::Well) => self.out -= 1,
+                Ok(Homecoming::EvalFailed(error)) => {
+                    self.out -= 1;
+                    failure = Some(SearchError::Eval(error));
+                }
+                Ok(Homecoming::Panicked(text)) => {
+                    let text = format!("a search thread panicked: {text}");
+                    return Err(SearchError::Broken(text));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let text = "all search threads are gone".to_owned();
+                    return Err(SearchError::Broken(text));
+                }
+                Err(RecvTimeoutError::Timeout) => match control.overdue(&mut watch) {
+                    None => {}
+                    Some(Overdue::Stopped) => {
+                        control.end(StopReason::Interrupted);
+                        break;
+                    }
+                    Some(Overdue::Hung) => {
+                        control.end(StopReason::Failed);
+                        let text = "the evaluator did not answer in time".to_owned();
+                        return Err(SearchError::Broken(text));
+                    }
+                },
+            }
+        }
+        failure.map_or(Ok(()), Err)
+    }
+}
