@@ -22,7 +22,9 @@ pub struct LossWeights {
     pub ownership: f32,
     /// Mean over the empty points of the fate's cross-entropy; as ownership.
     pub fate: f32,
-    /// Squared error of the score in points, linear beyond 2 (S1: 0.25).
+    /// Squared error of the score in points, linear beyond 2 (S1: 0.25). What it gives the value it
+    /// takes from the policy: networks `tengen-5b32c` fitted with 0, 0.03 and 0.25 to the same 7,800
+    /// games for 1,800 steps played alike, 150-150 both times.
     pub score: f32,
     /// Cross-entropy of the opponent's reply (KataGo: 0.15).
     pub reply: f32,

@@ -12,7 +12,7 @@ use crate::train::recipe::Recipe;
 pub struct AblationPlan {
     /// What the table is called.
     pub title: String,
-    /// Every arm is run once with each seed.
+    /// Every arm is run once with each seed, unless it says that fewer will do.
     pub seeds: Vec<u64>,
     /// What is compared; ratings are relative to the first.
     pub arm: Vec<Arm>,
@@ -34,6 +34,9 @@ pub struct Arm {
     /// How many times the generations of the plan it gets.
     #[serde(default = "once")]
     pub times: u32,
+    /// With how many of the seeds it is run, the first ones: a long arm may do with fewer.
+    #[serde(default)]
+    pub first_seeds: Option<usize>,
     /// The arm that the others take something away from.
     #[serde(default)]
     pub full: bool,
@@ -87,14 +90,32 @@ impl AblationPlan {
         let good = |c: char| c.is_ascii_alphanumeric() || "+-_".contains(c);
         for (place, arm) in plan.arm.iter().enumerate() {
             let twin = plan.arm[..place].iter().any(|other| other.name == arm.name);
-            if arm.name.is_empty() || !arm.name.chars().all(good) || twin || arm.times == 0 {
+            let never = arm.times == 0 || arm.first_seeds == Some(0);
+            if arm.name.is_empty() || !arm.name.chars().all(good) || twin || never {
                 let name = &arm.name;
                 return Err(wrong(format!(
-                    "[[arm]] {name:?}: names are of letters, digits, +, - and _, and differ; times is at least 1"
+                    "[[arm]] {name:?}: names are of letters, digits, +, - and _, and differ; times and first-seeds are at least 1"
                 )));
             }
         }
         Ok(plan)
+    }
+
+    /// The arms that are run with a seed.
+    pub fn arms_of(&self, seed: u64) -> impl Iterator<Item = &Arm> {
+        let place = self.seeds.iter().position(|&known| known == seed);
+        let runs = move |arm: &&Arm| match (place, arm.first_seeds) {
+            (Some(place), Some(seeds)) => place < seeds,
+            (place, _) => place.is_some(),
+        };
+        self.arm.iter().filter(runs)
+    }
+
+    /// Runs of all arms.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        let of = |&seed: &u64| self.arms_of(seed).count();
+        self.seeds.iter().map(of).sum()
     }
 
     /// The plan of one run.
@@ -160,12 +181,26 @@ generations = 2
     }
 
     #[test]
+    fn an_arm_may_do_with_fewer_seeds() {
+        let fewer = PLAN.replace("full = true", "first-seeds = 1");
+        let plan = AblationPlan::parse(&fewer).unwrap();
+        let names = |seed| plan.arms_of(seed).map(|arm| &*arm.name).collect::<Vec<_>>();
+        assert_eq!((names(1), names(2)), (vec!["az", "wide"], vec!["az"]));
+        assert_eq!(plan.runs(), 3);
+        assert_eq!(AblationPlan::parse(PLAN).unwrap().runs(), 4);
+    }
+
+    #[test]
     fn wrong_plans_say_why() {
         for (wrong, because) in [
             (PLAN.replace("\"wide\"", "\"az\""), "differ"),
             (PLAN.replace("\"wide\"", "\"a/b\""), "letters"),
             (PLAN.replace("[1, 2]", "[]"), "seeds"),
             (PLAN.replace("games = 4", "games = 0"), "at least 1"),
+            (
+                PLAN.replace("full = true", "first-seeds = 0"),
+                "first-seeds",
+            ),
             (PLAN.replace("visits = 4", "visit = 4"), "visit"),
         ] {
             let message = AblationPlan::parse(&wrong).unwrap_err().to_string();

@@ -108,12 +108,13 @@ pub fn run<G: Rebuild + Playout>(
     }
     save(&path, plan)?;
     for &seed in &plan.seeds {
-        for arm in &plan.arm {
+        let arms: Vec<&Arm> = plan.arms_of(seed).collect();
+        for arm in &arms {
             one_run(start, plan, (arm, seed), folders, session, observe)?;
             write_table(plan, folders)?;
         }
-        for (place, first) in plan.arm.iter().enumerate() {
-            for second in &plan.arm[place + 1..] {
+        for (place, first) in arms.iter().enumerate() {
+            for second in &arms[place + 1..] {
                 let pair = [run_name(first, seed), run_name(second, seed)];
                 one_match(start, plan, &pair, folders, session, observe)?;
             }
@@ -234,7 +235,7 @@ fn match_path(folders: &Folders, [first, second]: &[String; 2]) -> PathBuf {
 fn write_table(plan: &AblationPlan, folders: &Folders) -> Result<(), TrainError> {
     let mut outcomes = Vec::new();
     for &seed in &plan.seeds {
-        for arm in &plan.arm {
+        for arm in plan.arms_of(seed) {
             outcomes.extend(load::<Outcome>(&folders.outcome(&run_name(arm, seed)))?);
         }
     }

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use super::plan::{AblationPlan, Arm};
 use super::run::{Outcome, run_name};
 use super::stats::{Estimate, holm};
-use crate::train::cycle::{Encounter, rate};
+use crate::train::contest::PairResult;
+use crate::train::cycle::{self, Encounter, rate};
 
 /// The table as Markdown.
 #[must_use]
@@ -24,7 +25,7 @@ pub fn table(plan: &AblationPlan, outcomes: &[Outcome], encounters: &[Encounter]
         plan.title,
         plan.arm[0].name,
         outcomes.len(),
-        plan.arm.len() * seeds,
+        plan.runs(),
     );
     let elo: Vec<Vec<Option<f64>>> = plan
         .arm
@@ -156,36 +157,40 @@ fn meetings(text: &mut String, plan: &AblationPlan, encounters: &[Encounter]) {
     let rule = "---|".repeat(plan.arm.len() + 1);
     let _ = write!(
         text,
-        "\nShare of the row's points against the column, all seeds together:\n\n| | {heading} |\n|{rule}\n"
+        "\nShare of the row's points against the column, games of all seeds together, with the 95% interval of \
+         so many games between these networks:\n\n| | {heading} |\n|{rule}\n"
     );
     for row in &plan.arm {
         let share = |column: &Arm| {
-            let scores: Vec<f64> = plan
+            let pairs: Vec<PairResult> = plan
                 .seeds
                 .iter()
-                .filter_map(|&seed| met(encounters, &run_name(row, seed), &run_name(column, seed)))
+                .flat_map(|&seed| met(encounters, &run_name(row, seed), &run_name(column, seed)))
                 .collect();
-            let mean = scores.iter().sum::<f64>() / scores.len() as f64;
-            match scores.is_empty() {
-                true => String::new(),
-                false => format!("{:.1}%", 100.0 * mean),
+            if pairs.is_empty() {
+                return String::new();
             }
+            let score = cycle::score(&pairs);
+            let [share, low, high] = [score.score(), score.interval().low, score.interval().high]
+                .map(|share| 100.0 * share);
+            format!("{share:.1}% [{low:.0}, {high:.0}]")
         };
         let shares: Vec<String> = plan.arm.iter().map(share).collect();
         let _ = writeln!(text, "| {} | {} |", row.name, shares.join(" | "));
     }
 }
 
-/// The share of the points that `row` took from `column` in their match, if they have met.
-fn met(encounters: &[Encounter], row: &str, column: &str) -> Option<f64> {
-    encounters.iter().find_map(|e| {
-        let mean = || e.score().pairs.mean();
-        match (e.first.as_str(), e.second.as_str()) {
-            names if names == (row, column) => Some(mean()),
-            names if names == (column, row) => Some(1.0 - mean()),
-            _ => None,
+/// The pairs of games of `row` against `column`, as `row` sees them.
+fn met(encounters: &[Encounter], row: &str, column: &str) -> Vec<PairResult> {
+    let seen = |e: &Encounter| match (e.first.as_str(), e.second.as_str()) {
+        names if names == (row, column) => Some(e.pairs.clone()),
+        names if names == (column, row) => {
+            let turned = |[black, white]: &PairResult| [white.reversed(), black.reversed()];
+            Some(e.pairs.iter().map(turned).collect())
         }
-    })
+        _ => None,
+    };
+    encounters.iter().find_map(seen).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -247,7 +252,7 @@ mod tests {
         assert!(text.contains("+100 ± 40"), "{text}");
         // 51, 52 and 53 of 100 pairs won both times, the others shared: 76% of the points.
         assert!(
-            text.contains("| az |  | 24.0% |\n| wide | 76.0% |  |"),
+            text.contains("| az |  | 24.0% [21, 27] |\n| wide | 76.0% [73, 79] |  |"),
             "{text}"
         );
         let unclear = table(&plan, &[], &clear[..1]);
