@@ -103,11 +103,12 @@ impl AblationPlan {
 
     /// The arms that are run with a seed.
     pub fn arms_of(&self, seed: u64) -> impl Iterator<Item = &Arm> {
-        let place = self.seeds.iter().position(|&known| known == seed);
-        let runs = move |arm: &&Arm| match (place, arm.first_seeds) {
-            (Some(place), Some(seeds)) => place < seeds,
-            (place, _) => place.is_some(),
-        };
+        let before = self
+            .seeds
+            .iter()
+            .take_while(|&&other| other != seed)
+            .count();
+        let runs = move |arm: &&Arm| arm.first_seeds.is_none_or(|seeds| before < seeds);
         self.arm.iter().filter(runs)
     }
 

@@ -157,8 +157,8 @@ fn meetings(text: &mut String, plan: &AblationPlan, encounters: &[Encounter]) {
     let rule = "---|".repeat(plan.arm.len() + 1);
     let _ = write!(
         text,
-        "\nShare of the row's points against the column, games of all seeds together, with the 95% interval of \
-         so many games between these networks:\n\n| | {heading} |\n|{rule}\n"
+        "\nShare of the row's points against the column, games of all seeds together, with the 95% \
+         interval of so many games between these networks:\n\n| | {heading} |\n|{rule}\n"
     );
     for row in &plan.arm {
         let share = |column: &Arm| {
@@ -171,8 +171,9 @@ fn meetings(text: &mut String, plan: &AblationPlan, encounters: &[Encounter]) {
                 return String::new();
             }
             let score = cycle::score(&pairs);
-            let [share, low, high] = [score.score(), score.interval().low, score.interval().high]
-                .map(|share| 100.0 * share);
+            let interval = score.interval();
+            let [share, low, high] =
+                [score.score(), interval.low, interval.high].map(|share| 100.0 * share);
             format!("{share:.1}% [{low:.0}, {high:.0}]")
         };
         let shares: Vec<String> = plan.arm.iter().map(share).collect();
