@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::takeover::Takeover;
 use super::{Budget, LagMeter, Rules, SideClock, StopReason, TimeLeft, TimeParams};
 use super::{ours, rivals};
 
@@ -19,17 +20,12 @@ const USUAL_MOVES: f64 = 36.0;
 const LARGEST_LAG_SHARE: f64 = 0.1;
 /// A search that has used its time up needs so long to finish a batch and answer.
 const ANSWER: Duration = Duration::from_millis(45);
-/// Weak opponents are beaten early and loaded endings are proven at once: what they teach of the
-/// takeover ply stays within so many plies of the usual one.
-const TAKEOVER_RANGE: f64 = 8.0;
 /// Where less than this share of the plans is used, the rules that end searches early are loosened.
 const THRIFTY: f64 = 0.6;
 /// Times shorter than this say nothing about how much of a plan is used.
 const SHORTEST_LESSON: Duration = Duration::from_millis(100);
 /// Weight of a new move in the running means.
 const MOVE_WEIGHT: f64 = 0.15;
-/// Weight of a new game in the running mean of the takeover ply.
-const GAME_WEIGHT: f64 = 0.3;
 
 /// A position that waits for a move, as the manager sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,12 +70,7 @@ pub struct TimeManager {
     pub(super) used: f64,
     /// Running mean of visits per second; 0 before the first search.
     rate: f64,
-    /// Running mean of the ply from which results were proven.
-    takeover: Option<f64>,
-    /// The first ply of this game whose result was proven.
-    proven_at: Option<u32>,
-    /// The last ply of this game that was searched.
-    last_ply: Option<u32>,
+    takeover: Takeover,
     /// Value of the last search of this game, for this side.
     pub(super) last_value: Option<f32>,
     /// The largest main time seen in this game, and the last.
@@ -102,9 +93,7 @@ impl TimeManager {
             lag_is_told: lag.is_some(),
             used: FIRST_USED,
             rate: 0.0,
-            takeover: None,
-            proven_at: None,
-            last_ply: None,
+            takeover: Takeover::default(),
             last_value: None,
             full: Duration::ZERO,
             present: Duration::ZERO,
@@ -142,9 +131,7 @@ impl TimeManager {
             self.full = self.full.max(main);
             self.present = main;
         }
-        let usual = situation.usual_takeover;
-        let takeover = self.takeover.get_or_insert(usual);
-        *takeover = takeover.clamp(usual - TAKEOVER_RANGE, usual + TAKEOVER_RANGE);
+        self.takeover.expect(situation.usual_takeover);
         let budget = rivals::budget(self, situation).or_else(|| ours::budget(self, situation))?;
         let answer = ANSWER.min(budget.hard / 3);
         let most = budget.most.min(budget.hard.saturating_sub(answer));
@@ -172,14 +159,11 @@ impl TimeManager {
         self.moves_untold += 1;
         self.lag_charged += lag;
         let Some(stop) = spent.stop else { return };
-        self.last_ply = Some(ply);
         let thought = matches!(stop, StopReason::Time | StopReason::Settled);
-        if stop == StopReason::Proven {
-            self.proven_at.get_or_insert(ply);
-        } else if thought {
-            // A proof that is gone was another position's: somebody took moves back. (A single
-            // legal move is played without asking for a proof.)
-            self.proven_at = None;
+        match stop {
+            StopReason::Proven => self.takeover.proven(ply),
+            _ if thought => self.takeover.thought(ply),
+            _ => self.takeover.passed_by(ply),
         }
         if stop != StopReason::Proven {
             self.last_value = Some(spent.value);
@@ -222,18 +206,8 @@ impl TimeManager {
 
     /// A game is over or given up: what it has taught is taken over, and the next one begins.
     pub fn new_game(&mut self) {
-        // A game that was never proven was not proven before its last search.
-        let seen = match (self.proven_at, self.last_ply, self.takeover) {
-            (Some(proven), _, _) => Some(f64::from(proven)),
-            (None, Some(last), Some(takeover)) if f64::from(last) > takeover => {
-                Some(f64::from(last))
-            }
-            _ => None,
-        };
-        if let (Some(seen), Some(takeover)) = (seen, &mut self.takeover) {
-            *takeover += GAME_WEIGHT * (seen - *takeover);
-        }
-        (self.proven_at, self.last_ply, self.last_value) = (None, None, None);
+        self.takeover.new_game();
+        self.last_value = None;
         self.new_control();
     }
 
@@ -251,7 +225,7 @@ impl TimeManager {
     /// before the first move.
     #[must_use]
     pub fn takeover(&self) -> Option<f64> {
-        self.takeover
+        self.takeover.ply()
     }
 
     /// The rules that searches run under. Searches that end early, one after the other, are given
@@ -349,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn the_takeover_moves_towards_what_games_show() {
+    fn the_takeover_is_learned_from_why_searches_ended() {
         let mut manager = manager();
         let given = budget(&mut manager);
         let mut play = |plies: &[(u32, StopReason)]| {
@@ -366,16 +340,9 @@ mod tests {
             (48, StopReason::Proven),
         ]);
         assert!((proven - 51.0).abs() < 1e-9, "{proven}");
-        // Never proven, and searched beyond: later than thought.
-        let late = play(&[(61, StopReason::Time)]);
-        assert!((late - 54.0).abs() < 1e-9, "{late}");
-        // Given up early: nothing is known.
-        assert_eq!(play(&[(20, StopReason::Time)]), late);
         // A proof that was taken back does not count.
-        assert_eq!(
-            play(&[(40, StopReason::Proven), (38, StopReason::Time)]),
-            late
-        );
+        let settled = play(&[(40, StopReason::Proven), (38, StopReason::Settled)]);
+        assert_eq!(settled, proven);
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod rivals;
 mod side;
 mod source;
 mod stop;
+mod takeover;
 mod text;
 
 pub use budget::{Budget, Progress, Rules};

@@ -7,6 +7,7 @@
 #[cfg(test)]
 #[cfg(all(feature = "tract", feature = "ort"))]
 mod agreement;
+mod backend;
 mod batch;
 mod batcher;
 mod cache;
@@ -23,13 +24,14 @@ pub(crate) mod testnet;
 #[cfg(feature = "tract")]
 mod tract;
 
+pub use backend::{BackendKind, Device};
 pub use batch::{Batch, Outputs};
 pub use batcher::{BatchClient, spawn_batcher};
 pub use cache::{CacheStats, CachedEvaluator, EvalCache};
 pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, UniformEvaluator};
 pub use info::{ModelInfo, PLANES, POLICY, VALUE};
 pub use library::{LIBRARY_FILE, LibraryPlaces};
-pub use load::{BackendKind, Device, EvaluatorFactory, LoadOptions, ModelSource};
+pub use load::{EvaluatorFactory, LoadOptions, ModelSource};
 #[cfg(feature = "ort")]
 pub use ort::{OrtEvaluator, OrtModel};
 #[cfg(feature = "tract")]

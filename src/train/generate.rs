@@ -4,13 +4,17 @@
 //! which session, does not matter. `kill -9` loses the games in progress and the open shard. When
 //! all games are there, small shards are merged into large ones.
 
+mod supply;
+
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
+
+pub use supply::{Supply, Ticket};
 
 use super::rebuild::Rebuild;
 use super::row::Row;
@@ -92,39 +96,6 @@ impl Progress {
     }
 }
 
-/// The games still to be played, given out one by one to all threads.
-#[derive(Debug)]
-pub struct Supply {
-    games: Vec<u64>,
-    next: AtomicUsize,
-    seed: u64,
-    /// Evaluations of a network so far; whoever plays counts.
-    pub evaluations: AtomicU64,
-}
-
-/// A game to be played.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ticket {
-    /// Its number.
-    pub game: u64,
-    /// Its seed.
-    pub seed: u64,
-}
-
-impl Supply {
-    /// The next game, if one is left.
-    pub fn take(&self) -> Option<Ticket> {
-        // Relaxed: only the counter itself is shared.
-        let place = self.next.fetch_add(1, Ordering::Relaxed);
-        self.games.get(place).map(|&game| Ticket {
-            game,
-            // An odd multiplier spreads neighbouring games over the seeds; xoshiro's seeding by
-            // SplitMix64 does the mixing.
-            seed: self.seed ^ game.wrapping_mul(0x9e37_79b9_7f4a_7c15),
-        })
-    }
-}
-
 /// Plays the games of `plan` that `folder` does not hold yet, and writes them there as shards.
 ///
 /// `observe` is called at the start, after each game, and twice a second while none ends.
@@ -144,12 +115,8 @@ pub fn generate<G: Rebuild>(
     let (done, mut progress) = finished_games(folder, &info)?;
     observe(progress);
     let games = plan.first..plan.first + plan.games;
-    let supply = Supply {
-        games: games.filter(|game| !done.contains(game)).collect(),
-        next: AtomicUsize::new(0),
-        seed: plan.seed,
-        evaluations: AtomicU64::new(0),
-    };
+    let games = games.filter(|game| !done.contains(game)).collect();
+    let supply = Supply::new(games, plan.seed);
     let (sender, receiver) = sync_channel(2 * plan.threads.max(1));
     thread::scope(|scope| {
         for index in 0..plan.threads.max(1) {

@@ -1,0 +1,107 @@
+//! The takeover ply: the one from which a game's positions are usually proven, so that moves need
+//! no thought. Learned from game to game.
+
+/// Weak opponents are beaten early and loaded endings are proven at once: what they teach of the
+/// takeover ply stays within so many plies of the usual one.
+const RANGE: f64 = 8.0;
+/// Weight of a new game in the running mean.
+const GAME_WEIGHT: f64 = 0.3;
+
+/// A running mean over games, and what the present game has shown so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Takeover {
+    mean: Option<f64>,
+    /// The first ply of this game whose result was proven.
+    proven_at: Option<u32>,
+    /// The last ply of this game that was searched.
+    last_ply: Option<u32>,
+}
+
+impl Takeover {
+    /// The ply; `None` before [`Takeover::expect`] was told the usual one.
+    pub(super) fn ply(&self) -> Option<f64> {
+        self.mean
+    }
+
+    /// What is usual for this game and board, where nothing was learned or too far from it.
+    pub(super) fn expect(&mut self, usual: f64) {
+        let mean = self.mean.get_or_insert(usual);
+        *mean = mean.clamp(usual - RANGE, usual + RANGE);
+    }
+
+    /// The result was proven when a move at `ply` was searched.
+    pub(super) fn proven(&mut self, ply: u32) {
+        self.last_ply = Some(ply);
+        self.proven_at.get_or_insert(ply);
+    }
+
+    /// A move at `ply` took thought: a proof before it was another position's, and somebody took
+    /// moves back.
+    pub(super) fn thought(&mut self, ply: u32) {
+        self.last_ply = Some(ply);
+        self.proven_at = None;
+    }
+
+    /// A move at `ply` was played without asking for a proof.
+    pub(super) fn passed_by(&mut self, ply: u32) {
+        self.last_ply = Some(ply);
+    }
+
+    /// A game is over or given up.
+    pub(super) fn new_game(&mut self) {
+        // A game that was never proven was not proven before its last search.
+        let seen = match (self.proven_at, self.last_ply, self.mean) {
+            (Some(proven), _, _) => Some(f64::from(proven)),
+            (None, Some(last), Some(mean)) if f64::from(last) > mean => Some(f64::from(last)),
+            _ => None,
+        };
+        if let (Some(seen), Some(mean)) = (seen, &mut self.mean) {
+            *mean += GAME_WEIGHT * (seen - *mean);
+        }
+        (self.proven_at, self.last_ply) = (None, None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_moves_towards_what_games_show() {
+        let mut takeover = Takeover::default();
+        takeover.expect(54.0);
+        takeover.thought(42);
+        takeover.proven(44);
+        takeover.passed_by(46);
+        takeover.proven(48);
+        takeover.new_game();
+        assert_eq!(takeover.ply(), Some(51.0));
+        // Never proven, and searched beyond: later than thought.
+        takeover.thought(61);
+        takeover.new_game();
+        assert_eq!(takeover.ply(), Some(54.0));
+        // Given up early: nothing is known.
+        takeover.thought(20);
+        takeover.new_game();
+        assert_eq!(takeover.ply(), Some(54.0));
+        // A proof that was taken back does not count.
+        takeover.proven(40);
+        takeover.thought(38);
+        takeover.new_game();
+        assert_eq!(takeover.ply(), Some(54.0));
+    }
+
+    #[test]
+    fn it_stays_near_the_usual() {
+        let mut takeover = Takeover::default();
+        takeover.new_game();
+        assert_eq!(takeover.ply(), None);
+        takeover.expect(54.0);
+        for _ in 0..20 {
+            takeover.proven(0);
+            takeover.new_game();
+        }
+        takeover.expect(54.0);
+        assert_eq!(takeover.ply(), Some(46.0));
+    }
+}

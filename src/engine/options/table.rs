@@ -1,0 +1,244 @@
+//! The table of the engine's settings: name, help, and how a text is read.
+
+use std::time::Duration;
+
+use super::{Backend, EngineOptions};
+use crate::clock::seconds;
+use crate::game::BoardSize;
+
+/// One line of the table.
+pub struct EngineOption {
+    /// The name: a flag with `--` before it, a key, the left side of `--set`.
+    pub name: &'static str,
+    /// What to write for the value.
+    pub value: &'static str,
+    /// What it does, and its default.
+    pub help: &'static str,
+    /// What a value has to be, for error messages.
+    pub(super) expected: &'static str,
+    /// Takes a value over; `None` when it is not what was expected.
+    pub(super) set: fn(&mut EngineOptions, &str) -> Option<()>,
+}
+
+/// The [`EngineOption::value`] of what is on or off; the flag alone means on.
+pub const SWITCH: &str = "on|off";
+
+/// The table.
+pub const ENGINE_OPTIONS: &[EngineOption] = &[
+    EngineOption {
+        name: "game",
+        value: "NAME",
+        help: "The game [default: nogo]",
+        expected: "the name of a game: nogo",
+        set: |options, text| {
+            crate::engine::registry::knows(text).then(|| text.clone_into(&mut options.game))
+        },
+    },
+    EngineOption {
+        name: "size",
+        value: "SIZE",
+        help: "The board at the start: 9, or 9x7 for 9 columns and 7 rows [default: 9]",
+        expected: "a board size such as 9 or 9x7",
+        set: |options, text| board_size(text).map(|size| options.size = size),
+    },
+    EngineOption {
+        name: "backend",
+        value: "NAME",
+        help: "What chooses the moves: tract (a network, built in), ort (a network run by ONNX \
+               Runtime) or rollout (random playouts on one thread) [default: tract]",
+        expected: "tract, ort or rollout",
+        set: |options, text| backend(text).map(|backend| options.backend = backend),
+    },
+    EngineOption {
+        name: "model",
+        value: "FILE",
+        help: "The network, an ONNX file [default: the one built in]",
+        expected: "a file name",
+        set: |options, text| (!text.is_empty()).then(|| options.model = Some(text.into())),
+    },
+    EngineOption {
+        name: "device",
+        value: "NAME",
+        help: "Where the network is computed: cpu, or with ort cuda:N for the GPU of this number \
+               [default: cpu]",
+        expected: "cpu, cuda or cuda:N",
+        set: |options, text| text.parse().ok().map(|device| options.device = device),
+    },
+    EngineOption {
+        name: "ort-library",
+        value: "FILE",
+        help: "The shared library of ONNX Runtime [default: ORT_DYLIB_PATH, then beside the \
+               program, then where scripts/fetch-onnxruntime.sh puts it]",
+        expected: "a file name",
+        set: |options, text| (!text.is_empty()).then(|| options.ort_library = Some(text.into())),
+    },
+    EngineOption {
+        name: "visits",
+        value: "N",
+        help: "Visits of a search. Without visits, time per move and clock a move takes 2 seconds",
+        expected: "a whole number from 1",
+        set: |options, text| positive(text).map(|visits| options.spending.visits = Some(visits)),
+    },
+    EngineOption {
+        name: "time-per-move",
+        value: "SECONDS",
+        help: "Time of a search; under a clock the shorter of the two holds",
+        expected: "seconds, more than 0",
+        set: |options, text| {
+            let time = seconds(text).ok().filter(|time| !time.is_zero())?;
+            options.spending.time_per_move = Some(time);
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "lag",
+        value: "SECONDS",
+        help: "Time of each move that the controller's clock charges beyond this engine's, until \
+               time_left lets it be measured [default: 0.06, less on a short clock]",
+        expected: "seconds, not negative",
+        set: |options, text| {
+            let lag: Duration = seconds(text).ok()?;
+            options.spending.lag = Some(lag);
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "playouts-per-second",
+        value: "N",
+        help: "Counts this many playouts as one second instead of measuring time: a simulated \
+               clock, to be used with the same number in tengen-match --visits-per-second and \
+               one thread [default: real time]",
+        expected: "a number from 0.001 to 1e9",
+        set: |options, text| {
+            let rate = text
+                .parse()
+                .ok()
+                .filter(|rate| (0.001..=1e9).contains(rate))?;
+            options.playouts_per_second = Some(rate);
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "threads",
+        value: "N",
+        help: "Search threads [default: one a processor]",
+        expected: "a whole number from 1 to 1024",
+        set: |options, text| {
+            let threads = positive(text).filter(|&threads| threads <= 1024)?;
+            options.threads = usize::try_from(threads).ok();
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "cache-mib",
+        value: "MIB",
+        help: "Memory for evaluations that are remembered beyond the tree, from game to game; 0 \
+               for none [default: 64]",
+        expected: "a whole number up to 1000000",
+        set: |options, text| {
+            let mib = text.parse().ok().filter(|&mib| mib <= 1_000_000)?;
+            options.cache_mib = mib;
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "ponder",
+        value: SWITCH,
+        help: "Think on the opponent's time. Two engines that share a machine take it from each \
+               other [default: off]",
+        expected: "on or off",
+        set: |options, text| switch(text).map(|on| options.ponder = on),
+    },
+    EngineOption {
+        name: "solver-threads",
+        value: "N",
+        help: "Threads that solve the ending while the search runs; 0 for none [default: 1 with a \
+               network, 0 with playouts]",
+        expected: "a whole number up to 1024",
+        set: |options, text| {
+            let threads = text.parse().ok().filter(|&threads| threads <= 1024)?;
+            options.solver.threads = Some(threads);
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "solver-from",
+        value: "N",
+        help: "The solver starts when at most so many moves can be left in the game: 36 is about \
+               ply 42 on 9x9 [default: 36]",
+        expected: "a whole number",
+        set: |options, text| text.parse().ok().map(|from| options.solver.from = from),
+    },
+    EngineOption {
+        name: "solver-mib",
+        value: "MIB",
+        help: "Memory for positions that the solver has proven [default: 128]",
+        expected: "a whole number from 4 to 1000000",
+        set: |options, text| {
+            let mib = text
+                .parse()
+                .ok()
+                .filter(|mib| (4..=1_000_000).contains(mib))?;
+            options.solver.memory_mib = mib;
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "probe-nodes",
+        value: "N",
+        help: "Nodes in which the search tries to solve a new position before it asks the network; \
+               0 for none [default: 300]",
+        expected: "a whole number up to 1000000",
+        set: |options, text| {
+            let nodes = text.parse().ok().filter(|&nodes| nodes <= 1_000_000)?;
+            options.solver.probe_nodes = nodes;
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "probe-from",
+        value: "N",
+        help: "It does so when at most so many moves can be left: 16 is about ply 60 on 9x9 \
+               [default: 16]",
+        expected: "a whole number",
+        set: |options, text| {
+            text.parse()
+                .ok()
+                .map(|from| options.solver.probe_from = from)
+        },
+    },
+    EngineOption {
+        name: "seed",
+        value: "N",
+        help: "Seed of all random numbers: one thread and a number of visits then always play \
+               the same [default: another one in every run]",
+        expected: "a whole number",
+        set: |options, text| text.parse().ok().map(|seed| options.seed = Some(seed)),
+    },
+];
+
+fn positive(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|&number| number > 0)
+}
+
+/// What is on or off, also as TOML writes it.
+fn switch(text: &str) -> Option<bool> {
+    match text {
+        "on" | "true" => Some(true),
+        "off" | "false" => Some(false),
+        _ => None,
+    }
+}
+
+fn backend(text: &str) -> Option<Backend> {
+    if text == "rollout" {
+        return Some(Backend::Rollout);
+    }
+    text.parse().ok().map(Backend::Network)
+}
+
+fn board_size(text: &str) -> Option<BoardSize> {
+    let (width, height) = text.split_once('x').unwrap_or((text, text));
+    let side = |text: &str| text.parse::<u8>().ok().filter(|&side| side > 0);
+    Some(BoardSize::new(side(width)?, side(height)?))
+}

@@ -1,0 +1,94 @@
+use std::time::Duration;
+
+use super::*;
+use crate::clock::TimeParams;
+
+#[test]
+fn every_option_is_set_by_its_name() {
+    let mut options = EngineOptions::default();
+    for (name, value) in [
+        ("game", "nogo"),
+        ("size", "9x7"),
+        ("backend", "rollout"),
+        ("model", "net.onnx"),
+        ("device", "cuda:1"),
+        ("ort-library", "ort.so"),
+        ("visits", "100"),
+        ("time_per_move", "0.5"),
+        ("lag", "0"),
+        ("playouts-per-second", "500"),
+        ("threads", "3"),
+        ("seed", "42"),
+        ("cache-mib", "8"),
+        ("ponder", "on"),
+        ("solver-threads", "2"),
+        ("solver-from", "30"),
+        ("solver-mib", "16"),
+        ("probe-nodes", "0"),
+        ("probe-from", "10"),
+        ("root-noise", "0.25"),
+        ("time-extend", "1.5"),
+    ] {
+        options.set(name, value).expect(name);
+    }
+    let expected = EngineOptions {
+        game: "nogo".to_owned(),
+        size: BoardSize::new(9, 7),
+        backend: Backend::Rollout,
+        model: Some("net.onnx".into()),
+        device: Device::Cuda(1),
+        ort_library: Some("ort.so".into()),
+        spending: Spending {
+            visits: Some(100),
+            time_per_move: Some(Duration::from_millis(500)),
+            lag: Some(Duration::ZERO),
+            time: TimeParams {
+                time_extend: 1.5,
+                ..TimeParams::default()
+            },
+        },
+        playouts_per_second: Some(500.0),
+        threads: Some(3),
+        seed: Some(42),
+        cache_mib: 8,
+        ponder: true,
+        solver: SolverOptions {
+            threads: Some(2),
+            from: 30,
+            memory_mib: 16,
+            probe_nodes: 0,
+            probe_from: 10,
+        },
+        search: SearchParams {
+            root_noise: 0.25,
+            ..SearchParams::default()
+        },
+    };
+    assert_eq!(options, expected);
+}
+
+#[track_caller]
+fn check_refused(name: &str, value: &str, part: &str) {
+    let mut options = EngineOptions::default();
+    let error = options.set(name, value).expect_err(name).to_string();
+    assert!(error.contains(part), "{error}");
+    assert_eq!(options, EngineOptions::default());
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    check_refused("visit", "100", "visits");
+    check_refused("time-for-move", "1", "time-per-move");
+    check_refused("rot_noise", "0", "root_noise");
+    check_refused("visits", "0", "from 1");
+    check_refused("size", "9x", "9x7");
+    check_refused("time-per-move", "-1", "seconds");
+    check_refused("game", "chess", "nogo");
+    check_refused("backend", "cuda", "rollout");
+    check_refused("device", "gpu", "cuda:N");
+    check_refused("threads", "2000", "1024");
+    check_refused("cache-mib", "-1", "1000000");
+    check_refused("root_noise", "2", "root_noise");
+    check_refused("time_extent", "2", "time_extend");
+    check_refused("time_scheme", "slow", "front-loaded");
+}

@@ -1,0 +1,46 @@
+//! Which games are still to be played.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// The games still to be played, given out one by one to all threads.
+#[derive(Debug)]
+pub struct Supply {
+    games: Vec<u64>,
+    next: AtomicUsize,
+    seed: u64,
+    /// Evaluations of a network so far; whoever plays counts.
+    pub evaluations: AtomicU64,
+}
+
+/// A game to be played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ticket {
+    /// Its number.
+    pub game: u64,
+    /// Its seed.
+    pub seed: u64,
+}
+
+impl Supply {
+    /// These games, of the run with this seed.
+    pub(super) fn new(games: Vec<u64>, seed: u64) -> Supply {
+        Supply {
+            games,
+            next: AtomicUsize::new(0),
+            seed,
+            evaluations: AtomicU64::new(0),
+        }
+    }
+
+    /// The next game, if one is left.
+    pub fn take(&self) -> Option<Ticket> {
+        // Relaxed: only the counter itself is shared.
+        let place = self.next.fetch_add(1, Ordering::Relaxed);
+        self.games.get(place).map(|&game| Ticket {
+            game,
+            // An odd multiplier spreads neighbouring games over the seeds; xoshiro's seeding by
+            // SplitMix64 does the mixing.
+            seed: self.seed ^ game.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        })
+    }
+}

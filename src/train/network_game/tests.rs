@@ -1,0 +1,168 @@
+use std::sync::atomic::AtomicU64;
+
+use super::*;
+use crate::eval::EvaluatorFactory;
+use crate::game::nogo::SmallNoGo;
+use crate::game::{BoardSize, Color, Game};
+use crate::train::mcts::GumbelParams;
+use crate::train::pool::tests::info;
+use crate::train::pool::{Desk, work};
+use crate::train::prover::EndingProver;
+use crate::train::scratch::Scratch;
+
+fn no_prover() -> EndingProver<SmallNoGo> {
+    EndingProver::new(0)
+}
+
+fn settings(root: RootRule) -> NetworkPlay {
+    NetworkPlay {
+        mcts: MctsParams {
+            root,
+            ..MctsParams::player()
+        },
+        visits: 12,
+        full_share: 1.0,
+        fast_visits: 3,
+        selfplay: SelfPlayParams::default(),
+    }
+}
+
+fn gumbel() -> NetworkPlay {
+    settings(RootRule::Gumbel(GumbelParams::default()))
+}
+
+fn puct() -> NetworkPlay {
+    NetworkPlay {
+        full_share: 0.4,
+        ..settings(RootRule::Puct {
+            forced_playouts: 2.0,
+        })
+    }
+}
+
+/// Games 0 to 9 on 5x5, so many at a time, in their order.
+fn games<P: Prover<SmallNoGo>>(play: &NetworkPlay, slots: usize, prover: P) -> Vec<PlayedGame> {
+    let prover = RefCell::new(prover);
+    let size = BoardSize::square(5);
+    let start = SmallNoGo::new(size).unwrap();
+    let factory = EvaluatorFactory::hash(info(size));
+    let mut desk = Desk::new(&factory, &start).unwrap();
+    let mut numbers = 0..10;
+    let mut played = Vec::new();
+    let supply = || {
+        numbers
+            .next()
+            .map(|number| NetworkGame::new(&start, number, number, play, &prover))
+    };
+    let finished = |game: NetworkGame<'_, SmallNoGo, P>| {
+        played.push(game.finish().unwrap());
+        std::ops::ControlFlow::Continue(())
+    };
+    let count = AtomicU64::new(0);
+    work(
+        std::slice::from_mut(&mut desk),
+        slots,
+        supply,
+        finished,
+        &count,
+    )
+    .unwrap();
+    played.sort_by_key(|game| game.game);
+    played
+}
+
+#[test]
+fn a_game_depends_on_its_seed_and_not_on_its_company() {
+    for play in [gumbel(), puct()] {
+        let alone = games(&play, 1, no_prover());
+        assert_eq!(games(&play, 7, no_prover()), alone);
+        assert_ne!(alone[0].moves, alone[1].moves);
+    }
+}
+
+#[test]
+fn rows_are_the_game() {
+    for (play, full_only) in [(gumbel(), true), (puct(), false)] {
+        for game in games(&play, 10, no_prover()) {
+            let opening = game.moves.len() - game.rows.len();
+            assert!(opening <= 6);
+            for (place, row) in game.rows.iter().enumerate() {
+                assert_eq!(usize::from(row.ply), opening + place);
+                assert!(row.ending.is_some() && !row.policy.is_empty());
+                assert_eq!(row.outcome(), game.outcome);
+            }
+            let cheap = game.rows.iter().any(|row| row.policy_weight == 0.0);
+            assert_ne!(cheap, full_only);
+        }
+    }
+}
+
+/// Knows every result from ply 12 on, by trying all moves.
+struct Brute;
+
+fn wins(position: &SmallNoGo) -> Option<Move> {
+    position.legal_moves().find(|&mv| {
+        let mut next = position.clone();
+        next.play(mv);
+        wins(&next).is_none()
+    })
+}
+
+impl Prover<SmallNoGo> for Brute {
+    fn prove(&mut self, position: &SmallNoGo) -> Option<Proven> {
+        if position.ply() < 12 {
+            return None;
+        }
+        let (me, best) = (position.to_move(), wins(position));
+        Some(Proven {
+            outcome: Outcome::Win(if best.is_some() { me } else { me.opponent() }),
+            keeps: best,
+        })
+    }
+}
+
+#[test]
+fn a_proof_ends_the_search_and_the_rest_keeps_the_result() {
+    let mut black = 0;
+    for game in games(&gumbel(), 10, Brute) {
+        let last = game.rows.last().unwrap();
+        assert!(last.exact && last.ply <= 12 && last.policy_weight == 0.0);
+        assert_eq!(last.outcome(), game.outcome);
+        assert!(last.ending.is_some(), "the game was played to its end");
+        assert!(game.moves.len() >= usize::from(last.ply));
+        black += usize::from(game.outcome == Outcome::Win(Color::Black));
+    }
+    assert!((1..10).contains(&black), "{black}");
+}
+
+#[test]
+fn a_crew_of_networks_fills_shards_with_the_same_games() {
+    use crate::train::crew::NetworkCrew;
+    use crate::train::generate::{generate, tests::plan};
+    use crate::train::shard;
+    let size = BoardSize::square(5);
+    let start = SmallNoGo::new(size).unwrap();
+    let scratch = Scratch::new("network-crew");
+    let mut plan = plan(10);
+    (plan.sgf_every, plan.seed) = (5, 0);
+    let factory = EvaluatorFactory::hash(info(size));
+    let play = gumbel();
+    let crew = NetworkCrew {
+        network: &factory,
+        play: &play,
+        concurrent: 4,
+        prover: no_prover,
+    };
+    let done = generate(&start, &plan, scratch.path(), &crew, |_| ()).unwrap();
+    assert!(done.games == 10 && done.evaluations > 1000, "{done:?}");
+    let rows = shard::read(&shard::list(scratch.path()).unwrap()[0])
+        .unwrap()
+        .rows;
+    assert!(rows.iter().all(|row| row.ending.is_some()));
+    assert_eq!(
+        std::fs::read_dir(scratch.path().join("sgf"))
+            .unwrap()
+            .count(),
+        2
+    );
+}
