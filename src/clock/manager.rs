@@ -162,7 +162,7 @@ impl TimeManager {
         let thought = matches!(stop, StopReason::Time | StopReason::Settled);
         match stop {
             StopReason::Proven => self.takeover.proven(ply),
-            _ if thought => self.takeover.thought(ply),
+            StopReason::Time | StopReason::Settled => self.takeover.thought(ply),
             _ => self.takeover.passed_by(ply),
         }
         if stop != StopReason::Proven {

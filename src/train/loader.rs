@@ -15,6 +15,7 @@ use super::TrainError;
 use super::batch::{Batch, Sample, Syllabus, encode};
 use super::rebuild::Rebuild;
 use super::row::Row;
+use super::seed::numbered_seed;
 use crate::game::Symmetry;
 
 /// Encoded batches waiting for the fit.
@@ -178,7 +179,7 @@ impl Order {
 }
 
 fn seeded(seed: u64, number: u64) -> Xoshiro256PlusPlus {
-    Xoshiro256PlusPlus::seed_from_u64(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    Xoshiro256PlusPlus::seed_from_u64(numbered_seed(seed, number))
 }
 
 #[cfg(test)]

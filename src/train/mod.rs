@@ -77,6 +77,7 @@ pub mod schedule;
 pub mod score;
 #[cfg(test)]
 mod scratch;
+mod seed;
 pub mod selfplay;
 pub mod shard;
 mod shares;

@@ -1,7 +1,7 @@
 //! One game of self-play, as a pure function of its seed: who thinks is a trait, so that rollouts
 //! and networks generate with the same code.
 
-use rand::RngExt;
+use rand::{Rng, RngExt};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::ending::finish;
@@ -128,9 +128,15 @@ pub fn play<G: Rebuild>(
 
 /// Draws 0 to `most` random moves from `start`, fewer where one more would end the game.
 pub(super) fn open<G: Game>(start: &G, most: u16, rng: &mut Xoshiro256PlusPlus) -> Vec<Move> {
+    let plies = rng.random_range(0..=most);
+    random_moves(start, plies, rng)
+}
+
+/// Draws so many random moves from `start`, fewer where one more would end the game.
+pub(super) fn random_moves<G: Game>(start: &G, plies: u16, rng: &mut impl Rng) -> Vec<Move> {
     let mut position = start.clone();
     let mut moves = Vec::new();
-    for _ in 0..rng.random_range(0..=most) {
+    for _ in 0..plies {
         let count = position.legal_count();
         let Some(mv) = position
             .legal_moves()

@@ -1,15 +1,17 @@
 //! One game of a match, as a task that asks for one evaluation after another.
 
-use rand::{Rng, RngExt, SeedableRng};
+use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Match, Player};
 use crate::encode::Encode;
-use crate::game::{Color, Game, Outcome};
+use crate::game::{Color, Outcome};
 use crate::referee::stats::Score;
 use crate::rollout::{Playout, Rave, RaveParams};
 use crate::train::mcts::{MctsParams, Search};
 use crate::train::pool::Task;
+use crate::train::seed::numbered_seed;
+use crate::train::selfplay::random_moves;
 
 /// What a player needs for one game.
 enum Seat<G> {
@@ -44,11 +46,13 @@ impl<G: Encode + Playout> Duel<G> {
         plan: &Match,
         game: u64,
     ) -> Duel<G> {
-        let seed = |number: u64| plan.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         // Both games of a pair have the same opening and different players' seeds.
-        let mut opening = Xoshiro256PlusPlus::seed_from_u64(seed(game / 2));
-        let position = open(start, plan.opening_plies, &mut opening);
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(!seed(game));
+        let mut opening = Xoshiro256PlusPlus::seed_from_u64(numbered_seed(plan.seed, game / 2));
+        let mut position = start.clone();
+        for mv in random_moves(start, plan.opening_plies, &mut opening) {
+            position.play(mv);
+        }
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(!numbered_seed(plan.seed, game));
         let mut seat = |player: usize| match players[player] {
             Player::Network { visits, .. } => Seat::Network {
                 search: Search::new(MctsParams::player(), start, rng.next_u64()),
@@ -137,22 +141,4 @@ impl<G: Encode + Playout> Task<G> for Duel<G> {
     fn salt(&self) -> u64 {
         self.salt
     }
-}
-
-/// Plays so many random plies, fewer where one more would end the game.
-fn open<G: Game>(start: &G, plies: u16, rng: &mut impl Rng) -> G {
-    let mut position = start.clone();
-    for _ in 0..plies {
-        let mut next = position.clone();
-        let place = rng.random_range(0..position.legal_count().max(1));
-        let Some(mv) = position.legal_moves().nth(place) else {
-            break;
-        };
-        next.play(mv);
-        if next.outcome().is_some() {
-            break;
-        }
-        position = next;
-    }
-    position
 }

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use crate::train::seed::numbered_seed;
+
 /// The games still to be played, given out one by one to all threads.
 #[derive(Debug)]
 pub struct Supply {
@@ -38,9 +40,7 @@ impl Supply {
         let place = self.next.fetch_add(1, Ordering::Relaxed);
         self.games.get(place).map(|&game| Ticket {
             game,
-            // An odd multiplier spreads neighbouring games over the seeds; xoshiro's seeding by
-            // SplitMix64 does the mixing.
-            seed: self.seed ^ game.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            seed: numbered_seed(self.seed, game),
         })
     }
 }
