@@ -17,7 +17,7 @@ pub(super) fn read(path: &Path, plies: Option<usize>) -> anyhow::Result<GameReco
         if plies > record.plays.len() {
             bail!("{} has {} moves, not {plies}", name(), record.plays.len());
         }
-        record.plays.truncate(plies);
+        record.truncate(plies);
     }
     Ok(record)
 }
@@ -85,7 +85,7 @@ pub(super) fn replay<const W: usize>(
     for play in setup {
         place(&mut position, play)?;
     }
-    position.set_to_move(record.to_move.unwrap_or(Color::Black));
+    position.set_to_move(record.first_to_move());
     see(&position);
     for recorded in &record.plays {
         place(&mut position, recorded.play)?;

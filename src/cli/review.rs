@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -98,7 +98,7 @@ impl Review {
                 .map(|index| files[index * files.len() / games].clone())
                 .collect();
         }
-        let next = AtomicUsize::new(0);
+        let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let found = Mutex::new(Vec::new());
         let cores = std::thread::available_parallelism().map_or(1, Into::into);
         let threads = self.threads.map_or(cores, usize::from);
@@ -107,7 +107,15 @@ impl Review {
                 .map(|_| {
                     scope.spawn(|| {
                         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                            let reviewed = self.review(file)?;
+                            // One bad file is no reason to lose hours of work on the others.
+                            let reviewed = match self.review(file) {
+                                Ok(reviewed) => reviewed,
+                                Err(error) => {
+                                    log::error!("{error:#}");
+                                    failed.fetch_add(1, Ordering::Relaxed);
+                                    continue;
+                                }
+                            };
                             for gift in reviewed.gifts.iter().filter(|_| !self.json) {
                                 super::print(&gift.text())?;
                             }
@@ -124,10 +132,18 @@ impl Review {
             })
         })?;
         let summary = Summary::new(self.nodes, self.from, &found.into_inner());
-        if self.json {
-            return super::print(&serde_json::to_string(&summary)?);
-        }
-        super::print(&summary.text())
+        super::print(&if self.json {
+            serde_json::to_string(&summary)?
+        } else {
+            summary.text()
+        })?;
+        let failed = failed.into_inner();
+        ensure!(
+            failed == 0,
+            "{failed} of {} files could not be reviewed; the others are",
+            files.len()
+        );
+        Ok(())
     }
 
     fn review(&self, file: &Path) -> anyhow::Result<Reviewed> {
@@ -175,18 +191,20 @@ impl Review {
             "" => color.to_string(),
             name => name.to_owned(),
         });
+        // Stones that were set up count as plies, and are nobody's moves.
+        let setup = record.setup.len();
         let gift = |ply: u32| {
-            let play = record.plays[ply as usize].play;
-            Gift {
+            let play = record.plays.get(ply as usize - setup)?.play;
+            Some(Gift {
                 file: file.display().to_string(),
                 ply,
                 player: players[play.color.index()].clone(),
                 mv: format_vertex(play.vertex, record.size),
-            }
+            })
         };
         Ok(Reviewed {
-            plies: record.plays.len() as u32,
-            gifts: given_away(&solved).map(gift).collect(),
+            plies: (setup + record.plays.len()) as u32,
+            gifts: given_away(&solved).filter_map(gift).collect(),
             players,
             solved,
         })

@@ -76,6 +76,10 @@ impl Sau {
         // A panic of a search thread must not be read as a move.
         std::panic::set_hook(Box::new(|_| {}));
         let options = self.engine.resolve()?;
+        anyhow::ensure!(
+            options.playouts_per_second.is_none(),
+            "--playouts-per-second simulates the clock, and the platform's is real: leave it out"
+        );
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let mut engine = registry::create(&options, options.size, &time)?;
         engine.set_time_control(TimeControl::Limited {

@@ -39,6 +39,8 @@ fn arguments_file() -> Option<PathBuf> {
 }
 
 fn arguments(text: &str) -> Vec<OsString> {
+    // Some editors begin a file with a byte order mark.
+    let text = text.trim_start_matches('\u{feff}');
     let lines = text.lines().map(str::trim);
     let words = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let program = std::iter::once("tengen");
@@ -67,7 +69,7 @@ mod tests {
 
     #[test]
     fn an_argument_a_line() {
-        let text = "# for the final\nsau\n\n--name\n  天元 one \r\n--ponder\n";
+        let text = "\u{feff}# for the final\nsau\n\n--name\n  天元 one \r\n--ponder\n";
         assert_eq!(
             arguments(text),
             ["tengen", "sau", "--name", "天元 one", "--ponder"]

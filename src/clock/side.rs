@@ -99,11 +99,18 @@ impl SideClock {
     pub fn spend_without_move(&mut self, elapsed: Duration) {
         self.left = match self.left {
             TimeLeft::Main(main) if elapsed < main => TimeLeft::Main(main - elapsed),
+            TimeLeft::Main(main) => match self.overtime() {
+                Overtime::Canadian { period, stones } => TimeLeft::Canadian {
+                    period: period.saturating_sub(elapsed - main),
+                    stones,
+                },
+                _ => self.enter_overtime(elapsed - main),
+            },
             TimeLeft::Canadian { period, stones } => TimeLeft::Canadian {
                 period: period.saturating_sub(elapsed),
                 stones,
             },
-            _ => {
+            TimeLeft::Unlimited | TimeLeft::Byoyomi { .. } => {
                 self.spend(elapsed);
                 return;
             }
@@ -285,6 +292,12 @@ mod tests {
             taken_back(clock(10, Overtime::None), 4),
             TimeLeft::Main(secs(6))
         );
+        // The move that used up the main time: the period has begun, and all its stones are left.
+        let begun = TimeLeft::Canadian {
+            period: secs(29),
+            stones: 3,
+        };
+        assert_eq!(taken_back(clock(4, CANADIAN), 5), begun);
     }
 
     #[test]

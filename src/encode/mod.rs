@@ -29,8 +29,8 @@ pub trait Encoding<G: Game>: Send + Sync {
     /// all zero and as long as planes times points.
     fn encode(&self, position: &G, row: &mut [f32]);
 
-    /// A key equal exactly for positions that encode to the same row: what an evaluation cache
-    /// may go by.
+    /// A key that is equal only for positions that encode to the same row: what an evaluation cache
+    /// may go by. Positions with the colours swapped have the same row and different keys.
     fn cache_key(&self, position: &G) -> u128;
 }
 

@@ -99,7 +99,7 @@ impl<G: Game> History<G> {
             let vertex = Vertex::Point(point);
             start = after(&start, Play { color, vertex })?;
         }
-        start.set_to_move(record.to_move.unwrap_or(Color::Black));
+        start.set_to_move(record.first_to_move());
         let mut plays = Vec::with_capacity(record.plays.len());
         for recorded in &record.plays {
             let next = after(present(&start, &plays), recorded.play)?;
@@ -120,7 +120,7 @@ impl<G: Game> History<G> {
         record.komi = self.komi;
         record.result = self.position().outcome().map_or("", result_text).to_owned();
         record.setup.clone_from(&self.setup);
-        if !self.setup.is_empty() {
+        if !self.setup.is_empty() || self.start.to_move() != Color::Black {
             record.to_move = Some(self.start.to_move());
         }
         for (play, _) in &self.plays {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{ThinkError, Thinker};
 use crate::clock::{Clock, StopReason};
-use crate::rollout::{Playout, Rave, RaveMove, RaveParams, RaveReport};
+use crate::rollout::{MOST_PLAYOUTS, Playout, Rave, RaveMove, RaveParams, RaveReport};
 use crate::search::{Limits, MoveReport, SearchReport, StopFlag, View};
 
 /// Standard errors between a move's value and its lower confidence bound.
@@ -51,6 +51,8 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
                 Some(StopReason::Visits)
             } else if limits.budget.is_some_and(|budget| elapsed() >= budget.soft) {
                 Some(StopReason::Time)
+            } else if playouts >= MOST_PLAYOUTS {
+                Some(StopReason::Memory)
             } else {
                 None
             };

@@ -93,13 +93,15 @@ impl<G: Solvable> Solving<G> {
         }
     }
 
-    /// Nodes of a solver that works before the search; `None` where it works beside it.
+    /// Nodes of a solver that works before the search, in proportion to its visits, so that moves can
+    /// be repeated; `None` where it works beside it, as it does whenever a real clock runs.
     fn nodes_before(&self, limits: &Limits) -> Option<u64> {
         let seconds = limits.budget.map(|budget| budget.soft.as_secs_f64());
         let simulated = self.simulated.zip(seconds);
         let simulated = simulated.map(|(rate, seconds)| (rate * seconds) as u64);
         let playouts = match (limits.visits, simulated) {
             (Some(visits), Some(simulated)) => visits.min(simulated),
+            (Some(_), None) if seconds.is_some() => return None,
             (Some(visits), None) => visits,
             (None, simulated) => simulated?,
         };

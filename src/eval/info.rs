@@ -181,7 +181,8 @@ where
     })
 }
 
-/// The batch dimension may be anything that can hold one position; the others must agree.
+/// The batch dimension must be left to the run, since batches grow and shrink; the others must
+/// agree.
 fn check_shape(
     kind: &str,
     name: &str,
@@ -193,7 +194,13 @@ fn check_shape(
         None => return Err(format!("it has no {kind} called {name}")),
     };
     if dims.len() == expected.len() && dims[1..] == expected[1..] {
-        return Ok(());
+        return match &dims[0] {
+            Dim::Symbol(_) => Ok(()),
+            Dim::Fixed(len) => Err(format!(
+                "its {kind} {name} has a fixed batch of {len}: export it with a batch chosen when it \
+                 runs (a dynamic axis)"
+            )),
+        };
     }
     let show = |dims: &[Dim]| {
         let words: Vec<String> = dims.iter().map(Dim::to_string).collect();

@@ -3,7 +3,7 @@
 //!
 //! On the CPU every worker owns a session with one thread, which beats one session with several
 //! threads at the small batches of a search (measured, nn-stack.md section 3). On a GPU one
-//! session serves all workers through [`super::Batcher`].
+//! session serves all workers through [`super::batcher`].
 
 use std::sync::Arc;
 

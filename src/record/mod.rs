@@ -77,6 +77,19 @@ impl GameRecord {
         }
     }
 
+    /// Whose turn it was at the beginning: as is said, else that of whoever plays first, else Black's.
+    #[must_use]
+    pub fn first_to_move(&self) -> Color {
+        let first = self.plays.first().map(|first| first.play.color);
+        self.to_move.or(first).unwrap_or(Color::Black)
+    }
+
+    /// Leaves the first plays; whose turn it was at the beginning stays the same.
+    pub fn truncate(&mut self, plays: usize) {
+        self.to_move = Some(self.first_to_move());
+        self.plays.truncate(plays);
+    }
+
     /// Adds a play without a remark.
     pub fn push(&mut self, play: Play) {
         self.plays.push(RecordedPlay {

@@ -8,4 +8,4 @@ mod rave;
 mod tree;
 
 pub use playout::{Playout, PlayoutPolicy};
-pub use rave::{Rave, RaveMove, RaveParams, RaveReport};
+pub use rave::{MOST_PLAYOUTS, Rave, RaveMove, RaveParams, RaveReport};

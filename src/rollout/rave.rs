@@ -62,6 +62,9 @@ impl RaveReport {
     }
 }
 
+/// Playouts of a search, at most: beyond 2^24 a visit more is no longer a larger f32.
+pub const MOST_PLAYOUTS: u64 = 1 << 24;
+
 /// A RAVE searcher: its settings, its random numbers and the memory that searches reuse.
 ///
 /// The tree is built anew for each search, so that the strength of N playouts a move does not
@@ -89,7 +92,8 @@ impl Rave {
     }
 
     /// Searches from `root` for as long as `go_on` says, which is asked before each playout with
-    /// the number of playouts made. A finished game is reported without a playout.
+    /// the number of playouts made, and for [`MOST_PLAYOUTS`] at most. A finished game is reported
+    /// without a playout.
     pub fn search<G: Playout>(
         &mut self,
         root: &G,
@@ -108,7 +112,8 @@ impl Rave {
         let root_node = self.tree.add_node(root);
         let mut playouts = 0;
         if root.outcome().is_none() {
-            while go_on(playouts, &|| self.report(root_node, playouts)) {
+            while playouts < MOST_PLAYOUTS && go_on(playouts, &|| self.report(root_node, playouts))
+            {
                 self.playout(root, root_node);
                 playouts += 1;
             }

@@ -82,6 +82,11 @@ impl<T: Default> Arena<T> {
             .expect("the slot was taken")
     }
 
+    /// The part of its slots that is used up, in 0 to 1.
+    pub(super) fn fullness(&self) -> f64 {
+        self.used() as f64 / (self.chunks.len() * CHUNK as usize).max(1) as f64
+    }
+
     /// Slots used up, counting those lost at the ends of chunks.
     pub(super) fn used(&self) -> usize {
         self.next.load(Ordering::Relaxed) as usize

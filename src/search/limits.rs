@@ -8,7 +8,7 @@ use crate::clock::Budget;
 use crate::game::Move;
 
 /// What a search may spend. With no limit at all it runs until its [`StopFlag`] is raised, also
-/// when there is only one move.
+/// when there is only one move, unless the result is proven, memory is full or a thread fails.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Limits {
     /// Stop when the root has this many visits, reused ones counted.
@@ -30,7 +30,7 @@ pub struct View {
 #[derive(Debug, Clone, Default)]
 pub struct StopFlag {
     own: Arc<AtomicBool>,
-    parent: Option<Arc<AtomicBool>>,
+    parent: Option<Arc<StopFlag>>,
 }
 
 impl StopFlag {
@@ -45,7 +45,7 @@ impl StopFlag {
     pub fn child(&self) -> StopFlag {
         StopFlag {
             own: Arc::default(),
-            parent: Some(Arc::clone(&self.own)),
+            parent: Some(Arc::new(self.clone())),
         }
     }
 
@@ -63,8 +63,8 @@ impl StopFlag {
     /// Whether the search should end.
     #[must_use]
     pub fn is_raised(&self) -> bool {
-        let up = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
-        up(&self.own) || self.parent.as_deref().is_some_and(up)
+        let above = || self.parent.as_deref().is_some_and(StopFlag::is_raised);
+        self.own.load(Ordering::Relaxed) || above()
     }
 }
 
@@ -78,6 +78,8 @@ mod tests {
         let (one, other) = (parent.child(), parent.child());
         one.raise();
         assert!(one.is_raised() && !parent.is_raised() && !other.is_raised());
+        let grandchild = other.child();
+        assert!(!grandchild.is_raised());
         parent.raise();
         assert!(other.is_raised() && other.clone().is_raised());
     }

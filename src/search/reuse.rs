@@ -19,7 +19,7 @@ pub(super) fn root<G: Game>(
         && !is_bare(&tree, key, position)
     {
         let known = tree.find(key);
-        if tree.bytes() < bytes / 2
+        if tree.fullness() < 0.5
             && let Some(root) = known.or_else(|| tree.find_or_add(key))
         {
             return (tree, root);
@@ -28,7 +28,7 @@ pub(super) fn root<G: Game>(
             if let Some(thinned) = thin(&tree, old, bytes, go_on) {
                 return thinned;
             }
-            if tree.bytes() < bytes / 4 * 3 {
+            if tree.fullness() < 0.75 {
                 return (tree, old);
             }
         }
@@ -47,7 +47,7 @@ pub(super) fn room<G: Game>(
     bytes: usize,
     go_on: impl FnMut() -> bool,
 ) -> Option<Arc<Tree>> {
-    if tree.bytes() < bytes / 4 {
+    if tree.fullness() < 0.25 {
         return None;
     }
     let (thinned, _) = thin(tree, tree.find(position.key())?, bytes, go_on)?;
@@ -77,4 +77,30 @@ fn thin(
         thinned.len()
     );
     Some((Arc::new(thinned), root))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::BoardSize;
+    use crate::game::nogo::SmallNoGo;
+
+    /// Late in a game positions have few moves, and nodes run out before edges do.
+    #[test]
+    fn a_tree_full_of_nodes_is_thinned_too() {
+        let bytes = 64 << 20;
+        let position = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        let tree = Arc::new(Tree::new(bytes));
+        let known = tree.find_or_add(position.key()).unwrap();
+        let kept = || Some(Arc::clone(&tree));
+        assert_eq!(root(kept(), &position, bytes, || true).1, known);
+        let mut key = 0;
+        while tree.find_or_add(key).is_some() {
+            key += 1;
+        }
+        assert!(tree.bytes() < bytes / 4, "{} nodes", tree.len());
+        let (thinned, _) = root(kept(), &position, bytes, || true);
+        assert_eq!(thinned.len(), 1);
+        assert_eq!(room(&tree, &position, bytes, || true).unwrap().len(), 1);
+    }
 }

@@ -93,7 +93,7 @@ impl<G: Encode> Searcher<G> {
     /// raised from the start leaves time for the root's evaluation only.
     ///
     /// The tree of earlier searches is used wherever it has this position, and is thinned to what
-    /// the position can still reach when half of the memory is full.
+    /// the position can still reach when half of its memory is used.
     ///
     /// # Errors
     /// [`SearchError`] when there is nothing to report, not even priors. A failure after that is
@@ -113,12 +113,17 @@ impl<G: Encode> Searcher<G> {
     /// # Errors
     /// As [`Searcher::search`].
     pub fn evaluate(&mut self, position: &G) -> Result<SearchReport, SearchError> {
-        let tree = self.tree.take();
         let once = Limits {
             visits: Some(1),
             budget: None,
         };
-        let report = self.search(position, &once, &StopFlag::new());
+        let stop = StopFlag::new();
+        // Threads that have failed spoil the tree: it is put aside only after they are known to be
+        // sound.
+        let pool = self.workers(position, &once, &stop, self.clock.now())?;
+        self.pool = Some(pool);
+        let tree = self.tree.take();
+        let report = self.search(position, &once, &stop);
         self.tree = tree;
         report
     }

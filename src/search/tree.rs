@@ -114,7 +114,14 @@ impl Tree {
         self.nodes.used() - 1
     }
 
+    /// The part of the memory that is used up, in 0 to 1: of the room for nodes or of that for edges,
+    /// whichever ends first. Positions with few moves need more of the one, others of the other.
+    pub(super) fn fullness(&self) -> f64 {
+        self.nodes.fullness().max(self.edges.fullness())
+    }
+
     /// Bytes in use.
+    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.nodes.used() * size_of::<Node>()
             + self.edges.used() * size_of::<Edge>()

@@ -59,6 +59,24 @@ fn the_solver_beside_a_search_ends_it() {
 }
 
 #[test]
+fn visits_do_not_let_the_solver_overstep_the_clock() {
+    let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let mut thinker = thinker(Arc::clone(&time));
+    let short = Duration::from_millis(50);
+    let limits = Limits {
+        visits: Some(1_000_000_000),
+        budget: Some(Budget::fixed(short, short)),
+    };
+    // Nobody solves it in that time.
+    let position = empty(6, 6);
+    assert!(position.moves_left_bound() <= SolverOptions::default().from);
+    let report = thinker.think(&position, &limits, &StopFlag::new());
+    let report = report.expect("playouts never fail");
+    assert_eq!((report.proof, report.stop), (None, StopReason::Time));
+    assert!(report.visits > 0 && time.now() < Duration::from_secs(5));
+}
+
+#[test]
 fn without_a_result_the_search_has_its_way() {
     let (few, far) = (visits(2), visits(10));
     let mut thinker = thinker(Arc::new(FakeClock::new()));

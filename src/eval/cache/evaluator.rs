@@ -65,7 +65,14 @@ impl<E: Evaluator> Evaluator for CachedEvaluator<E> {
         }
         self.inner.evaluate(&self.batch, &mut self.answers)?;
         for (answer, &index) in self.missing.iter().enumerate() {
-            self.cache.insert(batch.key(index), &self.answers, answer);
+            // A device's hiccup must not be remembered: the search refuses such numbers.
+            let (policy, value) = (
+                self.answers.policy(answer),
+                self.answers.value_logits(answer),
+            );
+            if policy.iter().chain(value).all(|logit| logit.is_finite()) {
+                self.cache.insert(batch.key(index), &self.answers, answer);
+            }
             out.policy_mut(index)
                 .copy_from_slice(self.answers.policy(answer));
             out.value_logits_mut(index)

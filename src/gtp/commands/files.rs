@@ -18,7 +18,7 @@ pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<Str
         return Err(refuse(path, &game));
     }
     if let Some(until) = until {
-        record.plays.truncate(until.saturating_sub(1));
+        record.truncate(until.saturating_sub(1));
     }
     session
         .load(&record)

@@ -58,6 +58,10 @@ struct Match {
     winner: Option<Color>,
     /// When it began.
     date: String,
+    /// What its records' names end with where they would be those of an earlier game.
+    suffix: String,
+    /// Its record of the championship's kind, when it is written; the name tells the result.
+    written: Option<PathBuf>,
 }
 
 impl SauSession {
@@ -80,12 +84,27 @@ impl SauSession {
 
     fn begin(&mut self, ours: Color) {
         self.engine.clear();
+        let date = (self.date)();
+        let suffix = self.free_suffix(&date);
         self.game = Some(Match {
             ours,
             refused: Vec::new(),
             winner: None,
-            date: (self.date)(),
+            date,
+            suffix,
+            written: None,
         });
+    }
+
+    /// Tells a second game of the same minute from the first: nothing, `-2`, `-3` and so on.
+    fn free_suffix(&self, date: &str) -> String {
+        let taken = |suffix: &str| {
+            let folder = self.manners.records.as_ref();
+            folder.is_some_and(|folder| folder.join(sgf_name(date, suffix)).exists())
+        };
+        let suffixes = (2..1000).map(|number| format!("-{number}"));
+        let mut suffixes = std::iter::once(String::new()).chain(suffixes);
+        suffixes.find(|suffix| !taken(suffix)).unwrap_or_default()
     }
 
     /// Plays the opponent's move; false when there is nothing to answer.
@@ -105,15 +124,14 @@ impl SauSession {
             color: theirs,
             vertex: Vertex::Point(point),
         };
-        match self.engine.play(play) {
-            Ok(()) => true,
+        let taken = self.engine.play(play);
+        if taken == Err(EngineError::IllegalMove) {
             // A capture or suicide: the rules give us the game, and the platform will say so.
-            Err(EngineError::IllegalMove) => {
-                game.winner = Some(game.ours);
-                false
-            }
-            Err(_) => false,
+            game.winner = Some(game.ours);
         }
+        // It may be the last move that we hear of.
+        self.save();
+        taken.is_ok()
     }
 
     /// Thinks, plays and tells the move, unless the game was ended meanwhile.
@@ -216,21 +234,44 @@ impl SauSession {
 
     /// Writes the record so far as SGF, and as the championship's own once there is a winner. A
     /// game goes on without records: there is nobody here to be told what failed.
-    fn save(&self) {
-        let (Some(folder), Some(game)) = (&self.manners.records, &self.game) else {
+    fn save(&mut self) {
+        let record = self.game.as_ref().map(|game| self.record(game));
+        let (Some(folder), Some(game), Some(record)) =
+            (&self.manners.records, &mut self.game, record)
+        else {
             return;
         };
-        let record = self.record(game);
         let style = NgStyle {
             time: game.date.clone(),
             ..self.manners.style.clone()
         };
-        let stamp: String = game.date.chars().filter(char::is_ascii_digit).collect();
         let _ = std::fs::create_dir_all(folder);
-        let _ = std::fs::write(folder.join(format!("NG-{stamp}.sgf")), sgf::write(&record));
-        if !record.result.is_empty() {
-            let _ = std::fs::write(folder.join(style.file_name(&record)), style.write(&record));
+        let path = folder.join(sgf_name(&game.date, &game.suffix));
+        let _ = std::fs::write(path, sgf::write(&record));
+        let decided = !record.result.is_empty();
+        let path = decided.then(|| folder.join(suffixed(&style.file_name(&record), &game.suffix)));
+        if let Some(path) = &path {
+            let _ = std::fs::write(path, style.write(&record));
         }
+        // A game whose result has changed leaves one record, not two that contradict each other.
+        if let Some(old) = game.written.take().filter(|old| path.as_ref() != Some(old)) {
+            let _ = std::fs::remove_file(old);
+        }
+        game.written = path;
+    }
+}
+
+/// The name of a game's SGF record.
+fn sgf_name(date: &str, suffix: &str) -> String {
+    let stamp: String = date.chars().filter(char::is_ascii_digit).collect();
+    format!("NG-{stamp}{suffix}.sgf")
+}
+
+/// A file name with a suffix before its extension.
+fn suffixed(name: &str, suffix: &str) -> String {
+    match name.rsplit_once('.') {
+        Some((stem, extension)) => format!("{stem}{suffix}.{extension}"),
+        None => format!("{name}{suffix}"),
     }
 }
 

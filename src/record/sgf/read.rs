@@ -73,6 +73,7 @@ impl Reader {
             "PB" => self.record.black = simple_text(value),
             "PW" => self.record.white = simple_text(value),
             "RE" => self.record.result = simple_text(value),
+            "KM" if value.trim().is_empty() => {}
             "KM" => self.record.komi = Some(komi(value)?),
             "C" if root => self.record.comment = text(value),
             "C" => self.comment(text(value)),
@@ -164,7 +165,8 @@ fn player(value: &str) -> Result<Color, SgfError> {
 }
 
 fn komi(value: &str) -> Result<f32, SgfError> {
-    match value.trim().parse::<f32>() {
+    // Some programs write a number as their country does.
+    match value.trim().replace(',', ".").parse::<f32>() {
         Ok(komi) if komi.is_finite() => Ok(komi),
         _ => Err(bad_value("KM", value, "a number")),
     }
@@ -277,6 +279,13 @@ mod tests {
         assert_eq!(record.size, BoardSize::new(3, 2));
         assert_eq!(record.plays[0].play.vertex, point(record.size, 2, 0));
         assert_eq!(record.plays[1].play.vertex, Vertex::Pass);
+        assert_eq!(record.to_move, None);
+        let other = read("(;SZ[3]KM[6,5];W[aa];B[bb])").expect("readable");
+        assert_eq!(
+            (other.first_to_move(), other.komi),
+            (Color::White, Some(6.5))
+        );
+        assert_eq!(read("(;KM[])").map(|record| record.komi), Ok(None));
         assert_eq!(
             read("(;)").map(|record| record.size),
             Ok(BoardSize::square(19))
