@@ -226,7 +226,17 @@ impl<G: Game> Table<'_, G> {
         };
         let reply = match self.players[color.index()].choose(color, clock.time_left(), limit) {
             Ok(reply) => reply,
-            Err(fault) => return Some(self.lost_by_fault(color, &fault)),
+            Err(fault) => {
+                let mut end = self.lost_by_fault(color, &fault);
+                // With a clock, an engine that thinks forever has first of all overstepped it.
+                let clocked = self.terms.time != TimeControl::None;
+                if clocked
+                    && matches!(&fault, Fault::Hung { command, .. } if command.starts_with("genmove"))
+                {
+                    end.reason = Reason::Time;
+                }
+                return Some(end);
+            }
         };
         let spent = self.clocks[color.index()].spend(reply.took, self.terms.margin);
         if spent.is_err() {
@@ -273,12 +283,7 @@ impl<G: Game> Table<'_, G> {
     }
 
     fn lost_by_fault(&mut self, color: Color, fault: &Fault) -> GameEnd {
-        let reason = match Reason::from(fault) {
-            // With a clock, an engine that never answers has first of all overstepped it.
-            Reason::Hang if self.terms.time != TimeControl::None => Reason::Time,
-            reason => reason,
-        };
-        let mut end = self.lost(color, reason, Some(fault.to_string()));
+        let mut end = self.lost(color, Reason::from(fault), Some(fault.to_string()));
         end.usable[color.index()] = matches!(fault, Fault::Refused { .. });
         end
     }

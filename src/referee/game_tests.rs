@@ -86,7 +86,12 @@ const ONE_SECOND: TimeControl = TimeControl::Absolute {
 };
 
 /// Plays on a board of one row of four points.
-fn play(black: &mut Script, white: &mut Script, opening: &[Move], terms: &GameTerms) -> GameEnd {
+fn play(
+    black: &mut dyn Player,
+    white: &mut dyn Player,
+    opening: &[Move],
+    terms: &GameTerms,
+) -> GameEnd {
     let start = SmallNoGo::new(SIZE).unwrap();
     play_game(
         &start,
@@ -160,6 +165,45 @@ fn the_clock_is_enforced_by_the_referees_measure() {
     assert_eq!(end.left, Some([Duration::ZERO, Duration::from_secs(1)]));
     // An engine that never answers has lost on time, whatever else it did.
     check("A1", "", &clocked, Color::Black, Reason::Time);
+}
+
+/// Chooses a move and never answers when it is told one.
+struct Deaf(Script);
+
+impl Player for Deaf {
+    fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
+        self.0.start(setup)
+    }
+
+    fn play(&mut self, _color: Color, _mv: Move) -> Result<(), Fault> {
+        Err(Fault::Hung {
+            command: "play".to_owned(),
+            limit: Duration::from_secs(1),
+        })
+    }
+
+    fn choose(
+        &mut self,
+        color: Color,
+        left: Option<TimeLeft>,
+        limit: Duration,
+    ) -> Result<Reply, Fault> {
+        self.0.choose(color, left, limit)
+    }
+}
+
+#[test]
+fn a_hang_outside_its_thinking_is_no_loss_on_time() {
+    let clocked = GameTerms {
+        time: ONE_SECOND,
+        ..TERMS
+    };
+    let mut deaf = Deaf(Script::new("D1", 0));
+    let end = play(&mut Script::new("A1", 0), &mut deaf, &[], &clocked);
+    assert_eq!(
+        (end.outcome, end.reason),
+        (Outcome::Win(Color::Black), Reason::Hang)
+    );
 }
 
 #[test]

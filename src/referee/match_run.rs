@@ -76,10 +76,11 @@ impl MatchPlan<'_> {
                 .map(|_| AtomicBool::new(false))
                 .collect(),
         };
-        let (sender, receiver) = sync_channel(self.concurrency);
+        let places = self.concurrency.min(fixtures.len());
+        let (sender, receiver) = sync_channel(places);
         let mut result = Ok(None);
         std::thread::scope(|scope| {
-            for place in 0..self.concurrency.min(fixtures.len()) {
+            for place in 0..places {
                 let (sender, shared) = (sender.clone(), &shared);
                 scope.spawn(move || Place::new(shared, place).play_all(&sender));
             }

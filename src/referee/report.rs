@@ -35,7 +35,7 @@ pub struct MatchReport {
     /// Games by the way they ended.
     pub reasons: BTreeMap<Reason, u32>,
     /// Games lost by misbehaviour.
-    pub failures: Vec<Failure>,
+    pub failures: Failures,
 }
 
 /// Games that one engine lost by one kind of misbehaviour.
@@ -49,6 +49,33 @@ pub struct Failure {
     pub games: u32,
 }
 
+/// All games lost by misbehaviour; as JSON the list alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Failures {
+    /// By engine and reason.
+    pub list: Vec<Failure>,
+    /// Games that were played in all.
+    #[serde(skip)]
+    pub of_games: u32,
+}
+
+impl Failures {
+    /// Those of a board.
+    #[must_use]
+    pub fn of(board: &ScoreBoard) -> Failures {
+        let failures = board.failures().map(|(engine, reason, games)| Failure {
+            engine: engine.to_owned(),
+            reason,
+            games,
+        });
+        Failures {
+            list: failures.collect(),
+            of_games: board.games(),
+        }
+    }
+}
+
 impl MatchReport {
     /// The report of all `games` between these two.
     #[must_use]
@@ -60,11 +87,6 @@ impl MatchReport {
             *reasons.entry(game.reason).or_default() += 1;
         }
         let counts = board.meeting(engines[0], engines[1]);
-        let failures = board.failures().map(|(engine, reason, games)| Failure {
-            engine: engine.to_owned(),
-            reason,
-            games,
-        });
         MatchReport {
             engines: engines.map(str::to_owned),
             counts,
@@ -75,7 +97,7 @@ impl MatchReport {
             black_score: board.black_score(),
             split_share: counts.pairs.split_share(),
             reasons,
-            failures: failures.collect(),
+            failures: Failures::of(&board),
         }
     }
 }
@@ -105,16 +127,23 @@ impl fmt::Display for MatchReport {
             .map(|(reason, games)| format!("{reason} {games}"))
             .collect();
         writeln!(f, "  ended by: {}", reasons.join(", "))?;
+        write!(f, "{}", self.failures)
+    }
+}
+
+impl fmt::Display for Failures {
+    /// One line each, and a warning where they are too many; nothing where there are none.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Failure {
             engine,
             reason,
             games,
-        } in &self.failures
+        } in &self.list
         {
             writeln!(f, "  {engine} lost {games} games by: {reason}")?;
         }
-        let failed: u32 = self.failures.iter().map(|failure| failure.games).sum();
-        if f64::from(failed) > TOLERATED_FAILURES * f64::from(self.counts.games()) {
+        let failed: u32 = self.list.iter().map(|failure| failure.games).sum();
+        if f64::from(failed) > TOLERATED_FAILURES * f64::from(self.of_games) {
             writeln!(
                 f,
                 "  WARNING: more than 0.1% of the games failed; mend that first"

@@ -3,7 +3,7 @@
 //! A line is on the disk before the next game of its place begins, so a kill at any moment loses
 //! only the games in progress. A torn last line is cut off when the file is opened again.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -215,15 +215,28 @@ impl ResultFile {
             .truncate(false)
             .open(path);
         let mut file = open.map_err(io)?;
-        if file.try_lock().is_err() {
-            return Err(ResultError::InUse {
-                path: path.to_owned(),
-            });
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(ResultError::InUse {
+                    path: path.to_owned(),
+                });
+            }
+            // Some network file systems know no locks; one may play there all the same.
+            Err(TryLockError::Error(error)) => {
+                log::warn!("{} cannot be locked: {error}", path.display());
+            }
         }
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(io)?;
-        // Only whole lines count: the kill that tore a line lost its game.
-        text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(io)?;
+        let text = whole_lines(path, bytes)?;
+        let games = if text.is_empty() {
+            Vec::new()
+        } else {
+            let (found, games) = parse(path, &text)?;
+            refuse_other_terms(path, &found, terms)?;
+            games
+        };
         file.set_len(text.len() as u64).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;
         let mut results = ResultFile {
@@ -236,10 +249,7 @@ impl ResultFile {
                 terms: terms.clone(),
             })?;
             sync_parent(path).map_err(io)?;
-            return Ok((results, Vec::new()));
         }
-        let (found, games) = parse(path, &text)?;
-        refuse_other_terms(path, &found, terms)?;
         Ok((results, games))
     }
 
@@ -282,12 +292,25 @@ fn sync_parent(path: &Path) -> io::Result<()> {
 /// # Errors
 /// [`ResultError::Io`] and [`ResultError::Corrupt`].
 pub fn read(path: &Path) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
-    let text = std::fs::read_to_string(path);
-    let text = text.map_err(|source| ResultError::Io {
+    let bytes = std::fs::read(path).map_err(|source| ResultError::Io {
         path: path.to_owned(),
         source,
     })?;
-    parse(path, &text[..text.rfind('\n').map_or(0, |end| end + 1)])
+    parse(path, &whole_lines(path, bytes)?)
+}
+
+/// The lines that end: a kill that tore the last one, perhaps within a letter, lost its game.
+fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> Result<String, ResultError> {
+    let end = bytes.iter().rposition(|&byte| byte == b'\n');
+    bytes.truncate(end.map_or(0, |end| end + 1));
+    String::from_utf8(bytes).map_err(|error| {
+        let sound = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        ResultError::Corrupt {
+            path: path.to_owned(),
+            line: 1 + sound.iter().filter(|&&byte| byte == b'\n').count(),
+            message: "it is not UTF-8".to_owned(),
+        }
+    })
 }
 
 fn parse(path: &Path, text: &str) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {

@@ -64,7 +64,10 @@ fn games_are_found_again_and_a_torn_line_is_forgotten() {
     let (mut file, before) = ResultFile::open(&path, &terms()).unwrap();
     assert_eq!(before, []);
     games.iter().for_each(|game| file.append(game).unwrap());
-    file.file.write_all(b"{\"number\":2,\"pa").unwrap();
+    // Torn within a letter of two bytes.
+    file.file
+        .write_all(b"{\"number\":2,\"black\":\"\xc3")
+        .unwrap();
     drop(file);
     assert_eq!(read(&path).unwrap(), (terms(), games.to_vec()));
     let (mut file, found) = ResultFile::open(&path, &terms()).unwrap();

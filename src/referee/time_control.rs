@@ -137,6 +137,9 @@ impl FromStr for TimeControl {
     }
 }
 
+/// No part of a control is longer: ten years, so that sums of them stay in range.
+const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
 fn parse(text: &str) -> Option<TimeControl> {
     if text == "none" {
         return Some(TimeControl::None);
@@ -179,7 +182,9 @@ fn parse_duration(text: &str) -> Option<Duration> {
     if !number.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
         return None;
     }
-    Duration::try_from_secs_f64(number.parse::<f64>().ok()? * unit).ok()
+    let seconds = number.parse::<f64>().ok()? * unit;
+    let duration = Duration::try_from_secs_f64(seconds).ok()?;
+    (duration <= LONGEST).then_some(duration)
 }
 
 impl fmt::Display for TimeControl {

@@ -8,6 +8,7 @@ use tengen::referee::results::GameEntry;
 use tengen::referee::{ClockReport, visits_by_ply_svg};
 
 use crate::elo::{read_all, write};
+use crate::output::print;
 
 /// Report how the engines of one or more result files used their clocks.
 ///
@@ -43,9 +44,9 @@ pub(crate) fn run(args: &ClockArgs) -> Result<()> {
         .collect();
     if args.json {
         let text = serde_json::to_string_pretty(&reports).context("the report")?;
-        println!("{text}");
+        print(format_args!("{text}\n"));
     } else {
-        reports.iter().for_each(|report| print!("{report}"));
+        reports.iter().for_each(print);
     }
     args.svg
         .as_ref()

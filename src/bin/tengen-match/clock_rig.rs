@@ -11,6 +11,7 @@ use tengen::referee::{
 };
 
 use crate::options::MatchOptions;
+use crate::output::print;
 use crate::play::Players;
 use crate::session::{Session, Watch};
 
@@ -44,6 +45,9 @@ pub(crate) struct ClockRigArgs {
     options: MatchOptions,
 }
 
+/// The longest lag: an hour.
+const MOST_LAG_MS: f64 = 3_600_000.0;
+
 /// Runs the subcommand.
 pub(crate) fn run(args: &ClockRigArgs) -> Result<()> {
     ensure!(args.games > 0, "--games must be at least 1");
@@ -55,6 +59,12 @@ pub(crate) fn run(args: &ClockRigArgs) -> Result<()> {
         (0.0..=100.0).contains(&args.stalls),
         "--stalls is a percentage"
     );
+    for (name, milliseconds) in [("--lag", args.lag), ("--stall", args.stall)] {
+        ensure!(
+            (0.0..=MOST_LAG_MS).contains(&milliseconds),
+            "{name} takes 0 to {MOST_LAG_MS} milliseconds, not {milliseconds}"
+        );
+    }
     let engines = args.players.specs()?;
     let rules = args.options.rules()?;
     let fixtures = schedule(engines.len(), Format::RoundRobin, args.games);
@@ -78,15 +88,16 @@ pub(crate) fn run(args: &ClockRigArgs) -> Result<()> {
         .each_ref()
         .map(|engine| ClockReport::new(&engine.name, &games));
     if args.options.json {
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&reports).context("the report")?
-        );
+        let text = serde_json::to_string_pretty(&reports).context("the report")?;
+        print(format_args!("{text}\n"));
     } else {
         let names = [&*engines[0].name, &*engines[1].name];
-        print!("{}", MatchReport::new(names, &games));
-        reports.iter().for_each(|report| print!("{report}"));
-        println!("Games are in {}", args.options.out.display());
+        print(MatchReport::new(names, &games));
+        reports.iter().for_each(print);
+        print(format_args!(
+            "Games are in {}\n",
+            args.options.out.display()
+        ));
     }
     Ok(())
 }
@@ -95,6 +106,7 @@ pub(crate) fn run(args: &ClockRigArgs) -> Result<()> {
 fn under_load<T>(threads: usize, work: impl FnOnce() -> T) -> T {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
+        let _end = EndOfLoad(&done);
         for _ in 0..threads {
             scope.spawn(|| {
                 let mut count = 0_u64;
@@ -103,10 +115,17 @@ fn under_load<T>(threads: usize, work: impl FnOnce() -> T) -> T {
                 }
             });
         }
-        let result = work();
-        done.store(true, Ordering::Relaxed);
-        result
+        work()
     })
+}
+
+/// Ends the load when it goes, also by a panic: the scope would wait for the threads forever.
+struct EndOfLoad<'a>(&'a AtomicBool);
+
+impl Drop for EndOfLoad<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Shows the losses on time.

@@ -9,6 +9,8 @@ use clap::{Args, ValueEnum};
 use tengen::referee::results::{self, GameEntry, MatchTerms};
 use tengen::referee::{RatingOptions, RatingTable};
 
+use crate::output::{print, tell};
+
 /// Rate all engines of one or more result files by maximum likelihood.
 #[derive(Args)]
 pub(crate) struct EloArgs {
@@ -40,8 +42,14 @@ pub(crate) struct RatingArgs {
     )]
     anchor_elo: f64,
     /// Bootstrap draws for the intervals
-    #[arg(long, default_value_t = 1000, value_name = "N")]
+    #[arg(long, default_value_t = 1000, value_name = "N", value_parser = parse_samples)]
     samples: usize,
+}
+
+/// Enough draws for an interval.
+fn parse_samples(text: &str) -> Result<usize, String> {
+    let samples = text.parse().ok().filter(|&samples| samples >= 20);
+    samples.ok_or_else(|| "write a whole number, 20 or more".to_owned())
 }
 
 impl RatingArgs {
@@ -80,9 +88,9 @@ pub(crate) fn run(args: &EloArgs) -> Result<()> {
     let games: Vec<Vec<GameEntry>> = files.into_iter().map(|(_, games)| games).collect();
     let table = RatingTable::new(&games, args.rating.options(&anchor))?;
     match args.format {
-        Form::Text => print!("{table}"),
-        Form::Markdown => print!("{}", table.to_markdown()),
-        Form::Json => println!("{}", to_json(&table)?),
+        Form::Text => print(&table),
+        Form::Markdown => print(table.to_markdown()),
+        Form::Json => print(format_args!("{}\n", to_json(&table)?)),
     }
     args.svg
         .as_ref()
@@ -125,10 +133,10 @@ fn check_comparable(files: &[(MatchTerms, Vec<GameEntry>)]) -> Result<()> {
         for engine in &terms.engines {
             let known = commands.entry(&engine.name).or_insert(&engine.command);
             if *known != &engine.command {
-                eprintln!(
-                    "warning: {} is both `{known}` and `{}`; they are rated as one",
+                tell(format_args!(
+                    "warning: {} is both `{known}` and `{}`; they are rated as one\n",
                     engine.name, engine.command
-                );
+                ));
             }
         }
     }

@@ -1,16 +1,11 @@
 //! `tengen-match`: which GTP engine is stronger, and how sure are we. One file a subcommand.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a command-line program: reports go to stdout, progress to stderr"
-)]
-
 mod clock;
 mod clock_rig;
 mod elo;
 mod openings;
 mod options;
+mod output;
 mod play;
 mod progress;
 mod session;
@@ -53,7 +48,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("tengen-match: {error:#}");
+            output::tell(format_args!("tengen-match: {error:#}\n"));
             ExitCode::FAILURE
         }
     }

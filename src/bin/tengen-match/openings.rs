@@ -18,6 +18,7 @@ use tengen::referee::{
 };
 
 use crate::options::parse_size;
+use crate::output::print;
 use crate::progress::Progress;
 
 /// Random openings tried for each one wanted before giving up.
@@ -73,6 +74,10 @@ pub(crate) fn run(args: &OpeningsArgs) -> Result<()> {
     ensure!(
         args.count > 0 && args.tolerance > 0.0,
         "--count and --tolerance must be positive"
+    );
+    ensure!(
+        args.games_each != Some(0),
+        "--games-each must be at least 1"
     );
     let rules = rules(&args.game, args.size)?;
     let wanted = args.count * CANDIDATES_PER_OPENING;
@@ -134,12 +139,12 @@ pub(crate) fn run(args: &OpeningsArgs) -> Result<()> {
     judging.write(&candidates)?;
     // What a judge said on its stderr matters only when it failed.
     fs::remove_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
-    println!(
-        "{} of {} judged openings are balanced; they are in {}",
+    print(format_args!(
+        "{} of {} judged openings are balanced; they are in {}\n",
         judging.kept.len(),
         judging.judged,
         args.out.display()
-    );
+    ));
     Ok(())
 }
 

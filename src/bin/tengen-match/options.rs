@@ -36,7 +36,7 @@ pub(crate) struct MatchOptions {
     command_limit: f64,
     /// Count this many visits as one second instead of measuring time: exact and repeatable, for
     /// engines that report their visits (command tengen-report)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_rate)]
     visits_per_second: Option<f64>,
     /// Call a game a draw after this many moves [default: 4 per point]
     #[arg(long, value_name = "N")]
@@ -156,7 +156,15 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
 }
 
 fn seconds(option: &str, value: f64) -> Result<Duration> {
-    Duration::try_from_secs_f64(value).with_context(|| format!("{option} {value}"))
+    Duration::try_from_secs_f64(value)
+        .with_context(|| format!("{option} takes seconds, 0 or more, not {value}"))
+}
+
+/// A rate above zero.
+fn parse_rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok();
+    rate.filter(|rate: &f64| rate.is_finite() && *rate > 0.0)
+        .ok_or_else(|| "write a number above 0".to_owned())
 }
 
 /// `9` or `9x7`.

@@ -7,6 +7,7 @@ use clap::Args;
 use tengen::referee::{EngineSpec, Format, MatchReport, ScoreBoard, schedule};
 
 use crate::options::{MatchOptions, check_names, read_engines};
+use crate::output::print;
 use crate::session::{Session, Watch};
 
 /// Play a match between two engines: colour-swapped pairs on different openings.
@@ -89,13 +90,11 @@ pub(crate) fn run(args: &PlayArgs) -> Result<()> {
 /// Prints a report for people or for programs.
 pub(crate) fn print_report(report: &MatchReport, json: bool, out: &Path) -> Result<()> {
     if json {
-        println!(
-            "{}",
-            serde_json::to_string_pretty(report).context("the report")?
-        );
+        let text = serde_json::to_string_pretty(report).context("the report")?;
+        print(format_args!("{text}\n"));
     } else {
-        print!("{report}");
-        println!("Games are in {}", out.display());
+        print(report);
+        print(format_args!("Games are in {}\n", out.display()));
     }
     Ok(())
 }

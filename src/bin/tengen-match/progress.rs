@@ -1,9 +1,11 @@
 //! The line that says how far a match is: rewritten on a terminal, now and then a new one in a log.
 
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
 use tengen::clock::{Clock, SystemClock};
+
+use crate::output::tell;
 
 /// Cells of the bar.
 const BAR_LEN: usize = 24;
@@ -40,19 +42,17 @@ impl Progress {
         let due = self.last_line.is_none_or(|last| now - last >= LOG_INTERVAL);
         if self.terminal {
             // Back to the line's start, then clear what is left of the old line.
-            eprint!("\r{}\x1b[K", self.line(now, state));
+            tell(format_args!("\r{}\x1b[K", self.line(now, state)));
         } else if due || self.done == self.total {
             self.last_line = Some(now);
-            eprintln!("{}", self.line(now, state));
+            tell(format_args!("{}\n", self.line(now, state)));
         }
-        // A terminal that went away is no reason to end a match.
-        let _ = stderr().flush();
     }
 
     /// Leaves the line.
     pub(crate) fn finish(&self) {
         if self.terminal && self.done > 0 {
-            eprintln!();
+            tell('\n');
         }
     }
 

@@ -1,12 +1,12 @@
 //! A match in a folder: what is there is read, what is missing is played, every game is kept.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use tengen::clock::SystemClock;
 use tengen::game::Move;
 use tengen::record::sgf;
@@ -16,6 +16,7 @@ use tengen::referee::{
 };
 
 use crate::options::MatchOptions;
+use crate::output::tell;
 use crate::progress::Progress;
 
 /// A match about to be played.
@@ -66,16 +67,16 @@ impl Session<'_> {
             ResultFile::open(&out.join("results.jsonl"), &self.match_terms(source)?)?;
         let mut board = ScoreBoard::new();
         games.iter().for_each(|game| board.add(game));
-        let fixtures = self.missing(&games);
+        let fixtures = self.missing(&games)?;
         if fixtures.is_empty() || watch.is_decided(&board) {
             return Ok(games);
         }
         if !games.is_empty() {
-            eprintln!(
-                "{} games are there already, {} to play",
+            tell(format_args!(
+                "{} games are there already, {} to play\n",
                 games.len(),
                 fixtures.len()
-            );
+            ));
         }
         let plan = self.plan(&openings, &stderr_dir)?;
         let mut progress = Progress::new(fixtures.len());
@@ -114,13 +115,29 @@ impl Session<'_> {
         Ok(game)
     }
 
-    fn missing(&self, games: &[GameEntry]) -> Vec<Fixture> {
-        let played: HashSet<usize> = games.iter().map(|game| game.number).collect();
-        let missing = self
-            .fixtures
-            .iter()
-            .filter(|fixture| !played.contains(&fixture.number));
-        missing.copied().collect()
+    /// The fixtures that nobody has played yet. A game's number says who meets only while the
+    /// schedule has the same meetings.
+    fn missing(&self, games: &[GameEntry]) -> Result<Vec<Fixture>> {
+        let played: HashMap<usize, &GameEntry> =
+            games.iter().map(|game| (game.number, game)).collect();
+        let mut missing = Vec::new();
+        for fixture in self.fixtures {
+            let Some(game) = played.get(&fixture.number) else {
+                missing.push(*fixture);
+                continue;
+            };
+            let [black, white] = fixture.engines.map(|engine| &self.engines[engine].name);
+            ensure!(
+                (&game.black, &game.white) == (black, white),
+                "{}: game {} is {} against {}, not {black} against {white}: it holds another \
+                 schedule; choose another folder",
+                self.options.out.display(),
+                game.number,
+                game.black,
+                game.white
+            );
+        }
+        Ok(missing)
     }
 
     fn plan<'a>(

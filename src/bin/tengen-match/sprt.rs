@@ -7,6 +7,7 @@ use tengen::referee::stats::{Sprt, Verdict};
 use tengen::referee::{EngineSpec, Format, MatchReport, ScoreBoard, schedule};
 
 use crate::options::MatchOptions;
+use crate::output::print;
 use crate::play::Players;
 use crate::session::{Session, Watch};
 
@@ -84,24 +85,25 @@ pub(crate) fn run(args: &SprtArgs) -> Result<()> {
         report,
     };
     if args.options.json {
-        println!(
-            "{}",
-            serde_json::to_string_pretty(&report).context("the report")?
-        );
+        let text = serde_json::to_string_pretty(&report).context("the report")?;
+        print(format_args!("{text}\n"));
         return Ok(());
     }
-    print!("{}", report.report);
+    print(&report.report);
     let (lower, upper) = report.bounds;
     let meaning = match report.verdict {
         Verdict::AcceptElo0 => format!("accepted: {:+} Elo (H0)", test.elo0),
         Verdict::AcceptElo1 => format!("accepted: {:+} Elo (H1)", test.elo1),
         Verdict::Continue => "undecided".to_owned(),
     };
-    println!(
-        "  LLR {:+.2} in ({lower:+.2}, {upper:+.2}); {meaning}",
+    print(format_args!(
+        "  LLR {:+.2} in ({lower:+.2}, {upper:+.2}); {meaning}\n",
         report.llr
-    );
-    println!("Games are in {}", args.options.out.display());
+    ));
+    print(format_args!(
+        "Games are in {}\n",
+        args.options.out.display()
+    ));
     Ok(())
 }
 

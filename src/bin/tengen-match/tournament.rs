@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde::Deserialize;
-use tengen::referee::{EngineSpec, Format, RatingTable, ScoreBoard, schedule};
+use tengen::referee::{EngineSpec, Failures, Format, RatingTable, ScoreBoard, schedule};
 
 use crate::elo::{RatingArgs, to_json, write};
 use crate::options::{MatchOptions, check_names, read_text};
+use crate::output::print;
 use crate::session::{Session, Watch};
 
 /// Meetings that fit on one progress line.
@@ -79,6 +80,8 @@ pub(crate) fn run(args: &TournamentArgs) -> Result<()> {
     let games = session.play(&Meetings {
         meetings: &meetings,
     })?;
+    let mut board = ScoreBoard::new();
+    games.iter().for_each(|game| board.add(game));
     let table = RatingTable::new(&[games], args.rating.options(anchor))?;
     let out = &args.options.out;
     let json = to_json(&table)?;
@@ -87,10 +90,11 @@ pub(crate) fn run(args: &TournamentArgs) -> Result<()> {
     write(&out.join("ratings.json"), &json)?;
     write(&out.join("ratings.svg"), &table.to_svg())?;
     if args.options.json {
-        println!("{json}");
+        print(format_args!("{json}\n"));
     } else {
-        print!("{table}");
-        println!("Games and ratings are in {}", out.display());
+        print(&table);
+        print(Failures::of(&board));
+        print(format_args!("Games and ratings are in {}\n", out.display()));
     }
     Ok(())
 }
