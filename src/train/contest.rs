@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-use duel::Duel;
+use duel::{Chair, Duel};
 
 use super::TrainError;
 use super::pool::{Desk, work};
@@ -119,18 +119,27 @@ fn play_games<G: Encode + Playout>(
     sender: &SyncSender<Sent>,
 ) -> Result<(), TrainError> {
     let mut desks = Vec::new();
-    let mut places = [0; 2];
-    for (place, player) in places.iter_mut().zip(players) {
-        *place = desks.len();
-        if let Player::Network { network, .. } = player {
-            desks.push(Desk::new(network, start)?);
-        }
-    }
+    let mut chair = |player: &Player| -> Result<Chair<G>, TrainError> {
+        Ok(match player {
+            Player::Network { network, visits } => {
+                let desk = Desk::new(network, start)?;
+                let encoding = desk.encoding();
+                desks.push(desk);
+                Chair::Network {
+                    desk: desks.len() - 1,
+                    encoding,
+                    visits: *visits,
+                }
+            }
+            Player::Rollouts(playouts) => Chair::Rollouts(*playouts),
+        })
+    };
+    let chairs = [chair(players[0])?, chair(players[1])?];
     let supply = || {
         // Relaxed: the counter and the flag stand for nothing but themselves.
         let game = next.fetch_add(1, Ordering::Relaxed);
         let go_on = game < 2 * u64::from(plan.pairs) && !stop.load(Ordering::Relaxed);
-        go_on.then(|| Duel::new(start, players, places, plan, game))
+        go_on.then(|| Duel::new(start, &chairs, plan, game))
     };
     let finished = |duel: Duel<G>| {
         if stop.load(Ordering::Relaxed) || sender.send(Ok((duel.game, duel.score()))).is_err() {

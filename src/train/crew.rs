@@ -76,10 +76,13 @@ impl<G: Rebuild, P: Prover<G>, F: Fn() -> P + Sync> Crew<G> for NetworkCrew<'_, 
         done: &mut dyn FnMut(PlayedGame) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
         let mut desk = Desk::new(self.network, start)?;
+        let encoding = desk.encoding();
         let prover = RefCell::new((self.prover)());
         let next = || {
             let Ticket { game, seed } = supply.take()?;
-            Some(NetworkGame::new(start, game, seed, self.play, &prover))
+            Some(NetworkGame::new(
+                start, game, seed, self.play, &prover, encoding,
+            ))
         };
         let finished = |game: NetworkGame<'_, G, P>| match game.finish() {
             Some(game) => done(game),

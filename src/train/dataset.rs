@@ -1,9 +1,10 @@
 //! All rows to learn from, with whole games set aside for testing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::row::Row;
-use super::{TrainError, durable, shard};
+use super::shard::{self, Shard};
+use super::{TrainError, durable};
 use crate::game::BoardSize;
 
 /// What to load.
@@ -41,24 +42,10 @@ impl Dataset {
     /// [`TrainError`] when there is nothing to read, a shard is damaged, or shards are of
     /// different games or boards.
     pub fn load(selection: &Selection) -> Result<Dataset, TrainError> {
-        let mut paths = Vec::new();
-        for folder in &selection.folders {
-            let shards = shard::list(folder)?;
-            if shards.is_empty() {
-                return Err(TrainError::mismatch(folder, "it holds no shards"));
-            }
-            paths.extend(shards);
-        }
         let mut common = None;
         let mut rows: Vec<Row> = Vec::new();
-        for path in paths {
-            let shard = shard::read(&path)?;
-            let kind = (shard.info.game, shard.info.size, shard.info.policy_len);
-            if common.get_or_insert_with(|| kind.clone()) != &kind {
-                let reason = format!("it is {} {}, other shards are not", kind.0, kind.1);
-                return Err(TrainError::mismatch(&path, reason));
-            }
-            rows.extend(shard.rows);
+        for folder in &selection.folders {
+            rows.extend(read_folder(folder, &mut common)?);
         }
         let (game, size, policy_len) = common
             .ok_or_else(|| TrainError::Setting("no folder of shards was named".to_owned()))?;
@@ -81,6 +68,36 @@ impl Dataset {
             held_out,
         })
     }
+}
+
+/// Game, board and number of policy indices.
+type Kind = (String, BoardSize, usize);
+
+/// The rows of a folder, game by game, each game once: how threads finished, and where a merger of
+/// shards was killed, is not to be seen. All shards must be of one `common` kind.
+fn read_folder(folder: &Path, common: &mut Option<Kind>) -> Result<Vec<Row>, TrainError> {
+    // A game's number says which game it is within one run only.
+    let mut runs: Vec<(String, Vec<Row>)> = Vec::new();
+    for path in shard::list(folder)? {
+        let Shard { info, rows } = shard::read(&path)?;
+        let kind = (info.game, info.size, info.policy_len);
+        if common.get_or_insert_with(|| kind.clone()) != &kind {
+            let reason = format!("it is {} {}, other shards are not", kind.0, kind.1);
+            return Err(TrainError::mismatch(&path, reason));
+        }
+        match runs.iter_mut().find(|(source, _)| *source == info.source) {
+            Some((_, known)) => known.extend(rows),
+            None => runs.push((info.source, rows)),
+        }
+    }
+    if runs.is_empty() {
+        return Err(TrainError::mismatch(folder, "it holds no shards"));
+    }
+    for (_, rows) in &mut runs {
+        rows.sort_by_key(|row| (row.game, row.ply));
+        rows.dedup_by_key(|row| (row.game, row.ply));
+    }
+    Ok(runs.into_iter().flat_map(|(_, rows)| rows).collect())
 }
 
 /// Whether a game is set aside: by a hash of its number, so that it stays so as data grows.
@@ -124,6 +141,44 @@ mod tests {
         let newest = load(30, 0.0);
         assert_eq!((newest.fit.len(), newest.held_out.len()), (30, 0));
         assert!(newest.fit.iter().any(|row| row.game >= 18));
+    }
+
+    #[test]
+    fn rows_come_game_by_game_and_once() {
+        let (merged, parts) = (
+            Scratch::new("dataset-merged"),
+            Scratch::new("dataset-parts"),
+        );
+        run(&plan(6), merged.path()).unwrap();
+        let shard = shard::read(&shard::list(merged.path()).unwrap()[0]).unwrap();
+        let write = |games: &[u64]| {
+            let rows = games.iter().flat_map(|game| {
+                let rows = shard.rows.iter();
+                rows.filter(move |row| row.game == *game).cloned()
+            });
+            let rows: Vec<Row> = rows.collect();
+            shard::write(parts.path(), &shard.info, &rows).unwrap();
+        };
+        // As threads finished them, and as a killed merger leaves them.
+        write(&[5, 1, 0]);
+        write(&[3, 2]);
+        write(&[4, 3, 2]);
+        let rows = |scratch: &Scratch| {
+            let selection = Selection {
+                folders: vec![scratch.path().to_path_buf()],
+                window: usize::MAX,
+                held_out: 0.0,
+            };
+            Dataset::load(&selection).unwrap().fit
+        };
+        assert_eq!(rows(&parts), rows(&merged));
+        // Another run's games have the same numbers and are other games.
+        let other = shard::ShardInfo {
+            source: "another run".to_owned(),
+            ..shard.info.clone()
+        };
+        shard::write(parts.path(), &other, &shard.rows).unwrap();
+        assert_eq!(rows(&parts).len(), 2 * shard.rows.len());
     }
 
     #[test]

@@ -23,7 +23,9 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
         _ => Path::new("."),
     };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let unfinished = folder.join(format!("{UNFINISHED}{name}"));
+    // Two processes may write the same file, such as a report.
+    let process = std::process::id();
+    let unfinished = folder.join(format!("{UNFINISHED}{process}-{name}"));
     let mut file = File::create(&unfinished).map_err(TrainError::io(&unfinished))?;
     file.write_all(bytes)
         .and_then(|()| file.sync_all())
@@ -81,7 +83,8 @@ pub fn list(folder: &Path, prefix: &str, extension: &str) -> Result<Vec<PathBuf>
     for entry in fs::read_dir(folder).map_err(TrainError::io(folder))? {
         let path = entry.map_err(TrainError::io(folder))?.path();
         let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-        if name.starts_with(prefix) && path.extension() == Some(OsStr::new(extension)) {
+        let finished = !is_unfinished(name);
+        if finished && name.starts_with(prefix) && path.extension() == Some(OsStr::new(extension)) {
             found.push(path);
         }
     }
@@ -178,6 +181,7 @@ mod tests {
         let leftover = scratch.path().join(".unfinished-part.00.bin");
         fs::write(&leftover, b"half").unwrap();
         write(&scratch.path().join("whole.bin"), b"whole").unwrap();
+        assert_eq!(list(scratch.path(), "", "bin").unwrap().len(), 1);
         prepare_folder(scratch.path()).unwrap();
         assert!(!leftover.exists());
         assert_eq!(list(scratch.path(), "", "bin").unwrap().len(), 1);

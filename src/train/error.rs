@@ -34,6 +34,14 @@ pub enum TrainError {
         /// What differs and what to do.
         reason: String,
     },
+    /// Another process works in a folder.
+    #[error(
+        "{path}: another process works in this folder; wait for it, stop it, or choose another"
+    )]
+    Busy {
+        /// The folder.
+        path: PathBuf,
+    },
     /// A setting makes no sense.
     #[error("{0}")]
     Setting(String),

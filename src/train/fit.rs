@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::TrainError;
 use super::batch::{Batch, Sample, Syllabus, encode};
 use super::checkpoint::{Checkpoint, Origin};
+use super::claim::claim;
 use super::dataset::Dataset;
 use super::device::FitDevice;
 use super::loader::{Draw, Loader};
@@ -22,7 +24,6 @@ use super::schedule::Schedule;
 use super::score::{Score, score};
 use super::shares::Team;
 use super::step::step;
-use super::{TrainError, durable};
 use crate::clock::Clock;
 use crate::encode::Encoding;
 use crate::game::Symmetry;
@@ -127,7 +128,7 @@ pub struct Report {
     pub learning_rate: f32,
     /// Score of the averaged weights on held-out rows, when it was taken.
     pub held_out: Option<Score>,
-    /// The same score of the initial weights.
+    /// The same score of random weights, those of the run's seed.
     pub untrained: Score,
 }
 
@@ -144,7 +145,7 @@ pub fn fit<G: Rebuild>(
     mut observe: impl FnMut(&Report) -> ControlFlow<()>,
 ) -> Result<Checkpoint, TrainError> {
     let device = place.device.open()?;
-    durable::prepare_folder(place.folder)?;
+    let _claim = claim(place.folder)?;
     let syllabus = Syllabus {
         encoding: find_encoding::<G>(&params.encoding)?,
         extras: params.recipe.extras(),
@@ -169,6 +170,13 @@ pub fn fit<G: Rebuild>(
     while state.step < params.steps {
         let batch = loader.next_batch()?;
         let mut report = step(&mut state, &batch, &team, &device, untrained);
+        if !report.gradient_norm.is_finite() {
+            return Err(TrainError::Setting(format!(
+                "the fit has diverged in step {}: a gradient is not a finite number; begin again \
+                 with a lower learning rate in another folder",
+                state.step
+            )));
+        }
         if state.step % params.score_every == 0 || state.step == params.steps {
             let score = score(params.recipe, &state.average, size, &exam, &device);
             report.held_out = Some(score);

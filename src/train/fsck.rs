@@ -197,7 +197,8 @@ fn check_twins(entries: &[PathBuf], findings: &mut Findings) {
             findings.problems.push(Problem {
                 path: path.clone(),
                 what: format!(
-                    "game {game} is in {} too; the next start of its generator puts that right",
+                    "game {game} is in {} too: if both are of one run, its next start puts that right; \
+                     else move one of the runs to another folder",
                     other.display()
                 ),
             });

@@ -20,7 +20,7 @@ use super::rebuild::Rebuild;
 use super::row::Row;
 use super::selfplay::{PlayedGame, SelfPlayParams};
 use super::shard::{self, ShardInfo};
-use super::{TrainError, crew::Crew, durable, merge, sample};
+use super::{TrainError, claim::claim, crew::Crew, merge, sample};
 use crate::game::{Color, Game, Outcome};
 
 /// While no game ends, progress is told this often.
@@ -110,15 +110,17 @@ pub fn generate<G: Rebuild>(
     crew: &impl Crew<G>,
     mut observe: impl FnMut(Progress),
 ) -> Result<Progress, TrainError> {
-    durable::prepare_folder(folder)?;
+    let _claim = claim(folder)?;
     let info = plan.shard_info(start);
     let (done, mut progress) = finished_games(folder, &info)?;
     observe(progress);
-    let games = plan.first..plan.first + plan.games;
+    let games = plan.first..plan.first.saturating_add(plan.games);
     let games = games.filter(|game| !done.contains(game)).collect();
     let supply = Supply::new(games, plan.seed);
-    let (sender, receiver) = sync_channel(2 * plan.threads.max(1));
     thread::scope(|scope| {
+        // Inside the scope, so that an error drops the receiver before the workers are waited for:
+        // whoever still sends then finds nobody and ends.
+        let (sender, receiver) = sync_channel(2 * plan.threads.max(1));
         for index in 0..plan.threads.max(1) {
             let (sender, supply) = (sender.clone(), &supply);
             let worker = move || play_games(start, crew, supply, &sender);
@@ -135,7 +137,7 @@ pub fn generate<G: Rebuild>(
             rows: Vec::new(),
             open: 0,
         };
-        receive(&receiver, |played| {
+        let received = receive(&receiver, |played| {
             if let Some(game) = played {
                 progress.add(game.outcome, game.rows.len());
                 writer.add(game)?;
@@ -143,8 +145,10 @@ pub fn generate<G: Rebuild>(
             progress.evaluations = supply.evaluations.load(Ordering::Relaxed);
             observe(progress);
             Ok(())
-        })?;
-        writer.close()
+        });
+        // Also when a worker has failed: finished games are kept.
+        let closed = writer.close();
+        received.and(closed)
     })?;
     merge::merge(folder, &info)?;
     Ok(progress)
@@ -167,18 +171,11 @@ fn receive(
 
 /// Which games a folder holds, and their tally.
 fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Progress), TrainError> {
-    merge::remove_merged(folder)?;
+    merge::remove_merged(folder, info)?;
     let mut done = HashSet::new();
     let mut progress = Progress::default();
     for path in shard::list(folder)? {
         let shard = shard::read(&path)?;
-        if shard.info != *info {
-            let reason = format!(
-                "it was made by {:?} and not by {:?}; choose another folder",
-                shard.info.source, info.source
-            );
-            return Err(TrainError::mismatch(&path, reason));
-        }
         for game in shard.rows.chunk_by(|a, b| a.game == b.game) {
             if done.insert(game[0].game) {
                 progress.add(game[0].outcome(), game.len());
@@ -317,6 +314,41 @@ pub(crate) mod tests {
         );
         assert_eq!(rows(parts.path()), rows(whole.path()));
         assert_eq!(at_once.positions as usize, rows(whole.path()).len());
+    }
+
+    #[test]
+    fn a_failure_of_the_writer_ends_the_run() {
+        let scratch = Scratch::new("writer-fails");
+        let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let plan = plan(100);
+        let crew = RolloutCrew {
+            selfplay: plan.selfplay,
+            thinker: |_| Corners,
+        };
+        let folder = scratch.path().join("games");
+        let failed = generate(&start, &plan, &folder, &crew, |_| {
+            // As a full or unplugged disk does: from now on nothing can be written.
+            let _ = std::fs::remove_dir_all(&folder);
+        });
+        assert!(matches!(failed, Err(TrainError::Io { .. })), "{failed:?}");
+    }
+
+    #[test]
+    fn a_folder_in_use_is_left_alone() {
+        let scratch = Scratch::new("in-use");
+        let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let plan = plan(4);
+        let crew = RolloutCrew {
+            selfplay: plan.selfplay,
+            thinker: |_| Corners,
+        };
+        let mut refused = 0;
+        generate(&start, &plan, scratch.path(), &crew, |_| {
+            let second = run(&plan, scratch.path());
+            refused += u32::from(matches!(second, Err(TrainError::Busy { .. })));
+        })
+        .unwrap();
+        assert!(refused >= 5, "at the start and after each game: {refused}");
     }
 
     #[test]

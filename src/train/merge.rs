@@ -52,16 +52,24 @@ fn replace(
     Ok(())
 }
 
-/// Removes shards all of whose games are in a larger shard: the parts of a merger that was
-/// interrupted.
+/// Removes shards all of whose games are in larger ones: the parts of a merger that was
+/// interrupted. Touches nothing unless all shards have this `info`: a game's number says which game
+/// it is within one run only.
 ///
 /// # Errors
-/// [`TrainError`] when a shard cannot be read or removed.
-pub(super) fn remove_merged(folder: &Path) -> Result<(), TrainError> {
+/// [`TrainError`] when a shard is of another run, or cannot be read or removed.
+pub(super) fn remove_merged(folder: &Path, info: &ShardInfo) -> Result<(), TrainError> {
     let mut shards = Vec::new();
     for path in shard::list(folder)? {
-        let games = games(&shard::read(&path)?.rows);
-        shards.push((games, path));
+        let shard = shard::read(&path)?;
+        if shard.info != *info {
+            let reason = format!(
+                "it was made by {:?} and not by {:?}; choose another folder",
+                shard.info.source, info.source
+            );
+            return Err(TrainError::mismatch(&path, reason));
+        }
+        shards.push((games(&shard.rows), path));
     }
     // The largest first; the name decides between equals.
     shards.sort_by(|(a, one), (b, other)| b.len().cmp(&a.len()).then_with(|| one.cmp(other)));
@@ -125,7 +133,26 @@ mod tests {
         other.retain(|row| row.game == 1);
         other.iter_mut().for_each(|row| row.game = 7);
         shard::write(scratch.path(), &whole.info, &other).unwrap();
-        remove_merged(scratch.path()).unwrap();
+        remove_merged(scratch.path(), &whole.info).unwrap();
+        assert_eq!(shard::list(scratch.path()).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_shard_of_another_run_is_left_alone() {
+        let scratch = Scratch::new("merge-other");
+        run(&plan(2), scratch.path()).unwrap();
+        let whole = shard::read(&shard::list(scratch.path()).unwrap()[0]).unwrap();
+        // The same numbers, other games.
+        let other = ShardInfo {
+            source: "another run".to_owned(),
+            ..whole.info.clone()
+        };
+        let part = whole.rows.iter().filter(|row| row.game == 0).cloned();
+        shard::write(scratch.path(), &other, &part.collect::<Vec<_>>()).unwrap();
+        for plan in [plan(2), plan(3)] {
+            let message = run(&plan, scratch.path()).unwrap_err().to_string();
+            assert!(message.contains("choose another folder"), "{message}");
+        }
         assert_eq!(shard::list(scratch.path()).unwrap().len(), 2);
     }
 }

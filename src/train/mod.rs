@@ -44,6 +44,7 @@ pub mod ablate;
 pub mod augment;
 pub mod batch;
 pub mod checkpoint;
+pub mod claim;
 pub mod contest;
 pub mod crew;
 pub mod cycle;

@@ -11,7 +11,8 @@ use super::pool::Task;
 use super::rebuild::Rebuild;
 use super::row::{Row, Target};
 use super::selfplay::{PlayedGame, SelfPlayParams, choose, open};
-use crate::game::{Move, Outcome};
+use crate::encode::Encoding;
+use crate::game::{Game, Move, Outcome};
 
 /// How a network plays against itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +48,7 @@ pub trait Prover<G> {
 }
 
 /// A game in progress.
-pub struct NetworkGame<'a, G, P> {
+pub struct NetworkGame<'a, G: Game, P> {
     number: u64,
     salt: u64,
     params: &'a NetworkPlay,
@@ -64,7 +65,8 @@ pub struct NetworkGame<'a, G, P> {
 }
 
 impl<'a, G: Rebuild, P: Prover<G>> NetworkGame<'a, G, P> {
-    /// Game `number`, which depends on `seed`, the settings, the network and the prover only.
+    /// Game `number`, which depends on `seed`, the settings, the network, which reads `encoding`,
+    /// and the prover only.
     #[must_use]
     pub fn new(
         start: &G,
@@ -72,6 +74,7 @@ impl<'a, G: Rebuild, P: Prover<G>> NetworkGame<'a, G, P> {
         seed: u64,
         params: &'a NetworkPlay,
         prover: &'a RefCell<P>,
+        encoding: &'static dyn Encoding<G>,
     ) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let moves = open(start, params.selfplay.opening_plies, &mut rng);
@@ -83,7 +86,7 @@ impl<'a, G: Rebuild, P: Prover<G>> NetworkGame<'a, G, P> {
             params,
             prover,
             start: start.clone(),
-            search: Search::new(params.mcts.clone(), start, rng.next_u64()),
+            search: Search::new(params.mcts.clone(), start, encoding, rng.next_u64()),
             position,
             moves,
             rows: Vec::new(),
@@ -166,13 +169,13 @@ impl<'a, G: Rebuild, P: Prover<G>> NetworkGame<'a, G, P> {
         };
         let target = Target {
             policy_weight: f32::from(u8::from(self.full)),
-            surprise: found.surprise,
+            // Surprise draws a row for its policy, which a fast search does not teach.
+            surprise: if self.full { found.surprise } else { 0.0 },
             ..Target::new(found.policy, found.value)
         };
         let row = Row::record(self.number, &self.position, &target);
         self.rows.push(row);
-        let plies = f32::from(self.params.selfplay.temperature_plies.max(1));
-        let temperature = 1.0 - self.position.ply() as f32 / plies;
+        let temperature = self.params.selfplay.temperature(self.position.ply());
         let mv = match self.params.mcts.root {
             RootRule::Gumbel(_) if temperature > 0.0 => found.sampled,
             RootRule::Gumbel(_) => found.best,

@@ -20,7 +20,7 @@ pub struct LossWeights {
     /// Mean over the points of the owner's cross-entropy (S1: 0.5, there printed as a sum, which
     /// would begin at 28 nats and drown the rest).
     pub ownership: f32,
-    /// Mean over the empty points of the fate's cross-entropy; as ownership.
+    /// Fate's cross-entropy, the mean over all points of both sides, stones counting 0; as ownership.
     pub fate: f32,
     /// Squared error of the score in points, linear beyond 2 (S1: 0.25). What it gives the value it
     /// takes from the policy: networks `tengen-5b32c` fitted with 0, 0.03 and 0.25 to the same 7,800

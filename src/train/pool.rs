@@ -73,6 +73,12 @@ impl<G: Encode> Desk<G> {
         })
     }
 
+    /// What the network reads.
+    #[must_use]
+    pub fn encoding(&self) -> &'static dyn Encoding<G> {
+        self.encoding
+    }
+
     /// Adds a position to the batch.
     fn ask(&mut self, asker: usize, position: &G, salt: u64) {
         let key = self.encoding.cache_key(position);

@@ -29,6 +29,17 @@ impl Default for SelfPlayParams {
     }
 }
 
+impl SelfPlayParams {
+    /// The temperature of the move at `ply`; at 0 or below the best move is played.
+    #[must_use]
+    pub fn temperature(&self, ply: u32) -> f32 {
+        if self.temperature_plies == 0 {
+            return 0.0;
+        }
+        1.0 - ply as f32 / f32::from(self.temperature_plies)
+    }
+}
+
 /// What a search says about a position: the policy and value targets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thought {
@@ -112,7 +123,7 @@ pub fn play<G: Rebuild>(
         }
         let thought = thinker.think(&position);
         rows.push(Row::record(game, &position, &thought.target()));
-        let temperature = 1.0 - position.ply() as f32 / f32::from(params.temperature_plies.max(1));
+        let temperature = params.temperature(position.ply());
         let mv = choose(&thought.visits, temperature, rng);
         moves.push(mv);
         position.play(mv);
@@ -265,5 +276,15 @@ mod tests {
         assert!((850..1150).contains(&count(1.0)), "one in four");
         assert!((300..500).contains(&count(0.5)), "one in ten");
         assert_eq!((count(0.0), count(-1.0)), (0, 0));
+        let temperatures = |temperature_plies| {
+            let params = SelfPlayParams {
+                temperature_plies,
+                ..SelfPlayParams::default()
+            };
+            [0, 1, 5].map(|ply| params.temperature(ply))
+        };
+        assert_eq!(temperatures(4), [1.0, 0.75, -0.25]);
+        assert_eq!(temperatures(1)[..2], [1.0, 0.0]);
+        assert_eq!(temperatures(0), [0.0; 3]);
     }
 }

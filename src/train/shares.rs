@@ -61,13 +61,15 @@ impl Team {
         })
     }
 
+    /// A batch in shares.
+    pub(super) fn shares<'a>(&'a self, batch: &'a Batch) -> impl Iterator<Item = Batch> + 'a {
+        let starts = (0..batch.len).step_by(self.share);
+        starts.map(move |start| batch.rows(start..start.saturating_add(self.share).min(batch.len)))
+    }
+
     /// Computes losses and gradients of a batch; `device` records gradients.
     pub(super) fn answer(&self, state: &Checkpoint, batch: &Batch, device: &Device) -> Answer {
-        let starts: Vec<usize> = (0..batch.len).step_by(self.share).collect();
-        let shares: Vec<Batch> = starts
-            .iter()
-            .map(|&start| batch.rows(start..start.saturating_add(self.share).min(batch.len)))
-            .collect();
+        let shares: Vec<Batch> = self.shares(batch).collect();
         let mut answers: Vec<Option<Answer>> = vec![None; shares.len()];
         let each = shares.len().div_ceil(self.pools.len()).max(1);
         std::thread::scope(|scope| {
@@ -170,6 +172,7 @@ mod tests {
     use crate::train::fit::FitParams;
     use crate::train::optimizer::Optimizer;
     use crate::train::row::{Row, Target};
+    use crate::train::step::divergence;
 
     const ROWS: usize = 8;
     const SIZE: BoardSize = BoardSize::square(4);
@@ -232,6 +235,20 @@ mod tests {
         assert_eq!(alone.policy.len(), batch.len * SIZE.area());
         assert_eq!(answer(2, &batch), alone);
         assert_eq!(answer(5, &batch), alone);
+    }
+
+    #[test]
+    fn weights_that_do_not_move_do_not_diverge() {
+        // Batch norms see shares, so that the whole batch at once would look like another policy.
+        let batch = batch(2 * ROWS + 3);
+        let device = Device::flex().autodiff();
+        let team = Team::new(batch.len, ROWS).unwrap();
+        let mut state = state();
+        let before = team.answer(&state, &batch, &device).policy;
+        assert!(divergence(&state, &batch, &before, &team, &device) < 1e-6);
+        let factors = state.weights.tensors_mut().iter_mut();
+        factors.for_each(|tensor| tensor.values.iter_mut().for_each(|w| *w *= 1.1));
+        assert!(divergence(&state, &batch, &before, &team, &device) > 1e-4);
     }
 
     #[test]

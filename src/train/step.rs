@@ -48,7 +48,7 @@ pub(super) fn step(
         && state.step >= params.warm_up
         && state.step.is_multiple_of(KL_EVERY)
     {
-        let moved = divergence(state, batch, &answer.policy, device);
+        let moved = divergence(state, batch, &answer.policy, team, device);
         state.rate_factor = adapt(state.rate_factor, moved, target);
     }
     state.step += 1;
@@ -76,15 +76,25 @@ fn follow(weights: &mut Weights, statistics: &[(usize, Vec<f32>)]) {
 }
 
 /// Kullback-Leibler divergence in nats of the policy as it was (`before`, logits) from the policy
-/// that the weights give now, averaged over the batch.
-fn divergence(state: &Checkpoint, batch: &Batch, before: &[f32], device: &Device) -> f32 {
-    let size = state.origin.size();
+/// that the weights give now, averaged over the batch; batch norms see the same shares as in the
+/// step.
+pub(super) fn divergence(
+    state: &Checkpoint,
+    batch: &Batch,
+    before: &[f32],
+    team: &Team,
+    device: &Device,
+) -> f32 {
+    let (size, len) = (state.origin.size(), state.origin.policy_len);
     let device = device.clone().inner();
-    let mut forward = Forward::new(&state.weights, &device, Mode::Probe);
-    let planes = planes(batch, size, &device);
-    let recipe = state.params.recipe;
-    let heads = recipe.describe(&mut forward, &planes, size, Outputs::Play);
-    let (after, len) = (numbers(heads.policy), state.origin.policy_len);
+    let after = team.shares(batch).flat_map(|share| {
+        let mut forward = Forward::new(&state.weights, &device, Mode::Probe);
+        let planes = planes(&share, size, &device);
+        let recipe = state.params.recipe;
+        let heads = recipe.describe(&mut forward, &planes, size, Outputs::Play);
+        numbers(heads.policy)
+    });
+    let after: Vec<f32> = after.collect();
     let rows = before.chunks_exact(len).zip(after.chunks_exact(len));
     let total: f64 = rows
         .zip(batch.mask.chunks_exact(len))

@@ -68,7 +68,7 @@ pub(crate) struct Args {
     #[arg(long)]
     start_from: Option<PathBuf>,
     /// Steps in all [default: as --epochs says]
-    #[arg(long, conflicts_with = "epochs")]
+    #[arg(long, conflicts_with = "epochs", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
     /// How often each row is seen
     #[arg(long, default_value_t = 4.0)]
@@ -144,6 +144,17 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        (0.0..1.0).contains(&args.held_out),
+        "--held-out {} is not in 0 to below 1",
+        args.held_out
+    );
+    anyhow::ensure!(args.window > 0, "--window 0 keeps no row to fit");
+    anyhow::ensure!(
+        args.epochs > 0.0 && args.epochs.is_finite(),
+        "--epochs {} is not above 0",
+        args.epochs
+    );
     let dataset = Dataset::load(&Selection {
         folders: args.data.clone(),
         window: args.window,
@@ -173,7 +184,8 @@ fn learn<G: Rebuild>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result
         folder: &args.out,
         device: args.device,
         clock: &clock,
-        checkpoint_every: Duration::from_secs_f64(60.0 * args.checkpoint_minutes.max(0.0)),
+        checkpoint_every: Duration::try_from_secs_f64(60.0 * args.checkpoint_minutes)
+            .with_context(|| format!("--checkpoint-minutes {}", args.checkpoint_minutes))?,
         start_from: start_from.as_ref(),
     };
     let mut reporter: Option<Reporter> = None;

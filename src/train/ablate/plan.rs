@@ -87,6 +87,18 @@ impl AblationPlan {
         if plan.arm.len() < 2 || plan.seeds.is_empty() {
             return Err(wrong("it needs two [[arm]] and one of seeds".to_owned()));
         }
+        let twice = |(place, seed): (usize, &u64)| plan.seeds[..place].contains(seed);
+        if plan.seeds.iter().enumerate().any(twice) {
+            return Err(wrong(
+                "seeds must differ: equal ones say nothing new".to_owned(),
+            ));
+        }
+        if plan.arm[0].first_seeds.is_some() {
+            return Err(wrong(
+                "the first [[arm]] is what the others are rated against, so it needs all seeds"
+                    .to_owned(),
+            ));
+        }
         let good = |c: char| c.is_ascii_alphanumeric() || "+-_".contains(c);
         for (place, arm) in plan.arm.iter().enumerate() {
             let twin = plan.arm[..place].iter().any(|other| other.name == arm.name);
@@ -197,6 +209,11 @@ generations = 2
             (PLAN.replace("\"wide\"", "\"az\""), "differ"),
             (PLAN.replace("\"wide\"", "\"a/b\""), "letters"),
             (PLAN.replace("[1, 2]", "[]"), "seeds"),
+            (PLAN.replace("[1, 2]", "[1, 2, 1]"), "differ"),
+            (
+                PLAN.replace("paper = 1800.0", "first-seeds = 1"),
+                "all seeds",
+            ),
             (PLAN.replace("games = 4", "games = 0"), "at least 1"),
             (
                 PLAN.replace("full = true", "first-seeds = 0"),

@@ -1,7 +1,7 @@
 //! Run after run, then match after match.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,7 @@ use super::plan::{AblationPlan, Arm};
 use super::table::table;
 use crate::referee::stats::MatchScore;
 use crate::rollout::Playout;
+use crate::train::claim::claim;
 use crate::train::contest::{Match, Player, contest};
 use crate::train::cycle::{
     self, Encounter, News, Place, Session, copy_network, load, player, save,
@@ -89,7 +90,7 @@ pub fn run<G: Rebuild + Playout>(
     session: &Session<'_>,
     observe: &mut dyn FnMut(&AblationNews<'_>),
 ) -> Result<(), TrainError> {
-    durable::prepare_folder(&folders.results)?;
+    let _claim = claim(&folders.results)?;
     let path = folders.results.join("plan.json");
     let before: Option<AblationPlan> = load(&path)?;
     let longer = |before: &AblationPlan| {
@@ -241,10 +242,7 @@ fn write_table(plan: &AblationPlan, folders: &Folders) -> Result<(), TrainError>
     }
     let encounters = cycle::encounters(&folders.results.join("matches"))?;
     let text = table(plan, &outcomes, &encounters);
-    durable::write(
-        Path::new(&folders.results.join("README.md")),
-        text.as_bytes(),
-    )
+    durable::write(&folders.results.join("README.md"), text.as_bytes())
 }
 
 #[cfg(test)]

@@ -3,9 +3,9 @@
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Match, Player};
-use crate::encode::Encode;
-use crate::game::{Color, Outcome};
+use super::Match;
+use crate::encode::{Encode, Encoding};
+use crate::game::{Color, Game, Outcome};
 use crate::referee::stats::Score;
 use crate::rollout::{Playout, Rave, RaveParams};
 use crate::train::mcts::{MctsParams, Search};
@@ -13,8 +13,23 @@ use crate::train::pool::Task;
 use crate::train::seed::numbered_seed;
 use crate::train::selfplay::random_moves;
 
+/// A player in the matches of one thread.
+pub(super) enum Chair<G: Game> {
+    /// A network.
+    Network {
+        /// The place of its desk.
+        desk: usize,
+        /// What it reads.
+        encoding: &'static dyn Encoding<G>,
+        /// Playouts a move.
+        visits: u32,
+    },
+    /// RAVE with so many random playouts a move.
+    Rollouts(u64),
+}
+
 /// What a player needs for one game.
-enum Seat<G> {
+enum Seat<G: Game> {
     Network {
         search: Search<G>,
         visits: u32,
@@ -29,7 +44,7 @@ enum Seat<G> {
 }
 
 /// A game between two players.
-pub(super) struct Duel<G> {
+pub(super) struct Duel<G: Game> {
     /// Its number.
     pub(super) game: u64,
     salt: u64,
@@ -38,14 +53,8 @@ pub(super) struct Duel<G> {
 }
 
 impl<G: Encode + Playout> Duel<G> {
-    /// Game `game` of the match `plan`; `desks` are the places of the players' networks.
-    pub(super) fn new(
-        start: &G,
-        players: [&Player; 2],
-        desks: [usize; 2],
-        plan: &Match,
-        game: u64,
-    ) -> Duel<G> {
+    /// Game `game` of the match `plan`.
+    pub(super) fn new(start: &G, players: &[Chair<G>; 2], plan: &Match, game: u64) -> Duel<G> {
         // Both games of a pair have the same opening and different players' seeds.
         let mut opening = Xoshiro256PlusPlus::seed_from_u64(numbered_seed(plan.seed, game / 2));
         let mut position = start.clone();
@@ -53,19 +62,22 @@ impl<G: Encode + Playout> Duel<G> {
             position.play(mv);
         }
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(!numbered_seed(plan.seed, game));
-        let mut seat = |player: usize| match players[player] {
-            Player::Network { visits, .. } => Seat::Network {
-                search: Search::new(MctsParams::player(), start, rng.next_u64()),
-                visits: *visits,
-                desk: desks[player],
+        let seats = players.each_ref().map(|player| match *player {
+            Chair::Network {
+                desk,
+                encoding,
+                visits,
+            } => Seat::Network {
+                search: Search::new(MctsParams::player(), start, encoding, rng.next_u64()),
+                visits,
+                desk,
                 begun: false,
             },
-            Player::Rollouts(playouts) => Seat::Rollouts {
+            Chair::Rollouts(playouts) => Seat::Rollouts {
                 rave: Rave::new(RaveParams::default(), rng.next_u64()),
-                playouts: *playouts,
+                playouts,
             },
-        };
-        let seats = [seat(0), seat(1)];
+        });
         Duel {
             game,
             salt: rng.next_u64(),

@@ -22,9 +22,9 @@ const MOST: usize = 4096;
 pub struct Measures {
     /// Positions.
     pub rows: u64,
-    /// Mean entropy of the policy targets in nats.
+    /// Mean entropy of the policy targets in nats; proven positions have none.
     pub target_entropy: f64,
-    /// Mean entropy of the network's policy over legal moves in nats.
+    /// Mean entropy of the network's policy over legal moves in nats, where there is a target.
     pub policy_entropy: f64,
     /// Mean probability of a win, as predicted and as it came, and the number of positions, by
     /// tenths of the prediction.
@@ -45,7 +45,7 @@ pub fn measure<G: Rebuild>(
     let mut evaluator = network.make()?;
     let (mut batch, mut out) = (Batch::new(network.info().row_len()), Outputs::new());
     let mut bins = [(0.0, 0.0, 0_u64); BINS];
-    let mut measures = Measures::default();
+    let (mut measures, mut taught) = (Measures::default(), 0_u32);
     let stride = rows.len().div_ceil(MOST).max(1);
     let rows: Vec<&Row> = rows.iter().step_by(stride).collect();
     for rows in rows.chunks(BATCH) {
@@ -62,17 +62,22 @@ pub fn measure<G: Rebuild>(
             let came = f64::midpoint(f64::from(row.result), 1.0);
             let bin = &mut bins[((win * BINS as f64) as usize).min(BINS - 1)];
             *bin = (bin.0 + win, bin.1 + came, bin.2 + 1);
+            measures.rows += 1;
+            // A proven position has no policy target.
+            if row.policy.is_empty() {
+                continue;
+            }
+            taught += 1;
             let legal = position.legal_moves();
             let logits = legal.map(|mv| f64::from(out.policy(index)[mv.index()]));
             measures.policy_entropy += entropy(logits.map(f64::exp));
             let shares = row.policy.iter().map(|share| f64::from(share.share));
             measures.target_entropy += entropy(shares);
-            measures.rows += 1;
         }
     }
-    let count = measures.rows.max(1) as f64;
-    measures.policy_entropy /= count;
-    measures.target_entropy /= count;
+    let taught = f64::from(taught.max(1));
+    measures.policy_entropy /= taught;
+    measures.target_entropy /= taught;
     let filled = bins.into_iter().filter(|bin| bin.2 > 0);
     measures.calibration = filled
         .map(|(win, came, count)| (win / count as f64, came / count as f64, count))

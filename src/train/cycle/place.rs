@@ -24,6 +24,7 @@ use serde::de::DeserializeOwned;
 
 use super::generation::Generation;
 use super::plan::CyclePlan;
+use crate::train::claim::{Claim, claim};
 use crate::train::{TrainError, durable};
 
 /// The folder of a run.
@@ -41,12 +42,13 @@ impl Place {
         }
     }
 
-    /// Makes the folder ready, and makes sure that it is a run of this plan.
+    /// Makes the folder ready for this process alone, and makes sure that it is a run of this plan.
     ///
     /// # Errors
-    /// [`TrainError`] when it holds a run of another plan or cannot be written.
-    pub(super) fn prepare(&self, plan: &CyclePlan) -> Result<(), TrainError> {
-        durable::prepare_folder(&self.root)?;
+    /// [`TrainError`] when it holds a run of another plan, another process works in it, or it
+    /// cannot be written.
+    pub(super) fn prepare(&self, plan: &CyclePlan) -> Result<Claim, TrainError> {
+        let claim = claim(&self.root)?;
         durable::prepare_folder(&self.networks())?;
         let path = self.root.join("plan.toml");
         if let Some(before) = self.plan()?
@@ -62,7 +64,8 @@ impl Place {
         {
             durable::copy(network, &self.warm_up())?;
         }
-        durable::write(&path, plan.to_toml()?.as_bytes())
+        durable::write(&path, plan.to_toml()?.as_bytes())?;
+        Ok(claim)
     }
 
     /// The plan of the run, when it has begun.

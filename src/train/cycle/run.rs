@@ -77,7 +77,7 @@ pub fn run<G: Rebuild + Playout>(
     observe: &mut dyn FnMut(&News),
 ) -> Result<Vec<Generation>, TrainError> {
     let place = Place::new(folder);
-    place.prepare(plan)?;
+    let _claim = place.prepare(plan)?;
     let mut done = place.generations()?;
     let mut desk = Desk {
         place: &place,

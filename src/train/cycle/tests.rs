@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::train::device::FitDevice;
-
 use super::*;
 use crate::clock::FakeClock;
 use crate::eval::{BackendKind, ModelInfo};
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
+use crate::train::TrainError;
+use crate::train::claim::claim;
+use crate::train::device::FitDevice;
 use crate::train::open::Runtime;
 use crate::train::scratch::Scratch;
 
@@ -54,6 +55,12 @@ visits = 4
 
 /// Runs the plan; the steps that were told of.
 fn go(folder: &Path, plan: &str) -> (Vec<Generation>, Vec<News>) {
+    let (done, told) = attempt(folder, plan);
+    (done.unwrap(), told)
+}
+
+/// The same for a run that may fail.
+fn attempt(folder: &Path, plan: &str) -> (Result<Vec<Generation>, TrainError>, Vec<News>) {
     let runtime = Runtime {
         backend: Some(BackendKind::Tract),
         ..Runtime::usual(None)
@@ -71,7 +78,7 @@ fn go(folder: &Path, plan: &str) -> (Vec<Generation>, Vec<News>) {
     let done = run(&start, &plan, folder, &session, &mut |news| {
         told.push(news.clone())
     });
-    (done.unwrap(), told)
+    (done, told)
 }
 
 /// All files of a run that must not depend on how often it was interrupted, by name.
@@ -201,6 +208,32 @@ fn a_run_goes_on_without_its_old_games() {
     let longer = short.replace("generations = 2", "generations = 3");
     let (done, _) = go(scratch.path(), &longer);
     assert_eq!((done.len(), done[3].games_so_far), (4, 18));
+}
+
+#[test]
+fn a_run_does_not_begin_anew_without_its_last_checkpoint() {
+    let scratch = Scratch::new("cycle-checkpoint");
+    let short = PLAN
+        .split("[[stage]]\nnetwork = \"az-1b10c\"")
+        .next()
+        .unwrap();
+    go(scratch.path(), short);
+    let longer = short.replace("generations = 2", "generations = 3");
+    fs::remove_dir_all(Place::new(scratch.path()).fit(2)).unwrap();
+    let message = attempt(scratch.path(), &longer).0.unwrap_err().to_string();
+    assert!(
+        message.contains("generation-0002/fit") && message.contains("no checkpoint"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_run_has_one_process() {
+    let scratch = Scratch::new("cycle-busy");
+    let _other = claim(scratch.path()).unwrap();
+    let (done, told) = attempt(scratch.path(), PLAN);
+    assert!(matches!(done, Err(TrainError::Busy { .. })), "{done:?}");
+    assert!(told.is_empty());
 }
 
 #[test]

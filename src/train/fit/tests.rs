@@ -3,6 +3,7 @@ use crate::clock::FakeClock;
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
 use crate::train::dataset::Selection;
+use crate::train::durable;
 use crate::train::generate::tests::{plan, run};
 use crate::train::scratch::Scratch;
 

@@ -10,6 +10,7 @@ use super::gumbel::{GumbelRoot, mixed_value};
 use super::puct::{PuctRoot, select};
 use super::tree::{Evaluation, Node};
 use super::{MctsParams, RootRule};
+use crate::encode::Encoding;
 use crate::game::{Game, Move};
 use crate::search::disturb;
 
@@ -40,10 +41,10 @@ enum Root {
 type Remembered = (Rc<Evaluation>, u64);
 
 /// Searches positions of one game. Wants evaluations one at a time.
-#[derive(Debug)]
-pub struct Search<G> {
+pub struct Search<G: Game> {
     params: MctsParams,
     rng: Xoshiro256PlusPlus,
+    encoding: &'static dyn Encoding<G>,
     position: G,
     playouts: u32,
     explore: bool,
@@ -53,17 +54,25 @@ pub struct Search<G> {
     /// From the root to `pending`.
     path: Vec<(u32, usize)>,
     pending: Option<G>,
+    /// By the encoding's key: what looks the same to the network is asked once.
     known: HashMap<u128, Remembered>,
     number: u64,
 }
 
 impl<G: Game> Search<G> {
-    /// A searcher whose random numbers come from `seed`. [`Search::begin`] sets a position.
+    /// A searcher for a network that reads `encoding`, whose random numbers come from `seed`.
+    /// [`Search::begin`] sets a position.
     #[must_use]
-    pub fn new(params: MctsParams, start: &G, seed: u64) -> Search<G> {
+    pub fn new(
+        params: MctsParams,
+        start: &G,
+        encoding: &'static dyn Encoding<G>,
+        seed: u64,
+    ) -> Search<G> {
         Search {
             params,
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
+            encoding,
             position: start.clone(),
             playouts: 0,
             explore: false,
@@ -99,7 +108,9 @@ impl<G: Game> Search<G> {
             let leaf = self.descend();
             if let Some(outcome) = leaf.outcome() {
                 self.back_up(outcome.value_for(leaf.to_move()));
-            } else if let Some((evaluation, used)) = self.known.get_mut(&leaf.key()) {
+            } else if let Some((evaluation, used)) =
+                self.known.get_mut(&self.encoding.cache_key(&leaf))
+            {
                 *used = self.number;
                 let evaluation = Rc::clone(evaluation);
                 self.expand(evaluation);
@@ -116,7 +127,8 @@ impl<G: Game> Search<G> {
         if let Some(position) = self.pending.take() {
             let evaluation = Rc::new(Evaluation::new(&position, policy, value));
             let remembered = (Rc::clone(&evaluation), self.number);
-            self.known.insert(position.key(), remembered);
+            self.known
+                .insert(self.encoding.cache_key(&position), remembered);
             self.expand(evaluation);
         }
     }
@@ -239,6 +251,7 @@ fn divergence(weights: &[f32], priors: &[f32]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encode::{NoGoV1, NoGoV2};
     use crate::game::BoardSize;
     use crate::game::nogo::SmallNoGo;
     use crate::train::mcts::GumbelParams;
@@ -257,7 +270,7 @@ mod tests {
             root,
             ..MctsParams::player()
         };
-        Search::new(params, start, 1)
+        Search::new(params, start, &NoGoV2, 1)
     }
 
     /// Searches to the end with a network that knows nothing; says how often it was asked.
@@ -286,6 +299,25 @@ mod tests {
             search.begin(&next, 40, true);
             let (_, again) = finish(&mut search);
             assert!(again < asked, "{again} of {asked}");
+        }
+    }
+
+    #[test]
+    fn what_looks_different_to_the_network_is_asked_anew() {
+        let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        // The same stones, and another last move, which the first encoding shows.
+        let [one, other] = [[0, 12, 24], [24, 12, 0]].map(|moves| {
+            let mut position = start.clone();
+            moves.iter().for_each(|&point| position.play(Move(point)));
+            position
+        });
+        let encodings: [(&'static dyn Encoding<SmallNoGo>, u32); 2] = [(&NoGoV1, 1), (&NoGoV2, 0)];
+        for (encoding, again) in encodings {
+            let mut search = Search::new(MctsParams::player(), &start, encoding, 1);
+            search.begin(&one, 1, false);
+            finish(&mut search);
+            search.begin(&other, 1, false);
+            assert_eq!(finish(&mut search).1, again, "{}", encoding.id());
         }
     }
 

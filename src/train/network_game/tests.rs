@@ -47,12 +47,13 @@ fn games<P: Prover<SmallNoGo>>(play: &NetworkPlay, slots: usize, prover: P) -> V
     let start = SmallNoGo::new(size).unwrap();
     let factory = EvaluatorFactory::hash(info(size));
     let mut desk = Desk::new(&factory, &start).unwrap();
+    let encoding = desk.encoding();
     let mut numbers = 0..10;
     let mut played = Vec::new();
     let supply = || {
         numbers
             .next()
-            .map(|number| NetworkGame::new(&start, number, number, play, &prover))
+            .map(|number| NetworkGame::new(&start, number, number, play, &prover, encoding))
     };
     let finished = |game: NetworkGame<'_, SmallNoGo, P>| {
         played.push(game.finish().unwrap());

@@ -89,6 +89,11 @@ impl Args {
     }
 
     fn how(&self) -> anyhow::Result<NetworkPlay> {
+        anyhow::ensure!(
+            self.full_share > 0.0 && self.full_share <= 1.0,
+            "--full-share {} is not above 0 and up to 1",
+            self.full_share
+        );
         let mut search = SearchParams {
             // Noise and temperature of the paper (S1); KataGo's lack of FPU reduction at the root.
             root_noise: 0.25,
@@ -146,7 +151,8 @@ impl OnBoard for Args {
             concurrent,
             prover: || EndingProver::new(self.prove_nodes),
         };
-        let time = Duration::from_secs_f64(self.measure.max(0.0));
+        let time = Duration::try_from_secs_f64(self.measure)
+            .with_context(|| format!("--measure {}", self.measure))?;
         let (threads, clock) = (plan.threads, SystemClock::new());
         let bare = || raw_rate(&network, threads, concurrent, time, &clock);
         let before = if time.is_zero() { 0.0 } else { bare()? };

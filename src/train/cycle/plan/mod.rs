@@ -91,6 +91,10 @@ fn factor() -> f32 {
     1.0
 }
 
+fn positive(number: f32) -> bool {
+    number > 0.0 && number.is_finite()
+}
+
 /// No rating of the last `generations` is better by `elo` than the best before them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -122,43 +126,83 @@ impl CyclePlan {
     }
 
     fn check(&self) -> Result<(), TrainError> {
-        let refuse = |what: &str| Err(TrainError::Setting(format!("the plan is wrong: {what}")));
-        if self.stage.is_empty() {
-            return refuse("it has no [[stage]]");
+        let stages = &self.stage;
+        let (play, window, fit) = (&self.self_play, &self.window, &self.fit);
+        let share = |share: f32| (0.0..=1.0).contains(&share);
+        // A run cannot be mended once it has begun, so all is looked at before.
+        let rules = [
+            (!stages.is_empty(), "it has no [[stage]]"),
+            (
+                stages
+                    .iter()
+                    .all(|s| s.games > 0 && s.visits > 0 && s.generations > 0),
+                "games, visits and generations of a [[stage]] must be at least 1",
+            ),
+            (
+                stages.iter().all(|s| positive(s.rate_factor)),
+                "rate-factor of a [[stage]] must be above 0",
+            ),
+            (
+                self.warm_up
+                    .as_ref()
+                    .is_none_or(|w| w.games > 0 && (1..=u64::from(u32::MAX)).contains(&w.playouts)),
+                "games and playouts of [warm-up] must be at least 1",
+            ),
+            (
+                !play.int8 || window.held_out > 0.0,
+                "int8 of [self-play] needs held-out games to calibrate on",
+            ),
+            (
+                share(play.full_share) && play.full_share > 0.0 && play.fast_visits > 0,
+                "[self-play] needs full-share above 0 and up to 1, and fast-visits of at least 1",
+            ),
+            (
+                play.concurrent > 0 && play.games_per_shard > 0,
+                "[self-play] needs concurrent and games-per-shard of at least 1",
+            ),
+            (
+                (0.0..1.0).contains(&window.held_out)
+                    && (0.0..=1.0).contains(&window.share)
+                    && (1..=window.most).contains(&window.least),
+                "[window] needs held-out in [0, 1), share in [0, 1], and least from 1 to most",
+            ),
+            (
+                fit.batch > 0 && fit.reuse > 0.0 && fit.catch_up > 0.0,
+                "[fit] needs a batch of at least 1, a reuse and a catch-up above 0",
+            ),
+            (
+                positive(fit.learning_rate) && fit.weight_decay >= 0.0,
+                "[fit] needs a learning-rate above 0 and a weight-decay of 0 or more",
+            ),
+            (
+                share(fit.root_value_share)
+                    && share(fit.surprise_share)
+                    && share(fit.average_decay),
+                "[fit] needs root-value-share, surprise-share and average-decay from 0 to 1",
+            ),
+            (
+                self.rating.as_ref().is_none_or(|r| {
+                    let counts = [r.every, r.pairs, r.visits];
+                    let rising = r.anchors.is_sorted() && r.anchors.first() > Some(&0);
+                    !counts.contains(&0) && rising
+                }),
+                "[rating] needs every, pairs, visits of at least 1 and rising anchors",
+            ),
+            (
+                self.rating.is_some() || stages.iter().all(|s| s.plateau.is_none()),
+                "a plateau needs a [rating]",
+            ),
+            (
+                self.gate
+                    .as_ref()
+                    .is_none_or(|g| g.elo0 < g.elo1 && g.pairs > 0 && g.visits > 0),
+                "[gate] needs an elo1 above elo0, and pairs and visits of at least 1",
+            ),
+        ];
+        match rules.iter().find(|(holds, _)| !holds) {
+            None => Ok(()),
+            Some((_, what)) => Err(TrainError::Setting(format!("the plan is wrong: {what}"))),
         }
-        let idle = |stage: &Stage| stage.games == 0 || stage.visits == 0 || stage.generations == 0;
-        if self.stage.iter().any(idle) {
-            return refuse("games, visits and generations of a [[stage]] must be at least 1");
-        }
-        if self
-            .warm_up
-            .as_ref()
-            .is_some_and(|w| w.games * w.playouts == 0 || w.playouts > u64::from(u32::MAX))
-        {
-            return refuse("games and playouts of [warm-up] must be at least 1");
-        }
-        if self.self_play.int8 && self.window.held_out == 0.0 {
-            return refuse("int8 of [self-play] needs held-out games to calibrate on");
-        }
-        if !(0.0..1.0).contains(&self.window.held_out) || self.window.least == 0 {
-            return refuse("[window] needs held-out in [0, 1) and least of at least 1");
-        }
-        if self.fit.batch == 0 || self.fit.reuse <= 0.0 {
-            return refuse("[fit] needs a batch of at least 1 and a reuse above 0");
-        }
-        if let Some(rating) = &self.rating
-            && (rating.every == 0
-                || rating.pairs == 0
-                || rating.visits == 0
-                || rating.anchors.is_empty()
-                || !rating.anchors.is_sorted())
-        {
-            return refuse("[rating] needs every, pairs, visits of at least 1 and rising anchors");
-        }
-        if self.rating.is_none() && self.stage.iter().any(|stage| stage.plateau.is_some()) {
-            return refuse("a plateau needs a [rating]");
-        }
-        Ok(())
     }
 
     /// Whether a run of `other` may go on with this plan: stages may be added at the end, and the
@@ -223,6 +267,19 @@ mod tests {
         refused(
             &format!("{SHORT}[rating]\nanchors = [400, 100]\n"),
             "rising",
+        );
+        refused(&format!("{SHORT}rate-factor = 0.0\n"), "rate-factor");
+        refused(&format!("{SHORT}[gate]\nelo1 = -5.0\n"), "elo1");
+        refused(&format!("{SHORT}[gate]\npairs = 0\n"), "pairs");
+        refused(&format!("{SHORT}[window]\nmost = 0\n"), "most");
+        refused(
+            &format!("{SHORT}[fit]\nsurprise-share = 1.5\n"),
+            "surprise-share",
+        );
+        refused(&format!("{SHORT}[fit]\nreuse = nan\n"), "reuse");
+        refused(
+            &format!("{SHORT}[self-play]\nfull-share = 25.0\n"),
+            "full-share",
         );
     }
 

@@ -30,6 +30,13 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         if !desk.plan.self_play.int8 || path.exists() {
             return Ok(());
         }
+        if held_out.len() < 2 {
+            log::warn!(
+                "{} plays in f32: too few positions are held out to calibrate int8 on",
+                network.display()
+            );
+            return Ok(());
+        }
         let onnx = std::fs::read(network).map_err(TrainError::io(network))?;
         let info = ModelInfo::read(&network.display().to_string(), &onnx)?;
         let examples = |first| Examples::spread(self.start, &info, held_out, (POSITIONS, first));

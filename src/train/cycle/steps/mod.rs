@@ -5,6 +5,8 @@ mod games;
 mod integers;
 mod learn;
 
+use std::path::Path;
+
 use super::StepName;
 use super::generation::Generation;
 use super::measure::measure;
@@ -31,15 +33,15 @@ impl<G: Rebuild + Playout> Work<'_, G> {
     pub(super) fn generation(&self, desk: &mut Desk<'_>) -> Result<Generation, TrainError> {
         let (place, number) = (desk.place, self.number);
         let catch_up = self.catch_up(desk)?;
-        let played = self.games(desk, catch_up.is_some())?;
         let before = self.done.last();
-        let rows_so_far = before.map_or(0, |g| g.rows_so_far) + played.progress.positions;
-        let games_so_far = before.map_or(0, |g| g.games_so_far) + played.progress.games;
         let last = match (&catch_up, before) {
             (Some(fitted), _) => Some(fitted.checkpoint.clone()),
-            (None, Some(before)) => Checkpoint::newest(&place.fit(before.number))?,
+            (None, Some(before)) => Some(last_checkpoint(&place.fit(before.number))?),
             (None, None) => None,
         };
+        let played = self.games(desk, catch_up.is_some())?;
+        let rows_so_far = before.map_or(0, |g| g.rows_so_far) + played.progress.positions;
+        let games_so_far = before.map_or(0, |g| g.games_so_far) + played.progress.games;
         let rows = played.progress.positions as f64;
         let dataset = self.dataset(desk, rows_so_far, games_so_far, number)?;
         let held_out = dataset.held_out.clone();
@@ -110,6 +112,12 @@ impl<G: Rebuild + Playout> Work<'_, G> {
                 break;
             }
         }
+        if folders.is_empty() {
+            let reason = "the games of all generations are gone, and a new network must learn \
+                          from them before it plays; put some back, or let the network before \
+                          play another generation";
+            return Err(TrainError::mismatch(desk.place.root(), reason));
+        }
         let mut dataset = Dataset::load(&Selection {
             folders,
             window,
@@ -118,4 +126,14 @@ impl<G: Rebuild + Playout> Work<'_, G> {
         dataset.games = games_so_far;
         Ok(dataset)
     }
+}
+
+/// Where the generation before ended. Without it the network would begin anew, and nobody would
+/// see why its rating falls.
+fn last_checkpoint(folder: &Path) -> Result<Checkpoint, TrainError> {
+    Checkpoint::newest(folder)?.ok_or_else(|| {
+        let reason = "it has no checkpoint, from which the next generation would go on; \
+                      put it back, or begin a new run in another folder";
+        TrainError::mismatch(folder, reason)
+    })
 }

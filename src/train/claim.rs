@@ -1,0 +1,64 @@
+//! A folder belongs to one process at a time: two would take each other's unfinished files for
+//! leftovers of a crash, and would do the same work twice.
+
+use std::fs::{self, File, TryLockError};
+use std::path::Path;
+
+use super::{TrainError, durable};
+
+/// While this lives, no other [`claim`] of the folder succeeds. The system takes it back when the
+/// process ends, however it ends, and nothing is written for it.
+#[derive(Debug)]
+#[must_use]
+pub struct Claim(#[expect(dead_code, reason = "the open folder carries the lock")] File);
+
+/// Makes a folder ready to be worked in (see [`durable::prepare_folder`]), by this process alone.
+///
+/// # Errors
+/// [`TrainError::Busy`] when another process works in it, [`TrainError::Io`] when it cannot be
+/// made or read.
+pub fn claim(folder: &Path) -> Result<Claim, TrainError> {
+    fs::create_dir_all(folder).map_err(TrainError::io(folder))?;
+    let opened = File::open(folder).map_err(TrainError::io(folder))?;
+    match opened.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            return Err(TrainError::Busy {
+                path: folder.to_path_buf(),
+            });
+        }
+        // Some network file systems know no locks; one may work there all the same.
+        Err(TryLockError::Error(error)) => {
+            log::warn!(
+                "{} cannot be locked ({error}): make sure that no other process works in it",
+                folder.display()
+            );
+        }
+    }
+    durable::prepare_folder(folder)?;
+    Ok(Claim(opened))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::scratch::Scratch;
+
+    #[test]
+    fn a_folder_has_one_owner_at_a_time() {
+        let scratch = Scratch::new("claim");
+        let folder = scratch.path().join("made");
+        let first = claim(&folder).unwrap();
+        let unfinished = folder.join(".unfinished-x");
+        fs::write(&unfinished, b"of the first").unwrap();
+        let message = claim(&folder).unwrap_err().to_string();
+        assert!(
+            message.contains("made") && message.contains("another process"),
+            "{message}"
+        );
+        assert!(unfinished.exists(), "it is the owner's");
+        drop(first);
+        let _second = claim(&folder).unwrap();
+        assert!(!unfinished.exists());
+    }
+}
