@@ -34,7 +34,8 @@ while [ $# -gt 0 ]; do
 done
 . "$(dirname "$0")/programs.sh"
 mkdir -p "$out"
-engine="$bin/tengen gtp --threads 1 --playouts-per-second $rate $flags"
+# In quotes of its own: tengen-match splits it into words.
+engine="'$bin/tengen' gtp --threads 1 --playouts-per-second $rate $flags"
 
 # against NAME SETTING
 against() {

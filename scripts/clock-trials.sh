@@ -33,7 +33,8 @@ mkdir -p "$out"
 trial() {
     local name=$1 count=$2 flags=$3
     shift 3
-    local engine="$bin/tengen gtp --threads 1 $flags"
+    # In quotes of its own: tengen-match splits it into words.
+    local engine="'$bin/tengen' gtp --threads 1 $flags"
     "$bin/tengen-match" clock-rig --games "$count" --concurrency "$(nproc)" --seed 1 \
         --first "$engine" --second "$engine" --first-name one --second-name two \
         --out "$out/$name" "$@" >"$out/$name.txt" 2>"$out/$name.log"

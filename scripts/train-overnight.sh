@@ -22,23 +22,36 @@ out=$here/runs/overnight
 hours=
 while [ $# -gt 0 ]; do
     case $1 in
-        --plan) plan=$2; shift 2 ;;
-        --out) out=$2; shift 2 ;;
-        --hours) hours=$2; shift 2 ;;
         --help) usage; exit 0 ;;
         --) shift; break ;;
+    esac
+    [ $# -ge 2 ] || { usage >&2; exit 2; }
+    case $1 in
+        --plan) plan=$2 ;;
+        --out) out=$2 ;;
+        --hours) hours=$2 ;;
         *) usage >&2; exit 2 ;;
     esac
+    shift 2
 done
 
 cargo build --release --features train --manifest-path "$here/Cargo.toml" || exit 1
 train=${CARGO_TARGET_DIR:-$here/target}/release/tengen-train
 limit=
-[ -n "$hours" ] && limit="timeout ${hours}h"
+if [ -n "$hours" ]; then
+    seconds=$(awk -v hours="$hours" 'BEGIN { print int(3600 * hours) }')
+    [ "$seconds" -gt 0 ] || { echo "--hours takes a number above 0, not $hours" >&2; exit 2; }
+    end=$(($(date +%s) + seconds))
+fi
 
 tries=0
 while :; do
-    # Unquoted on purpose: two words, or none.
+    if [ -n "$hours" ]; then
+        # What is left of the hours, also after a kill. In the foreground, so that Ctrl-C reaches it.
+        left=$((end - $(date +%s)))
+        limit="timeout --foreground $((left > 0 ? left : 1))"
+    fi
+    # Unquoted on purpose: some words, or none.
     # shellcheck disable=SC2086
     $limit nice -n 10 "$train" loop "$plan" --out "$out" "$@"
     status=$?

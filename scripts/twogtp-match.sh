@@ -15,7 +15,7 @@ Options:
   --size N       board size [default: 9]
   --time T       time as GoGui writes it: 15m, 900s, 10m+30s/5 (Canadian) [default: none]
   --openings D   folder of SGF files to start from (twogtp's -openings)
-  --referee CMD  third engine that checks every move [default: tengen gtp --backend rollout --visits 1]
+  --referee CMD  third engine that checks every move [default: target/release/tengen gtp --backend rollout --visits 1]
   --threads N    games at the same time [default: 1]
   --help         this text
 
@@ -38,7 +38,7 @@ size=9
 time=
 openings=
 threads=1
-referee="tengen gtp --backend rollout --visits 1"
+referee="'$(cd "$(dirname "$0")/.." && pwd)/target/release/tengen' gtp --backend rollout --visits 1"
 while [ $# -gt 0 ]; do
     case $1 in
     --games) games=$2 ;;
@@ -75,6 +75,9 @@ if ! command -v gogui-twogtp >/dev/null; then
     exit 1
 fi
 
+# twogtp makes no folders.
+mkdir -p "$(dirname "$out")" || exit 1
+
 # -auto plays without waiting; the same -sgffile without -force continues a match.
 set -- -black "$first" -white "$second" -referee "$referee" -size "$size" -komi 0 \
     -games "$games" -alternate -auto -threads "$threads" -sgffile "$out"
@@ -82,6 +85,10 @@ set -- -black "$first" -white "$second" -referee "$referee" -size "$size" -komi 
 [ -z "$openings" ] || set -- "$@" -openings "$openings"
 gogui-twogtp "$@"
 status=$?
+if [ ! -f "$out.dat" ]; then
+    echo "twogtp-match.sh: no game was played; the reason is above" >&2
+    exit $((status ? status : 1))
+fi
 
 gogui-twogtp -analyze "$out.dat" -force && echo "Report: $out.html"
 # The last comment line of the table names its columns, tab by tab.
