@@ -7,6 +7,7 @@ pub mod engine;
 pub mod eval;
 pub mod game;
 pub mod gtp;
+mod lock;
 pub mod onnx;
 pub mod record;
 pub mod referee;

@@ -103,11 +103,9 @@ fn whole_games_and_their_records() {
             header.starts_with("([NG][") && header.contains("[Test Cup]"),
             "{text}"
         );
-        let told = |(_, text): &&(String, String)| {
-            text.contains(side) && text.matches(";").count() == plies
-        };
+        let told = |text: &str| text.contains(side) && text.matches(";").count() == plies;
         assert!(
-            records.iter().any(|record| told(&record)),
+            records.iter().any(|(_, text)| told(text)),
             "{side}, {plies} plies: {records:?}"
         );
         let games = files(&program.folder, "sgf");

@@ -159,22 +159,29 @@ impl TimeManager {
         self.moves_untold += 1;
         self.lag_charged += lag;
         let Some(stop) = spent.stop else { return };
-        let thought = matches!(stop, StopReason::Time | StopReason::Settled);
         match stop {
             StopReason::Proven => self.takeover.proven(ply),
-            StopReason::Time | StopReason::Settled => self.takeover.thought(ply),
+            StopReason::Time | StopReason::Settled => {
+                self.takeover.thought(ply);
+                self.learn(budget, spent);
+            }
             _ => self.takeover.passed_by(ply),
         }
         if stop != StopReason::Proven {
             self.last_value = Some(spent.value);
         }
-        if thought && budget.soft >= SHORTEST_LESSON {
+    }
+
+    /// What a move that was thought about to the end says of later ones: how much of its time a
+    /// search uses, and how fast it is.
+    fn learn(&mut self, budget: &Budget, spent: &Spent) {
+        if budget.soft >= SHORTEST_LESSON {
             let used = spent.elapsed.min(budget.most).as_secs_f64() / budget.soft.as_secs_f64();
             self.used += MOVE_WEIGHT * (used - self.used);
             self.used = self.used.clamp(LEAST_USED, 1.5);
         }
         let new = spent.visits.saturating_sub(spent.reused);
-        if thought && new >= 32 && !spent.elapsed.is_zero() {
+        if new >= 32 && !spent.elapsed.is_zero() {
             let rate = new as f64 / spent.elapsed.as_secs_f64();
             let weight = if self.rate == 0.0 { 1.0 } else { MOVE_WEIGHT };
             self.rate += weight * (rate - self.rate);

@@ -29,4 +29,4 @@ pub use params::{Scheme, TimeParams};
 pub use side::{SideClock, TimeLeft};
 pub use source::{Clock, FakeClock, PlayoutClock, SystemClock};
 pub use stop::StopReason;
-pub use text::{BadTimeControl, KATA_SYSTEMS, count, seconds};
+pub use text::{BadTimeControl, KATA_SYSTEMS, LONGEST, count, seconds};

@@ -6,8 +6,8 @@ use thiserror::Error;
 
 use super::{Overtime, TimeControl};
 
-/// The longest time taken from text. It keeps every later sum of durations far from overflow.
-const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+/// The longest time taken from text, ten years. It keeps every later sum of durations far from overflow.
+pub const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// Systems that [`TimeControl::from_kata`] reads.
 pub const KATA_SYSTEMS: &[&str] = &[

@@ -80,10 +80,9 @@ impl MatchReport {
     /// The report of all `games` between these two.
     #[must_use]
     pub fn new(engines: [&str; 2], games: &[GameEntry]) -> MatchReport {
-        let mut board = ScoreBoard::new();
+        let board = ScoreBoard::of(games);
         let mut reasons = BTreeMap::new();
         for game in games {
-            board.add(game);
             *reasons.entry(game.reason).or_default() += 1;
         }
         let counts = board.meeting(engines[0], engines[1]);

@@ -3,7 +3,7 @@
 //! A line is on the disk before the next game of its place begins, so a kill at any moment loses
 //! only the games in progress. A torn last line is cut off when the file is opened again.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,6 +17,7 @@ use super::match_run::{FinishedGame, MatchPlan};
 use super::opening;
 use super::player::EngineSpec;
 use crate::game::{Color, Outcome};
+use crate::lock::try_lock;
 
 /// Version of the file format.
 const FORMAT: u32 = 1;
@@ -215,17 +216,10 @@ impl ResultFile {
             .truncate(false)
             .open(path);
         let mut file = open.map_err(io)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(ResultError::InUse {
-                    path: path.to_owned(),
-                });
-            }
-            // Some network file systems know no locks; one may play there all the same.
-            Err(TryLockError::Error(error)) => {
-                log::warn!("{} cannot be locked: {error}", path.display());
-            }
+        if !try_lock(&file, path) {
+            return Err(ResultError::InUse {
+                path: path.to_owned(),
+            });
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io)?;

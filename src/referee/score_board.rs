@@ -25,6 +25,14 @@ impl ScoreBoard {
         ScoreBoard::default()
     }
 
+    /// The board of these games.
+    #[must_use]
+    pub fn of(games: &[GameEntry]) -> ScoreBoard {
+        let mut board = ScoreBoard::new();
+        games.iter().for_each(|game| board.add(game));
+        board
+    }
+
     /// Counts a game.
     pub fn add(&mut self, game: &GameEntry) {
         let for_black = match game.result {

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::clock::LONGEST;
+
 /// How much time each side has for a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TimeControl {
@@ -136,9 +138,6 @@ impl FromStr for TimeControl {
         parse(text.trim()).ok_or_else(|| BadTimeControl(text.to_owned()))
     }
 }
-
-/// No part of a control is longer: ten years, so that sums of them stay in range.
-const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 fn parse(text: &str) -> Option<TimeControl> {
     if text == "none" {

@@ -81,6 +81,7 @@ mod tests {
         let grandchild = other.child();
         assert!(!grandchild.is_raised());
         parent.raise();
+        assert!(grandchild.is_raised());
         assert!(other.is_raised() && other.clone().is_raised());
     }
 }

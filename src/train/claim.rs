@@ -1,10 +1,11 @@
 //! A folder belongs to one process at a time: two would take each other's unfinished files for
 //! leftovers of a crash, and would do the same work twice.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::path::Path;
 
 use super::{TrainError, durable};
+use crate::lock::try_lock;
 
 /// While this lives, no other [`claim`] of the folder succeeds. The system takes it back when the
 /// process ends, however it ends, and nothing is written for it.
@@ -20,22 +21,12 @@ pub struct Claim(#[expect(dead_code, reason = "the open folder carries the lock"
 pub fn claim(folder: &Path) -> Result<Claim, TrainError> {
     fs::create_dir_all(folder).map_err(TrainError::io(folder))?;
     let opened = File::open(folder).map_err(TrainError::io(folder))?;
-    match opened.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            return Err(TrainError::Busy {
-                path: folder.to_path_buf(),
-            });
-        }
-        // Some network file systems know no locks; one may work there all the same.
-        Err(TryLockError::Error(error)) => {
-            log::warn!(
-                "{} cannot be locked ({error}): make sure that no other process works in it",
-                folder.display()
-            );
-        }
+    if !try_lock(&opened, folder) {
+        return Err(TrainError::Busy {
+            path: folder.to_path_buf(),
+        });
     }
-    durable::prepare_folder(folder)?;
+    durable::remove_unfinished(folder)?;
     Ok(Claim(opened))
 }
 

@@ -98,6 +98,14 @@ pub fn list(folder: &Path, prefix: &str, extension: &str) -> Result<Vec<PathBuf>
 /// [`TrainError::Io`] names the folder or file.
 pub fn prepare_folder(folder: &Path) -> Result<(), TrainError> {
     fs::create_dir_all(folder).map_err(TrainError::io(folder))?;
+    remove_unfinished(folder)
+}
+
+/// Removes what a killed process left unfinished in a folder.
+///
+/// # Errors
+/// [`TrainError::Io`] names the folder or file.
+pub fn remove_unfinished(folder: &Path) -> Result<(), TrainError> {
     for entry in fs::read_dir(folder).map_err(TrainError::io(folder))? {
         let path = entry.map_err(TrainError::io(folder))?.path();
         let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();

@@ -271,12 +271,21 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn run(plan: &Plan, folder: &Path) -> Result<Progress, TrainError> {
+        watch(plan, folder, |_| ())
+    }
+
+    /// Runs the plan; `observe` is called while it runs.
+    fn watch(
+        plan: &Plan,
+        folder: &Path,
+        observe: impl FnMut(Progress),
+    ) -> Result<Progress, TrainError> {
         let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
         let crew = RolloutCrew {
             selfplay: plan.selfplay,
             thinker: |_| Corners,
         };
-        generate(&start, plan, folder, &crew, |_| ())
+        generate(&start, plan, folder, &crew, observe)
     }
 
     /// All rows of a folder in the order of games and plies.
@@ -319,14 +328,8 @@ pub(crate) mod tests {
     #[test]
     fn a_failure_of_the_writer_ends_the_run() {
         let scratch = Scratch::new("writer-fails");
-        let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
-        let plan = plan(100);
-        let crew = RolloutCrew {
-            selfplay: plan.selfplay,
-            thinker: |_| Corners,
-        };
         let folder = scratch.path().join("games");
-        let failed = generate(&start, &plan, &folder, &crew, |_| {
+        let failed = watch(&plan(100), &folder, |_| {
             // As a full or unplugged disk does: from now on nothing can be written.
             let _ = std::fs::remove_dir_all(&folder);
         });
@@ -336,15 +339,9 @@ pub(crate) mod tests {
     #[test]
     fn a_folder_in_use_is_left_alone() {
         let scratch = Scratch::new("in-use");
-        let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
-        let plan = plan(4);
-        let crew = RolloutCrew {
-            selfplay: plan.selfplay,
-            thinker: |_| Corners,
-        };
         let mut refused = 0;
-        generate(&start, &plan, scratch.path(), &crew, |_| {
-            let second = run(&plan, scratch.path());
+        watch(&plan(4), scratch.path(), |_| {
+            let second = run(&plan(4), scratch.path());
             refused += u32::from(matches!(second, Err(TrainError::Busy { .. })));
         })
         .unwrap();

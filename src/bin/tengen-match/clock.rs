@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use tengen::referee::results::GameEntry;
 use tengen::referee::{ClockReport, visits_by_ply_svg};
 
 use crate::elo::{read_all, write};
-use crate::output::print;
+use crate::output::{print, print_json};
 
 /// Report how the engines of one or more result files used their clocks.
 ///
@@ -43,8 +43,7 @@ pub(crate) fn run(args: &ClockArgs) -> Result<()> {
         .map(|name| ClockReport::new(name, &games))
         .collect();
     if args.json {
-        let text = serde_json::to_string_pretty(&reports).context("the report")?;
-        print(format_args!("{text}\n"));
+        print_json(&reports)?;
     } else {
         reports.iter().for_each(print);
     }

@@ -4,14 +4,14 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::Args;
 use tengen::referee::{
     ClockReport, Conditions, EngineSpec, Format, MatchReport, ScoreBoard, TimeControl, schedule,
 };
 
 use crate::options::MatchOptions;
-use crate::output::print;
+use crate::output::{print, print_json};
 use crate::play::Players;
 use crate::session::{Session, Watch};
 
@@ -88,8 +88,7 @@ pub(crate) fn run(args: &ClockRigArgs) -> Result<()> {
         .each_ref()
         .map(|engine| ClockReport::new(&engine.name, &games));
     if args.options.json {
-        let text = serde_json::to_string_pretty(&reports).context("the report")?;
-        print(format_args!("{text}\n"));
+        print_json(&reports)?;
     } else {
         let names = [&*engines[0].name, &*engines[1].name];
         print(MatchReport::new(names, &games));

@@ -4,10 +4,20 @@
 use std::fmt::Display;
 use std::io::{Write as _, stderr, stdout};
 
+use anyhow::{Context as _, Result};
+use serde::Serialize;
+
 /// Writes text to the standard output: reports.
 pub(crate) fn print(text: impl Display) {
     let mut out = stdout().lock();
     let _ = write!(out, "{text}").and_then(|()| out.flush());
+}
+
+/// Writes a report for programs.
+pub(crate) fn print_json(report: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(report).context("the report")?;
+    print(format_args!("{text}\n"));
+    Ok(())
 }
 
 /// Writes text to the standard error: progress and warnings.

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::Args;
 use tengen::referee::{EngineSpec, Format, MatchReport, ScoreBoard, schedule};
 
 use crate::options::{MatchOptions, check_names, read_engines};
-use crate::output::print;
+use crate::output::{print, print_json};
 use crate::session::{Session, Watch};
 
 /// Play a match between two engines: colour-swapped pairs on different openings.
@@ -90,8 +90,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<()> {
 /// Prints a report for people or for programs.
 pub(crate) fn print_report(report: &MatchReport, json: bool, out: &Path) -> Result<()> {
     if json {
-        let text = serde_json::to_string_pretty(report).context("the report")?;
-        print(format_args!("{text}\n"));
+        print_json(report)?;
     } else {
         print(report);
         print(format_args!("Games are in {}\n", out.display()));

@@ -65,8 +65,7 @@ impl Session<'_> {
         let (openings, source) = self.options.openings(self.rules, pairs)?;
         let (mut file, mut games) =
             ResultFile::open(&out.join("results.jsonl"), &self.match_terms(source)?)?;
-        let mut board = ScoreBoard::new();
-        games.iter().for_each(|game| board.add(game));
+        let mut board = ScoreBoard::of(&games);
         let fixtures = self.missing(&games)?;
         if fixtures.is_empty() || watch.is_decided(&board) {
             return Ok(games);

@@ -1,13 +1,13 @@
 //! `tengen-match sprt`: a match that stops by itself when it knows.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::Args;
 use serde::Serialize;
 use tengen::referee::stats::{Sprt, Verdict};
 use tengen::referee::{EngineSpec, Format, MatchReport, ScoreBoard, schedule};
 
 use crate::options::MatchOptions;
-use crate::output::print;
+use crate::output::{print, print_json};
 use crate::play::Players;
 use crate::session::{Session, Watch};
 
@@ -85,9 +85,7 @@ pub(crate) fn run(args: &SprtArgs) -> Result<()> {
         report,
     };
     if args.options.json {
-        let text = serde_json::to_string_pretty(&report).context("the report")?;
-        print(format_args!("{text}\n"));
-        return Ok(());
+        return print_json(&report);
     }
     print(&report.report);
     let (lower, upper) = report.bounds;

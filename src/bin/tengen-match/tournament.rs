@@ -80,8 +80,7 @@ pub(crate) fn run(args: &TournamentArgs) -> Result<()> {
     let games = session.play(&Meetings {
         meetings: &meetings,
     })?;
-    let mut board = ScoreBoard::new();
-    games.iter().for_each(|game| board.add(game));
+    let failures = Failures::of(&ScoreBoard::of(&games));
     let table = RatingTable::new(&[games], args.rating.options(anchor))?;
     let out = &args.options.out;
     let json = to_json(&table)?;
@@ -93,7 +92,7 @@ pub(crate) fn run(args: &TournamentArgs) -> Result<()> {
         print(format_args!("{json}\n"));
     } else {
         print(&table);
-        print(Failures::of(&board));
+        print(failures);
         print(format_args!("Games and ratings are in {}\n", out.display()));
     }
     Ok(())

@@ -53,6 +53,12 @@ pairs = 4
 visits = 4
 "#;
 
+/// The plan up to its first stage.
+fn first_stage() -> &'static str {
+    let mut parts = PLAN.split("[[stage]]\nnetwork = \"az-1b10c\"");
+    parts.next().unwrap()
+}
+
 /// Runs the plan; the steps that were told of.
 fn go(folder: &Path, plan: &str) -> (Vec<Generation>, Vec<News>) {
     let (done, told) = attempt(folder, plan);
@@ -180,10 +186,7 @@ fn a_run_does_what_its_plan_says_and_survives_losing_any_product() {
 #[test]
 fn a_run_may_be_prolonged_and_not_changed() {
     let scratch = Scratch::new("cycle-longer");
-    let short = PLAN
-        .split("[[stage]]\nnetwork = \"az-1b10c\"")
-        .next()
-        .unwrap();
+    let short = first_stage();
     assert_eq!(go(scratch.path(), short).0.len(), 3);
     let longer = short.replace("generations = 2", "generations = 3");
     let (done, told) = go(scratch.path(), &longer);
@@ -198,10 +201,7 @@ fn a_run_may_be_prolonged_and_not_changed() {
 #[test]
 fn a_run_goes_on_without_its_old_games() {
     let scratch = Scratch::new("cycle-forgot");
-    let short = PLAN
-        .split("[[stage]]\nnetwork = \"az-1b10c\"")
-        .next()
-        .unwrap();
+    let short = first_stage();
     go(scratch.path(), short);
     let place = Place::new(scratch.path());
     (0..3).for_each(|number| fs::remove_dir_all(place.games(number)).unwrap());
@@ -213,10 +213,7 @@ fn a_run_goes_on_without_its_old_games() {
 #[test]
 fn a_run_does_not_begin_anew_without_its_last_checkpoint() {
     let scratch = Scratch::new("cycle-checkpoint");
-    let short = PLAN
-        .split("[[stage]]\nnetwork = \"az-1b10c\"")
-        .next()
-        .unwrap();
+    let short = first_stage();
     go(scratch.path(), short);
     let longer = short.replace("generations = 2", "generations = 3");
     fs::remove_dir_all(Place::new(scratch.path()).fit(2)).unwrap();
