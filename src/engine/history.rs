@@ -118,7 +118,11 @@ impl<G: Game> History<G> {
     pub(super) fn record(&self) -> GameRecord {
         let mut record = GameRecord::new(G::NAME, self.size());
         record.komi = self.komi;
-        record.result = self.position().outcome().map_or("", result_text).to_owned();
+        record.result = self
+            .position()
+            .outcome()
+            .map(result_text)
+            .unwrap_or_default();
         record.setup.clone_from(&self.setup);
         if !self.setup.is_empty() || self.start.to_move() != Color::Black {
             record.to_move = Some(self.start.to_move());

@@ -87,7 +87,7 @@ impl Game for Line {
     fn outcome(&self) -> Option<Outcome> {
         self.empty()
             .is_empty()
-            .then(|| Outcome::Win(self.to_move.opponent()))
+            .then(|| Outcome::win(self.to_move.opponent()))
     }
 
     fn key(&self) -> u128 {

@@ -1,4 +1,4 @@
-//! Words shared by all games: colours, board sizes, moves and results.
+//! Words shared by all games: colours, board sizes and moves.
 
 use std::fmt;
 
@@ -108,26 +108,5 @@ impl Move {
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
-    }
-}
-
-/// The result of a finished game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Outcome {
-    /// This colour has won.
-    Win(Color),
-    /// Nobody has won.
-    Draw,
-}
-
-impl Outcome {
-    /// +1 when `color` has won, -1 when it has lost, 0 for a draw.
-    #[must_use]
-    pub fn value_for(self, color: Color) -> f32 {
-        match self {
-            Outcome::Win(winner) if winner == color => 1.0,
-            Outcome::Win(_) => -1.0,
-            Outcome::Draw => 0.0,
-        }
     }
 }

@@ -9,12 +9,14 @@ mod board;
 #[cfg(test)]
 pub(crate) mod conformance;
 pub mod nogo;
+mod result;
 mod symmetry;
 pub(crate) mod zobrist;
 
 pub use bits::{Bits, BitsIter};
 pub use blocks::{Blocks, Frame, Placed};
-pub use board::{BoardSize, Color, Move, Outcome};
+pub use board::{BoardSize, Color, Move};
+pub use result::{Bounds, HalfPoints, Outcome, Proof};
 pub use symmetry::Symmetry;
 
 use thiserror::Error;

@@ -99,13 +99,17 @@ impl GameRecord {
     }
 }
 
-/// An outcome as GTP's `final_score` and SGF's `RE` write it, where no points are counted: `B+R`,
-/// `W+R`, and `0` for a draw.
+/// An outcome as GTP's `final_score` and SGF's `RE` write it: `B+6.5`, `W+R` where no points are
+/// counted, and `0` for a draw.
 #[must_use]
-pub fn result_text(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Win(Color::Black) => "B+R",
-        Outcome::Win(Color::White) => "W+R",
-        Outcome::Draw => "0",
+pub fn result_text(outcome: Outcome) -> String {
+    let winner = match outcome.winner {
+        Some(Color::Black) => "B",
+        Some(Color::White) => "W",
+        None => return "0".to_owned(),
+    };
+    match outcome.margin {
+        Some(margin) => format!("{winner}+{margin}"),
+        None => format!("{winner}+R"),
     }
 }

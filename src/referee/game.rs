@@ -177,7 +177,7 @@ pub fn play_game<G: Game>(
             return Some(table.end(outcome, Reason::Rules, None));
         }
         if table.game.ply() >= terms.max_moves {
-            return Some(table.end(Outcome::Draw, Reason::MaxMoves, None));
+            return Some(table.end(Outcome::DRAW, Reason::MaxMoves, None));
         }
         if stop.load(Ordering::Relaxed) {
             return None;
@@ -289,7 +289,7 @@ impl<G: Game> Table<'_, G> {
     }
 
     fn lost(&mut self, color: Color, reason: Reason, detail: Option<String>) -> GameEnd {
-        self.end(Outcome::Win(color.opponent()), reason, detail)
+        self.end(Outcome::win(color.opponent()), reason, detail)
     }
 
     fn end(&mut self, outcome: Outcome, reason: Reason, detail: Option<String>) -> GameEnd {

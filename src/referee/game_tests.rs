@@ -110,7 +110,7 @@ fn check(black: &str, white: &str, terms: &GameTerms, winner: Color, reason: Rea
     let end = play(&mut black, &mut white, &[], terms);
     assert_eq!(
         (end.outcome, end.reason),
-        (Outcome::Win(winner), reason),
+        (Outcome::win(winner), reason),
         "{end:?}"
     );
     end
@@ -146,7 +146,7 @@ fn the_clock_is_enforced_by_the_referees_measure() {
     let end = play(&mut slow, &mut Script::new("D1", 0), &[], &clocked);
     assert_eq!(
         (end.outcome, end.reason),
-        (Outcome::Win(Color::White), Reason::Time)
+        (Outcome::win(Color::White), Reason::Time)
     );
     assert_eq!(slow.heard[1..], ["left 1000", "white D1", "left 400"]);
     assert_eq!(end.detail.as_deref(), Some("0.200 s over"));
@@ -202,7 +202,7 @@ fn a_hang_outside_its_thinking_is_no_loss_on_time() {
     let end = play(&mut Script::new("A1", 0), &mut deaf, &[], &clocked);
     assert_eq!(
         (end.outcome, end.reason),
-        (Outcome::Win(Color::Black), Reason::Hang)
+        (Outcome::win(Color::Black), Reason::Hang)
     );
 }
 
@@ -213,7 +213,7 @@ fn openings_are_set_up_for_both_players() {
     let end = play(&mut black, &mut white, &opening, &TERMS);
     assert_eq!(
         (end.outcome, end.moves.len()),
-        (Outcome::Win(Color::Black), 1)
+        (Outcome::win(Color::Black), 1)
     );
     assert_eq!(
         (black.heard, white.heard),
@@ -233,7 +233,7 @@ fn a_long_game_is_a_draw_and_a_stopped_one_is_nothing() {
         &[],
         &short,
     );
-    assert_eq!((end.outcome, end.reason), (Outcome::Draw, Reason::MaxMoves));
+    assert_eq!((end.outcome, end.reason), (Outcome::DRAW, Reason::MaxMoves));
     let start = SmallNoGo::new(SIZE).unwrap();
     let players: [&mut dyn Player; 2] = [&mut Script::new("A1", 0), &mut Script::new("", 0)];
     assert_eq!(

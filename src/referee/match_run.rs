@@ -217,7 +217,7 @@ impl<'a> Place<'a> {
 
 fn lost_at_start(color: Color, error: &StartError) -> GameEnd {
     GameEnd {
-        outcome: Outcome::Win(color.opponent()),
+        outcome: Outcome::win(color.opponent()),
         reason: Reason::Crash,
         detail: Some(error.to_string()),
         moves: Vec::new(),

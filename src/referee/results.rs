@@ -128,10 +128,10 @@ pub enum ResultText {
 
 impl From<Outcome> for ResultText {
     fn from(outcome: Outcome) -> ResultText {
-        match outcome {
-            Outcome::Win(Color::Black) => ResultText::Black,
-            Outcome::Win(Color::White) => ResultText::White,
-            Outcome::Draw => ResultText::Draw,
+        match outcome.winner {
+            Some(Color::Black) => ResultText::Black,
+            Some(Color::White) => ResultText::White,
+            None => ResultText::Draw,
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::game::{GameEnd, PlayedMove, Reason};
 use super::match_run::{FinishedGame, MatchPlan};
 use super::vertex;
-use crate::game::{Color, Outcome};
+use crate::game::Color;
 use crate::record::{GameRecord, Play, RecordedPlay};
 
 /// The record of a game of this match.
@@ -61,10 +61,10 @@ fn comment(played: &PlayedMove) -> String {
 /// The result as SGF's `RE` writes it: `R` for a resignation or a position without a move, `T` for
 /// time, `F` for every other failure.
 fn sgf_result(end: &GameEnd) -> String {
-    let winner = match end.outcome {
-        Outcome::Draw => return "0".to_owned(),
-        Outcome::Win(Color::Black) => "B",
-        Outcome::Win(Color::White) => "W",
+    let winner = match end.outcome.winner {
+        None => return "0".to_owned(),
+        Some(Color::Black) => "B",
+        Some(Color::White) => "W",
     };
     let way = match end.reason {
         Reason::Rules | Reason::Resignation => "R",

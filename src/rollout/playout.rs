@@ -31,7 +31,7 @@ impl<const WORDS: usize> Playout for NoGo<WORDS> {
                 play_private(self, rng);
             }
         }
-        Outcome::Win(self.to_move().opponent())
+        Outcome::win(self.to_move().opponent())
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
             let mut position = SmallNoGo::new(BoardSize::square(9)).unwrap();
             let outcome = position.finish(PlayoutPolicy::Uniform, &mut rng);
             plies += position.ply();
-            black += u32::from(outcome == Outcome::Win(Color::Black));
+            black += u32::from(outcome == Outcome::win(Color::Black));
         }
         let mean = f64::from(plies) / f64::from(games);
         assert!((mean - 74.4).abs() < 0.3, "mean length {mean}");

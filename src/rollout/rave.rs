@@ -293,7 +293,7 @@ mod tests {
             let report = player.search(&position, |done| done < playouts);
             position.play(report.moves[0].mv);
         }
-        position.outcome() == Some(Outcome::Win(Color::Black))
+        position.outcome() == Some(Outcome::win(Color::Black))
     }
 
     /// Methods §2.5 has 117-3 at 1,000 playouts. `TENGEN_RAVE_GAMES` plays so many games with

@@ -3,50 +3,8 @@
 use std::time::Duration;
 
 use crate::clock::StopReason;
-use crate::game::{Color, Move, Outcome};
-
-/// A proven result with best play, for one side; a better one is greater.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Proof {
-    /// It loses.
-    Loss,
-    /// Neither side can win.
-    Draw,
-    /// It wins.
-    Win,
-}
-
-impl Proof {
-    /// The same result for the other side.
-    #[must_use]
-    pub fn flip(self) -> Proof {
-        match self {
-            Proof::Loss => Proof::Win,
-            Proof::Draw => Proof::Draw,
-            Proof::Win => Proof::Loss,
-        }
-    }
-
-    /// -1, 0 or 1.
-    #[must_use]
-    pub fn value(self) -> f32 {
-        match self {
-            Proof::Loss => -1.0,
-            Proof::Draw => 0.0,
-            Proof::Win => 1.0,
-        }
-    }
-
-    /// A finished game's result for `color`.
-    #[must_use]
-    pub fn of(outcome: Outcome, color: Color) -> Proof {
-        match outcome {
-            Outcome::Draw => Proof::Draw,
-            Outcome::Win(winner) if winner == color => Proof::Win,
-            Outcome::Win(_) => Proof::Loss,
-        }
-    }
-}
+use crate::game::Move;
+pub use crate::game::Proof;
 
 /// One root move.
 #[derive(Debug, Clone, PartialEq)]

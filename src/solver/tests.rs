@@ -320,6 +320,6 @@ fn a_line_leads_to_the_end() {
             position.play(mv);
         }
         let winner = if wins { mover } else { mover.opponent() };
-        assert_eq!(position.outcome(), Some(Outcome::Win(winner)));
+        assert_eq!(position.outcome(), Some(Outcome::win(winner)));
     }
 }

@@ -93,9 +93,9 @@ pub(super) fn nogo<const WORDS: usize>(
             .for_each(|point| set.insert(point));
         set
     });
-    let score = match outcome {
-        Outcome::Draw => 0,
-        Outcome::Win(winner) => {
+    let score = match outcome.winner {
+        None => 0,
+        Some(winner) => {
             let left = MAX_SCORE as usize - 1;
             let margin = 1 + moves_alone(&position, winner, Move(0), left) as i8;
             outcome.value_for(Color::Black) as i8 * margin
@@ -152,7 +152,7 @@ mod tests {
         let start = SmallNoGo::new(BoardSize::new(4, 1)).unwrap();
         let moves = [Move(0), Move(3), Move(1)];
         let (ending, outcome) = SmallNoGo::ending(&start, &moves).unwrap();
-        assert_eq!(outcome, Outcome::Win(Color::Black));
+        assert_eq!(outcome, Outcome::win(Color::Black));
         assert_eq!(
             (points(ending.own), points(ending.theirs)),
             (vec![0, 1], vec![3])
@@ -170,7 +170,7 @@ mod tests {
         let start = SmallNoGo::new(BoardSize::new(6, 1)).unwrap();
         let moves = [Move(1), Move(5), Move(2), Move(4), Move(0)];
         let (ending, outcome) = SmallNoGo::ending(&start, &moves).unwrap();
-        assert_eq!(outcome, Outcome::Win(Color::Black));
+        assert_eq!(outcome, Outcome::win(Color::Black));
         assert!(ending.own.contains(Move(0)));
         assert!(
             ending.closed_theirs.contains(Move(0)),
@@ -188,7 +188,7 @@ mod tests {
             position.play(point);
         }
         position.set_to_move(Color::Black);
-        assert_eq!(position.outcome(), Some(Outcome::Win(Color::White)));
+        assert_eq!(position.outcome(), Some(Outcome::win(Color::White)));
         // Four corners are left; the last one would be suicide.
         assert_eq!(moves_alone(&position, Color::White, Move(0), 4), 3);
         assert_eq!(moves_alone(&position, Color::White, Move(0), 2), 2);
@@ -202,7 +202,7 @@ mod tests {
     fn rows_get_result_and_ending_from_their_side_and_keep_what_was_proven() {
         let start = SmallNoGo::new(BoardSize::new(4, 1)).unwrap();
         let moves = [Move(0), Move(3), Move(1)];
-        let outcome = Outcome::Win(Color::Black);
+        let outcome = Outcome::win(Color::Black);
         let mut position = start.clone();
         let mut rows: Vec<Row> = moves
             .iter()

@@ -92,7 +92,7 @@ impl Progress {
     fn add(&mut self, outcome: Outcome, positions: usize) {
         self.games += 1;
         self.positions += positions as u64;
-        self.black_wins += u64::from(outcome == Outcome::Win(Color::Black));
+        self.black_wins += u64::from(outcome == Outcome::win(Color::Black));
     }
 }
 

@@ -45,7 +45,7 @@ impl<G: Solvable> Prover<G> for EndingProver<G> {
         let me = position.to_move();
         let winner = if found.wins? { me } else { me.opponent() };
         Some(Proven {
-            outcome: Outcome::Win(winner),
+            outcome: Outcome::win(winner),
             keeps: found.best,
         })
     }
@@ -74,7 +74,7 @@ mod tests {
         for most in 3..12 {
             let mut position = late(most);
             let proven = prover.prove(&position).unwrap();
-            let wins = proven.outcome == Outcome::Win(position.to_move());
+            let wins = proven.outcome == Outcome::win(position.to_move());
             assert_eq!(proven.keeps.is_some(), wins);
             let Some(mv) = proven.keeps else { continue };
             position.play(mv);

@@ -175,9 +175,9 @@ impl Row {
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         match self.result {
-            0 => Outcome::Draw,
-            result if result > 0 => Outcome::Win(self.to_move),
-            _ => Outcome::Win(self.to_move.opponent()),
+            0 => Outcome::DRAW,
+            result if result > 0 => Outcome::win(self.to_move),
+            _ => Outcome::win(self.to_move.opponent()),
         }
     }
 

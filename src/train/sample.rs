@@ -17,7 +17,7 @@ pub(super) fn write(folder: &Path, info: &ShardInfo, game: &PlayedGame) -> Resul
     let folder = folder.join("sgf");
     durable::prepare_folder(&folder)?;
     let mut record = GameRecord::new(&info.game, info.size);
-    record.result = result_text(game.outcome).to_owned();
+    record.result = result_text(game.outcome);
     record.comment = format!("game {} of {}", game.game, info.source);
     let mut color = Color::Black;
     for (ply, &mv) in game.moves.iter().enumerate() {

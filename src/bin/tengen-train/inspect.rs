@@ -142,7 +142,7 @@ fn shards(paths: &[PathBuf]) -> anyhow::Result<Facts> {
         rows += shard.rows.len();
         for game in shard.rows.chunk_by(|a, b| a.game == b.game) {
             games += 1;
-            black += usize::from(game[0].outcome() == Outcome::Win(Color::Black));
+            black += usize::from(game[0].outcome() == Outcome::win(Color::Black));
         }
         info = Some(shard.info);
     }

@@ -70,7 +70,7 @@ fn a_full_game_ends_in_resignation() {
         color = color.opponent();
     }
     assert_eq!(engine.genmove(color, &stop), Decision::Resign);
-    assert_eq!(engine.outcome(), Some(Outcome::Win(Color::Black)));
+    assert_eq!(engine.outcome(), Some(Outcome::win(Color::Black)));
     assert_eq!(engine.record().result, "B+R");
     assert_eq!(engine.record().plays.len(), 5);
 }

@@ -216,7 +216,7 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
 
     fn outcome(&self) -> Option<Outcome> {
         let stuck = self.legal[self.to_move.index()].is_empty();
-        stuck.then(|| Outcome::Win(self.to_move.opponent()))
+        stuck.then(|| Outcome::win(self.to_move.opponent()))
     }
 
     fn key(&self) -> u128 {

@@ -120,5 +120,5 @@ pub(super) fn showboard(session: &mut Session, _: &Arguments<'_>) -> Result<Stri
 
 pub(super) fn final_score(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let outcome = session.engine.outcome().ok_or(Failure::CannotScore)?;
-    Ok(result_text(outcome).to_owned())
+    Ok(result_text(outcome))
 }

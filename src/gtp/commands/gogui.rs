@@ -1,7 +1,7 @@
 //! What GoGui wants to know: the rules of a game that is not Go, setups, and its menu.
 
 use super::{Arguments, COMMANDS};
-use crate::game::{Color, Outcome};
+use crate::game::Color;
 use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Session, format_vertex, parse_vertex};
 use crate::record::{GameRecord, Play, Vertex};
@@ -98,13 +98,16 @@ pub(super) fn rules_final_result(
     session: &mut Session,
     _: &Arguments<'_>,
 ) -> Result<String, Failure> {
-    Ok(match session.engine.outcome() {
-        Some(Outcome::Win(winner)) => {
+    let Some(outcome) = session.engine.outcome() else {
+        return Ok("The game is not over".to_owned());
+    };
+    Ok(match (outcome.winner, outcome.margin) {
+        (Some(winner), None) => {
             let [winner, loser] = [winner, winner.opponent()].map(capital);
             format!("{winner} wins: {loser} has no legal move")
         }
-        Some(Outcome::Draw) => "Draw".to_owned(),
-        None => "The game is not over".to_owned(),
+        (Some(winner), Some(margin)) => format!("{} wins by {margin}", capital(winner)),
+        (None, _) => "Draw".to_owned(),
     })
 }
 

@@ -183,10 +183,7 @@ impl SauSession {
         let outcome = self.engine.outcome();
         if let Some(game) = &mut self.game {
             let told = winner.and_then(|text| color(text).ok());
-            let seen = outcome.and_then(|outcome| match outcome {
-                Outcome::Win(winner) => Some(winner),
-                Outcome::Draw => None,
-            });
+            let seen = outcome.and_then(|outcome| outcome.winner);
             game.winner = told.or(game.winner).or(seen);
             self.save();
         }
@@ -227,7 +224,7 @@ impl SauSession {
             Color::White => (them, us),
         };
         if let Some(winner) = game.winner {
-            record.result = result_text(Outcome::Win(winner)).to_owned();
+            record.result = result_text(Outcome::win(winner));
         }
         record
     }

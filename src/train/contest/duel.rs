@@ -5,7 +5,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Match;
 use crate::encode::{Encode, Encoding};
-use crate::game::{Color, Game, Outcome};
+use crate::game::{Color, Game, Outcome, Proof};
 use crate::referee::stats::Score;
 use crate::rollout::{Playout, Rave, RaveParams};
 use crate::train::mcts::{MctsParams, Search};
@@ -93,10 +93,11 @@ impl<G: Encode + Playout> Duel<G> {
 
     /// The first player's result.
     pub(super) fn score(&self) -> Score {
-        match self.position.outcome() {
-            Some(Outcome::Win(winner)) if winner == self.first() => Score::Win,
-            Some(Outcome::Win(_)) => Score::Loss,
-            _ => Score::Draw,
+        let outcome = self.position.outcome().unwrap_or(Outcome::DRAW);
+        match outcome.proof_for(self.first()) {
+            Proof::Win => Score::Win,
+            Proof::Draw => Score::Draw,
+            Proof::Loss => Score::Loss,
         }
     }
 

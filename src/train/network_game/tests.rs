@@ -116,7 +116,7 @@ impl Prover<SmallNoGo> for Brute {
         }
         let (me, best) = (position.to_move(), wins(position));
         Some(Proven {
-            outcome: Outcome::Win(if best.is_some() { me } else { me.opponent() }),
+            outcome: Outcome::win(if best.is_some() { me } else { me.opponent() }),
             keeps: best,
         })
     }
@@ -131,7 +131,7 @@ fn a_proof_ends_the_search_and_the_rest_keeps_the_result() {
         assert_eq!(last.outcome(), game.outcome);
         assert!(last.ending.is_some(), "the game was played to its end");
         assert!(game.moves.len() >= usize::from(last.ply));
-        black += usize::from(game.outcome == Outcome::Win(Color::Black));
+        black += usize::from(game.outcome == Outcome::win(Color::Black));
     }
     assert!((1..10).contains(&black), "{black}");
 }

@@ -1,0 +1,347 @@
+//! Results: of finished games, and those that are proven of unfinished ones.
+
+use std::fmt;
+
+use super::Color;
+
+/// The result of a finished game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Outcome {
+    /// Who has won; nobody after a draw.
+    pub winner: Option<Color>,
+    /// By how much, at least 0, in games that count points.
+    pub margin: Option<HalfPoints>,
+}
+
+/// A number of half points: 13 are six and a half.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HalfPoints(pub i32);
+
+impl fmt::Display for HalfPoints {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", f64::from(self.0) / 2.0)
+    }
+}
+
+impl Outcome {
+    /// Nobody has won.
+    pub const DRAW: Outcome = Outcome {
+        winner: None,
+        margin: None,
+    };
+
+    /// A win in a game without points.
+    #[must_use]
+    pub const fn win(winner: Color) -> Outcome {
+        Outcome {
+            winner: Some(winner),
+            margin: None,
+        }
+    }
+
+    /// The result of a game in which Black is so far ahead, or White where it is less than 0.
+    #[must_use]
+    pub const fn by_points(black_ahead: HalfPoints) -> Outcome {
+        Outcome {
+            winner: match black_ahead.0 {
+                0 => None,
+                1.. => Some(Color::Black),
+                _ => Some(Color::White),
+            },
+            margin: Some(HalfPoints(black_ahead.0.abs())),
+        }
+    }
+
+    /// What it is to one side.
+    #[must_use]
+    pub fn proof_for(self, color: Color) -> Proof {
+        match self.winner {
+            None => Proof::Draw,
+            Some(winner) if winner == color => Proof::Win,
+            Some(_) => Proof::Loss,
+        }
+    }
+
+    /// +1 when `color` has won, -1 when it has lost, 0 for a draw.
+    #[must_use]
+    pub fn value_for(self, color: Color) -> f32 {
+        self.proof_for(color).value()
+    }
+}
+
+/// A certain result for one side; a better one is greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Proof {
+    /// It loses.
+    Loss,
+    /// Neither side can win.
+    Draw,
+    /// It wins.
+    Win,
+}
+
+impl Proof {
+    /// The same result for the other side.
+    #[must_use]
+    pub const fn flip(self) -> Proof {
+        match self {
+            Proof::Loss => Proof::Win,
+            Proof::Draw => Proof::Draw,
+            Proof::Win => Proof::Loss,
+        }
+    }
+
+    /// -1, 0 or 1.
+    #[must_use]
+    pub const fn value(self) -> f32 {
+        match self {
+            Proof::Loss => -1.0,
+            Proof::Draw => 0.0,
+            Proof::Win => 1.0,
+        }
+    }
+
+    /// A finished game's result for `color`.
+    #[must_use]
+    pub fn of(outcome: Outcome, color: Color) -> Proof {
+        outcome.proof_for(color)
+    }
+
+    /// The result of a game that `color` ends with this, points aside.
+    #[must_use]
+    pub fn outcome(self, color: Color) -> Outcome {
+        match self {
+            Proof::Loss => Outcome::win(color.opponent()),
+            Proof::Draw => Outcome::DRAW,
+            Proof::Win => Outcome::win(color),
+        }
+    }
+}
+
+/// What is proven of a position: with best play the side to move gets at least `low` and at most
+/// `high`. Facts of several kinds only ever narrow it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Bounds {
+    low: Proof,
+    high: Proof,
+}
+
+impl Bounds {
+    /// Nothing is proven.
+    pub const OPEN: Bounds = Bounds {
+        low: Proof::Loss,
+        high: Proof::Win,
+    };
+
+    /// The result is known.
+    #[must_use]
+    pub const fn exactly(proof: Proof) -> Bounds {
+        Bounds {
+            low: proof,
+            high: proof,
+        }
+    }
+
+    /// Such a result or a better one can be had.
+    #[must_use]
+    pub const fn at_least(proof: Proof) -> Bounds {
+        Bounds {
+            low: proof,
+            high: Proof::Win,
+        }
+    }
+
+    /// No better result than this can be had.
+    #[must_use]
+    pub const fn at_most(proof: Proof) -> Bounds {
+        Bounds {
+            low: Proof::Loss,
+            high: proof,
+        }
+    }
+
+    /// The worst result that is still possible.
+    #[must_use]
+    pub const fn low(self) -> Proof {
+        self.low
+    }
+
+    /// The best result that is still possible.
+    #[must_use]
+    pub const fn high(self) -> Proof {
+        self.high
+    }
+
+    /// The result, when it is the only one possible.
+    #[must_use]
+    pub fn proof(self) -> Option<Proof> {
+        (self.low == self.high).then_some(self.low)
+    }
+
+    /// The same for the other side.
+    #[must_use]
+    pub const fn flip(self) -> Bounds {
+        Bounds {
+            low: self.high.flip(),
+            high: self.low.flip(),
+        }
+    }
+
+    /// What is known when both are true. Never wider than `self`, also where a mistake has the two
+    /// contradict each other.
+    #[must_use]
+    pub fn and(self, other: Bounds) -> Bounds {
+        Bounds {
+            low: self.low.max(other.low).min(self.high),
+            high: self.high.min(other.high).max(self.low),
+        }
+    }
+
+    /// What the side to move has when it may choose between two moves, given what each is to it: a
+    /// fold over all moves, from [`Bounds::exactly`] a loss, is what is known of the position.
+    #[must_use]
+    pub fn or(self, other: Bounds) -> Bounds {
+        Bounds {
+            low: self.low.max(other.low),
+            high: self.high.max(other.high),
+        }
+    }
+
+    /// An expected result, in [-1, 1], no further out than what is proven allows.
+    #[must_use]
+    pub fn clamp(self, value: f32) -> f32 {
+        value.clamp(self.low.value(), self.high.value())
+    }
+
+    /// Bounds in four bits, two an end, 0 when nothing is proven. The bits of all facts known of a
+    /// position, or-ed together, are those of [`Bounds::and`] of them: in an atomic word facts can
+    /// be added without a lock.
+    #[must_use]
+    pub const fn to_bits(self) -> u32 {
+        // What is ruled out: bit 0 a loss, bit 1 a loss and a draw; bit 2 a win, bit 3 a win and a
+        // draw.
+        let low = match self.low {
+            Proof::Loss => 0b00,
+            Proof::Draw => 0b01,
+            Proof::Win => 0b11,
+        };
+        let high = match self.high {
+            Proof::Win => 0b00,
+            Proof::Draw => 0b01,
+            Proof::Loss => 0b11,
+        };
+        low | high << 2
+    }
+
+    /// The bounds of [`Bounds::to_bits`]; further bits do not matter.
+    #[must_use]
+    pub fn from_bits(bits: u32) -> Bounds {
+        let low = match bits & 0b11 {
+            0b00 => Proof::Loss,
+            0b01 => Proof::Draw,
+            _ => Proof::Win,
+        };
+        let high = match bits >> 2 & 0b11 {
+            0b00 => Proof::Win,
+            0b01 => Proof::Draw,
+            _ => Proof::Loss,
+        };
+        Bounds {
+            low,
+            high: high.max(low),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROOFS: [Proof; 3] = [Proof::Loss, Proof::Draw, Proof::Win];
+
+    /// All bounds there are.
+    fn all() -> Vec<Bounds> {
+        let pairs = PROOFS
+            .into_iter()
+            .flat_map(|low| PROOFS.map(|high| Bounds { low, high }));
+        pairs.filter(|bounds| bounds.low <= bounds.high).collect()
+    }
+
+    /// The results that bounds leave possible.
+    fn possible(bounds: Bounds) -> Vec<Proof> {
+        let within = |proof: &Proof| (bounds.low..=bounds.high).contains(proof);
+        PROOFS.into_iter().filter(within).collect()
+    }
+
+    #[test]
+    fn bounds_survive_bits_and_facts_are_added_by_or() {
+        assert_eq!(all().len(), 6);
+        assert_eq!(Bounds::OPEN.to_bits(), 0);
+        for one in all() {
+            assert_eq!(Bounds::from_bits(one.to_bits()), one);
+            assert_eq!(one.flip().flip(), one);
+            for other in all() {
+                let both: Vec<Proof> = PROOFS
+                    .into_iter()
+                    .filter(|proof| {
+                        possible(one).contains(proof) && possible(other).contains(proof)
+                    })
+                    .collect();
+                if both.is_empty() {
+                    continue;
+                }
+                assert_eq!(possible(one.and(other)), both, "{one:?} and {other:?}");
+                let bits = one.to_bits() | other.to_bits();
+                assert_eq!(Bounds::from_bits(bits), one.and(other));
+            }
+        }
+    }
+
+    #[test]
+    fn a_choice_is_worth_its_best_move_whatever_the_moves_are_worth() {
+        for one in all() {
+            for other in all() {
+                let choices = possible(one)
+                    .into_iter()
+                    .flat_map(|a| possible(other).into_iter().map(move |b| a.max(b)));
+                let choices: Vec<Proof> = choices.collect();
+                let (least, most) = (choices.iter().min(), choices.iter().max());
+                let got = one.or(other);
+                assert_eq!((Some(&got.low), Some(&got.high)), (least, most));
+            }
+        }
+        let loss = Bounds::exactly(Proof::Loss);
+        let moves = [Bounds::exactly(Proof::Draw), Bounds::at_most(Proof::Draw)];
+        let all = moves.into_iter().fold(loss, Bounds::or);
+        assert_eq!(all.proof(), Some(Proof::Draw));
+        assert_eq!(all.clamp(0.3), 0.0);
+    }
+
+    #[test]
+    fn outcomes_are_seen_from_both_sides() {
+        let seven_and_a_half = HalfPoints(15);
+        let white = Outcome::by_points(HalfPoints(-15));
+        assert_eq!(
+            (white.winner, white.margin),
+            (Some(Color::White), Some(seven_and_a_half))
+        );
+        assert_eq!(
+            (seven_and_a_half.to_string(), HalfPoints(14).to_string()),
+            ("7.5".to_owned(), "7".to_owned())
+        );
+        assert_eq!(white.value_for(Color::Black), -1.0);
+        assert_eq!(
+            Outcome::by_points(HalfPoints(0)).proof_for(Color::White),
+            Proof::Draw
+        );
+        for proof in PROOFS {
+            for color in Color::BOTH {
+                assert_eq!(proof.outcome(color).proof_for(color), proof);
+                assert_eq!(
+                    proof.outcome(color).proof_for(color.opponent()),
+                    proof.flip()
+                );
+            }
+        }
+    }
+}
