@@ -26,28 +26,45 @@ pub(crate) struct EngineFlags {
 impl EngineFlags {
     /// The settings these flags make.
     pub(crate) fn resolve(&self) -> anyhow::Result<EngineOptions> {
-        let mut options = EngineOptions::default();
-        if let Some(path) = &self.config {
-            let file = || format!("in {}", path.display());
-            apply_file(&mut options, path).with_context(file)?;
-        }
+        let file = match &self.config {
+            Some(path) => read_file(path).with_context(|| format!("in {}", path.display()))?,
+            None => Vec::new(),
+        };
+        let mut given = Vec::new();
         for (name, value) in &self.flags {
-            options.set(name, value)?;
+            given.push(((*name).to_owned(), value.clone()));
         }
         for set in &self.sets {
             let Some((name, value)) = set.split_once('=') else {
                 bail!("--set takes name=value, not {set:?}");
             };
-            options.set(name.trim(), value.trim())?;
+            given.push((name.trim().to_owned(), value.trim().to_owned()));
+        }
+        // The game first: what it begins with gives way to whatever is said, in whatever order.
+        let is_game = |(name, _): &&(String, String)| name == "game";
+        let game = given.iter().rfind(is_game);
+        let mut options = match game.or_else(|| file.iter().find(is_game)) {
+            Some((_, game)) => EngineOptions::of(game)?,
+            None => EngineOptions::default(),
+        };
+        for (name, value) in file.iter().filter(|setting| !is_game(setting)) {
+            let place = || match &self.config {
+                Some(path) => format!("in {}", path.display()),
+                None => String::new(),
+            };
+            options.set(name, value).with_context(place)?;
+        }
+        for (name, value) in given.iter().filter(|setting| !is_game(setting)) {
+            options.set(name, value)?;
         }
         Ok(options)
     }
 }
 
-/// Takes over a TOML file of names and plain values.
-fn apply_file(options: &mut EngineOptions, path: &Path) -> anyhow::Result<()> {
+/// Reads a TOML file of names and plain values.
+fn read_file(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     let table: toml::Table = std::fs::read_to_string(path)?.parse()?;
-    for (name, value) in table {
+    let plain = |(name, value)| {
         let text = match value {
             toml::Value::String(text) => text,
             toml::Value::Integer(number) => number.to_string(),
@@ -55,9 +72,9 @@ fn apply_file(options: &mut EngineOptions, path: &Path) -> anyhow::Result<()> {
             toml::Value::Boolean(truth) => truth.to_string(),
             _ => bail!("{name} must be a plain value, not a table, a list or a date"),
         };
-        options.set(&name, &text)?;
-    }
-    Ok(())
+        Ok((name, text))
+    };
+    table.into_iter().map(plain).collect()
 }
 
 impl FromArgMatches for EngineFlags {

@@ -3,6 +3,7 @@
 //! An encoding never changes once a network was trained with it; a better one gets a new id. The
 //! id stands in the network's metadata, and [`find`] refuses a network whose encoding is unknown.
 
+mod nogo;
 mod nogo_seed;
 mod nogo_v1;
 mod nogo_v2;
@@ -14,7 +15,6 @@ pub use nogo_v2::NoGoV2;
 use thiserror::Error;
 
 use crate::eval::ModelInfo;
-use crate::game::nogo::NoGo;
 use crate::game::{BoardSize, Game};
 
 /// Fills a network's input row from a position.
@@ -39,12 +39,6 @@ pub trait Encode: Game {
     /// All encodings of this game. The last one is what programs take that need any, such as
     /// `tengen bench` for its signature; which one a network reads, its metadata say.
     fn encodings() -> &'static [&'static dyn Encoding<Self>];
-}
-
-impl<const WORDS: usize> Encode for NoGo<WORDS> {
-    fn encodings() -> &'static [&'static dyn Encoding<Self>] {
-        &[&NoGoAz, &NoGoAsf, &NoGoV2, &NoGoV1]
-    }
 }
 
 /// Why a network cannot be used for a game.

@@ -34,7 +34,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::clock::TimeControl;
-use crate::game::{BoardSize, Color, Move, Outcome};
+use crate::game::{BoardSize, Color, GameInfo, Move, Outcome};
 use crate::record::{GameRecord, Play, Vertex};
 use crate::search::{SearchReport, StopFlag, View};
 
@@ -88,7 +88,12 @@ pub struct Solution {
 /// One game in progress on a board of one size.
 pub trait Engine: Send {
     /// The game's name, as [`crate::game::Game::NAME`].
-    fn game(&self) -> &'static str;
+    fn game(&self) -> &'static str {
+        self.info().name
+    }
+
+    /// What programs have to know of the game.
+    fn info(&self) -> GameInfo;
 
     /// The board.
     fn size(&self) -> BoardSize;

@@ -9,7 +9,7 @@ pub use table::{ENGINE_OPTIONS, EngineOption, SWITCH};
 
 use super::{SolverOptions, Spending};
 use crate::eval::{BackendKind, Device};
-use crate::game::BoardSize;
+use crate::game::{BoardSize, GAMES, GameInfo};
 use crate::search::SearchParams;
 use crate::settings::SetError;
 
@@ -58,8 +58,8 @@ pub struct EngineOptions {
 impl Default for EngineOptions {
     fn default() -> EngineOptions {
         EngineOptions {
-            game: "nogo".to_owned(),
-            size: BoardSize::square(9),
+            game: GAMES[0].name.to_owned(),
+            size: GAMES[0].usual_board,
             backend: Backend::Network(BackendKind::Tract),
             model: None,
             device: Device::Cpu,
@@ -77,6 +77,25 @@ impl Default for EngineOptions {
 }
 
 impl EngineOptions {
+    /// The settings that a game begins with.
+    ///
+    /// # Errors
+    /// [`SetError`] when there is no such game.
+    pub fn of(game: &str) -> Result<EngineOptions, SetError> {
+        let mut options = EngineOptions::default();
+        options.set("game", game)?;
+        Ok(options)
+    }
+
+    /// Takes a game, its usual board and its own values of other settings: what was said of them
+    /// before was said of another game. `None` when one of the game's values is wrong.
+    fn choose(&mut self, game: &GameInfo) -> Option<()> {
+        game.name.clone_into(&mut self.game);
+        self.size = game.usual_board;
+        let mut settings = game.settings.iter();
+        settings.try_for_each(|(name, value)| self.set(name, value).ok())
+    }
+
     /// Sets one setting, of this table or of the search, from text. In names `-` and `_` are the
     /// same.
     ///

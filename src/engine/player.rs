@@ -13,7 +13,7 @@ use super::{
     ThinkError,
 };
 use crate::clock::{Budget, Clock, TimeControl};
-use crate::game::{BoardSize, Color, Game, Move, Outcome};
+use crate::game::{BoardSize, Color, Game, GameInfo, Move, Outcome};
 use crate::record::{GameRecord, Play};
 use crate::search::{Limits, SearchReport, StopFlag, View};
 use crate::solver::{self, Solve};
@@ -144,8 +144,8 @@ impl<G: Game> Player<G> {
 }
 
 impl<G: Game> Engine for Player<G> {
-    fn game(&self) -> &'static str {
-        G::NAME
+    fn info(&self) -> GameInfo {
+        G::INFO
     }
 
     fn size(&self) -> BoardSize {

@@ -1,4 +1,4 @@
-//! The games this program plays, and how an engine is put together for each: one line a game.
+//! How an engine is put together for a game by its name.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -10,57 +10,30 @@ use super::{
 use crate::clock::Clock;
 use crate::encode::Encode;
 use crate::eval::{BackendKind, LibraryPlaces, LoadOptions, ModelSource};
-use crate::game::nogo::{LargeNoGo, SmallNoGo};
-use crate::game::{BoardSize, Game, UnsupportedSize};
+use crate::game::{BoardSize, UnknownGame, with_game};
 use crate::rollout::Playout;
 use crate::search::{ProberMaker, SearcherOptions};
 use crate::solver::Solvable;
-
-/// Puts an engine together.
-type Create = fn(Setup<'_>) -> Result<Box<dyn Engine>, UnsupportedSize>;
-
-/// Every game: its name and its constructor.
-const GAMES: &[(&str, Create)] = &[("nogo", nogo)];
 
 /// What an engine is made of.
 #[derive(Clone, Copy)]
 struct Setup<'a> {
     options: &'a EngineOptions,
-    size: BoardSize,
     time: &'a Arc<dyn Clock>,
-}
-
-/// Whether there is a game of this name.
-pub(super) fn knows(game: &str) -> bool {
-    GAMES.iter().any(|(name, _)| *name == game)
 }
 
 /// An engine for the game of `options` on a board of `size` (not of `options.size`). Costs next to
 /// nothing: networks and threads wait for the first search.
 ///
 /// # Errors
-/// [`UnsupportedSize`] says what sizes the game has.
+/// [`UnknownGame`] says what games there are, or what sizes the game has.
 pub fn create(
     options: &EngineOptions,
     size: BoardSize,
     time: &Arc<dyn Clock>,
-) -> Result<Box<dyn Engine>, UnsupportedSize> {
-    let known = GAMES.iter().find(|(name, _)| *name == options.game);
-    // The options accept no other names.
-    let (_, create) = known.unwrap_or(&GAMES[0]);
-    create(Setup {
-        options,
-        size,
-        time,
-    })
-}
-
-/// NoGo on the smallest bitboard that holds the board.
-fn nogo(setup: Setup<'_>) -> Result<Box<dyn Engine>, UnsupportedSize> {
-    match SmallNoGo::new(setup.size) {
-        Ok(empty) => Ok(player(empty, setup)),
-        Err(_) => Ok(player(LargeNoGo::new(setup.size)?, setup)),
-    }
+) -> Result<Box<dyn Engine>, UnknownGame> {
+    let setup = Setup { options, time };
+    with_game!(&options.game, size, |empty| player(empty, setup))
 }
 
 fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn Engine> {

@@ -8,14 +8,19 @@ mod blocks;
 mod board;
 #[cfg(test)]
 pub(crate) mod conformance;
+mod info;
+mod list;
 pub mod nogo;
 mod result;
 mod symmetry;
 pub(crate) mod zobrist;
 
+pub use crate::with_game;
 pub use bits::{Bits, BitsIter};
 pub use blocks::{Blocks, Frame, Placed};
 pub use board::{BoardSize, Color, Move};
+pub use info::GameInfo;
+pub use list::{GAMES, UnknownGame, game_names, info};
 pub use result::{Bounds, HalfPoints, Outcome, Proof};
 pub use symmetry::Symmetry;
 
@@ -41,6 +46,9 @@ pub struct UnsupportedSize {
 pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// The game's name in lower case, as command lines, model metadata and file names use it.
     const NAME: &'static str;
+
+    /// What else programs have to know of the game.
+    const INFO: GameInfo = GameInfo::named(Self::NAME);
 
     /// Iterator over legal moves, ascending by policy index.
     type Moves: Iterator<Item = Move>;

@@ -7,12 +7,12 @@ use super::line::{Stream, reply};
 use super::{Conversation, Failure, Interrupts, Request};
 use crate::clock::TimeControl;
 use crate::engine::{Effort, Engine};
-use crate::game::{BoardSize, Color, UnsupportedSize};
+use crate::game::{BoardSize, Color, UnknownGame};
 use crate::record::GameRecord;
 use crate::search::{SearchReport, StopFlag, View};
 
 /// Makes the engine for a board.
-pub type MakeEngine = Box<dyn Fn(BoardSize) -> Result<Box<dyn Engine>, UnsupportedSize> + Send>;
+pub type MakeEngine = Box<dyn Fn(BoardSize) -> Result<Box<dyn Engine>, UnknownGame> + Send>;
 
 /// How a conversation is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,12 +52,12 @@ impl Session {
     /// A conversation that begins with an empty board of `size`.
     ///
     /// # Errors
-    /// [`UnsupportedSize`] when the game is not played on such a board.
+    /// [`UnknownGame`] when the game is not played on such a board, or is none.
     pub fn new(
         make: MakeEngine,
         size: BoardSize,
         manners: Manners,
-    ) -> Result<Session, UnsupportedSize> {
+    ) -> Result<Session, UnknownGame> {
         Ok(Session {
             engine: make(size)?,
             make,

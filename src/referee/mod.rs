@@ -39,7 +39,7 @@ pub use player::{
 pub use process::SpawnError;
 pub use rating_table::{RatingError, RatingOptions, RatingRow, RatingTable};
 pub use report::{Failure, Failures, MatchReport};
-pub use rules::{Rules, RulesError, rules};
+pub use rules::{Rules, rules};
 pub use schedule::{Fixture, Format, schedule};
 pub use score_board::ScoreBoard;
 pub use score_sheet::score_sheet;

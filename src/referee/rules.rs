@@ -2,13 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use thiserror::Error;
-
 use super::game::{GameEnd, GameTerms, play_game};
 use super::opening::{self, OpeningError};
 use super::player::Player;
-use crate::game::nogo::{LargeNoGo, SmallNoGo};
-use crate::game::{BoardSize, Game, Move, UnsupportedSize};
+use crate::game::{BoardSize, Game, Move, UnknownGame, with_game};
 
 /// The rules of one game on one board. Inside, positions are static types; outside, a match does
 /// not know which game it plays.
@@ -47,37 +44,16 @@ pub trait Rules: Send + Sync {
     ) -> Result<Vec<Vec<Move>>, OpeningError>;
 }
 
-/// Why there are no rules for a game.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum RulesError {
-    /// No game has this name.
-    #[error("no game is called `{name}`; there is: {}", NAMES.join(", "))]
-    UnknownGame {
-        /// The name asked for.
-        name: String,
-    },
-    /// The game is not played on this board.
-    #[error(transparent)]
-    Size(#[from] UnsupportedSize),
-}
-
-/// The games there are.
-const NAMES: [&str; 1] = [SmallNoGo::NAME];
-
 /// The rules of a game by its name.
 ///
 /// # Errors
-/// [`RulesError`] lists the games, or the sizes, that there are.
-pub fn rules(name: &str, size: BoardSize) -> Result<Box<dyn Rules>, RulesError> {
-    match name {
-        SmallNoGo::NAME => match SmallNoGo::new(size) {
-            Ok(start) => Ok(Box::new(Start(start))),
-            Err(_) => Ok(Box::new(Start(LargeNoGo::new(size)?))),
-        },
-        _ => Err(RulesError::UnknownGame {
-            name: name.to_owned(),
-        }),
-    }
+/// [`UnknownGame`] lists the games, or the sizes, that there are.
+pub fn rules(name: &str, size: BoardSize) -> Result<Box<dyn Rules>, UnknownGame> {
+    with_game!(name, size, |start| boxed(start))
+}
+
+fn boxed<G: Game>(start: G) -> Box<dyn Rules> {
+    Box::new(Start(start))
 }
 
 /// A game's start position as its rules.
@@ -130,20 +106,5 @@ mod tests {
             let rules = rules("nogo", size).unwrap();
             assert_eq!((rules.name(), rules.size()), ("nogo", size));
         }
-    }
-
-    #[test]
-    fn unknown_games_and_sizes_are_named() {
-        let error = |name, side| {
-            rules(name, BoardSize::square(side))
-                .err()
-                .unwrap()
-                .to_string()
-        };
-        assert_eq!(
-            error("chess", 9),
-            "no game is called `chess`; there is: nogo"
-        );
-        assert!(error("nogo", 40).contains("40x40"));
     }
 }

@@ -3,6 +3,7 @@
 //! The fallback engine, the generator of warm-up training data and the anchor of every rating. It
 //! knows games only; time, threads' lifetimes and networks are other rooms' business.
 
+mod nogo;
 mod playout;
 mod rave;
 mod tree;

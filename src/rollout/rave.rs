@@ -24,7 +24,7 @@ pub struct RaveParams {
 impl Default for RaveParams {
     fn default() -> Self {
         RaveParams {
-            policy: PlayoutPolicy::PrivateLast,
+            policy: PlayoutPolicy::Own,
             equivalence: 1000.0,
             max_nodes: 200_000,
         }
@@ -300,7 +300,7 @@ mod tests {
     /// that many playouts instead of a few short ones.
     #[test]
     fn keeping_private_points_for_last_beats_uniform_playouts() {
-        use PlayoutPolicy::{PrivateLast, Uniform};
+        use PlayoutPolicy::{Own, Uniform};
         let asked = std::env::var("TENGEN_RAVE_GAMES").ok();
         let (games, playouts, needed) = match asked {
             Some(games) => (games.parse().unwrap(), 1000, 0.9),
@@ -309,9 +309,9 @@ mod tests {
         let won_by_private_last = |game: &u64| {
             // Each opening twice, with colours swapped.
             if game.is_multiple_of(2) {
-                black_wins([PrivateLast, Uniform], playouts, game / 2)
+                black_wins([Own, Uniform], playouts, game / 2)
             } else {
-                !black_wins([Uniform, PrivateLast], playouts, game / 2)
+                !black_wins([Uniform, Own], playouts, game / 2)
             }
         };
         let won = (0..games).filter(won_by_private_last).count();

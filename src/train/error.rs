@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::eval::EvalError;
-use crate::game::UnsupportedSize;
+use crate::game::UnknownGame;
 
 /// Why self-play, fitting or exporting failed.
 #[derive(Debug, Error)]
@@ -47,7 +47,7 @@ pub enum TrainError {
     Setting(String),
     /// The game is not played on such a board.
     #[error(transparent)]
-    Size(#[from] UnsupportedSize),
+    Size(#[from] UnknownGame),
     /// A network could not be evaluated.
     #[error(transparent)]
     Eval(#[from] EvalError),

@@ -11,8 +11,7 @@ use super::checkpoint::Checkpoint;
 use super::rebuild::Rebuild;
 use super::{TrainError, durable, shard};
 use crate::eval::ModelInfo;
-use crate::game::BoardSize;
-use crate::game::nogo::{LargeNoGo, SmallNoGo};
+use crate::game::with_game;
 
 /// What was looked at and found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -121,11 +120,9 @@ fn file(path: &Path, findings: &mut Findings) -> Result<(), String> {
 
 /// Whether all rows of a shard are positions that a game can lead to.
 fn positions(shard: &shard::Shard) -> Result<(), String> {
-    fn all<G: Rebuild>(size: BoardSize, shard: &shard::Shard) -> Option<Result<(), String>> {
-        let empty = G::new(size).ok().filter(|_| G::NAME == shard.info.game)?;
-        let mut rows = shard.rows.iter();
-        Some(rows.try_for_each(|row| {
-            let position = G::rebuild(&empty, row)?;
+    fn all<G: Rebuild>(empty: &G, rows: &[super::row::Row]) -> Result<(), String> {
+        rows.iter().try_for_each(|row| {
+            let position = G::rebuild(empty, row)?;
             let illegal = |share: &&super::row::Share| !position.is_legal(share.mv);
             match row.policy.iter().find(illegal) {
                 Some(share) => Err(format!(
@@ -134,12 +131,11 @@ fn positions(shard: &shard::Shard) -> Result<(), String> {
                 )),
                 None => Ok(()),
             }
-        }))
+        })
     }
-    let size = shard.info.size;
-    all::<SmallNoGo>(size, shard)
-        .or_else(|| all::<LargeNoGo>(size, shard))
-        .unwrap_or_else(|| Err(format!("no game {} on {size} is known", shard.info.game)))
+    let info = &shard.info;
+    with_game!(&info.game, info.size, |empty| all(&empty, &shard.rows))
+        .unwrap_or_else(|unknown| Err(unknown.to_string()))
 }
 
 /// Whether a network's metadata can be read and, where `tract` is there, its graph loaded.

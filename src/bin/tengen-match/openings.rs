@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use tengen::clock::SystemClock;
-use tengen::game::{BoardSize, Color, Move};
+use tengen::game::{BoardSize, Color, GAMES, Move};
 use tengen::referee::{
     Conditions, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, TimeControl, opening,
     rules,
@@ -34,7 +34,7 @@ const CANDIDATES_PER_OPENING: usize = 10;
 #[derive(Args)]
 pub(crate) struct OpeningsArgs {
     /// The game
-    #[arg(long, default_value = "nogo")]
+    #[arg(long, default_value = GAMES[0].name)]
     game: String,
     /// The board: 9, or 9x7 (columns x rows)
     #[arg(long, default_value = "9", value_parser = parse_size)]

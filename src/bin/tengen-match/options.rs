@@ -9,14 +9,14 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
-use tengen::game::{BoardSize, Move};
+use tengen::game::{BoardSize, GAMES, Move};
 use tengen::referee::{Conditions, EngineSpec, GameTerms, Rules, TimeControl, rules};
 
 /// The game, its terms, its openings, and where results go.
 #[derive(Args)]
 pub(crate) struct MatchOptions {
-    /// The game: nogo
-    #[arg(long, default_value = "nogo")]
+    /// The game
+    #[arg(long, default_value = GAMES[0].name)]
     game: String,
     /// The board: 9, or 9x7 (columns x rows)
     #[arg(long, default_value = "9", value_parser = parse_size)]

@@ -38,7 +38,8 @@ pub(crate) fn run_ablation(args: &Args) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(&args.plan).with_context(name)?;
     let plan = AblationPlan::parse(&text).with_context(name)?;
     let size = BoardSize::square(plan.run.size);
-    on_board(size, &Job { args, plan })
+    let game = plan.run.game.clone();
+    on_board(&game, size, &Job { args, plan })
 }
 
 struct Job<'a> {

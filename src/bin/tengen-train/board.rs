@@ -1,7 +1,6 @@
-//! From a board size to the type that plays on it.
+//! From a game's name and a board size to the type that plays on it.
 
-use tengen::game::nogo::{LargeNoGo, SmallNoGo};
-use tengen::game::{BoardSize, Game};
+use tengen::game::{BoardSize, with_game};
 use tengen::rollout::Playout;
 use tengen::train::rebuild::Rebuild;
 
@@ -11,10 +10,7 @@ pub(crate) trait OnBoard {
     fn run<G: Rebuild + Playout>(&self, start: &G) -> anyhow::Result<()>;
 }
 
-/// Does a command's work on a NoGo board of this size.
-pub(crate) fn on_board(size: BoardSize, work: &impl OnBoard) -> anyhow::Result<()> {
-    if let Ok(start) = SmallNoGo::new(size) {
-        return work.run(&start);
-    }
-    work.run(&LargeNoGo::new(size)?)
+/// Does a command's work on a board of a game.
+pub(crate) fn on_board(game: &str, size: BoardSize, work: &impl OnBoard) -> anyhow::Result<()> {
+    with_game!(game, size, |start| work.run(&start))?
 }

@@ -91,7 +91,8 @@ pub(crate) fn run_loop(args: &Args) -> anyhow::Result<()> {
         })?,
     };
     let size = BoardSize::square(plan.size);
-    on_board(size, &Job { args, plan })
+    let game = plan.game.clone();
+    on_board(&game, size, &Job { args, plan })
 }
 
 struct Job<'a> {

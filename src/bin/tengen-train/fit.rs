@@ -8,8 +8,7 @@ use anyhow::Context;
 use clap::{Parser, ValueEnum};
 use serde_json::json;
 use tengen::clock::SystemClock;
-use tengen::game::Game;
-use tengen::game::nogo::{LargeNoGo, SmallNoGo};
+use tengen::game::with_game;
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::dataset::{Dataset, Selection};
 use tengen::train::device::FitDevice;
@@ -160,16 +159,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         window: args.window,
         held_out: args.held_out,
     })?;
-    anyhow::ensure!(
-        dataset.game == SmallNoGo::NAME,
-        "no network is fitted for {}",
-        dataset.game
-    );
-    if let Ok(empty) = SmallNoGo::new(dataset.size) {
-        return learn(args, &empty, dataset);
-    }
-    let empty = LargeNoGo::new(dataset.size)?;
-    learn(args, &empty, dataset)
+    let (game, size) = (dataset.game.clone(), dataset.size);
+    with_game!(&game, size, |empty| learn(args, &empty, dataset))?
 }
 
 fn learn<G: Rebuild>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result<()> {

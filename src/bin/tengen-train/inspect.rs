@@ -7,8 +7,7 @@ use clap::Parser;
 use serde_json::{Map, Value, json};
 use tengen::encode::Encode;
 use tengen::eval::ModelInfo;
-use tengen::game::nogo::SmallNoGo;
-use tengen::game::{BoardSize, Color, Outcome};
+use tengen::game::{BoardSize, Color, GAMES, Outcome, with_game};
 use tengen::onnx::Header;
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::net::Counts;
@@ -68,20 +67,33 @@ fn show(facts: &Facts, json: bool) {
 /// What a network of this name would be; `None` when there is no such name.
 fn recipe(name: &str, side: u8) -> Option<Facts> {
     let recipe: Recipe = name.parse().ok()?;
-    let encodings = SmallNoGo::encodings().iter();
-    let encoding = encodings
-        .into_iter()
-        .find(|e| e.id() == recipe.encoding())?;
-    let (_, counts) = recipe.declare(encoding.planes(), BoardSize::square(side), 0);
+    let size = BoardSize::square(side);
+    let mut planes = GAMES.iter().filter_map(|game| {
+        with_game!(game.name, size, |start| planes_of(
+            &start,
+            recipe.encoding()
+        ))
+        .ok()?
+    });
+    let planes = planes.next()?;
+    let (_, counts) = recipe.declare(planes, size, 0);
     let heads: Vec<_> = recipe.extras().iter().map(|extra| extra.name()).collect();
     let mut facts = facts([
         ("network", json!(recipe.to_string())),
         ("encoding", json!(recipe.encoding())),
-        ("planes", json!(encoding.planes())),
+        ("planes", json!(planes)),
         ("extra_heads", json!(heads.join(" "))),
     ]);
-    facts.append(&mut size(counts));
+    facts.append(&mut size_of(counts));
     Some(facts)
+}
+
+/// The planes of one of a game's encodings.
+fn planes_of<G: Encode>(_: &G, id: &str) -> Option<usize> {
+    let mut encodings = G::encodings().iter();
+    encodings
+        .find(|encoding| encoding.id() == id)
+        .map(|encoding| encoding.planes())
 }
 
 type Facts = Map<String, Value>;
@@ -104,7 +116,7 @@ fn network(path: &Path) -> anyhow::Result<Facts> {
     }
     if let Ok(recipe) = info.network.parse::<Recipe>() {
         let (_, counts) = recipe.declare(info.planes, info.size, 0);
-        facts.append(&mut size(counts));
+        facts.append(&mut size_of(counts));
     }
     Ok(facts)
 }
@@ -120,12 +132,12 @@ fn checkpoint(checkpoint: &Checkpoint) -> Facts {
         ("step", json!(checkpoint.step)),
         ("settings", serde_json::to_value(params).unwrap_or_default()),
     ]);
-    facts.append(&mut size(counts));
+    facts.append(&mut size_of(counts));
     facts
 }
 
 /// The size of a network: as it plays, and with the extra heads of the fit.
-fn size(counts: Counts) -> Facts {
+fn size_of(counts: Counts) -> Facts {
     facts([
         ("parameters", json!(counts.parameters)),
         ("multiply_adds", json!(counts.multiply_adds)),

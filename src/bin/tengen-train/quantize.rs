@@ -9,8 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::json;
 use tengen::clock::{Clock, SystemClock};
 use tengen::eval::{Batch, Evaluator, ModelInfo};
-use tengen::game::Game;
-use tengen::game::nogo::{LargeNoGo, SmallNoGo};
+use tengen::game::with_game;
 use tengen::rollout::{Playout, Rave, RaveParams};
 use tengen::train::dataset::{Dataset, Selection};
 use tengen::train::durable;
@@ -71,10 +70,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let onnx = std::fs::read(&args.model).with_context(|| args.model.display().to_string())?;
     let info = ModelInfo::read(&args.model.display().to_string(), &onnx)?;
-    if let Ok(empty) = SmallNoGo::new(info.size) {
-        return quantize(args, &empty, &info, &onnx);
-    }
-    quantize(args, &LargeNoGo::new(info.size)?, &info, &onnx)
+    with_game!(&info.game, info.size, |empty| quantize(
+        args, &empty, &info, &onnx
+    ))?
 }
 
 fn quantize<G: Playout + Rebuild>(

@@ -2,16 +2,12 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tengen::game::{BoardSize, Game, UnsupportedSize};
+use tengen::game::Game;
 
 /// A position after so many random plies, or as many as the game has left room for.
-pub(super) fn random_position<G: Game>(
-    size: BoardSize,
-    plies: u32,
-    seed: u64,
-) -> Result<G, UnsupportedSize> {
+pub(super) fn random_position<G: Game>(empty: &G, plies: u32, seed: u64) -> G {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut position = G::new(size)?;
+    let mut position = empty.clone();
     for _ in 0..plies {
         let count = position.legal_count();
         if count <= 2 {
@@ -22,5 +18,5 @@ pub(super) fn random_position<G: Game>(
             position.play(mv);
         }
     }
-    Ok(position)
+    position
 }

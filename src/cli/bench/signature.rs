@@ -5,8 +5,7 @@ use std::sync::Arc;
 use tengen::clock::{Clock, SystemClock};
 use tengen::encode::Encode;
 use tengen::eval::{EvaluatorFactory, ModelInfo};
-use tengen::game::BoardSize;
-use tengen::game::nogo::{LargeNoGo, SmallNoGo};
+use tengen::game::{GAMES, with_game};
 use tengen::rollout::{Playout, Rave, RaveParams};
 use tengen::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
 
@@ -20,10 +19,11 @@ const PLIES: [u32; 5] = [0, 8, 20, 40, 60];
 pub(super) fn run(json: bool) -> anyhow::Result<()> {
     let clock = SystemClock::new();
     let mut sum = Signature::default();
-    for side in [7, 9] {
-        search_board::<SmallNoGo>(BoardSize::square(side), &mut sum)?;
+    for game in GAMES {
+        for &size in game.bench_boards {
+            with_game!(game.name, size, |empty| search_board(&empty, &mut sum))??;
+        }
     }
-    search_board::<LargeNoGo>(BoardSize::square(13), &mut sum)?;
     let elapsed = clock.now();
     let visits_per_second = sum.visits as f64 / elapsed.as_secs_f64();
     super::super::print(&if json {
@@ -63,9 +63,9 @@ impl Signature {
 }
 
 /// Two searches in a row on each position, so that reuse is in the signature, and one of playouts.
-fn search_board<G: Encode + Playout>(size: BoardSize, sum: &mut Signature) -> anyhow::Result<()> {
+fn search_board<G: Encode + Playout>(empty: &G, sum: &mut Signature) -> anyhow::Result<()> {
     for (seed, plies) in (1..).zip(PLIES) {
-        let mut position: G = random_position(size, plies, seed)?;
+        let mut position = random_position(empty, plies, seed);
         let factory = EvaluatorFactory::hash(made_up_model(&position));
         let options = SearcherOptions {
             threads: 1,

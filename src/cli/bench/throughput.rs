@@ -10,14 +10,13 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde::Serialize;
 use tengen::clock::{Budget, Clock, SystemClock};
-use tengen::encode::find;
+use tengen::encode::{Encode, find};
 use tengen::engine::{EngineOptions, built_in};
 use tengen::eval::{
     BackendKind, Batch, EvalError, Evaluator, EvaluatorFactory, LibraryPlaces, LoadOptions,
     ModelSource, Outputs,
 };
-use tengen::game::Game;
-use tengen::game::nogo::SmallNoGo;
+use tengen::game::with_game;
 use tengen::rollout::{Playout, PlayoutPolicy};
 use tengen::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
 
@@ -43,7 +42,18 @@ struct Line {
 }
 
 pub(super) fn run(options: &EngineOptions, seconds: f64, json: bool) -> anyhow::Result<()> {
-    let bench = Bench::new(options, seconds)?;
+    with_game!(&options.game, options.size, |empty| measure(
+        &empty, options, seconds, json
+    ))?
+}
+
+fn measure<G: Encode + Playout>(
+    empty: &G,
+    options: &EngineOptions,
+    seconds: f64,
+    json: bool,
+) -> anyhow::Result<()> {
+    let bench = Bench::new(empty, options, seconds)?;
     if !json {
         super::super::print(&bench.playouts()?)?;
         super::super::print(
@@ -85,26 +95,28 @@ fn text(line: &Line) -> String {
     )
 }
 
-struct Bench {
+struct Bench<G> {
+    empty: G,
     /// `None` for the built-in one, in the form that fits the backend.
     model: Option<ModelSource>,
     load: LoadOptions,
     threads: usize,
     round: Duration,
     clock: SystemClock,
-    positions: Vec<SmallNoGo>,
+    positions: Vec<G>,
     params: SearchParams,
 }
 
-impl Bench {
-    fn new(options: &EngineOptions, seconds: f64) -> anyhow::Result<Bench> {
+impl<G: Encode + Playout> Bench<G> {
+    fn new(empty: &G, options: &EngineOptions, seconds: f64) -> anyhow::Result<Bench<G>> {
         let round = Duration::try_from_secs_f64(seconds / f64::from(2 * ROUNDS))
             .ok()
             .filter(|round| !round.is_zero())
             .context("--seconds must be more than 0")?;
-        let position = |i| random_position(options.size, i * 60 / POSITIONS, u64::from(i));
+        let position = |i| random_position(empty, i * 60 / POSITIONS, u64::from(i));
         let cores = std::thread::available_parallelism().map_or(1, Into::into);
         Ok(Bench {
+            empty: empty.clone(),
             model: options.model.clone().map(ModelSource::File),
             load: LoadOptions {
                 device: options.device,
@@ -113,13 +125,13 @@ impl Bench {
             threads: options.threads.unwrap_or(cores),
             round,
             clock: SystemClock::new(),
-            positions: (0..POSITIONS).map(position).collect::<Result<_, _>>()?,
+            positions: (0..POSITIONS).map(position).collect(),
             params: options.search.clone(),
         })
     }
 
     fn open(&self, kind: BackendKind) -> Result<EvaluatorFactory, EvalError> {
-        let own = || built_in(SmallNoGo::NAME, kind, self.load.device);
+        let own = || built_in(G::NAME, kind, self.load.device);
         let source = self.model.clone().or_else(own);
         let none = || EvalError::Load {
             path: "embedded".to_owned(),
@@ -131,21 +143,20 @@ impl Bench {
     /// Random playouts a second on one thread.
     fn playouts(&self) -> anyhow::Result<String> {
         let mut rates = Vec::new();
-        for policy in [PlayoutPolicy::Uniform, PlayoutPolicy::PrivateLast] {
-            let start: SmallNoGo = random_position(self.positions[0].size(), 0, 0)?;
+        for policy in [PlayoutPolicy::Uniform, PlayoutPolicy::Own] {
             let mut rng = rand::SeedableRng::seed_from_u64(1);
             let rng: &mut rand_xoshiro::Xoshiro256PlusPlus = &mut rng;
             let (began, mut count) = (self.clock.now(), 0_u32);
             while self.clock.now() - began < 2 * self.round {
                 for _ in 0..100 {
-                    start.clone().finish(policy, rng);
+                    self.empty.clone().finish(policy, rng);
                 }
                 count += 100;
             }
             rates.push(f64::from(count) / (self.clock.now() - began).as_secs_f64());
         }
         Ok(format!(
-            "random playouts on one thread: {:.0}/s uniform, {:.0}/s private points last",
+            "random playouts on one thread: {:.0}/s uniform, {:.0}/s as the game's own policy",
             rates[0], rates[1]
         ))
     }
@@ -235,11 +246,7 @@ impl Bench {
     }
 
     /// Evaluations and visits a second of a search from an empty tree.
-    fn search(
-        &self,
-        searcher: &mut Searcher<SmallNoGo>,
-        position: &SmallNoGo,
-    ) -> anyhow::Result<[f64; 2]> {
+    fn search(&self, searcher: &mut Searcher<G>, position: &G) -> anyhow::Result<[f64; 2]> {
         searcher.clear();
         let budget = Budget::fixed(self.round, 10 * self.round);
         let limits = Limits {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Backend, EngineOptions};
 use crate::clock::seconds;
-use crate::game::BoardSize;
+use crate::game::{BoardSize, info};
 
 /// One line of the table.
 pub struct EngineOption {
@@ -28,16 +28,16 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "game",
         value: "NAME",
-        help: "The game [default: nogo]",
-        expected: "the name of a game: nogo",
-        set: |options, text| {
-            crate::engine::registry::knows(text).then(|| text.clone_into(&mut options.game))
-        },
+        help: "The game; with it come its usual board and settings, where nothing else is said \
+               [default: nogo]",
+        expected: "the name of a game, such as nogo",
+        set: |options, text| options.choose(info(text)?),
     },
     EngineOption {
         name: "size",
         value: "SIZE",
-        help: "The board at the start: 9, or 9x7 for 9 columns and 7 rows [default: 9]",
+        help: "The board at the start: 9, or 9x7 for 9 columns and 7 rows [default: the game's \
+               usual one, for nogo 9]",
         expected: "a board size such as 9 or 9x7",
         set: |options, text| board_size(text).map(|size| options.size = size),
     },

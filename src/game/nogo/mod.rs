@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::bits::{Bits, BitsIter};
 use super::blocks::{Blocks, Placed};
-use super::{BoardSize, Color, Game, Move, Outcome, UnsupportedSize, zobrist};
+use super::{BoardSize, Color, Game, GameInfo, Move, Outcome, UnsupportedSize, zobrist};
 
 /// NoGo on boards of up to 128 points: 9x9, and all rectangles up to 11x11.
 pub type SmallNoGo = NoGo<2>;
@@ -137,6 +137,18 @@ impl<const WORDS: usize> NoGo<WORDS> {
 
 impl<const WORDS: usize> Game for NoGo<WORDS> {
     const NAME: &'static str = "nogo";
+
+    const INFO: GameInfo = GameInfo {
+        title: "NoGo",
+        sgf: (1, Some("NoGo")),
+        usual_board: BoardSize::square(9),
+        bench_boards: &[
+            BoardSize::square(7),
+            BoardSize::square(9),
+            BoardSize::square(13),
+        ],
+        ..GameInfo::named(Self::NAME)
+    };
 
     type Moves = BitsIter<WORDS>;
 

@@ -104,7 +104,8 @@ pub(super) fn rules_final_result(
     Ok(match (outcome.winner, outcome.margin) {
         (Some(winner), None) => {
             let [winner, loser] = [winner, winner.opponent()].map(capital);
-            format!("{winner} wins: {loser} has no legal move")
+            let why = session.engine.info().lost_because;
+            format!("{winner} wins: {loser} {why}")
         }
         (Some(winner), Some(margin)) => format!("{} wins by {margin}", capital(winner)),
         (None, _) => "Draw".to_owned(),

@@ -14,10 +14,29 @@ pub use write::write;
 
 use thiserror::Error;
 
-/// SGF's number for a game of this engine: Go and what is played like it is 1, Gomoku 4.
+use crate::game::{GAMES, GameInfo, info};
+
+/// Games that SGF knows by number alone; further ones say so in their rules
+/// ([`GameInfo::sgf`](crate::game::GameInfo)).
+const PLAIN: [(u32, &str); 2] = [(1, "go"), (4, "gomoku")];
+
+/// SGF's number for a game: Go and what is played like it is 1, Gomoku 4.
 #[must_use]
 pub fn game_number(game: &str) -> u32 {
-    if game == "gomoku" { 4 } else { 1 }
+    let plain = PLAIN.iter().find(|(_, name)| *name == game);
+    let plain = plain.map_or(1, |(number, _)| *number);
+    info(game).map_or(plain, |info| info.sgf.0)
+}
+
+/// The game of a file, by its number and the name of its rules.
+fn game_name(number: u32, rules: Option<&str>) -> Option<&'static str> {
+    let is_told = |info: &&GameInfo| match (info.sgf, rules) {
+        ((its, Some(name)), Some(rules)) => its == number && name.eq_ignore_ascii_case(rules),
+        _ => false,
+    };
+    let told = GAMES.iter().find(is_told).map(|info| info.name);
+    let plain = PLAIN.iter().find(|(its, _)| *its == number);
+    told.or(plain.map(|(_, name)| *name))
 }
 
 /// Boards beyond this have no SGF coordinates.

@@ -1,7 +1,7 @@
 //! Reading: the properties of the main line into a record.
 
 use super::lexer::{Property, main_line};
-use super::{MAX_SIDE, SgfError};
+use super::{MAX_SIDE, SgfError, game_name};
 use crate::game::{BoardSize, Color, Move};
 use crate::record::{GameRecord, Play, RecordedPlay, Vertex};
 
@@ -47,13 +47,12 @@ impl Reader {
             None => BoardSize::square(DEFAULT_SIDE),
         };
         let number = find("GM").map_or("1", str::trim);
-        let nogo = find("RU").is_some_and(|rules| rules.trim().eq_ignore_ascii_case("nogo"));
-        let game = match (number, nogo) {
-            ("1", true) => "nogo",
-            ("1", false) => "go",
-            ("4", _) => "gomoku",
-            (other, _) => return Err(bad_value("GM", other, "1 (Go, NoGo) or 4 (Gomoku)")),
-        };
+        let rules = find("RU").map(str::trim);
+        let game = number
+            .parse()
+            .ok()
+            .and_then(|number| game_name(number, rules));
+        let game = game.ok_or_else(|| bad_value("GM", number, "1 (Go, NoGo) or 4 (Gomoku)"))?;
         Ok(Reader {
             record: GameRecord::new(game, size),
             stones: vec![None; size.area()],

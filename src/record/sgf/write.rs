@@ -1,7 +1,7 @@
 //! Writing: a record as SGF text.
 
 use super::game_number;
-use crate::game::{BoardSize, Color, Move};
+use crate::game::{BoardSize, Color, Move, info};
 use crate::record::{GameRecord, Vertex};
 
 /// Moves on one line of the text.
@@ -49,8 +49,8 @@ fn header(record: &GameRecord) -> String {
     } else {
         push(&mut out, "SZ", &format!("{width}:{height}"));
     }
-    if record.game == "nogo" {
-        push(&mut out, "RU", "NoGo");
+    if let Some(rules) = info(&record.game).and_then(|info| info.sgf.1) {
+        push(&mut out, "RU", rules);
     }
     if let Some(komi) = record.komi {
         push(&mut out, "KM", &komi.to_string());

@@ -98,8 +98,11 @@ impl Common {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     match &args.players {
-        Players::Rollouts(args) => on_board(args.size(), args),
-        Players::Network(args) => on_board(args.size()?, args),
+        Players::Rollouts(args) => on_board(args.game(), args.size(), args),
+        Players::Network(args) => {
+            let network = args.network()?.0;
+            on_board(&network.game, network.size, args)
+        }
     }
 }
 

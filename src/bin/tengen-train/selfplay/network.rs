@@ -7,7 +7,6 @@ use anyhow::Context;
 use clap::{Parser, ValueEnum};
 use tengen::clock::SystemClock;
 use tengen::eval::{BackendKind, Device, LibraryPlaces, ModelInfo};
-use tengen::game::BoardSize;
 use tengen::rollout::Playout;
 use tengen::search::SearchParams;
 use tengen::train::crew::NetworkCrew;
@@ -76,13 +75,8 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// The board that the network was trained for.
-    pub(super) fn size(&self) -> anyhow::Result<BoardSize> {
-        Ok(self.network()?.0.size)
-    }
-
     /// What the network says of itself, and the checksum of its file.
-    fn network(&self) -> anyhow::Result<(ModelInfo, u64)> {
+    pub(super) fn network(&self) -> anyhow::Result<(ModelInfo, u64)> {
         let name = self.model.display().to_string();
         let onnx = std::fs::read(&self.model).with_context(|| name.clone())?;
         Ok((ModelInfo::read(&name, &onnx)?, durable::checksum(&onnx)))

@@ -1,7 +1,7 @@
 //! `tengen-train selfplay rollouts`.
 
 use clap::Parser;
-use tengen::game::BoardSize;
+use tengen::game::{BoardSize, GAMES};
 use tengen::rollout::{Playout, Rave, RaveParams};
 use tengen::train::crew::RolloutCrew;
 use tengen::train::rebuild::Rebuild;
@@ -14,7 +14,10 @@ use crate::board::OnBoard;
 pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
-    /// Side length of the NoGo board, in points
+    /// The game
+    #[arg(long, default_value = GAMES[0].name)]
+    game: String,
+    /// Side length of the board, in points
     #[arg(long, default_value_t = 9)]
     size: u8,
     /// Playouts a move
@@ -23,6 +26,10 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    pub(super) fn game(&self) -> &str {
+        &self.game
+    }
+
     pub(super) fn size(&self) -> BoardSize {
         BoardSize::square(self.size)
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use settings::{Fit, Gate, Rating, RootName, SelfPlay, Window, exploring};
 
+use crate::game::{BoardSize, GAMES, with_game};
 use crate::train::TrainError;
 use crate::train::recipe::Recipe;
 
@@ -15,7 +16,10 @@ use crate::train::recipe::Recipe;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CyclePlan {
-    /// Side length of the NoGo board, in points.
+    /// The game.
+    #[serde(default = "first_game")]
+    pub game: String,
+    /// Side length of the board, in points.
     #[serde(default = "nine")]
     pub size: u8,
     /// Seed of everything.
@@ -42,6 +46,11 @@ pub struct CyclePlan {
     /// What a network must show before it plays; without it every network does.
     #[serde(default)]
     pub gate: Option<Gate>,
+}
+
+/// What plans meant that named none.
+fn first_game() -> String {
+    GAMES[0].name.to_owned()
 }
 
 fn nine() -> u8 {
@@ -200,7 +209,8 @@ impl CyclePlan {
             ),
         ];
         match rules.iter().find(|(holds, _)| !holds) {
-            None => Ok(()),
+            None => with_game!(&self.game, BoardSize::square(self.size), |_start| ())
+                .map_err(|error| TrainError::Setting(format!("the plan is wrong: {error}"))),
             Some((_, what)) => Err(TrainError::Setting(format!("the plan is wrong: {what}"))),
         }
     }
@@ -244,6 +254,7 @@ mod tests {
     fn a_short_plan_has_defaults_and_survives_writing() {
         let plan = CyclePlan::parse(SHORT).unwrap();
         assert_eq!((plan.size, plan.self_play.root), (9, RootName::Gumbel));
+        assert_eq!(plan.game, "nogo", "as plans meant that were written before");
         assert_eq!(CyclePlan::parse(&plan.to_toml().unwrap()).unwrap(), plan);
     }
 
@@ -256,6 +267,8 @@ mod tests {
     #[test]
     fn a_wrong_plan_says_what_is_wrong() {
         refused("", "stage");
+        refused(&format!("game = \"chess\"\n{SHORT}"), "chess");
+        refused(&format!("size = 40\n{SHORT}"), "40x40");
         refused(&SHORT.replace("visits", "visit"), "visit");
         refused(&SHORT.replace("az-1b8c", "az-1"), "az-1");
         refused(&SHORT.replace("games = 4", "games = 0"), "at least 1");

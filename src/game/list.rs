@@ -1,0 +1,157 @@
+//! The games there are: the one list by which programs find them.
+//!
+//! A game is a line of [`games!`](crate::games) and its [`GameInfo`]. Whoever needs the type of its
+//! positions asks [`with_game!`](crate::with_game) by name; whoever needs to know something of all
+//! games reads [`GAMES`].
+
+use thiserror::Error;
+
+use super::{GameInfo, UnsupportedSize};
+
+/// **The list.** A game a line: the types of its positions, in the order in which they are tried
+/// for a board. Calls another macro with it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! games {
+    ($then:ident $how:tt $($test_only:tt)*) => {
+        $crate::$then! { $how
+            [$crate::game::nogo::SmallNoGo, $crate::game::nogo::LargeNoGo]
+            $($test_only)*
+        }
+    };
+}
+
+/// The list as this build has it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! all_games {
+    ($then:ident $how:tt) => {
+        $crate::games! { $then $how }
+    };
+}
+
+/// Runs an expression on the empty board of a game by its name, with the type that its positions
+/// have on a board of this size:
+///
+/// ```
+/// use tengen::game::{BoardSize, Game, with_game};
+///
+/// let points = with_game!("nogo", BoardSize::new(4, 3), |start| start.legal_count());
+/// assert_eq!(points, Ok(12));
+/// ```
+///
+/// The answer is a [`Result`] of what the expression gives and [`UnknownGame`](crate::game::UnknownGame).
+/// The expression is compiled once for each type: what it calls has to be generic.
+#[macro_export]
+macro_rules! with_game {
+    ($name:expr, $size:expr, |$start:ident| $work:expr) => {
+        $crate::all_games! { first_that_fits ($name, $size, $start, $work) }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! first_that_fits {
+    (($name:expr, $size:expr, $start:ident, $work:expr) $([$($position:ty),+])+) => {
+        'found: {
+            let (name, size): (&str, $crate::game::BoardSize) = ($name, $size);
+            let mut refused = None;
+            $($(
+                if name == <$position as $crate::game::Game>::NAME {
+                    match <$position as $crate::game::Game>::new(size) {
+                        Ok($start) => break 'found Ok($work),
+                        Err(error) => refused = Some(error),
+                    }
+                }
+            )+)+
+            Err($crate::game::UnknownGame::new(name, refused))
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! game_infos {
+    (() $([$first:ty $(, $other:ty)*])+) => {
+        &[$(<$first as $crate::game::Game>::INFO),+]
+    };
+}
+
+/// What is to be known of each game, in the order of the list; the first is the default.
+pub const GAMES: &[GameInfo] = crate::all_games! { game_infos () };
+
+/// What is to be known of the game of this name.
+#[must_use]
+pub fn info(name: &str) -> Option<&'static GameInfo> {
+    GAMES.iter().find(|info| info.name == name)
+}
+
+/// The names of all games, for messages.
+#[must_use]
+pub fn game_names() -> String {
+    let names: Vec<&str> = GAMES.iter().map(|info| info.name).collect();
+    names.join(", ")
+}
+
+/// Why a game cannot be played.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum UnknownGame {
+    /// No game has this name.
+    #[error("no game is called `{0}`; there is: {names}", names = game_names())]
+    Name(String),
+    /// The game is not played on this board.
+    #[error(transparent)]
+    Size(#[from] UnsupportedSize),
+}
+
+impl UnknownGame {
+    /// After no type of the list was taken: the last refusal of its board, if it has the name.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(name: &str, refused: Option<UnsupportedSize>) -> UnknownGame {
+        match refused {
+            Some(refused) => UnknownGame::Size(refused),
+            None => UnknownGame::Name(name.to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{BoardSize, Game};
+
+    #[test]
+    fn a_board_gets_the_first_type_that_has_it() {
+        let size_of = |size| crate::with_game!("nogo", size, |start| size_of_val(&start));
+        let [small, large] = [9, 13].map(BoardSize::square).map(size_of);
+        assert!(small.unwrap() < large.unwrap());
+        let area = crate::with_game!("nogo", BoardSize::new(4, 3), |start| start.policy_len());
+        assert_eq!(area, Ok(12));
+    }
+
+    #[test]
+    fn unknown_games_and_sizes_are_named() {
+        let error = |name, side| {
+            let found = crate::with_game!(name, BoardSize::square(side), |start| start.ply());
+            found.unwrap_err().to_string()
+        };
+        assert!(error("chess", 9).starts_with("no game is called `chess`; there is: nogo"));
+        assert!(error("nogo", 40).contains("40x40"));
+    }
+
+    #[test]
+    fn names_are_told_apart_and_boards_are_there() {
+        for (place, info) in GAMES.iter().enumerate() {
+            assert!(GAMES[..place].iter().all(|other| other.name != info.name));
+            assert_eq!(
+                super::info(info.name).map(|found| found.title),
+                Some(info.title)
+            );
+            for &size in info.bench_boards.iter().chain([&info.usual_board]) {
+                let start = crate::with_game!(info.name, size, |start| start.size());
+                assert_eq!(start, Ok(size));
+            }
+        }
+    }
+}
