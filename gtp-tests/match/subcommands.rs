@@ -85,7 +85,7 @@ fn a_tournament_ends_in_ratings_and_a_plot() {
     let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
     assert_eq!(read("ratings.svg").matches("<circle").count(), 3);
     assert!(read("ratings.md").contains("| steady | 0 |"));
-    let elo = tengen_match(&["elo", "--anchor", "other", "--samples", "20"])
+    let elo = tengen_match(&["elo", "--anchor", "other"])
         .arg(&out)
         .output();
     let text = String::from_utf8(elo.unwrap().stdout).unwrap();

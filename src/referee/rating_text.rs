@@ -74,9 +74,9 @@ impl RatingTable {
         let Interval { low, high } = self.black_interval;
         let _ = writeln!(
             text,
-            "\nAnchor: {}. Black's advantage: {:+.0} Elo [{low:+.0}, {high:+.0}]. Intervals: {} \
-             bootstrap draws of opening pairs.",
-            self.anchor, self.black_advantage, self.samples
+            "\nAnchor: {}. Black's advantage: {:+.0} Elo [{low:+.0}, {high:+.0}]. Intervals: profile \
+             likelihood, by pairs of games.",
+            self.anchor, self.black_advantage
         );
         text
     }
@@ -114,16 +114,21 @@ impl RatingTable {
     }
 }
 
-/// One engine's name, interval and point at this height.
+/// One engine's name, interval and point at this height. An end that is infinite has no stroke: the
+/// line goes on to the border.
 fn row_svg(row: &RatingRow, axis: &Axis, y: f64) -> String {
-    let (low, high) = (x(axis, row.interval.low), x(axis, row.interval.high));
+    let Interval { low, high } = row.interval;
     let (top, foot) = (y - 4.0, y + 4.0);
+    let ends = [low, high].into_iter().filter(|end| end.is_finite());
+    let strokes = ends.map(|end| format!("M{:.1} {top}V{foot}", x(axis, end)));
     format!(
-        "<text x=\"{:.0}\" y=\"{foot}\" text-anchor=\"end\">{}</text><path d=\"M{low:.1} {y}H{high:.1}\
-         M{low:.1} {top}V{foot}M{high:.1} {top}V{foot}\" stroke=\"#246\" fill=\"none\"/><circle \
-         cx=\"{:.1}\" cy=\"{y}\" r=\"4\" fill=\"#246\"/>\n",
+        "<text x=\"{:.0}\" y=\"{foot}\" text-anchor=\"end\">{}</text><path d=\"M{:.1} {y}H{:.1}{}\" \
+         stroke=\"#246\" fill=\"none\"/><circle cx=\"{:.1}\" cy=\"{y}\" r=\"4\" fill=\"#246\"/>\n",
         LEFT - 10.0,
         escape(&row.name),
+        x(axis, low),
+        x(axis, high),
+        strokes.collect::<String>(),
         x(axis, row.elo),
     )
 }
@@ -144,9 +149,9 @@ fn axis(rows: &[RatingRow]) -> Axis {
     )
 }
 
-/// Where a rating lies in the picture.
+/// Where a rating lies in the picture; at the border what lies outside.
 fn x(axis: &Axis, elo: f64) -> f64 {
-    LEFT + axis.share(elo) * (WIDTH - LEFT - RIGHT)
+    LEFT + axis.share(elo).clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
 }
 
 #[cfg(test)]
@@ -171,6 +176,10 @@ mod tests {
         // The first row's interval has an end stroke of eight pixels on both sides.
         assert_eq!(svg.matches(" 26V34").count(), 2, "{svg}");
         assert!(svg.contains("c&lt;d") && svg.ends_with("</svg>\n"), "{svg}");
+        table.rows[0].interval.high = f64::INFINITY;
+        let svg = table.to_svg();
+        assert_eq!(svg.matches(" 26V34").count(), 1, "{svg}");
+        assert!(svg.contains("H690.0M"), "{svg}");
     }
 
     #[test]

@@ -41,15 +41,6 @@ pub(crate) struct RatingArgs {
         value_name = "ELO"
     )]
     anchor_elo: f64,
-    /// Bootstrap draws for the intervals
-    #[arg(long, default_value_t = 1000, value_name = "N", value_parser = parse_samples)]
-    samples: usize,
-}
-
-/// Enough draws for an interval.
-fn parse_samples(text: &str) -> Result<usize, String> {
-    let samples = text.parse().ok().filter(|&samples| samples >= 20);
-    samples.ok_or_else(|| "write a whole number, 20 or more".to_owned())
 }
 
 impl RatingArgs {
@@ -58,8 +49,6 @@ impl RatingArgs {
         RatingOptions {
             anchor,
             anchor_elo: self.anchor_elo,
-            samples: self.samples,
-            seed: 1,
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The statistics of matches: pure functions from counted games to scores, intervals, tests and
 //! ratings. No game, no clock, no file is known here. Source: methods.md section 6.
 
-mod bootstrap;
 mod elo;
+mod intervals;
+mod inverse;
 mod online;
 mod pairs;
 mod ratings;
@@ -10,8 +11,8 @@ mod ratings;
 mod simulate;
 mod sprt;
 
-pub use bootstrap::{RatedPair, RatingsWithIntervals, fit_with_intervals};
 pub use elo::{Interval, Z_95, elo_from_score, score_from_elo, wilson};
+pub use intervals::{RatedPair, RatingsWithIntervals, fit_with_intervals};
 pub use online::online_elo;
 pub use pairs::{MatchScore, PairCounts, Score};
 pub use ratings::{Meeting, Ratings, fit};

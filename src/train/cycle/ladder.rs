@@ -12,9 +12,6 @@ use crate::referee::stats::{
 use crate::train::contest::PairResult;
 use crate::train::{TrainError, durable};
 
-/// Draws of the bootstrap behind the intervals.
-const DRAWS: usize = 300;
-
 /// A finished match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Encounter {
@@ -61,9 +58,9 @@ pub struct Rated {
     pub name: String,
     /// Elo; the anchor's is 0.
     pub elo: f64,
-    /// Low end of the 95% interval.
+    /// Low end of the 95% interval; infinite where no game speaks of it.
     pub low: f64,
-    /// High end of the 95% interval.
+    /// High end of the 95% interval, likewise.
     pub high: f64,
     /// Games it played.
     pub games: u32,
@@ -125,8 +122,7 @@ pub fn rate(encounters: &[Encounter], anchor: &str) -> Vec<Rated> {
             pairs.push(RatedPair { games });
         }
     }
-    let RatingsWithIntervals { ratings, elo, .. } =
-        fit_with_intervals(names.len(), anchor, &pairs, DRAWS, 1);
+    let RatingsWithIntervals { ratings, elo, .. } = fit_with_intervals(names.len(), anchor, &pairs);
     let mut rated: Vec<Rated> = names
         .iter()
         .zip(ratings.elo.iter().zip(elo))
