@@ -324,6 +324,10 @@ fn the_loop_goes_on_after_kill_9_as_if_nothing_had_been() {
     run(&["report", &killed]);
     let report = std::fs::read_to_string(format!("{killed}/report.html")).unwrap();
     assert!(report.contains("6 generations, 72 games"), "{report}");
+    assert!(
+        report.contains("Finished: its plan is done.") && !report.contains("http-equiv"),
+        "{report}"
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::game::Reason;
 use super::results::{GameEntry, ResultText};
 use super::stats::{Interval, Z_95, wilson};
-use crate::chart::{Series, chart_file};
+use crate::chart::{Chart, Scale, Series};
 
 /// Plies that make one line of the report.
 const PLIES_PER_LINE: usize = 5;
@@ -181,8 +181,8 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// A picture of the mean visits by ply, as an SVG file; engines that do not report visits have no
-/// line.
+/// A picture of the mean visits by ply, as an SVG file. Its scale is logarithmic: playouts without a
+/// network come a thousand times as fast. Engines that do not report visits have no line.
 #[must_use]
 pub fn visits_by_ply_svg(reports: &[ClockReport]) -> String {
     let series: Vec<Series> = reports
@@ -193,9 +193,15 @@ pub fn visits_by_ply_svg(reports: &[ClockReport]) -> String {
             let points = points.filter_map(|line| Some((middle(line), line.mean_visits?)));
             Series::new(&report.engine, points)
         })
-        .filter(|series| !series.points.is_empty())
         .collect();
-    chart_file("Visits by ply", "ply", &series)
+    let chart = Chart {
+        title: "Mean visits by ply",
+        x_label: "ply",
+        scale: Scale::Logarithmic,
+        series,
+        ..Chart::default()
+    };
+    chart.file()
 }
 
 impl fmt::Display for ClockReport {

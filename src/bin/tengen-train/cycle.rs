@@ -172,7 +172,15 @@ impl Teller {
 
 /// A generation in one line.
 fn summary(generation: &Generation, rated: Option<&Rated>) -> String {
-    let score = generation.held_out.unwrap_or_default();
+    let losses = generation.held_out.map_or_else(
+        || "no held-out games".to_owned(),
+        |score| {
+            format!(
+                "policy {:.3} (floor {:.3}) value {:.3}",
+                score.policy_loss, score.policy_floor, score.value_loss
+            )
+        },
+    );
     let elo = rated.map_or(String::new(), |rated| {
         format!(
             "  Elo {:+.0} [{:+.0}, {:+.0}]",
@@ -180,14 +188,11 @@ fn summary(generation: &Generation, rated: Option<&Rated>) -> String {
         )
     });
     format!(
-        "generation {} of {}: {} games by {}  policy {:.3} (floor {:.3}) value {:.3}  White wins {:.1}%{elo}  {:.2} h",
+        "generation {} of {}: {} games by {}  {losses}  White wins {:.1}%{elo}  {:.2} h",
         generation.number,
         generation.network,
         generation.games_so_far,
         generation.players,
-        score.policy_loss,
-        score.policy_floor,
-        score.value_loss,
         100.0 * generation.white_share,
         generation.seconds / 3600.0
     )

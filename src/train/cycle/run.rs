@@ -96,7 +96,7 @@ pub fn run<G: Rebuild + Playout>(
             let rated = rating(last.number).cloned();
             (desk.observe)(&News::Finished(Box::new(last.clone()), rated));
         }
-        report::write(&place, None)?;
+        report::write(&place, Some(&format!("Generation {} begins.", done.len())))?;
         let warm_up = done.is_empty() && plan.warm_up.is_some();
         let stage = next_stage(plan, &done, |number| rating(number).map(|r| r.elo));
         let Some(stage) = stage else {

@@ -1,16 +1,31 @@
 //! How a run goes, as one HTML file that needs nothing beside it. It is written again and again
 //! while the run goes on, and a browser that shows it follows.
 
+mod charts;
 mod page;
 
 use super::TrainError;
-use super::cycle::{Encounter, Generation, Place, Rated};
+use super::cycle::{Encounter, Generation, Place, Rated, network_name, next_stage};
 use super::durable;
+use crate::clock::{date_time, unix_time};
+
+/// Whether the run goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// It is being worked on: with what, and when that was written, in UTC.
+    Working(String, String),
+    /// Its plan is done.
+    Finished,
+    /// There is more in its plan; whether anybody works on it is not known.
+    Unfinished,
+}
 
 /// What a report is about.
 pub struct Facts {
     /// The folder's name.
     pub name: String,
+    /// Side length of the board.
+    pub size: u8,
     /// The finished generations.
     pub generations: Vec<Generation>,
     /// The ratings of networks and anchors.
@@ -19,12 +34,12 @@ pub struct Facts {
     pub encounters: Vec<Encounter>,
     /// Seconds spent so far.
     pub seconds: f64,
-    /// What is going on.
-    pub now: Option<String>,
+    /// Whether it goes on.
+    pub state: State,
 }
 
 impl Facts {
-    /// Reads the folder of a run.
+    /// Reads the folder of a run; `now` is what whoever works on it does.
     ///
     /// # Errors
     /// [`TrainError`] when the folder holds no run, or a file cannot be read.
@@ -36,18 +51,30 @@ impl Facts {
         // The matches of a generation that is not finished count, too.
         let count = generations.len() as u32 + 1;
         let name = place.root().file_name().unwrap_or_default();
+        let rated = super::cycle::ratings(place, &plan, count)?;
+        let elo = |generation| {
+            let name = network_name(generation);
+            let rated = rated.iter().find(|rated| rated.name == name);
+            rated.map(|rated| rated.elo)
+        };
+        let state = match (next_stage(&plan, &generations, elo), now) {
+            (None, _) => State::Finished,
+            (Some(_), Some(now)) => State::Working(now.to_owned(), date_time(unix_time(), 0)),
+            (Some(_), None) => State::Unfinished,
+        };
         Ok(Facts {
             name: name.display().to_string(),
-            rated: super::cycle::ratings(place, &plan, count)?,
+            size: plan.size,
+            rated,
             encounters: super::cycle::all_encounters(place, count)?,
             seconds: place.seconds()?,
-            now: now.map(str::to_owned),
+            state,
             generations,
         })
     }
 }
 
-/// Writes the report of a run into its folder.
+/// Writes the report of a run into its folder; `now` is what whoever works on it does.
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be read or written.

@@ -1,209 +1,206 @@
-//! The page: figures, charts, and the table of all generations.
+//! The page: where the run is, charts, and the table of all generations.
 
 use std::fmt::Write;
 
-use super::Facts;
-use crate::chart::{Point, Series, chart, escape};
-use crate::train::cycle::{Encounter, Generation, Rated, network_name};
-use crate::train::score::Score;
+use super::charts::{figures, rating};
+use super::{Facts, State};
+use crate::chart::escape;
+use crate::train::cycle::Generation;
 
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:2em auto;\
-padding:0 1em;color:#222;background:#fff}h1{font-size:1.4em}main{display:flex;flex-wrap:wrap;gap:1em}\
-figure{margin:0;width:480px;max-width:100%}figcaption{font-weight:600}svg{width:100%}\
-svg text{font:11px system-ui,sans-serif;fill:currentColor}.grid{stroke:#8884}.legend{margin:0;font-size:13px}\
-table{border-collapse:collapse;font-size:13px;margin-top:1em}td,th{padding:2px 8px;text-align:right;\
-border-bottom:1px solid #8884}@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}}";
+/// Seconds after which a browser reads the page of a running run again.
+const RELOAD_SECONDS: u32 = 20;
+
+const STYLE: &str = ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;\
+max-width:1040px;margin:2em auto;padding:0 1em;color:#222;background:#fff}h1{font-size:1.5em;margin:0}\
+h2{font-size:1.1em;margin:1.5em 0 .3em}.state{font-weight:600;margin:.3em 0}small{font-weight:400}.facts{margin:.3em 0 1.5em}\
+main{display:flex;flex-wrap:wrap;gap:1.5em 2em}figure{margin:0;width:500px;max-width:100%}\
+figcaption{font-weight:600}svg{width:100%}svg text{font:11px system-ui,sans-serif;fill:currentColor}\
+.grid{stroke:#8884}.legend,.note{margin:0;font-size:13px}.note{opacity:.75}.name{white-space:nowrap;\
+margin-right:.8em}.table{overflow-x:auto}table{border-collapse:collapse;font-size:12px;width:100%}\
+td,th{padding:2px 5px;text-align:right;white-space:nowrap;border-bottom:1px solid #8884}\
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}}";
+
+/// What stands in the table where nothing was measured.
+const MISSING: &str = "&ndash;";
 
 /// The whole page.
 pub(super) fn page(facts: &Facts) -> String {
     let name = escape(&facts.name);
+    let reload = match facts.state {
+        State::Working(..) => {
+            format!("<meta http-equiv=\"refresh\" content=\"{RELOAD_SECONDS}\">")
+        }
+        State::Finished | State::Unfinished => String::new(),
+    };
     let mut page = format!(
-        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
-         <meta http-equiv=\"refresh\" content=\"20\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>{name}</title>\
-         <style>{STYLE}</style><h1>{name}</h1>"
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">{reload}\
+         <meta name=\"viewport\" content=\"width=device-width\">\
+         <title>{name} &ndash; training run</title><style>{STYLE}</style>\
+         <h1>Training run {name}: NoGo {size}x{size}</h1><p class=\"state\">{state}</p>\
+         <p class=\"facts\">{figures}</p><main>",
+        size = facts.size,
+        state = state(facts),
+        figures = summary(facts),
     );
-    let now = facts
-        .now
-        .as_deref()
-        .unwrap_or("Between two steps, or finished.");
-    let games = facts.generations.last().map_or(0, |g| g.games_so_far);
-    // Writing into a string cannot fail.
-    let _ = write!(
-        page,
-        "<p>{} generations, {games} games, {:.2} hours. {}</p><main>",
-        facts.generations.len(),
-        facts.seconds / 3600.0,
-        escape(now)
-    );
-    for chart in charts(facts) {
-        page.push_str(&chart);
+    for figure in figures(facts) {
+        page.push_str(&figure);
     }
     page.push_str("</main>");
-    table(&mut page, facts);
+    if !facts.generations.is_empty() {
+        table(&mut page, facts);
+    }
     page.push_str("</html>\n");
     page
 }
 
-fn charts(facts: &Facts) -> Vec<String> {
-    let generations = &facts.generations;
-    let games = |g: &Generation| g.games_so_far as f64;
-    let by_games = |name: &str, value: &dyn Fn(&Generation) -> f64| {
-        Series::new(name, generations.iter().map(|g| (games(g), value(g))))
-    };
-    vec![
-        elo("Elo by games, 95% intervals", "games", facts, &games),
-        elo("Elo by hours, 95% intervals", "hours", facts, &|g| {
-            g.seconds / 3600.0
-        }),
-        chart(
-            "Policy loss on held-out games, nats",
-            "games",
-            &[
-                by_games("network", &|g| held_out(g, |s| s.policy_loss)),
-                by_games("least possible", &|g| held_out(g, |s| s.policy_floor)),
-            ],
+/// Whether the run goes on, in a sentence or two.
+fn state(facts: &Facts) -> String {
+    match &facts.state {
+        State::Working(what, when) => format!(
+            "Running. {} <small>As of {when} UTC; the page reloads itself every {RELOAD_SECONDS} \
+             seconds. If that time stands still, the run was stopped: the same command goes on with \
+             it.</small>",
+            escape(what)
         ),
-        chart(
-            "Value loss on held-out games, nats",
-            "games",
-            &[by_games("network", &|g| held_out(g, |s| s.value_loss))],
-        ),
-        calibration(generations),
-        chart(
-            "Policy entropy on held-out games, nats",
-            "games",
-            &[
-                by_games("network", &|g| g.measures.policy_entropy),
-                by_games("targets", &|g| g.measures.target_entropy),
-            ],
-        ),
-        chart(
-            "Games a second",
-            "games",
-            &[by_games("self-play", &|g| g.games_per_second)],
-        ),
-        chart(
-            "Evaluations and fitted samples a second",
-            "games",
-            &[
-                by_games("evaluations", &|g| g.evaluations_per_second),
-                by_games("samples", &|g| g.samples_per_second),
-            ],
-        ),
-        white_share(facts),
-    ]
-}
-
-fn rating<'a>(facts: &'a Facts, generation: &Generation) -> Option<&'a Rated> {
-    let name = network_name(generation.number);
-    facts.rated.iter().find(|rated| rated.name == name)
-}
-
-/// The ladder: networks with intervals, anchors as lines to compare with.
-fn elo(title: &str, label: &str, facts: &Facts, x: &dyn Fn(&Generation) -> f64) -> String {
-    let rated = facts
-        .generations
-        .iter()
-        .filter_map(|g| Some((x(g), rating(facts, g)?)));
-    let points: Vec<Point> = rated
-        .map(|(x, rated)| Point {
-            x,
-            y: rated.elo,
-            interval: Some((rated.low, rated.high)),
-        })
-        .collect();
-    let Some(last) = points.iter().map(|point| point.x).reduce(f64::max) else {
-        return String::new();
-    };
-    let mut series = vec![Series {
-        name: "networks".to_owned(),
-        points,
-        reference: false,
-    }];
-    for anchor in facts.rated.iter().filter(|r| r.name.starts_with("rave-")) {
-        series.push(Series {
-            reference: true,
-            ..Series::new(&anchor.name, [(0.0, anchor.elo), (last, anchor.elo)])
-        });
+        State::Finished => "Finished: its plan is done.".to_owned(),
+        State::Unfinished => "Not finished: <code>tengen-train loop --out FOLDER</code> goes on \
+                              with it."
+            .to_owned(),
     }
-    chart(title, label, &series)
 }
 
-/// A figure of the held-out score; not a number where there is none.
-fn held_out(g: &Generation, value: fn(&Score) -> f64) -> f64 {
-    g.held_out.as_ref().map_or(f64::NAN, value)
-}
-
-/// What came of what the last networks predicted.
-fn calibration(generations: &[Generation]) -> String {
-    let mut series: Vec<Series> = generations
-        .iter()
-        .rev()
-        .take(3)
-        .map(|g| {
-            let bins = g.measures.calibration.iter();
-            let name = format!("after {} games", g.games_so_far);
-            Series::new(&name, bins.map(|&(win, came, _)| (win, came)))
-        })
-        .collect();
-    if !series.is_empty() {
-        series.push(Series {
-            reference: true,
-            ..Series::new("perfect", [(0.0, 0.0), (1.0, 1.0)])
-        });
+/// What the run has made so far.
+fn summary(facts: &Facts) -> String {
+    let games = facts.generations.last().map_or(0, |g| g.games_so_far);
+    let mut text = format!(
+        "{} generations, {games} games, {:.2} hours.",
+        facts.generations.len(),
+        facts.seconds / 3600.0,
+    );
+    let rated = facts.generations.iter().rev();
+    if let Some(last) = rated.filter_map(|g| rating(facts, g)).next() {
+        // Writing into a string cannot fail.
+        let _ = write!(
+            text,
+            " The last rated network, {}, has {:+.0} Elo [{:+.0}, {:+.0}].",
+            escape(&last.name),
+            last.elo,
+            last.low,
+            last.high
+        );
     }
-    chart("Wins by predicted chance of a win", "predicted", &series)
-}
-
-/// White's share of the wins, in self-play and in the matches between networks.
-fn white_share(facts: &Facts) -> String {
-    let own = facts.generations.iter();
-    let own = own.map(|g| (g.games_so_far as f64, g.white_share));
-    let matches = facts.generations.iter().filter_map(|g| {
-        let name = network_name(g.number);
-        let between = |e: &&Encounter| e.first == name && e.second.starts_with("network-");
-        let (white, games) = facts.encounters.iter().find(between)?.white_wins();
-        Some((
-            g.games_so_far as f64,
-            f64::from(white) / f64::from(games.max(1)),
-        ))
-    });
-    chart(
-        "White's share of the wins",
-        "games",
-        &[
-            Series::new("self-play", own),
-            Series::new("matches with the predecessor", matches),
-        ],
-    )
+    text
 }
 
 fn table(page: &mut String, facts: &Facts) {
     page.push_str(
-        "<table><tr><th>generation<th>played by<th>visits<th>games<th>positions<th>network\
-         <th>steps<th>policy loss<th>value loss<th>White wins<th>Elo<th>hours</tr>",
+        "<h2>Generations, the newest first</h2><div class=\"table\"><table><tr><th>generation\
+         <th>played by<th>visits<th>games<th>positions<th>network<th>steps<th>policy loss\
+         <th>value loss<th>White wins<th>Elo<th>hours</tr>",
     );
-    for g in facts.generations.iter().rev() {
-        let loss = |value: Option<f64>| value.map_or(String::new(), |loss| format!("{loss:.3}"));
-        let elo = rating(facts, g).map_or(String::new(), |r| {
-            format!("{:+.0} [{:+.0}, {:+.0}]", r.elo, r.low, r.high)
-        });
-        let _ = write!(
-            page,
-            "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{:.1}%<td>{elo}<td>{:.2}</tr>",
-            g.number,
-            escape(&g.players),
-            g.visits,
-            g.games_so_far,
-            g.rows_so_far,
-            escape(&g.network),
-            g.steps,
-            loss(g.held_out.as_ref().map(|s| s.policy_loss)),
-            loss(g.held_out.as_ref().map(|s| s.value_loss)),
-            100.0 * g.white_share,
-            g.seconds / 3600.0
-        );
+    for generation in facts.generations.iter().rev() {
+        row(page, facts, generation);
     }
-    page.push_str("</table>");
+    page.push_str("</table></div>");
+}
+
+fn row(page: &mut String, facts: &Facts, g: &Generation) {
+    let or_missing = |text: Option<String>| text.unwrap_or_else(|| MISSING.to_owned());
+    let loss = |value: Option<f64>| or_missing(value.map(|loss| format!("{loss:.3}")));
+    let elo = rating(facts, g).map(|r| format!("{:+.0} [{:+.0}, {:+.0}]", r.elo, r.low, r.high));
+    let white = (g.games > 0).then(|| format!("{:.1}%", 100.0 * g.white_share));
+    let _ = write!(
+        page,
+        "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{:.2}</tr>",
+        g.number,
+        escape(&g.players),
+        g.visits,
+        g.games_so_far,
+        g.rows_so_far,
+        escape(&g.network),
+        g.steps,
+        loss(g.held_out.as_ref().map(|s| s.policy_loss)),
+        loss(g.held_out.as_ref().map(|s| s.value_loss)),
+        or_missing(white),
+        or_missing(elo),
+        g.seconds / 3600.0
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::cycle::{Measures, Rated};
+
+    fn generation(number: u32, games_so_far: u64) -> Generation {
+        Generation {
+            number,
+            stage: None,
+            players: "rollouts".to_owned(),
+            visits: 32,
+            network: "az-1b8c".to_owned(),
+            plays_next: number,
+            games: 4,
+            games_so_far,
+            rows: 4,
+            rows_so_far: 4,
+            white_share: 0.45,
+            games_per_second: 1.0,
+            evaluations_per_second: 0.0,
+            samples_per_second: 0.0,
+            steps: 1,
+            held_out: None,
+            measures: Measures::default(),
+            seconds: 3600.0,
+        }
+    }
+
+    fn facts(state: State) -> Facts {
+        Facts {
+            name: "a<b".to_owned(),
+            size: 9,
+            generations: vec![generation(0, 1000), generation(1, 26_000)],
+            rated: vec![Rated {
+                name: "network-0001".to_owned(),
+                elo: 300.0,
+                low: 100.0,
+                high: f64::INFINITY,
+                games: 4,
+            }],
+            encounters: Vec::new(),
+            seconds: 7200.0,
+            state,
+        }
+    }
+
+    #[test]
+    fn only_a_running_run_reloads() {
+        let running = State::Working("Generation 2 begins.".to_owned(), "2026".to_owned());
+        let page_of = |state| page(&facts(state));
+        let page = page_of(running);
+        assert!(page.contains("http-equiv=\"refresh\"") && page.contains("Running. Generation 2"));
+        let page = page_of(State::Finished);
+        assert!(!page.contains("refresh") && page.contains("Finished: its plan is done."));
+        let page = page_of(State::Unfinished);
+        assert!(!page.contains("refresh") && page.contains("Not finished"));
+        assert!(page.contains("<title>a&lt;b &ndash;") && !page.contains("a<b"));
+        assert!(page.contains("2 generations, 26000 games, 2.00 hours"));
+    }
+
+    #[test]
+    fn what_was_not_measured_is_missing() {
+        let page = page(&facts(State::Finished));
+        for absent in [
+            "Positions a second",
+            "Policy entropy",
+            "Policy loss,",
+            "NaN",
+        ] {
+            assert!(!page.contains(absent), "{absent}");
+        }
+        assert!(page.contains(">50%<") && page.contains("White's share"));
+        // Both losses of both generations, and the rating of the first.
+        assert_eq!(page.matches(MISSING).count() - 1, 5, "and one in the title");
+        assert!(page.contains("+300 [+100, +inf]"));
+    }
 }

@@ -1,0 +1,256 @@
+//! Line charts as SVG: for a page, or as a file of their own.
+
+mod axis;
+mod drawing;
+
+use std::fmt::Write;
+
+pub use axis::{Axis, Scale};
+use drawing::{HEIGHT, LEFT, RIGHT, WIDTH, color, drawing};
+
+/// The legend of a file: height of a line, and names in a line.
+const LEGEND_LINE: f64 = 16.0;
+const LEGEND_COLUMNS: usize = 4;
+
+/// A point, with an interval where there is one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Place along the horizontal axis.
+    pub x: f64,
+    /// Height.
+    pub y: f64,
+    /// Lower and upper end of the interval; an infinite one is drawn up to the border.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// Points that belong together.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Series {
+    /// As the legend says it.
+    pub name: String,
+    /// In the order in which they are joined; those that are not finite are left out.
+    pub points: Vec<Point>,
+    /// Drawn as a thin dashed line without dots: something to compare with.
+    pub reference: bool,
+}
+
+impl Series {
+    /// A series of plain points.
+    #[must_use]
+    pub fn new(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
+        let point = |(x, y)| Point {
+            x,
+            y,
+            interval: None,
+        };
+        Series {
+            name: name.to_owned(),
+            points: points.into_iter().map(point).collect(),
+            reference: false,
+        }
+    }
+
+    /// A line from one point to another, to compare with.
+    #[must_use]
+    pub fn reference(name: &str, from: (f64, f64), to: (f64, f64)) -> Series {
+        Series {
+            reference: true,
+            ..Series::new(name, [from, to])
+        }
+    }
+}
+
+/// A chart.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Chart<'a> {
+    /// What it shows.
+    pub title: &'a str,
+    /// A sentence on how to read it; may be empty. Only pages show it.
+    pub note: &'a str,
+    /// What the horizontal axis counts.
+    pub x_label: &'a str,
+    /// The vertical axis.
+    pub scale: Scale,
+    /// The lines.
+    pub series: Vec<Series>,
+}
+
+impl Chart<'_> {
+    /// The chart with its title, note and legend for an HTML page; empty when there is no point.
+    #[must_use]
+    pub fn figure(&self) -> String {
+        let Some(drawing) = drawing(self) else {
+            return String::new();
+        };
+        let title = escape(self.title);
+        let mut figure = format!(
+            "<figure><figcaption>{title}</figcaption><svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+             role=\"img\" aria-label=\"{title}\">{drawing}</svg><p class=\"legend\">"
+        );
+        for (index, series) in self.drawn() {
+            // Writing into a string cannot fail.
+            let _ = write!(
+                figure,
+                "<span class=\"name\"><span style=\"color:{}\">{}</span> {}</span> ",
+                color(index),
+                mark(series),
+                escape(&series.name)
+            );
+        }
+        figure.push_str("</p>");
+        if !self.note.is_empty() {
+            let _ = write!(figure, "<p class=\"note\">{}</p>", escape(self.note));
+        }
+        figure.push_str("</figure>");
+        figure
+    }
+
+    /// The chart with its title and legend as an SVG file; without a point only these.
+    #[must_use]
+    pub fn file(&self) -> String {
+        let head = LEGEND_LINE * (1.0 + self.drawn().count().div_ceil(LEGEND_COLUMNS) as f64);
+        let height = HEIGHT + head;
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
+             width=\"{}\" font-family=\"sans-serif\" font-size=\"11\"><style>.grid{{stroke:#ddd}}</style>\
+             <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\
+             <text x=\"{LEFT}\" y=\"14\" font-weight=\"bold\">{}</text>",
+            1.5 * WIDTH,
+            escape(self.title)
+        );
+        for (place, (index, series)) in self.drawn().enumerate() {
+            let column = (WIDTH - LEFT - RIGHT) / LEGEND_COLUMNS as f64;
+            let x = LEFT + column * (place % LEGEND_COLUMNS) as f64;
+            let y = 14.0 + LEGEND_LINE * (1 + place / LEGEND_COLUMNS) as f64;
+            let _ = write!(
+                svg,
+                "<text x=\"{x:.0}\" y=\"{y:.0}\"><tspan fill=\"{}\">{}</tspan> {}</text>",
+                color(index),
+                mark(series),
+                escape(&series.name)
+            );
+        }
+        let drawing = drawing(self).unwrap_or_default();
+        let _ = write!(
+            svg,
+            "<g transform=\"translate(0 {head})\">{drawing}</g></svg>"
+        );
+        svg
+    }
+
+    /// The points of a series that have a place in this chart.
+    fn placed<'s>(&self, series: &'s Series) -> impl Iterator<Item = Point> + use<'s> {
+        let scale = self.scale;
+        let points = series.points.iter().copied();
+        points.filter(move |point| point.x.is_finite() && scale.has(point.y))
+    }
+
+    /// The series that have such points, with the numbers of their colours.
+    fn drawn(&self) -> impl Iterator<Item = (usize, &Series)> {
+        let series = self.series.iter().enumerate();
+        series.filter(|(_, series)| self.placed(series).next().is_some())
+    }
+}
+
+/// What stands before a series in the legend: a square, or dashes.
+fn mark(series: &Series) -> &'static str {
+    if series.reference {
+        "&#9476;&#9476;"
+    } else {
+        "&#9632;"
+    }
+}
+
+/// Text as HTML shows it.
+#[must_use]
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart<'a>(title: &'a str, series: Vec<Series>) -> Chart<'a> {
+        Chart {
+            title,
+            x_label: "x",
+            series,
+            ..Chart::default()
+        }
+    }
+
+    #[test]
+    fn points_lie_inside_and_names_are_escaped() {
+        let mut series = Series::new("a<b", [(0.0, 1.0), (5.0, f64::NAN), (10.0, 3.0)]);
+        series.points[0].interval = Some((f64::NEG_INFINITY, 2.0));
+        let empty = Series::new("nothing", [(0.0, f64::NAN)]);
+        let mut chart = chart("Title & more", vec![series, empty]);
+        chart.note = "1 < 2";
+        let svg = chart.figure();
+        assert!(svg.contains("Title &amp; more") && svg.contains("a&lt;b") && !svg.contains("a<b"));
+        assert!(svg.contains("1 &lt; 2") && !svg.contains("nothing"));
+        for name in ["cx", "x1", "x2", "cy", "y1", "y2"] {
+            let most = if name.ends_with('y') || name.starts_with('y') {
+                HEIGHT
+            } else {
+                WIDTH - RIGHT
+            };
+            for place in svg.split(&format!("{name}=\"")).skip(1) {
+                let place: f64 = place.split('"').next().unwrap().parse().unwrap();
+                assert!((0.0..=most).contains(&place), "{name} {place}");
+            }
+        }
+        assert_eq!(svg.matches("<circle").count(), 2);
+        assert_eq!(super::Chart::default().figure(), "");
+    }
+
+    #[test]
+    fn the_last_label_fits_into_the_drawing() {
+        let far = Series::new("far", [(0.0, 1.0), (99_000.0, 3.0)]);
+        let svg = chart("Far", vec![far]).figure();
+        let labels = svg.split("text-anchor=\"middle\" x=\"").skip(1);
+        for label in labels {
+            let (x, rest) = label.split_once('"').unwrap();
+            let text = rest.split(['>', '<']).nth(1).unwrap();
+            // Letters of this size are up to seven pixels wide.
+            let right = x.parse::<f64>().unwrap() + 3.5 * text.len() as f64;
+            assert!(right <= WIDTH, "{text} ends at {right}");
+        }
+    }
+
+    #[test]
+    fn a_logarithmic_chart_shows_small_beside_large() {
+        let series = [("network", 400.0), ("rave", 400_000.0)].map(|(name, visits)| {
+            Series::new(name, [(0.0, visits), (1.0, 2.0 * visits), (2.0, 0.0)])
+        });
+        let mut chart = chart("Visits", series.to_vec());
+        chart.scale = Scale::Logarithmic;
+        let svg = chart.file();
+        let heights = svg.split("cy=\"").skip(1);
+        let heights: Vec<f64> = heights
+            .map(|rest| rest.split('"').next().unwrap().parse().unwrap())
+            .collect();
+        assert_eq!(heights.len(), 4, "zero has no place");
+        let rises = [heights[0] - heights[1], heights[2] - heights[3]];
+        assert!(
+            rises[0] > 10.0 && (rises[0] - rises[1]).abs() < 0.2,
+            "{rises:?}"
+        );
+    }
+
+    #[test]
+    fn a_file_stands_alone() {
+        let series = ["one", "two", "three", "four", "five"]
+            .map(|name| Series::new(name, [(0.0, 1.0), (10.0, 3.0)]));
+        let svg = chart("Visits & more", series.to_vec()).file();
+        assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>"));
+        assert!(svg.contains("Visits &amp; more") && svg.contains(" five"));
+        assert_eq!(svg.matches("<polyline").count(), 5);
+        let empty = chart("Nothing", Vec::new()).file();
+        assert!(empty.contains("Nothing") && !empty.contains("<polyline"));
+    }
+}

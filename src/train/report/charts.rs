@@ -1,0 +1,212 @@
+//! The charts of the page. What was not measured is no point: a speed or an entropy of 0 says that
+//! nothing was played, fitted or taught.
+
+use std::f64::consts::LN_2;
+
+use super::Facts;
+use crate::chart::{Chart, Point, Scale, Series};
+use crate::train::cycle::{Encounter, Generation, Rated, network_name};
+use crate::train::score::Score;
+
+/// Generations whose calibration is shown.
+const CALIBRATED: usize = 3;
+
+/// All of them, in the page's order; those without a point are empty.
+pub(super) fn figures(facts: &Facts) -> Vec<String> {
+    let by_games = |g: &Generation| g.games_so_far as f64;
+    let by_hours = |g: &Generation| g.seconds / 3600.0;
+    let charts = [
+        elo(facts, ("Elo by games", "games"), &by_games),
+        elo(facts, ("Elo by hours", "hours"), &by_hours),
+        policy_loss(facts),
+        value_loss(facts),
+        calibration(facts),
+        entropy(facts),
+        white_share(facts),
+        games_per_second(facts),
+        speeds(facts),
+    ];
+    charts.iter().map(Chart::figure).collect()
+}
+
+/// The rating of a generation's network.
+pub(super) fn rating<'a>(facts: &'a Facts, generation: &Generation) -> Option<&'a Rated> {
+    let name = network_name(generation.number);
+    facts.rated.iter().find(|rated| rated.name == name)
+}
+
+/// A figure of every generation by games.
+fn by_games(facts: &Facts, name: &str, value: impl Fn(&Generation) -> Option<f64>) -> Series {
+    let points = facts.generations.iter();
+    Series::new(
+        name,
+        points.filter_map(|g| Some((g.games_so_far as f64, value(g)?))),
+    )
+}
+
+/// A level to compare with, from the first to the last generation.
+fn level(facts: &Facts, name: &str, value: f64) -> Series {
+    let games = |g: Option<&Generation>| g.map_or(f64::NAN, |g| g.games_so_far as f64);
+    let generations = &facts.generations;
+    let (first, last) = (games(generations.first()), games(generations.last()));
+    Series::reference(name, (first, value), (last, value))
+}
+
+/// A figure that cannot be 0, where there is one.
+fn measured(value: f64) -> Option<f64> {
+    (value > 0.0).then_some(value)
+}
+
+fn held_out(g: &Generation, value: fn(&Score) -> f64) -> Option<f64> {
+    g.held_out.as_ref().map(value)
+}
+
+/// The ladder: networks with intervals, anchors as lines to compare with.
+fn elo<'a>(
+    facts: &Facts,
+    (title, x_label): (&'a str, &'a str),
+    x: &dyn Fn(&Generation) -> f64,
+) -> Chart<'a> {
+    let rated = facts.generations.iter();
+    let points = rated.filter_map(|g| {
+        let rated = rating(facts, g)?;
+        Some(Point {
+            x: x(g),
+            y: rated.elo,
+            interval: Some((rated.low, rated.high)),
+        })
+    });
+    let networks = Series {
+        points: points.collect(),
+        ..Series::new("networks", [])
+    };
+    let last = networks.points.last().map(|point| point.x);
+    let anchors = facts.rated.iter().filter(|r| r.name.starts_with("rave-"));
+    let lines = anchors.filter_map(|r| {
+        let last = last?;
+        Some(Series::reference(&r.name, (0.0, r.elo), (last, r.elo)))
+    });
+    Chart {
+        title,
+        note: "Ratings from all matches of the run; bars are 95% intervals. rave-N plays without a \
+               network, by N random playouts a move; the weakest of them is 0.",
+        x_label,
+        series: [networks].into_iter().chain(lines).collect(),
+        ..Chart::default()
+    }
+}
+
+fn policy_loss(facts: &Facts) -> Chart<'static> {
+    Chart {
+        title: "Policy loss, nats",
+        note: "Cross-entropy of the network's moves against the search's, in games held out of the \
+               fit. No network gets below the entropy of the search's own moves.",
+        x_label: "games",
+        series: vec![
+            by_games(facts, "network", |g| held_out(g, |s| s.policy_loss)),
+            by_games(facts, "least possible", |g| held_out(g, |s| s.policy_floor)),
+        ],
+        ..Chart::default()
+    }
+}
+
+fn value_loss(facts: &Facts) -> Chart<'static> {
+    Chart {
+        title: "Value loss, nats",
+        note: "Cross-entropy of who wins, in games held out of the fit; a coin has 0.693. It rises \
+               while games become closer, so compare neighbours only.",
+        x_label: "games",
+        series: vec![
+            by_games(facts, "network", |g| held_out(g, |s| s.value_loss)),
+            level(facts, "a coin", LN_2),
+        ],
+        ..Chart::default()
+    }
+}
+
+/// What came of what the last networks predicted.
+fn calibration(facts: &Facts) -> Chart<'static> {
+    let newest = facts.generations.iter().rev().take(CALIBRATED);
+    let mut series: Vec<Series> = newest
+        .map(|g| {
+            let bins = g.measures.calibration.iter();
+            let name = format!("after {} games", g.games_so_far);
+            Series::new(&name, bins.map(|&(win, came, _)| (100.0 * win, came)))
+        })
+        .filter(|series| !series.points.is_empty())
+        .collect();
+    if !series.is_empty() {
+        series.push(Series::reference("perfect", (0.0, 0.0), (100.0, 1.0)));
+    }
+    Chart {
+        title: "Won, by predicted chance to win",
+        note: "Held-out positions by what the network says of them, and how many of them were won. \
+               On the diagonal it is right.",
+        x_label: "predicted, %",
+        scale: Scale::Percent,
+        series,
+    }
+}
+
+fn entropy(facts: &Facts) -> Chart<'static> {
+    Chart {
+        title: "Policy entropy, nats",
+        note: "How undecided the network's moves are, and the search's. A network far above its \
+               targets still learns; one near 0 has stopped looking.",
+        x_label: "games",
+        series: vec![
+            by_games(facts, "network", |g| measured(g.measures.policy_entropy)),
+            by_games(facts, "targets", |g| measured(g.measures.target_entropy)),
+        ],
+        ..Chart::default()
+    }
+}
+
+/// White's share of the wins, in self-play and in the matches between networks.
+fn white_share(facts: &Facts) -> Chart<'static> {
+    let in_matches = |g: &Generation| {
+        let name = network_name(g.number);
+        let between = |e: &&Encounter| e.first == name && e.second.starts_with("network-");
+        let (white, games) = facts.encounters.iter().find(between)?.white_wins();
+        (games > 0).then(|| f64::from(white) / f64::from(games))
+    };
+    Chart {
+        title: "White's share of the wins",
+        note: "Below the line, playing first is an advantage. A jump in self-play often means that \
+               something broke.",
+        x_label: "games",
+        scale: Scale::Percent,
+        series: vec![
+            by_games(facts, "self-play", |g| {
+                (g.games > 0).then_some(g.white_share)
+            }),
+            by_games(facts, "matches with the predecessor", in_matches),
+            level(facts, "50%", 0.5),
+        ],
+    }
+}
+
+fn games_per_second(facts: &Facts) -> Chart<'static> {
+    Chart {
+        title: "Games a second",
+        note: "Of self-play. It falls with more playouts a move and larger networks.",
+        x_label: "games",
+        series: vec![by_games(facts, "self-play", |g| {
+            measured(g.games_per_second)
+        })],
+        ..Chart::default()
+    }
+}
+
+fn speeds(facts: &Facts) -> Chart<'static> {
+    Chart {
+        title: "Positions a second",
+        note: "Evaluated in self-play, and fitted in training; the scale is logarithmic.",
+        x_label: "games",
+        scale: Scale::Logarithmic,
+        series: vec![
+            by_games(facts, "evaluated", |g| measured(g.evaluations_per_second)),
+            by_games(facts, "fitted", |g| measured(g.samples_per_second)),
+        ],
+    }
+}
