@@ -177,7 +177,7 @@ impl Review {
             }
             solver.clear();
             let mover = position.to_move();
-            if let Some(wins) = solver.solve(position, &effort).wins {
+            if let Some(wins) = solver.solve(position, &effort).wins() {
                 let winner = if wins { mover } else { mover.opponent() };
                 solved.push((position.ply(), winner));
                 in_vain = 0;

@@ -106,7 +106,7 @@ impl Solve {
         let found = solver.solve(&position, &effort);
         let elapsed = clock.now();
         let nodes = LINE.min(effort.nodes);
-        let line = match found.wins {
+        let line = match found.wins() {
             Some(_) => solver.line(&position, &Effort { nodes, ..effort }),
             None => Vec::new(),
         };
@@ -123,7 +123,7 @@ impl Solve {
         let (size, mover) = (position.size(), position.to_move());
         let vertex = |mv: &Move| format_vertex(Vertex::Point(*mv), size);
         let winner = found
-            .wins
+            .wins()
             .map(|wins| if wins { mover } else { mover.opponent() });
         let line: Vec<String> = line.iter().map(vertex).collect();
         let seconds = elapsed.as_secs_f64();

@@ -1,7 +1,7 @@
 //! A game so far: how it began, what was played, and every position on the way.
 
 use super::EngineError;
-use crate::game::{BoardSize, Color, Game, Move};
+use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Rules as _};
 use crate::record::{GameRecord, Play, Vertex, result_text};
 
 /// A game of `G` so far.
@@ -42,19 +42,35 @@ impl<G: Game> History<G> {
         position
     }
 
-    /// Begins again with no stones; the komi stays.
+    /// Begins again with no stones; komi and rules stay.
     pub(super) fn clear(&mut self) {
         // The board had this size before, so it has it again.
-        if let Ok(empty) = G::new(self.size()) {
+        if let Ok(empty) = G::with_rules(self.size(), self.start.rules()) {
             self.start = empty;
         }
         self.setup.clear();
         self.plays.clear();
     }
 
-    /// Sets the komi, in points.
-    pub(super) fn set_komi(&mut self, komi: f32) {
+    /// Sets the komi, in points; true when it is part of the rules and has changed them, which
+    /// makes every position of the game another one.
+    pub(super) fn set_komi(&mut self, komi: f32) -> bool {
         self.komi = Some(komi);
+        let half_points = HalfPoints((2.0 * komi).round() as i32);
+        let rules = self.start.rules().with_komi(half_points);
+        let Some(rules) = rules.filter(|rules| *rules != self.start.rules()) else {
+            return false;
+        };
+        let again = || -> Result<(G, Vec<(Play, G)>), EngineError> {
+            let start = begin::<G>(self.size(), rules, &self.setup, self.start.to_move())?;
+            let plays = follow(&start, self.plays.iter().map(|(play, _)| *play))?;
+            Ok((start, plays))
+        };
+        // What was legal under one komi is legal under any.
+        if let Ok((start, plays)) = again() {
+            (self.start, self.plays) = (start, plays);
+        }
+        true
     }
 
     /// Plays, whoever was to move.
@@ -93,24 +109,18 @@ impl<G: Game> History<G> {
         if record.size != self.size() {
             return Err(EngineError::WrongGame);
         }
-        let mut start = G::new(record.size).map_err(|_| EngineError::WrongGame)?;
-        // In every game here part of a legal position is legal: the order of setup is free.
-        for &(point, color) in &record.setup {
-            let vertex = Vertex::Point(point);
-            start = after(&start, Play { color, vertex })?;
-        }
-        start.set_to_move(record.first_to_move());
-        let mut plays = Vec::with_capacity(record.plays.len());
-        for recorded in &record.plays {
-            let next = after(present(&start, &plays), recorded.play)?;
-            plays.push((recorded.play, next));
-        }
+        let rules = self.start.rules();
+        let start = begin::<G>(record.size, rules, &record.setup, record.first_to_move())?;
+        let plays = follow(&start, record.plays.iter().map(|recorded| recorded.play))?;
         *self = History {
             start,
             setup: record.setup.clone(),
             plays,
-            komi: record.komi.or(self.komi),
+            komi: self.komi,
         };
+        if let Some(komi) = record.komi {
+            self.set_komi(komi);
+        }
         Ok(())
     }
 
@@ -132,6 +142,35 @@ impl<G: Game> History<G> {
         }
         record
     }
+}
+
+/// The position at the beginning of a game with these stones.
+fn begin<G: Game>(
+    size: BoardSize,
+    rules: G::Rules,
+    setup: &[(Move, Color)],
+    to_move: Color,
+) -> Result<G, EngineError> {
+    let mut empty = G::with_rules(size, rules).map_err(|_| EngineError::WrongGame)?;
+    if setup.is_empty() {
+        empty.set_to_move(to_move);
+        return Ok(empty);
+    }
+    let start = empty.set_up(setup, to_move);
+    start.map_err(|_| EngineError::IllegalMove)
+}
+
+/// Plays with the position after each.
+fn follow<G: Game>(
+    start: &G,
+    all: impl Iterator<Item = Play>,
+) -> Result<Vec<(Play, G)>, EngineError> {
+    let mut plays = Vec::with_capacity(all.size_hint().0);
+    for play in all {
+        let next = after(present(start, &plays), play)?;
+        plays.push((play, next));
+    }
+    Ok(plays)
 }
 
 /// The position after the last of `plays`.

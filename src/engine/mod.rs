@@ -11,6 +11,7 @@ mod network;
 mod options;
 mod player;
 pub mod registry;
+mod resign;
 mod rollout;
 mod settle;
 mod solving;
@@ -24,6 +25,7 @@ pub use built_in::built_in;
 pub use network::{NetworkRecipe, NetworkThinker};
 pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, SWITCH};
 pub use player::Player;
+pub use resign::Resign;
 pub use rollout::RolloutThinker;
 pub use solving::{SolverOptions, Solving};
 pub use thinker::{MakeThinker, ThinkError, Thinker};
@@ -41,9 +43,9 @@ use crate::search::{SearchReport, StopFlag, View};
 /// What an engine does with its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// It plays.
+    /// It plays; a pass where the game is over and not lost, which changes nothing then.
     Play(Vertex),
-    /// It has no legal move.
+    /// It has lost, or gives up.
     Resign,
 }
 
@@ -75,8 +77,8 @@ pub enum Effort {
 /// What the exact solver says of a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Solution {
-    /// Who wins with best play; `None` when the time was not enough.
-    pub winner: Option<Color>,
+    /// The result with best play; `None` when the time was not enough.
+    pub outcome: Option<Outcome>,
     /// A line of best play, as far as it was found.
     pub line: Vec<Move>,
     /// Positions visited.
@@ -101,7 +103,8 @@ pub trait Engine: Send {
     /// Starts a new game: empty board, both clocks full. Komi and time control stay.
     fn clear(&mut self);
 
-    /// Sets the komi. NoGo and Gomoku keep it for the record only.
+    /// Sets the komi. Games that count no points keep it for the record only; in others it is part
+    /// of the rules, and earlier searches count no more.
     fn set_komi(&mut self, komi: f32);
 
     /// Plays for either colour, whoever is to move.

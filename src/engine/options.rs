@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 pub use table::{ENGINE_OPTIONS, EngineOption, SWITCH};
 
-use super::{SolverOptions, Spending};
+use super::{Resign, SolverOptions, Spending};
 use crate::eval::{BackendKind, Device};
 use crate::game::{BoardSize, GAMES, GameInfo};
 use crate::search::SearchParams;
@@ -29,6 +29,10 @@ pub struct EngineOptions {
     pub game: String,
     /// The board at the start.
     pub size: BoardSize,
+    /// The game's rules, as it reads them; empty for the usual ones.
+    pub rules: String,
+    /// When a game is given up.
+    pub resign: Option<Resign>,
     /// What chooses the moves.
     pub backend: Backend,
     /// The network's file; the built-in one when there is none.
@@ -60,6 +64,8 @@ impl Default for EngineOptions {
         EngineOptions {
             game: GAMES[0].name.to_owned(),
             size: GAMES[0].usual_board,
+            rules: String::new(),
+            resign: None,
             backend: Backend::Network(BackendKind::Tract),
             model: None,
             device: Device::Cpu,
@@ -92,6 +98,7 @@ impl EngineOptions {
     fn choose(&mut self, game: &GameInfo) -> Option<()> {
         game.name.clone_into(&mut self.game);
         self.size = game.usual_board;
+        self.rules.clear();
         let mut settings = game.settings.iter();
         settings.try_for_each(|(name, value)| self.set(name, value).ok())
     }

@@ -9,20 +9,20 @@ use super::history::{History, vertex_of};
 use super::timing::Timing;
 use super::worker::{Task, Worker};
 use super::{
-    ClockState, Decision, Effort, Engine, EngineError, MakeThinker, MoveTime, Solution, Spending,
-    ThinkError,
+    ClockState, Decision, Effort, Engine, EngineError, MakeThinker, MoveTime, Resign, Solution,
+    Spending, ThinkError,
 };
 use crate::clock::{Budget, Clock, TimeControl};
-use crate::game::{BoardSize, Color, Game, GameInfo, Move, Outcome};
-use crate::record::{GameRecord, Play};
+use crate::game::{BoardSize, Color, Game, GameInfo, Move, Outcome, Proof};
+use crate::record::{GameRecord, Play, Vertex};
 use crate::search::{Limits, SearchReport, StopFlag, View};
 use crate::solver::{self, Solve};
 
 /// How many threads, and a solver once it is needed.
-type LazySolver<G> = (usize, LazyCell<Box<dyn Solve<G>>, MakeSolver<G>>);
+type LazySolver<G> = (usize, LazyCell<Option<Box<dyn Solve<G>>>, MakeSolver<G>>);
 
-/// Makes a solver.
-pub(super) type MakeSolver<G> = Box<dyn FnOnce() -> Box<dyn Solve<G>> + Send>;
+/// Makes a solver, where the game has one.
+pub(super) type MakeSolver<G> = Box<dyn FnOnce() -> Option<Box<dyn Solve<G>>> + Send>;
 
 /// How often a search that has to answer says what it has so far, for the case that it does not.
 const KEEP: Duration = Duration::from_millis(100);
@@ -40,6 +40,8 @@ pub struct Player<G: Game> {
     last_report: Option<SearchReport>,
     /// Its own move was the last, and the opponent is thinking.
     awaits_reply: bool,
+    /// When it gives up; never, where there is nothing.
+    resign: Option<Resign>,
     time: Arc<dyn Clock>,
 }
 
@@ -60,6 +62,7 @@ impl<G: Game> Player<G> {
             solver: None,
             last_report: None,
             awaits_reply: false,
+            resign: None,
             time,
         }
     }
@@ -68,6 +71,13 @@ impl<G: Game> Player<G> {
     #[must_use]
     pub(super) fn with_solver(mut self, threads: usize, make: MakeSolver<G>) -> Self {
         self.solver = Some((threads, LazyCell::new(make)));
+        self
+    }
+
+    /// Has it give up games that are as good as lost.
+    #[must_use]
+    pub(super) fn with_resign(mut self, resign: Option<Resign>) -> Self {
+        self.resign = resign;
         self
     }
 
@@ -139,7 +149,17 @@ impl<G: Game> Player<G> {
         self.last_report = None;
         self.awaits_reply = false;
         self.times.clear();
+        self.resign.iter_mut().for_each(Resign::forget);
         self.timing.new_game();
+    }
+}
+
+/// What to say when there is no legal move: who has lost resigns, else there is nothing to do.
+fn when_over<G: Game>(position: &G) -> Decision {
+    let outcome = position.outcome().unwrap_or(Outcome::DRAW);
+    match outcome.proof_for(position.to_move()) {
+        Proof::Loss => Decision::Resign,
+        Proof::Draw | Proof::Win => Decision::Play(Vertex::Pass),
     }
 }
 
@@ -158,7 +178,10 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn set_komi(&mut self, komi: f32) {
-        self.history.set_komi(komi);
+        if self.history.set_komi(komi) {
+            self.worker.new_game();
+            self.last_report = None;
+        }
     }
 
     fn play(&mut self, play: Play) -> Result<(), EngineError> {
@@ -169,6 +192,7 @@ impl<G: Game> Engine for Player<G> {
 
     fn undo(&mut self) -> Result<(), EngineError> {
         self.awaits_reply = false;
+        self.resign.iter_mut().for_each(Resign::forget);
         let number = self.history.undo()?;
         if let Some((_, made)) = self.times.pop_if(|(at, _)| *at == number) {
             self.timing.take_back(&made);
@@ -193,8 +217,16 @@ impl<G: Game> Engine for Player<G> {
         let position = self.history.position_for(color);
         let (mv, budget) = self.decide(&position, stop, view, see);
         let Some(mv) = mv else {
-            return Decision::Resign;
+            return when_over(&position);
         };
+        let report = self.last_report.as_ref();
+        if self
+            .resign
+            .as_mut()
+            .is_some_and(|resign| resign.after(report))
+        {
+            return Decision::Resign;
+        }
         let vertex = vertex_of(mv, self.size());
         let number = self.history.push(color, mv);
         self.awaits_reply = true;
@@ -215,7 +247,7 @@ impl<G: Game> Engine for Player<G> {
             .decide(&position, stop, &View::default(), &mut |_| {})
             .0
         {
-            None => Decision::Resign,
+            None => when_over(&position),
             Some(mv) => Decision::Play(vertex_of(mv, self.size())),
         }
     }
@@ -253,6 +285,9 @@ impl<G: Game> Engine for Player<G> {
     fn solve(&mut self, color: Color, limit: Duration, stop: &StopFlag) -> Option<Solution> {
         let position = self.history.position_for(color);
         let (threads, solver) = self.solver.as_mut()?;
+        let Some(solver) = &mut **solver else {
+            return None;
+        };
         let (time, started) = (&*self.time, self.time.now());
         let elapsed = || time.now().saturating_sub(started);
         let effort = solver::Effort {
@@ -261,15 +296,13 @@ impl<G: Game> Engine for Player<G> {
             halt: &|_| stop.is_raised() || elapsed() >= limit,
         };
         let found = solver.solve(&position, &effort);
-        let winner = found
-            .wins
-            .map(|wins| if wins { color } else { color.opponent() });
-        let line = match winner {
+        let outcome = found.proof().map(|proof| proof.outcome(color));
+        let line = match outcome {
             Some(_) => solver.line(&position, &effort),
             None => Vec::new(),
         };
         Some(Solution {
-            winner,
+            outcome,
             line,
             nodes: found.nodes,
             elapsed: elapsed(),

@@ -33,7 +33,8 @@ pub fn create(
     time: &Arc<dyn Clock>,
 ) -> Result<Box<dyn Engine>, UnknownGame> {
     let setup = Setup { options, time };
-    with_game!(&options.game, size, |empty| player(empty, setup))
+    let rules = &*options.rules;
+    with_game!(&options.game, size, rules: rules, |empty| player(empty, setup))
 }
 
 fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn Engine> {
@@ -59,7 +60,8 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     let threads = options.threads.or_else(processors).unwrap_or(1);
     let bytes = (options.solver.memory_mib as usize) << 20;
     let player = Player::new(empty, make, options.spending.clone(), time);
-    Box::new(player.with_solver(threads, Box::new(move || G::solver(bytes))))
+    let player = player.with_solver(threads, Box::new(move || G::solver(bytes)));
+    Box::new(player.with_resign(options.resign))
 }
 
 /// Puts a solver of endings beside a thinker.
@@ -89,10 +91,11 @@ fn solving<G: Solvable>(
 fn prober<G: Solvable>(options: &EngineOptions) -> Option<ProberMaker<G>> {
     let (nodes, from) = (options.solver.probe_nodes, options.solver.probe_from);
     let make: ProberMaker<G> = Arc::new(move || {
-        let mut wins = G::prober();
+        let mut probe = G::prober();
         Box::new(move |position: &G| {
-            let near = position.moves_left_bound() <= from;
-            near.then(|| wins(position, nodes)).flatten()
+            let probe = probe.as_mut()?;
+            let near = position.plies_left().at_most(from);
+            near.then(|| probe(position, nodes)).flatten()
         })
     });
     (nodes > 0).then_some(make)

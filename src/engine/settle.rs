@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::clock::StopReason;
-use crate::search::{MoveReport, Proof, SearchReport};
+use crate::search::{MoveReport, SearchReport};
 use crate::solver::Advice;
 
 /// A report with nothing but the moves.
@@ -34,24 +34,26 @@ pub(super) fn unsearched(advice: &Advice) -> SearchReport {
 /// The search's report with the solver's knowledge: its order of moves, equals as the search
 /// ordered them.
 pub(super) fn settle(mut report: SearchReport, advice: &Advice, elapsed: Duration) -> SearchReport {
-    let proof = |wins| if wins { Proof::Win } else { Proof::Loss };
-    let best = advice.moves.first().map(|rated| (rated.wins, rated.score));
+    let best = advice
+        .moves
+        .first()
+        .map(|rated| (rated.bounds, rated.score));
     for found in &mut report.moves {
         let rated = advice.moves.iter().find(|rated| rated.mv == found.mv);
-        if let Some(wins) = rated.and_then(|rated| rated.wins) {
-            found.proof = Some(proof(wins));
-            (found.value, found.lcb) = (proof(wins).value(), proof(wins).value());
+        if let Some(proof) = rated.and_then(|rated| rated.bounds.proof()) {
+            found.proof = Some(proof);
+            (found.value, found.lcb) = (proof.value(), proof.value());
         }
     }
     let is_best = |found: &MoveReport| {
         let rated = advice.moves.iter().find(|rated| rated.mv == found.mv);
-        rated.map(|rated| (rated.wins, rated.score)) == best
+        rated.map(|rated| (rated.bounds, rated.score)) == best
     };
     if let Some(chosen) = report.moves.iter().position(is_best) {
         report.moves[..=chosen].rotate_right(1);
     }
-    report.proof = Some(proof(advice.wins));
-    report.value = proof(advice.wins).value();
+    report.proof = Some(advice.proof);
+    report.value = advice.proof.value();
     report.elapsed = elapsed;
     report.stop = StopReason::Proven;
     report

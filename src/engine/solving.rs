@@ -16,6 +16,7 @@ use std::time::Duration;
 use super::settle::{settle, unsearched};
 use super::{ThinkError, Thinker};
 use crate::clock::Clock;
+use crate::game::Proof;
 use crate::search::{Limits, SearchReport, StopFlag, View};
 use crate::solver::{Advice, Effort, Solvable, Solve};
 
@@ -24,7 +25,7 @@ use crate::solver::{Advice, Effort, Solvable, Solve};
 const NODES_PER_PLAYOUT: u64 = 100;
 /// Of visits or simulated time, the solver gets this part besides.
 const SHARE: u64 = 5;
-/// Nodes for choosing among the moves of a won and of a lost position. Any winning move will do; a
+/// Nodes for choosing among the moves of a lost (or drawn) and of a won position. Any winning move will do; a
 /// losing one has to be chosen with care.
 const ADVICE: [u64; 2] = [200_000, 20_000];
 
@@ -33,7 +34,7 @@ const ADVICE: [u64; 2] = [200_000, 20_000];
 pub struct SolverOptions {
     /// Threads beside the search; `None` leaves it to the backend, 0 is none.
     pub threads: Option<usize>,
-    /// It starts when at most so many moves can be left ([`crate::game::Game::moves_left_bound`]).
+    /// It starts when at most so many moves can be left ([`crate::game::Game::plies_left`]).
     pub from: u32,
     /// Memory for proven positions, in MiB.
     pub memory_mib: u32,
@@ -55,7 +56,7 @@ impl Default for SolverOptions {
     }
 }
 
-/// Any thinker, with a solver beside it.
+/// Any thinker, with a solver beside it where the game has one.
 pub struct Solving<G: Solvable> {
     inner: Box<dyn Thinker<G>>,
     solver: Option<Box<dyn Solve<G>>>,
@@ -112,12 +113,12 @@ impl<G: Solvable> Solving<G> {
 /// Solves the position and rates its moves.
 fn solve<G>(solver: &mut dyn Solve<G>, position: &G, effort: &Effort<'_>) -> Solved {
     let found = solver.solve(position, effort);
-    let advice = found.wins.map(|wins| {
+    let advice = found.proof().map(|proof| {
         let rest = Effort {
-            nodes: ADVICE[usize::from(wins)].min(effort.nodes),
+            nodes: ADVICE[usize::from(proof == Proof::Win)].min(effort.nodes),
             ..*effort
         };
-        solver.advise(position, wins, found.best, &rest)
+        solver.advise(position, proof, found.best, &rest)
     });
     let nodes = found.nodes + advice.as_ref().map_or(0, |advice| advice.nodes);
     Solved { advice, nodes }
@@ -175,14 +176,17 @@ impl<G: Solvable> Thinker<G> for Solving<G> {
     ) -> Result<SearchReport, ThinkError> {
         // A glance is no search, and where moves are left out the best one may be among them.
         let glance = limits.visits == Some(1) || !view.avoid.is_empty();
-        let far = position.moves_left_bound() > self.options.from;
+        let far = !position.plies_left().at_most(self.options.from);
         if far || glance || position.legal_count() < 2 {
             return self.inner.watch(position, limits, stop, view, see);
         }
         let started = self.time.now();
         let before = self.nodes_before(limits);
         let bytes = (self.options.memory_mib as usize) << 20;
-        let solver = self.solver.get_or_insert_with(|| G::solver(bytes));
+        self.solver = self.solver.take().or_else(|| G::solver(bytes));
+        let Some(solver) = &mut self.solver else {
+            return self.inner.watch(position, limits, stop, view, see);
+        };
         let (report, solved) = if let Some(nodes) = before {
             let effort = Effort {
                 nodes,
@@ -216,12 +220,12 @@ impl<G: Solvable> Thinker<G> for Solving<G> {
             self.solver = None;
             return report;
         };
-        let result = advice.as_ref().map_or(
-            "unsolved",
-            |advice| {
-                if advice.wins { "won" } else { "lost" }
-            },
-        );
+        let result = match advice.as_ref().map(|advice| advice.proof) {
+            None => "unsolved",
+            Some(Proof::Win) => "won",
+            Some(Proof::Draw) => "drawn",
+            Some(Proof::Loss) => "lost",
+        };
         log::info!("solver: {result} after {nodes} nodes");
         let Some(advice) = advice else {
             return report;

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use super::{MakeThinker, Player, Spending, ThinkError, Thinker};
 use crate::clock::{FakeClock, StopReason, SystemClock};
-use crate::game::{BoardSize, Color, Game, Move, Outcome, UnsupportedSize};
+use crate::game::{
+    BoardSize, Color, Game, IllegalSetup, Move, OneSet, Outcome, PliesLeft, Recent, UnsupportedSize,
+};
 use crate::search::{Limits, MoveReport, SearchReport, StopFlag, View};
 
 /// Stones go on any empty point; whoever finds the board full has lost.
@@ -14,7 +16,7 @@ pub(crate) struct Line {
     size: BoardSize,
     stones: [Option<Color>; 25],
     to_move: Color,
-    last: Option<Move>,
+    recent: Recent,
 }
 
 impl Line {
@@ -29,7 +31,9 @@ impl Game for Line {
     const NAME: &'static str = "line";
     type Moves = std::vec::IntoIter<Move>;
 
-    fn new(size: BoardSize) -> Result<Line, UnsupportedSize> {
+    type Rules = OneSet;
+
+    fn with_rules(size: BoardSize, _: OneSet) -> Result<Line, UnsupportedSize> {
         if size.area() > 25 {
             return Err(UnsupportedSize {
                 game: "line",
@@ -41,8 +45,28 @@ impl Game for Line {
             size,
             stones: [None; 25],
             to_move: Color::Black,
-            last: None,
+            recent: Recent::default(),
         })
+    }
+
+    fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Line, IllegalSetup> {
+        let mut line = Line {
+            stones: [None; 25],
+            recent: Recent::default(),
+            to_move,
+            ..self.clone()
+        };
+        for &(point, color) in stones {
+            if !line.is_legal(point) {
+                return Err(IllegalSetup { color, point });
+            }
+            line.stones[point.index()] = Some(color);
+        }
+        Ok(line)
+    }
+
+    fn rules(&self) -> OneSet {
+        OneSet
     }
 
     fn size(&self) -> BoardSize {
@@ -65,8 +89,8 @@ impl Game for Line {
         self.stones[point.index()]
     }
 
-    fn last_move(&self) -> Option<Move> {
-        self.last
+    fn recent(&self) -> Recent {
+        self.recent
     }
 
     fn legal_moves(&self) -> Self::Moves {
@@ -81,7 +105,7 @@ impl Game for Line {
         debug_assert!(self.is_legal(mv), "{mv:?} is illegal");
         self.stones[mv.index()] = Some(self.to_move);
         self.to_move = self.to_move.opponent();
-        self.last = Some(mv);
+        self.recent.push(mv);
     }
 
     fn outcome(&self) -> Option<Outcome> {
@@ -100,8 +124,12 @@ impl Game for Line {
         })
     }
 
-    fn moves_left_bound(&self) -> u32 {
-        self.empty().len() as u32
+    fn plies_left(&self) -> PliesLeft {
+        let left = self.empty().len() as u32;
+        PliesLeft {
+            expected: f64::from(left),
+            bound: Some(left),
+        }
     }
 }
 

@@ -16,6 +16,9 @@ pub const DEFAULT_TIME_PER_MOVE: Duration = Duration::from_secs(2);
 /// search is allowed to load its network first.
 const FIXED_TIME_SLACK: Duration = Duration::from_secs(10);
 
+/// Where nothing bounds a game's length, reserves are for so many times the plies expected.
+const UNBOUNDED: f64 = 2.0;
+
 /// What one move may cost. Every limit that is given holds, and the clock's besides; with none at
 /// all a move takes two seconds.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -131,14 +134,16 @@ impl Timing {
     /// Limits of a search for the side to move of `position`, and the clock's part in them.
     pub(super) fn limits<G: Game>(&mut self, position: &G) -> (Limits, Option<Budget>) {
         let mover = position.to_move().index();
-        let (ply, plies_left) = (position.ply(), position.moves_left_estimate());
+        let (ply, left) = (position.ply(), position.plies_left());
+        // Where games may go on for ever, reserves are for twice the usual.
+        let unbounded = || (UNBOUNDED * left.expected).ceil() as u32;
         let usually = position.usually_proven_from().map(f64::from);
         let situation = Situation {
             clock: self.clocks[mover],
             ply,
-            plies_left,
-            plies_bound: position.moves_left_bound(),
-            usual_takeover: usually.unwrap_or(f64::from(ply) + plies_left),
+            plies_left: left.expected,
+            plies_bound: left.bound.unwrap_or_else(unbounded),
+            usual_takeover: usually.unwrap_or(f64::from(ply) + left.expected),
             area: position.size().area() as f64,
         };
         let clock = self.managers[mover].allot(&situation);

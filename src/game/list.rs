@@ -6,7 +6,7 @@
 
 use thiserror::Error;
 
-use super::{GameInfo, UnsupportedSize};
+use super::{BoardSize, Game, GameInfo, UnknownRules, UnsupportedSize};
 
 /// **The list.** A game a line: the types of its positions, in the order in which they are tried
 /// for a board. Calls another macro with it.
@@ -31,7 +31,7 @@ macro_rules! all_games {
 }
 
 /// Runs an expression on the empty board of a game by its name, with the type that its positions
-/// have on a board of this size:
+/// have on a board of this size, under the usual rules or those in a text (`rules: TEXT`):
 ///
 /// ```
 /// use tengen::game::{BoardSize, Game, with_game};
@@ -45,26 +45,29 @@ macro_rules! all_games {
 #[macro_export]
 macro_rules! with_game {
     ($name:expr, $size:expr, |$start:ident| $work:expr) => {
-        $crate::all_games! { first_that_fits ($name, $size, $start, $work) }
+        $crate::with_game!($name, $size, rules: "", |$start| $work)
+    };
+    ($name:expr, $size:expr, rules: $rules:expr, |$start:ident| $work:expr) => {
+        $crate::all_games! { first_that_fits ($name, $size, $rules, $start, $work) }
     };
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! first_that_fits {
-    (($name:expr, $size:expr, $start:ident, $work:expr) $([$($position:ty),+])+) => {
+    (($name:expr, $size:expr, $rules:expr, $start:ident, $work:expr) $([$($position:ty),+])+) => {
         'found: {
             let (name, size): (&str, $crate::game::BoardSize) = ($name, $size);
-            let mut refused = None;
+            let mut refused = $crate::game::UnknownGame::Name(name.to_owned());
             $($(
                 if name == <$position as $crate::game::Game>::NAME {
-                    match <$position as $crate::game::Game>::new(size) {
+                    match $crate::game::begin::<$position>(size, $rules) {
                         Ok($start) => break 'found Ok($work),
-                        Err(error) => refused = Some(error),
+                        Err(error) => refused = error,
                     }
                 }
             )+)+
-            Err($crate::game::UnknownGame::new(name, refused))
+            Err(refused)
         }
     };
 }
@@ -102,24 +105,26 @@ pub enum UnknownGame {
     /// The game is not played on this board.
     #[error(transparent)]
     Size(#[from] UnsupportedSize),
+    /// The game has no such rules.
+    #[error(transparent)]
+    Rules(#[from] UnknownRules),
 }
 
-impl UnknownGame {
-    /// After no type of the list was taken: the last refusal of its board, if it has the name.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn new(name: &str, refused: Option<UnsupportedSize>) -> UnknownGame {
-        match refused {
-            Some(refused) => UnknownGame::Size(refused),
-            None => UnknownGame::Name(name.to_owned()),
-        }
-    }
+/// The empty board of a game under rules given as text; the usual ones where it is empty.
+///
+/// # Errors
+/// [`UnknownGame`] says what is wrong with board or rules.
+pub fn begin<G: Game>(size: BoardSize, rules: &str) -> Result<G, UnknownGame> {
+    let rules = match rules {
+        "" => G::Rules::default(),
+        text => text.parse()?,
+    };
+    Ok(G::with_rules(size, rules)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{BoardSize, Game};
 
     #[test]
     fn a_board_gets_the_first_type_that_has_it() {
@@ -138,6 +143,14 @@ mod tests {
         };
         assert!(error("chess", 9).starts_with("no game is called `chess`; there is: nogo"));
         assert!(error("nogo", 40).contains("40x40"));
+        let board = BoardSize::square(9);
+        let ruled = |text| crate::with_game!("nogo", board, rules: text, |start| start.ply());
+        assert_eq!(ruled("usual"), Ok(0));
+        let message = ruled("renju").unwrap_err().to_string();
+        assert!(
+            message.contains("renju") && message.contains("usual"),
+            "{message}"
+        );
     }
 
     #[test]

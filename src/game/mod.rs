@@ -11,7 +11,9 @@ pub(crate) mod conformance;
 mod info;
 mod list;
 pub mod nogo;
+mod recent;
 mod result;
+mod rules;
 mod symmetry;
 pub(crate) mod zobrist;
 
@@ -20,23 +22,11 @@ pub use bits::{Bits, BitsIter};
 pub use blocks::{Blocks, Frame, Placed};
 pub use board::{BoardSize, Color, Move};
 pub use info::GameInfo;
-pub use list::{GAMES, UnknownGame, game_names, info};
+pub use list::{GAMES, UnknownGame, begin, game_names, info};
+pub use recent::Recent;
 pub use result::{Bounds, HalfPoints, Outcome, Proof};
+pub use rules::{IllegalSetup, OneSet, PliesLeft, Rules, UnknownRules, UnsupportedSize};
 pub use symmetry::Symmetry;
-
-use thiserror::Error;
-
-/// Why a game cannot be set up on a board.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("{game} is not played on {size} here: {limits}")]
-pub struct UnsupportedSize {
-    /// The game's [`Game::NAME`].
-    pub game: &'static str,
-    /// The size asked for.
-    pub size: BoardSize,
-    /// What sizes this game has, in words.
-    pub limits: &'static str,
-}
 
 /// A position of one game, with its rules.
 ///
@@ -53,11 +43,32 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// Iterator over legal moves, ascending by policy index.
     type Moves: Iterator<Item = Move>;
 
+    /// Its rules, where it has several.
+    type Rules: Rules;
+
     /// The empty board, Black to move.
     ///
     /// # Errors
     /// [`UnsupportedSize`] names the sizes that this game has.
-    fn new(size: BoardSize) -> Result<Self, UnsupportedSize>;
+    fn with_rules(size: BoardSize, rules: Self::Rules) -> Result<Self, UnsupportedSize>;
+
+    /// The empty board under the usual rules.
+    ///
+    /// # Errors
+    /// As [`Game::with_rules`].
+    fn new(size: BoardSize) -> Result<Self, UnsupportedSize> {
+        Self::with_rules(size, Self::Rules::default())
+    }
+
+    /// The position of these stones on a board and under rules as this one's, with no move behind
+    /// it: they were not played, so nothing was captured and nobody has won by one of them.
+    ///
+    /// # Errors
+    /// [`IllegalSetup`] when stones overlap, lie off the board, or cannot stand together.
+    fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Self, IllegalSetup>;
+
+    /// The rules of this game.
+    fn rules(&self) -> Self::Rules;
 
     /// The board's size.
     fn size(&self) -> BoardSize;
@@ -73,14 +84,19 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// Makes `color` the side to move.
     fn set_to_move(&mut self, color: Color);
 
-    /// Moves played so far.
+    /// Moves played so far; stones that were set up may count.
     fn ply(&self) -> u32;
 
     /// The stone on a point (`point.index() < size().area()`).
     fn stone(&self, point: Move) -> Option<Color>;
 
+    /// The last moves played.
+    fn recent(&self) -> Recent;
+
     /// The last move played, if any.
-    fn last_move(&self) -> Option<Move>;
+    fn last_move(&self) -> Option<Move> {
+        self.recent().last()
+    }
 
     /// Legal moves of the side to move, ascending; empty exactly when the game has ended.
     fn legal_moves(&self) -> Self::Moves;
@@ -101,19 +117,20 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// The result, when the game has ended.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// A 128-bit key equal for equal positions with the same side to move, whatever the order of
-    /// moves that led there. Two different positions share a key with probability 2^-128, which
-    /// the search treats as never.
+    /// A 128-bit key of all that matters for how the game can go on: the stones, the side to move,
+    /// and in some games a ko, passes, or the way here. In games that do not
+    /// [repeat](GameInfo::repeats) it is equal for equal stones and side to move, whatever the order
+    /// of moves. Two different positions share a key with probability 2^-128, which the search
+    /// treats as never.
     fn key(&self) -> u128;
 
-    /// Upper bound, never exceeded, on the number of moves still to be played.
-    fn moves_left_bound(&self) -> u32;
-
-    /// The number of moves still to be played between good players, as expected; at most
-    /// [`Game::moves_left_bound`].
-    fn moves_left_estimate(&self) -> f64 {
-        f64::from(self.moves_left_bound())
+    /// The key by which a rule against repetition tells positions apart.
+    fn repetition_key(&self) -> u128 {
+        self.key()
     }
+
+    /// How many moves are still to be played.
+    fn plies_left(&self) -> PliesLeft;
 
     /// The ply from which searches usually prove the result, so that moves need no more thought;
     /// `None` where games are mostly decided without a proof.

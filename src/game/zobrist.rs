@@ -3,8 +3,11 @@
 
 use super::{Color, Move};
 
-/// Points of the largest board of any game here (19x19).
-const MAX_POINTS: usize = 361;
+/// Points of the largest board of any game here (20x20).
+pub(crate) const MAX_POINTS: usize = 400;
+
+/// Points that had keys first (19x19): their keys stay what they are.
+const OLD_POINTS: usize = 361;
 
 static STONES: [[u128; MAX_POINTS]; 2] = stone_keys();
 
@@ -26,7 +29,13 @@ const fn stone_keys() -> [[u128; MAX_POINTS]; 2] {
     let mut keys = [[0; MAX_POINTS]; 2];
     let mut i = 0;
     while i < 2 * MAX_POINTS {
-        keys[i / MAX_POINTS][i % MAX_POINTS] = wide(i as u64);
+        let (color, point) = (i / MAX_POINTS, i % MAX_POINTS);
+        let number = if point < OLD_POINTS {
+            color * OLD_POINTS + point
+        } else {
+            color * MAX_POINTS + point + OLD_POINTS
+        };
+        keys[color][point] = wide(number as u64);
         i += 1;
     }
     keys

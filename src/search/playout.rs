@@ -10,7 +10,7 @@ use super::select::{RootPriors, select};
 use super::tree::Tree;
 use crate::encode::Encoding;
 use crate::eval::{Batch, Outputs};
-use crate::game::{Game, Move};
+use crate::game::{Bounds, Game, Move};
 
 /// Where a descent ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +36,8 @@ pub(super) struct Ground<'s, G: Game> {
     pub(super) encoding: &'s dyn Encoding<G>,
 }
 
-/// Says of a position whether the side to move wins, where it can tell at once.
-pub type Prober<G> = Box<dyn FnMut(&G) -> Option<bool> + Send>;
+/// Says of a position what the side to move can get, where it can tell at once.
+pub type Prober<G> = Box<dyn FnMut(&G) -> Option<Bounds> + Send>;
 
 /// A claimed leaf that waits for its evaluation.
 struct Leaf<'s> {
@@ -149,8 +149,7 @@ impl<'s, G: Game> Playouts<'s, G> {
             return Some(Proof::of(outcome, position.to_move()));
         }
         let prober = self.prober.as_mut().filter(|_| !is_root)?;
-        let wins = prober(position)?;
-        Some(if wins { Proof::Win } else { Proof::Loss })
+        prober(position)?.proof()
     }
 
     /// Number of leaves that wait.

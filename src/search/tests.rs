@@ -467,8 +467,8 @@ fn threads_agree_with_one_thread() {
 fn what_a_prober_knows_needs_no_evaluation() {
     let position = start(3, 4);
     let make: ProberMaker<SmallNoGo> = Arc::new(|| {
-        let mut wins = <SmallNoGo as Solvable>::prober();
-        Box::new(move |position: &SmallNoGo| wins(position, 1_000_000))
+        let mut probe = <SmallNoGo as Solvable>::prober().unwrap();
+        Box::new(move |position: &SmallNoGo| probe(position, 1_000_000))
     });
     let mut searcher = hashing(&position, 1, SearchParams::default()).with_prober(make);
     let report = search(&mut searcher, &position, 1000);

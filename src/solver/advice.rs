@@ -6,29 +6,37 @@
 //! (methods §2.6).
 
 use super::board::Board;
-use super::bounds::Bounds;
-use super::{Effort, Finding, Solve, Solver};
+use super::bounds::Bounds as Counted;
+use super::{Effort, Finding, Solve, Solver, decided, wins};
 use crate::game::nogo::NoGo;
-use crate::game::{Game, Move};
+use crate::game::{Bounds, Game, Move, Proof};
 
 /// A move of a solved position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rated {
     /// The move.
     pub mv: Move,
-    /// Whether it wins; `None` when that was not found out.
-    pub wins: Option<bool>,
+    /// What it leads to, for the side that plays it, as far as that was found out.
+    pub bounds: Bounds,
     /// Among moves of the same result the higher is to be preferred: for winning moves sure moves
     /// of one's own less the opponent's possible ones, for losing moves the share of replies that
     /// are not known to win, in [0, 1].
     pub score: f32,
 }
 
+impl Rated {
+    /// Whether it wins, where that is known.
+    #[must_use]
+    pub fn wins(&self) -> Option<bool> {
+        wins(self.bounds)
+    }
+}
+
 /// What is known of a solved position and its moves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Advice {
-    /// Whether the side to move wins.
-    pub wins: bool,
+    /// The result for the side to move.
+    pub proof: Proof,
     /// Every legal move, best first; equals ascending by point.
     pub moves: Vec<Rated>,
     /// Positions visited for it.
@@ -39,10 +47,11 @@ pub struct Advice {
 pub(super) fn advise<const W: usize>(
     solver: &mut Solver<W>,
     position: &NoGo<W>,
-    wins: bool,
+    proof: Proof,
     best: Option<Move>,
     effort: &Effort<'_>,
 ) -> Advice {
+    let wins = proof == Proof::Win;
     let mut account = Account {
         solver,
         effort,
@@ -60,16 +69,17 @@ pub(super) fn advise<const W: usize>(
         } else {
             (account.loses(&next, share), margin(&next))
         };
-        rated.push(Rated { mv, wins, score });
+        let bounds = decided(wins);
+        rated.push(Rated { mv, bounds, score });
     }
-    let rank = |rated: &Rated| match rated.wins {
+    let rank = |rated: &Rated| match rated.wins() {
         Some(true) => 0,
         None => 1,
         Some(false) => 2,
     };
     rated.sort_by(|a, b| rank(a).cmp(&rank(b)).then(b.score.total_cmp(&a.score)));
     Advice {
-        wins,
+        proof,
         moves: rated,
         nodes: effort.nodes - account.left,
     }
@@ -90,7 +100,7 @@ pub(super) fn line<const W: usize>(
     let mut position = position.clone();
     while position.outcome().is_none() {
         let found = account.solve(&position, account.left);
-        let mv = match found.wins {
+        let mv = match found.wins() {
             None => break,
             Some(true) => found.best,
             Some(false) => {
@@ -131,7 +141,7 @@ impl<const W: usize> Account<'_, W> {
 
     /// Whether the side to move loses, where so many nodes are enough to say.
     fn loses(&mut self, position: &NoGo<W>, nodes: u64) -> Option<bool> {
-        self.solve(position, nodes).wins.map(|wins| !wins)
+        self.solve(position, nodes).wins().map(|wins| !wins)
     }
 
     /// The share of moves of `position` that are not known to win.
@@ -149,7 +159,7 @@ impl<const W: usize> Account<'_, W> {
 /// Sure moves of the side that has just moved, less possible ones of the side to move.
 fn margin<const W: usize>(position: &NoGo<W>) -> f32 {
     let board = Board::new(position);
-    let bounds = Bounds::new(&board);
+    let bounds = Counted::new(&board);
     let mover = board.to_move;
     (bounds.lower(mover.opponent().index()) - bounds.upper(mover.index())) as f32
 }

@@ -22,7 +22,7 @@ mod values;
 pub use advice::{Advice, Rated};
 
 use crate::game::nogo::NoGo;
-use crate::game::{Game, Move};
+use crate::game::{Bounds, Game, Move, Proof};
 use board::Board;
 use parts::Exact;
 use search::{Halted, Search, Shared};
@@ -51,25 +51,65 @@ pub struct Effort<'a> {
 /// What a search found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finding {
-    /// Whether the side to move wins; `None` when the effort was not enough.
-    pub wins: Option<bool>,
-    /// A move that wins, where there is one.
+    /// What the side to move can get; open as far as the effort was not enough.
+    pub bounds: Bounds,
+    /// A move that keeps the result, where it is known and not all moves do.
     pub best: Option<Move>,
     /// Positions visited.
     pub nodes: u64,
 }
 
-/// Says whether the side to move wins, if so many nodes are enough to say.
-pub type Probe<G> = Box<dyn FnMut(&G, u64) -> Option<bool> + Send>;
+impl Finding {
+    /// The result for the side to move, where it is known.
+    #[must_use]
+    pub fn proof(&self) -> Option<Proof> {
+        self.bounds.proof()
+    }
 
-/// A game whose endings can be solved.
+    /// Whether the side to move wins, where that is known.
+    #[must_use]
+    pub fn wins(&self) -> Option<bool> {
+        wins(self.bounds)
+    }
+}
+
+/// Whether a side with these bounds wins, where that is known: with a draw for certain it does not.
+fn wins(bounds: Bounds) -> Option<bool> {
+    match (bounds.low(), bounds.high()) {
+        (Proof::Win, _) => Some(true),
+        (_, Proof::Loss | Proof::Draw) => Some(false),
+        _ => None,
+    }
+}
+
+/// The bounds of a game without draws.
+fn decided(wins: Option<bool>) -> Bounds {
+    match wins {
+        Some(true) => Bounds::exactly(Proof::Win),
+        Some(false) => Bounds::exactly(Proof::Loss),
+        None => Bounds::OPEN,
+    }
+}
+
+/// Says what the side to move can get, as far as so many nodes are enough to say; `None` where
+/// there was nothing to find out.
+pub type Probe<G> = Box<dyn FnMut(&G, u64) -> Option<Bounds> + Send>;
+
+/// A game, and whatever can prove results of it: nothing, unless it says otherwise.
 pub trait Solvable: Game {
     /// A solver that takes about so many bytes for proven positions.
-    fn solver(bytes: usize) -> Box<dyn Solve<Self>>;
+    #[must_use]
+    fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {
+        let _ = bytes;
+        None
+    }
 
-    /// Says for many positions, with so many nodes each, whether the side to move wins, where that
-    /// is enough. Its word depends on nothing that came before.
-    fn prober() -> Probe<Self>;
+    /// Says for many positions, with so many nodes each, what the side to move can get. Its word
+    /// depends on nothing that came before.
+    #[must_use]
+    fn prober() -> Option<Probe<Self>> {
+        None
+    }
 }
 
 /// Solves positions of one game on one board.
@@ -77,11 +117,11 @@ pub trait Solve<G>: Send {
     /// Searches a position.
     fn solve(&mut self, position: &G, effort: &Effort<'_>) -> Finding;
 
-    /// Rates the moves of a position that was solved: `wins` and `best` as found.
+    /// Rates the moves of a position that was solved: `proof` and `best` as found.
     fn advise(
         &mut self,
         position: &G,
-        wins: bool,
+        proof: Proof,
         best: Option<Move>,
         effort: &Effort<'_>,
     ) -> Advice;
@@ -95,13 +135,15 @@ pub trait Solve<G>: Send {
 }
 
 impl<const W: usize> Solvable for NoGo<W> {
-    fn solver(bytes: usize) -> Box<dyn Solve<Self>> {
-        Box::new(Solver::new(bytes))
+    fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {
+        Some(Box::new(Solver::new(bytes)))
     }
 
-    fn prober() -> Probe<Self> {
+    fn prober() -> Option<Probe<Self>> {
         let mut prober = Prober::default();
-        Box::new(move |position, nodes| prober.wins(position, nodes))
+        Some(Box::new(move |position, nodes| {
+            prober.wins(position, nodes).map(|wins| decided(Some(wins)))
+        }))
     }
 }
 
@@ -150,7 +192,7 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         };
         let known = result.ok();
         Finding {
-            wins: known.map(|known| known.wins),
+            bounds: decided(known.map(|known| known.wins)),
             best: known.and_then(|known| known.best),
             nodes: shared.nodes(),
         }
@@ -159,11 +201,11 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
     fn advise(
         &mut self,
         position: &NoGo<W>,
-        wins: bool,
+        proof: Proof,
         best: Option<Move>,
         effort: &Effort<'_>,
     ) -> Advice {
-        advice::advise(self, position, wins, best, effort)
+        advice::advise(self, position, proof, best, effort)
     }
 
     fn line(&mut self, position: &NoGo<W>, effort: &Effort<'_>) -> Vec<Move> {

@@ -73,7 +73,7 @@ impl Brute {
             self.summed += 1;
         }
         let found = self.solver.solve(position, &ALL);
-        assert_eq!(found.wins, Some(wins), "{position:?}");
+        assert_eq!(found.wins(), Some(wins), "{position:?}");
         assert_eq!(found.best.is_some(), wins, "{position:?}");
         if let Some(best) = found.best {
             let mut next = position.clone();
@@ -151,7 +151,7 @@ fn agrees_with_plain_negamax_on_late_positions() {
         let position = random_position(&mut rng, plies);
         let wins = negamax(&position, &mut HashMap::new());
         assert_eq!(
-            solver.solve(&position, &ALL).wins,
+            solver.solve(&position, &ALL).wins(),
             Some(wins),
             "{position:?}"
         );
@@ -182,7 +182,7 @@ fn solved_rectangles() {
             }
             let found = Solver::new(64 << 20).solve(&position, &ALL);
             println!("{height}x{width}: {result}, {} nodes", found.nodes);
-            assert_eq!(found.wins, Some(result == 'N'), "{height}x{width}");
+            assert_eq!(found.wins(), Some(result == 'N'), "{height}x{width}");
         }
     }
 }
@@ -227,12 +227,12 @@ fn a_stopped_search_says_so_and_goes_on_later() {
     let mut solver = Solver::new(4 << 20);
     let first = solver.solve(&position, &effort(needed / 2));
     assert_eq!(
-        (first.wins, first.best, first.nodes),
+        (first.wins(), first.best, first.nodes),
         (None, None, needed / 2)
     );
     let rest = solver.solve(&position, &ALL);
     assert!(
-        rest.wins.is_some() && rest.nodes < needed * 3 / 4,
+        rest.wins().is_some() && rest.nodes < needed * 3 / 4,
         "{rest:?} of {needed}"
     );
     let stopped = Effort {
@@ -240,7 +240,7 @@ fn a_stopped_search_says_so_and_goes_on_later() {
         ..ALL
     };
     solver.clear();
-    assert_eq!(solver.solve(&position, &stopped).wins, None);
+    assert_eq!(solver.solve(&position, &stopped).wins(), None);
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn threads_find_the_same() {
         let position = random_position(&mut rng, 58);
         let alone = Solver::new(4 << 20).solve(&position, &ALL);
         let together = Solver::new(4 << 20).solve(&position, &Effort { threads: 3, ..ALL });
-        assert_eq!(alone.wins, together.wins);
+        assert_eq!(alone.wins(), together.wins());
     }
 }
 
@@ -279,8 +279,13 @@ fn advice_ranks_wins_first_and_counts_traps() {
         }
         let mut solver = Solver::new(4 << 20);
         let found = solver.solve(&position, &ALL);
-        let wins = found.wins.unwrap();
-        let advice = solver.advise(&position, wins, found.best, &effort(1 << 40));
+        let wins = found.wins().unwrap();
+        let advice = solver.advise(
+            &position,
+            found.proof().unwrap(),
+            found.best,
+            &effort(1 << 40),
+        );
         seen[usize::from(wins)] += 1;
         assert_eq!(advice.moves.len(), position.legal_count());
         let after = |mv: Move| {
@@ -290,9 +295,9 @@ fn advice_ranks_wins_first_and_counts_traps() {
         };
         for rated in &advice.moves {
             let wins = !negamax(&after(rated.mv), &mut HashMap::new());
-            assert_eq!(rated.wins, Some(wins), "{rated:?}");
+            assert_eq!(rated.wins(), Some(wins), "{rated:?}");
         }
-        assert_eq!(advice.moves[0].wins, Some(wins));
+        assert_eq!(advice.moves[0].wins(), Some(wins));
         if !wins {
             let next = after(advice.moves[0].mv);
             let bad = next.legal_moves().filter(|&reply| {
@@ -314,7 +319,7 @@ fn a_line_leads_to_the_end() {
         let mut position = random_position(&mut rng, 60);
         let mover = position.to_move();
         let mut solver = Solver::new(4 << 20);
-        let wins = solver.solve(&position, &ALL).wins.unwrap();
+        let wins = solver.solve(&position, &ALL).wins().unwrap();
         for mv in solver.line(&position, &ALL) {
             assert!(position.is_legal(mv));
             position.play(mv);

@@ -1,7 +1,6 @@
 //! Proofs of endings for self-play: exact results in place of the last moves' guesses.
 
 use super::network_game::{Proven, Prover};
-use crate::game::Outcome;
 use crate::solver::{Effort, Solvable, Solve};
 
 /// Positions are tried when at most so many moves can be left. Earlier ones are hardly ever proven
@@ -13,7 +12,8 @@ const MEMORY: usize = 4 << 20;
 
 /// The engine's solver with a few nodes a position.
 pub struct EndingProver<G> {
-    solver: Box<dyn Solve<G>>,
+    /// None in games that have no solver.
+    solver: Option<Box<dyn Solve<G>>>,
     nodes: u64,
 }
 
@@ -31,21 +31,20 @@ impl<G: Solvable> EndingProver<G> {
 
 impl<G: Solvable> Prover<G> for EndingProver<G> {
     fn prove(&mut self, position: &G) -> Option<Proven> {
-        if self.nodes == 0 || position.moves_left_bound() > FROM {
+        if self.nodes == 0 || !position.plies_left().at_most(FROM) {
             return None;
         }
+        let solver = self.solver.as_mut()?;
         // What is found must not depend on the positions before.
-        self.solver.clear();
+        solver.clear();
         let effort = Effort {
             nodes: self.nodes,
             threads: 1,
             halt: &|_| false,
         };
-        let found = self.solver.solve(position, &effort);
-        let me = position.to_move();
-        let winner = if found.wins? { me } else { me.opponent() };
+        let found = solver.solve(position, &effort);
         Some(Proven {
-            outcome: Outcome::win(winner),
+            outcome: found.proof()?.outcome(position.to_move()),
             keeps: found.best,
         })
     }
@@ -55,12 +54,12 @@ impl<G: Solvable> Prover<G> for EndingProver<G> {
 mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
-    use crate::game::{BoardSize, Game};
+    use crate::game::{BoardSize, Game, Outcome};
 
     /// A position of a game of first moves with at most so many moves left.
     fn late(most: u32) -> SmallNoGo {
         let mut position = SmallNoGo::new(BoardSize::square(5)).unwrap();
-        while position.moves_left_bound() > most {
+        while !position.plies_left().at_most(most) {
             let mv = position.legal_moves().next().unwrap();
             position.play(mv);
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Backend, EngineOptions};
+use super::{Backend, EngineOptions, Resign};
 use crate::clock::seconds;
 use crate::game::{BoardSize, info};
 
@@ -40,6 +40,30 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
                usual one, for nogo 9]",
         expected: "a board size such as 9 or 9x7",
         set: |options, text| board_size(text).map(|size| options.size = size),
+    },
+    EngineOption {
+        name: "rules",
+        value: "TEXT",
+        help: "The game's rules, where it has several [default: the usual ones]",
+        expected: "rules of the game",
+        set: |options, text| {
+            text.clone_into(&mut options.rules);
+            Some(())
+        },
+    },
+    EngineOption {
+        name: "resign-below",
+        value: "VALUE",
+        help: "Resigns when three moves in a row are expected to end no better than this, from -1 \
+               (lost) to 1; off goes on to the end [default: off]",
+        expected: "off or a number from -1 to 1",
+        set: |options, text| {
+            options.resign = match text {
+                "off" => None,
+                _ => Some(Resign::below(text.parse().ok()?)?),
+            };
+            Some(())
+        },
     },
     EngineOption {
         name: "backend",

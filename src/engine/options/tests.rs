@@ -9,6 +9,8 @@ fn every_option_is_set_by_its_name() {
     for (name, value) in [
         ("game", "nogo"),
         ("size", "9x7"),
+        ("rules", "usual"),
+        ("resign-below", "-0.9"),
         ("backend", "rollout"),
         ("model", "net.onnx"),
         ("device", "cuda:1"),
@@ -34,6 +36,8 @@ fn every_option_is_set_by_its_name() {
     let expected = EngineOptions {
         game: "nogo".to_owned(),
         size: BoardSize::new(9, 7),
+        rules: "usual".to_owned(),
+        resign: Resign::below(-0.9),
         backend: Backend::Rollout,
         model: Some("net.onnx".into()),
         device: Device::Cuda(1),

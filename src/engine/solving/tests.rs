@@ -69,7 +69,7 @@ fn visits_do_not_let_the_solver_overstep_the_clock() {
     };
     // Nobody solves it in that time.
     let position = empty(6, 6);
-    assert!(position.moves_left_bound() <= SolverOptions::default().from);
+    assert!(position.plies_left().at_most(SolverOptions::default().from));
     let report = thinker.think(&position, &limits, &StopFlag::new());
     let report = report.expect("playouts never fail");
     assert_eq!((report.proof, report.stop), (None, StopReason::Time));

@@ -6,11 +6,12 @@
 //! only ever shrink. Legal positions are *hereditary*: any subset of the stones is legal, so any
 //! order of the stones leads to the position, and a position is its stones and the side to move.
 
-use thiserror::Error;
-
 use super::bits::{Bits, BitsIter};
 use super::blocks::{Blocks, Placed};
-use super::{BoardSize, Color, Game, GameInfo, Move, Outcome, UnsupportedSize, zobrist};
+use super::{
+    BoardSize, Color, Game, GameInfo, IllegalSetup, Move, OneSet, Outcome, PliesLeft, Recent,
+    UnsupportedSize, zobrist,
+};
 
 /// NoGo on boards of up to 128 points: 9x9, and all rectangles up to 11x11.
 pub type SmallNoGo = NoGo<2>;
@@ -29,43 +30,52 @@ pub struct NoGo<const WORDS: usize> {
     legal: [Bits<WORDS>; 2],
     key: u128,
     to_move: Color,
-    last_move: Option<Move>,
+    recent: Recent,
     ply: u16,
-}
-
-/// Why stones cannot stand on the board together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("not a NoGo position: the {color} stone on point {} has no room or takes a last liberty", point.0)]
-pub struct IllegalPosition {
-    /// The colour of the stone that does not fit.
-    pub color: Color,
-    /// Where it would stand.
-    pub point: Move,
 }
 
 impl<const WORDS: usize> NoGo<WORDS> {
     /// The position with these stones on the board of `empty`, whatever order they were played in.
     ///
     /// # Errors
-    /// [`IllegalPosition`] when points overlap, lie off the board, or a block has no liberty.
+    /// [`IllegalSetup`] when points overlap, lie off the board, or a block has no liberty.
     pub fn from_stones(
         empty: &NoGo<WORDS>,
         stones: [Bits<WORDS>; 2],
         to_move: Color,
         last_move: Option<Move>,
-    ) -> Result<Self, IllegalPosition> {
+    ) -> Result<Self, IllegalSetup> {
         let mut position = empty.clone();
         for color in Color::BOTH {
             for point in stones[color.index()].iter() {
                 if !position.legal[color.index()].contains(point) {
-                    return Err(IllegalPosition { color, point });
+                    return Err(IllegalSetup { color, point });
                 }
                 position.place(color, point);
             }
         }
         position.to_move = to_move;
-        position.last_move = last_move;
+        position.recent = last_move.into_iter().collect();
         Ok(position)
+    }
+
+    /// An empty board of a size that fits.
+    fn cleared(size: BoardSize) -> Self {
+        let blocks = Blocks::new(size);
+        // A stone on a board of one point would have no liberty.
+        let open = if size.area() == 1 {
+            Bits::EMPTY
+        } else {
+            blocks.frame().board()
+        };
+        NoGo {
+            blocks,
+            legal: [open; 2],
+            key: 0,
+            to_move: Color::Black,
+            recent: Recent::default(),
+            ply: 0,
+        }
     }
 
     /// The stones of one colour.
@@ -152,7 +162,9 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
 
     type Moves = BitsIter<WORDS>;
 
-    fn new(size: BoardSize) -> Result<Self, UnsupportedSize> {
+    type Rules = OneSet;
+
+    fn with_rules(size: BoardSize, _: OneSet) -> Result<Self, UnsupportedSize> {
         let sides = 1..=MAX_SIDE;
         let fits = sides.contains(&size.width) && sides.contains(&size.height);
         if !fits || size.area() > 64 * WORDS {
@@ -167,21 +179,29 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
                 limits,
             });
         }
-        let blocks = Blocks::new(size);
-        // A stone on a board of one point would have no liberty.
-        let open = if size.area() == 1 {
-            Bits::EMPTY
-        } else {
-            blocks.frame().board()
+        Ok(NoGo::cleared(size))
+    }
+
+    /// Each stone counts as a ply: how far a game is shows in its stones.
+    fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Self, IllegalSetup> {
+        let area = self.size().area();
+        let mut sets = [Bits::EMPTY; 2];
+        for &(point, color) in stones {
+            let twice = || sets.iter().any(|set: &Bits<WORDS>| set.contains(point));
+            if point.index() >= area || twice() {
+                return Err(IllegalSetup { color, point });
+            }
+            sets[color.index()] |= Bits::point(point);
+        }
+        let empty = match self.ply {
+            0 => self.clone(),
+            _ => NoGo::cleared(self.size()),
         };
-        Ok(NoGo {
-            blocks,
-            legal: [open; 2],
-            key: 0,
-            to_move: Color::Black,
-            last_move: None,
-            ply: 0,
-        })
+        NoGo::from_stones(&empty, sets, to_move, None)
+    }
+
+    fn rules(&self) -> OneSet {
+        OneSet
     }
 
     fn size(&self) -> BoardSize {
@@ -204,8 +224,8 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
         self.blocks.stone(point)
     }
 
-    fn last_move(&self) -> Option<Move> {
-        self.last_move
+    fn recent(&self) -> Recent {
+        self.recent
     }
 
     fn legal_moves(&self) -> BitsIter<WORDS> {
@@ -222,7 +242,7 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
 
     fn play(&mut self, mv: Move) {
         self.place(self.to_move, mv);
-        self.last_move = Some(mv);
+        self.recent.push(mv);
         self.to_move = self.to_move.opponent();
     }
 
@@ -238,22 +258,21 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
         }
     }
 
-    /// `min(2a, 2b + 1, |La ∪ Lb|)` for a legal moves of the mover and b of the opponent (methods
-    /// §2.1): each side can only use up its own legal points, and a point is filled once.
-    fn moves_left_bound(&self) -> u32 {
+    /// Bounded by `min(2a, 2b + 1, |La ∪ Lb|)` for a legal moves of the mover and b of the opponent
+    /// (methods §2.1): each side can only use up its own legal points, and a point is filled once.
+    /// Expected is a line through the bounds and lengths measured at plies 0 to 65 of games between
+    /// RAVE engines (methods §2.1); it is never more than 1.3 moves off there.
+    fn plies_left(&self) -> PliesLeft {
         let own = self.legal[self.to_move.index()];
         let theirs = self.legal[self.to_move.opponent().index()];
         let bound = (2 * own.count())
             .min(2 * theirs.count() + 1)
             .min((own | theirs).count());
-        bound as u32
-    }
-
-    /// A line through the bounds and lengths measured at plies 0 to 65 of games between RAVE
-    /// engines (methods §2.1); it is never more than 1.3 moves off there.
-    fn moves_left_estimate(&self) -> f64 {
-        let bound = f64::from(self.moves_left_bound());
-        (0.905 * bound - 2.6).max(0.6 * bound)
+        let exact = bound as f64;
+        PliesLeft {
+            expected: (0.905 * exact - 2.6).max(0.6 * exact),
+            bound: Some(bound as u32),
+        }
     }
 
     /// Two thirds of the points: ply 54 of 9x9 (methods §2.6).

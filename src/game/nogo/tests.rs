@@ -255,7 +255,7 @@ fn stones_without_liberties_are_refused() {
     let result = SmallNoGo::from_stones(&empty, [corner, around], Color::Black, None);
     assert!(matches!(
         result,
-        Err(IllegalPosition {
+        Err(IllegalSetup {
             color: Color::White,
             ..
         })

@@ -12,7 +12,7 @@ use crate::gtp::{Failure, Session};
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
 /// Pairs of a name and a word on one line; `line` comes last and takes the rest. `winner` is
-/// `unknown` when the time was not enough.
+/// `nobody` in a draw, and `unknown` when the time was not enough.
 pub(super) fn solve(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let mut rest = args.all().into_iter().peekable();
     let named = rest.next_if(|text| text.parse::<f64>().is_err()).is_some();
@@ -27,7 +27,12 @@ pub(super) fn solve(session: &mut Session, args: &Arguments<'_>) -> Result<Strin
     };
     let solution = session.search(|engine, stop| engine.solve(color, time, stop));
     let solution = solution.ok_or(Failure::NoSolver)?;
-    let winner = solution.winner.map(|winner| winner.to_string());
+    let winner = match solution.outcome {
+        None => "unknown".to_owned(),
+        Some(outcome) => outcome
+            .winner
+            .map_or("nobody".to_owned(), |winner| winner.to_string()),
+    };
     let size = session.engine.size();
     let line = solution
         .line
@@ -35,7 +40,7 @@ pub(super) fn solve(session: &mut Session, args: &Arguments<'_>) -> Result<Strin
         .map(|&mv| format!(" {}", vertex(mv, size)));
     Ok(format!(
         "winner {} nodes {} seconds {:.3} line{}",
-        winner.as_deref().unwrap_or("unknown"),
+        winner,
         solution.nodes,
         solution.elapsed.as_secs_f64(),
         line.collect::<String>(),
