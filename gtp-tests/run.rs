@@ -3,6 +3,7 @@
 mod analysis;
 mod doctor;
 mod endings;
+mod files;
 mod games;
 mod hostile;
 mod lifetime;

@@ -1,11 +1,11 @@
-//! Any text as SGF: it is read or refused, and what was read is written as it is read again.
+//! Any bytes as SGF: it is read or refused, and what was read is written as it is read again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use tengen::record::{ccgc::NgStyle, sgf};
 
 fuzz_target!(|data: &[u8]| {
-    let Ok(record) = sgf::read(&String::from_utf8_lossy(data)) else {
+    let Ok(record) = sgf::read(&sgf::decode(data)) else {
         return;
     };
     let text = sgf::write(&record);

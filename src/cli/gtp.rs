@@ -1,13 +1,14 @@
 //! `tengen gtp`: plays for a controller on the standard streams.
 
 use std::io::Read;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, PlayoutClock, SystemClock};
 use tengen::engine::registry;
-use tengen::gtp::{COMMANDS, Manners, Session, serve};
+use tengen::gtp::{COMMANDS, FileAccess, Manners, Session, serve};
 
 use super::flags::EngineFlags;
 
@@ -28,6 +29,13 @@ pub(crate) struct Gtp {
     /// Draw searches into GoGui's board while they run.
     #[arg(long)]
     live_graphics: bool,
+    /// The only folder in which `loadsgf` and `printsgf` may touch files; names are relative to it.
+    /// Without it they may touch every file of the user who runs the engine.
+    #[arg(long, value_name = "FOLDER")]
+    files: Option<PathBuf>,
+    /// Let `printsgf` write no file.
+    #[arg(long)]
+    read_only_files: bool,
 }
 
 impl Gtp {
@@ -38,10 +46,16 @@ impl Gtp {
             Some(rate) => Arc::new(PlayoutClock::new(rate)),
         };
         let size = options.size;
+        let files = FileAccess::new(self.files.as_deref(), self.read_only_files);
+        let files = files.with_context(|| match &self.files {
+            Some(folder) => format!("--files {}", folder.display()),
+            None => "files".to_owned(),
+        })?;
         let manners = Manners {
             name: self.name,
             ponder: options.ponder,
             live_graphics: self.live_graphics,
+            files,
         };
         let make = Box::new(move |size| registry::create(&options, size, &time));
         let session = Session::new(make, size, manners)?;

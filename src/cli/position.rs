@@ -6,13 +6,12 @@ use anyhow::{Context as _, bail};
 use tengen::game::nogo::NoGo;
 use tengen::game::{BoardSize, Color, Game};
 use tengen::gtp::{format_vertex, parse_vertex};
-use tengen::record::{GameRecord, Play, Vertex, sgf};
+use tengen::record::{GameRecord, Play, Vertex, file, sgf};
 
 /// Reads an SGF file, or its first `plies` moves.
 pub(super) fn read(path: &Path, plies: Option<usize>) -> anyhow::Result<GameRecord> {
     let name = || path.display().to_string();
-    let bytes = std::fs::read(path).with_context(name)?;
-    let mut record = sgf::read(&String::from_utf8_lossy(&bytes)).with_context(name)?;
+    let mut record = file::read_sgf(path).with_context(name)?;
     if let Some(plies) = plies {
         if plies > record.plays.len() {
             bail!("{} has {} moves, not {plies}", name(), record.plays.len());

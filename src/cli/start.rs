@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Parser as _;
+use tengen::record::file;
 
 use super::Cli;
 
@@ -21,8 +22,9 @@ pub(crate) fn start() -> anyhow::Result<()> {
         return Cli::parse().run(stdin());
     }
     if let Some(path) = arguments_file() {
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("cannot read {}", path.display()))?;
+        // Editors on Chinese Windows may write GBK or UTF-16.
+        let text =
+            file::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
         return Cli::parse_from(arguments(&text)).run(stdin());
     }
     if stdin().is_terminal() {
@@ -39,8 +41,6 @@ fn arguments_file() -> Option<PathBuf> {
 }
 
 fn arguments(text: &str) -> Vec<OsString> {
-    // Some editors begin a file with a byte order mark.
-    let text = text.trim_start_matches('\u{feff}');
     let lines = text.lines().map(str::trim);
     let words = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let program = std::iter::once("tengen");
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn an_argument_a_line() {
-        let text = "\u{feff}# for the final\nsau\n\n--name\n  天元 one \r\n--ponder\n";
+        let text = "# for the final\nsau\n\n--name\n  天元 one \r\n--ponder\n";
         assert_eq!(
             arguments(text),
             ["tengen", "sau", "--name", "天元 one", "--ponder"]

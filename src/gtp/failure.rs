@@ -1,9 +1,9 @@
-//! Why a command failed, in the words of the GTP specification.
+//! Why a command failed, in the words of the GTP specification where it has some.
 
 use thiserror::Error;
 
 /// A failed command; the text is what the controller reads after the `?`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Failure {
     /// There is no command of this name.
     #[error("unknown command")]
@@ -20,12 +20,12 @@ pub enum Failure {
     /// There is no move to take back.
     #[error("cannot undo")]
     CannotUndo,
-    /// The file cannot be read, or is not a game that can be replayed here. The log says why.
-    #[error("cannot load file")]
-    CannotLoad,
-    /// The file cannot be written. The log says why.
-    #[error("cannot save file")]
-    CannotSave,
+    /// The file cannot be read, or is not a game that can be replayed here.
+    #[error("cannot load file: {0}")]
+    CannotLoad(String),
+    /// The file cannot be written.
+    #[error("cannot save file: {0}")]
+    CannotSave(String),
     /// The game has not ended.
     #[error("cannot score")]
     CannotScore,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::commands::{self, Arguments, Run};
 use super::line::{Stream, reply};
-use super::{Conversation, Failure, Interrupts, Request};
+use super::{Conversation, Failure, FileAccess, Interrupts, Request};
 use crate::clock::TimeControl;
 use crate::engine::{Effort, Engine};
 use crate::game::{BoardSize, Color, UnknownGame};
@@ -23,6 +23,8 @@ pub struct Manners {
     pub ponder: bool,
     /// Draw searches into GoGui's board, through the standard error stream.
     pub live_graphics: bool,
+    /// The files that may be read and written.
+    pub files: FileAccess,
 }
 
 impl Default for Manners {
@@ -31,6 +33,7 @@ impl Default for Manners {
             name: "Tengen".to_owned(),
             ponder: false,
             live_graphics: false,
+            files: FileAccess::default(),
         }
     }
 }

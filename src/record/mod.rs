@@ -1,8 +1,10 @@
-//! Games as records: what was set up, what was played, how it ended; and SGF to keep them in.
+//! Games as records: what was set up, what was played, how it ended; and the files to keep them in.
 //!
 //! A record knows no rules: whether its moves are legal is for whoever plays them to say.
 
 pub mod ccgc;
+mod charset;
+pub mod file;
 pub mod sgf;
 
 use crate::game::{BoardSize, Color, Move, Outcome};

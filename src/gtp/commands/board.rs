@@ -16,7 +16,7 @@ impl From<EngineError> for Failure {
         match error {
             EngineError::IllegalMove => Failure::IllegalMove,
             EngineError::CannotUndo => Failure::CannotUndo,
-            EngineError::WrongGame => Failure::CannotLoad,
+            EngineError::WrongGame => Failure::CannotLoad(error.to_string()),
         }
     }
 }

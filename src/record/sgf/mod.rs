@@ -14,11 +14,31 @@ pub use write::write;
 
 use thiserror::Error;
 
+use super::charset;
 use crate::game::{GAMES, GameInfo, info};
 
 /// Games that SGF knows by number alone; further ones say so in their rules
 /// ([`GameInfo::sgf`](crate::game::GameInfo)).
 const PLAIN: [(u32, &str); 2] = [(1, "go"), (4, "gomoku")];
+
+/// The text of an SGF file: in the encoding that its property `CA` names, or as its bytes tell.
+#[must_use]
+pub fn decode(bytes: &[u8]) -> String {
+    charset::decode(bytes, named_charset(bytes))
+}
+
+/// The value of the first `CA` in the bytes. It has to be found before they can be read as SGF: in
+/// GBK and Big5 half of a character may look like a bracket.
+fn named_charset(bytes: &[u8]) -> Option<&[u8]> {
+    let starts = bytes.windows(3).enumerate();
+    let mut starts = starts
+        .filter(|(_, window)| window == b"CA[")
+        .map(|(at, _)| at);
+    let start = starts.find(|&at| at == 0 || !bytes[at - 1].is_ascii_alphanumeric())?;
+    let value = &bytes[start + 3..];
+    let end = value.iter().position(|&byte| byte == b']')?;
+    Some(&value[..end])
+}
 
 /// SGF's number for a game: Go and what is played like it is 1, Gomoku 4.
 #[must_use]
@@ -159,6 +179,27 @@ mod tests {
         ) {
             let _ = read(&text);
         }
+    }
+
+    #[test]
+    fn names_in_the_encodings_of_their_countries() {
+        // Second bytes that look like SGF: 功 has `\` in Big5; 臸, 臶 and 臷 have `]`, `[`, `\` in GBK.
+        for (label, name) in [
+            ("Big5", "功許蓋"),
+            ("GBK", "臸臶臷柯洁"),
+            ("GB2312", "柯洁"),
+            ("gb18030", "㐀柯洁"),
+            ("UTF-8", "柯洁"),
+        ] {
+            let text = format!("(;FF[4]PB[{name}]SZ[9]CA[{label}];B[aa])");
+            let encoding = encoding_rs::Encoding::for_label(label.as_bytes()).expect(label);
+            let (bytes, _, unmappable) = encoding.encode(&text);
+            assert!(!unmappable, "{name} in {label}");
+            let record = read(&decode(&bytes)).expect(label);
+            assert_eq!((record.black.as_str(), record.plays.len()), (name, 1));
+        }
+        assert_eq!(named_charset(b"(;SCA[x]CA[y]C[CA[z]"), Some(&b"y"[..]));
+        assert_eq!(named_charset(b"(;CA[y"), None);
     }
 
     #[test]

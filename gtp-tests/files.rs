@@ -1,0 +1,191 @@
+//! Files that a controller names: what `loadsgf` and `printsgf` touch and what they leave alone.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::process::Engine;
+
+/// A folder of its own, with a game and notes in it; removed when dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let name = format!("tengen-files-{name}-{}", std::process::id());
+        let folder = Folder(std::env::temp_dir().join(name));
+        std::fs::create_dir_all(&folder.0).expect("the folder is writable");
+        folder.write("game.sgf", b"(;GM[1]SZ[9]RU[NoGo];B[ee])");
+        folder.write("notes.txt", b"remember the milk");
+        folder
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        std::fs::write(self.0.join(name), bytes).expect("the folder is writable");
+    }
+
+    fn read(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.0.join(name)).ok()
+    }
+
+    fn engine(&self, args: &[&str]) -> Engine {
+        let mut all = vec!["--backend", "rollout"];
+        all.extend(args);
+        Engine::start(&all)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[track_caller]
+fn refuses(engine: &mut Engine, command: &str, why: &str) {
+    let reply = engine.ask(command);
+    assert!(
+        reply.starts_with("? cannot ") && reply.contains(why),
+        "{command}: {reply}"
+    );
+}
+
+#[test]
+fn a_file_that_is_no_game_is_not_overwritten() {
+    let folder = Folder::new("notes");
+    let mut engine = folder.engine(&[]);
+    let notes = folder.path("notes.txt");
+    refuses(&mut engine, &format!("printsgf {notes}"), "not SGF");
+    assert_eq!(
+        folder.read("notes.txt").as_deref(),
+        Some("remember the milk")
+    );
+    engine.answer("play b A1");
+    engine.answer(&format!("printsgf {}", folder.path("game.sgf")));
+    assert!(folder.read("game.sgf").expect("a game").contains("B[ai]"));
+    refuses(&mut engine, &format!("loadsgf {notes}"), "no SGF game tree");
+}
+
+#[test]
+fn what_could_go_on_for_ever_is_refused_by_name() {
+    let folder = Folder::new("endless");
+    let made = Command::new("mkfifo").arg(folder.0.join("pipe")).status();
+    assert!(made.expect("a usual tool").success());
+    let huge = std::fs::File::create(folder.0.join("huge.sgf")).expect("writable");
+    huge.set_len(1 << 40).expect("a hole takes no room");
+    let mut engine = folder.engine(&[]);
+    for name in [folder.path("pipe"), "/dev/zero".to_owned(), folder.path("")] {
+        refuses(
+            &mut engine,
+            &format!("loadsgf {name}"),
+            "not a regular file",
+        );
+        refuses(
+            &mut engine,
+            &format!("printsgf {name}"),
+            "not a regular file",
+        );
+    }
+    let huge = folder.path("huge.sgf");
+    refuses(
+        &mut engine,
+        &format!("loadsgf {huge}"),
+        "larger than 16 MiB",
+    );
+    refuses(&mut engine, &format!("printsgf {huge}"), "not SGF");
+    refuses(
+        &mut engine,
+        &format!("loadsgf {}", folder.path("none")),
+        "no such file",
+    );
+}
+
+#[test]
+fn a_served_engine_stays_in_its_folder() {
+    let folder = Folder::new("served");
+    let served = folder.0.join("served");
+    std::fs::create_dir_all(served.join("inner")).expect("writable");
+    std::fs::copy(folder.0.join("game.sgf"), served.join("own.sgf")).expect("writable");
+    std::os::unix::fs::symlink("../game.sgf", served.join("link.sgf")).expect("writable");
+    std::os::unix::fs::symlink("..", served.join("up")).expect("writable");
+    std::os::unix::fs::symlink("../new.sgf", served.join("dangling.sgf")).expect("writable");
+    let served = served.display().to_string();
+    let mut engine = folder.engine(&["--files", &served]);
+    engine.answer("loadsgf own.sgf");
+    engine.answer(&format!("loadsgf {served}/own.sgf"));
+    engine.answer("printsgf inner/new.sgf");
+    engine.answer("loadsgf inner/new.sgf");
+    let game = folder.path("game.sgf");
+    let before = folder.read("game.sgf");
+    for name in [
+        "../game.sgf",
+        "../nothing.sgf",
+        "inner/../../game.sgf",
+        &game,
+        "/etc/passwd",
+        "/nowhere/at/all.sgf",
+        "link.sgf",
+        "up/game.sgf",
+        "up/new.sgf",
+    ] {
+        refuses(
+            &mut engine,
+            &format!("loadsgf {name}"),
+            "outside the folder",
+        );
+        refuses(
+            &mut engine,
+            &format!("printsgf {name}"),
+            "outside the folder",
+        );
+    }
+    assert_eq!(folder.read("game.sgf"), before);
+    // A link to nowhere makes no file at its other end.
+    engine.ask("printsgf dangling.sgf");
+    assert!(!Path::new(&folder.path("new.sgf")).exists());
+}
+
+#[test]
+fn a_read_only_engine_writes_nothing() {
+    let folder = Folder::new("read-only");
+    let mut engine = folder.engine(&["--files", &folder.path(""), "--read-only-files"]);
+    engine.answer("loadsgf game.sgf");
+    refuses(&mut engine, "printsgf game.sgf", "read only");
+    refuses(&mut engine, "printsgf new.sgf", "read only");
+    assert_eq!(folder.read("new.sgf"), None);
+    assert!(engine.answer("printsgf").contains("B[ee]"));
+}
+
+#[test]
+fn a_folder_that_is_not_there_ends_the_program() {
+    let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .args(["gtp", "--files", "/nowhere/games"])
+        .output()
+        .expect("the binary was built for this test");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("--files /nowhere/games"), "{said}");
+}
+
+#[test]
+fn games_in_other_encodings_are_read() {
+    let folder = Folder::new("encodings");
+    // 臸 is C5 5D and 臶 C5 5B in GBK, 功 is A5 5C in Big5: half of them looks like SGF.
+    let gbk = b"(;FF[4]CA[GBK]GM[1]SZ[9]RU[NoGo]PB[\xc5\x5d\xc5\x5b\xbf\xc2\xbd\xe0];B[ee])";
+    let big5 = b"(;FF[4]GM[1]SZ[9]RU[NoGo]PB[\xa5\x5c\xb3\x5c]CA[Big5];B[ee])";
+    let utf16: Vec<u8> = "\u{feff}(;GM[1]SZ[9]RU[NoGo]PB[柯洁];B[ee])"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    folder.write("gbk.sgf", gbk);
+    folder.write("big5.sgf", big5);
+    folder.write("utf16.sgf", &utf16);
+    let mut engine = folder.engine(&["--files", &folder.path("")]);
+    for name in ["gbk", "big5", "utf16"] {
+        engine.answer(&format!("loadsgf {name}.sgf"));
+        let sgf = engine.answer("printsgf");
+        assert!(sgf.contains("B[ee]"), "{name}: {sgf}");
+    }
+}

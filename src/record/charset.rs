@@ -1,0 +1,77 @@
+//! Text in the encodings that files of other programs and countries come in.
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::Encoding;
+
+/// The text of a file: by its byte order mark (UTF-8, UTF-16), else in the encoding that it names
+/// itself (`GBK`, `Big5`, ...) if that is known and fits, else UTF-8 if it is valid, else in the
+/// encoding that its bytes look like. What is no text in it becomes replacement characters.
+pub(super) fn decode(bytes: &[u8], named: Option<&[u8]>) -> String {
+    if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+        let (text, _) = encoding.decode_without_bom_handling(&bytes[mark..]);
+        return text.into_owned();
+    }
+    let named = named.and_then(Encoding::for_label);
+    for encoding in named.into_iter().chain([encoding_rs::UTF_8]) {
+        if let Some(text) = encoding.decode_without_bom_handling_and_without_replacement(bytes) {
+            return text.into_owned();
+        }
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    let (text, _) = detector
+        .guess(None, Utf8Detection::Deny)
+        .decode_without_bom_handling(bytes);
+    text.into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same words in each encoding, with characters whose second byte is `[`, `\` or `]` there.
+    const WORDS: &str = "功蓋許 黑白棋院 九段 对局者";
+
+    #[track_caller]
+    fn check(bytes: &[u8], named: Option<&str>, expected: &str) {
+        assert_eq!(decode(bytes, named.map(str::as_bytes)), expected);
+    }
+
+    #[test]
+    fn by_its_mark() {
+        let utf16 = |bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            let units = "\u{feff}棋 (;)".encode_utf16();
+            units.flat_map(bytes).collect()
+        };
+        check(&utf16(u16::to_le_bytes), Some("GBK"), "棋 (;)");
+        check(&utf16(u16::to_be_bytes), None, "棋 (;)");
+        check("\u{feff}棋".as_bytes(), None, "棋");
+    }
+
+    #[test]
+    fn by_its_name() {
+        for name in ["GB18030", "gbk", " GB2312 ", "UTF-8"] {
+            let encoding = Encoding::for_label(name.as_bytes()).expect(name);
+            check(&encoding.encode(WORDS).0, Some(name), WORDS);
+        }
+        let traditional = "功蓋許 圍棋";
+        let (bytes, _, unmappable) = encoding_rs::BIG5.encode(traditional);
+        assert!(!unmappable && bytes.contains(&b'\\'), "{bytes:?}");
+        check(&bytes, Some("Big5"), traditional);
+        check(b"Andr\xe9", Some("ISO-8859-1"), "André");
+    }
+
+    #[test]
+    fn by_its_looks() {
+        let (bytes, _, _) = encoding_rs::GBK.encode("黑方胜，白方认输。中国围棋协会的对局记录");
+        check(&bytes, None, "黑方胜，白方认输。中国围棋协会的对局记录");
+        // A name that is wrong, or that nobody knows.
+        check(WORDS.as_bytes(), Some("no such thing"), WORDS);
+        check(
+            &bytes,
+            Some("UTF-8"),
+            "黑方胜，白方认输。中国围棋协会的对局记录",
+        );
+        check(b"", None, "");
+    }
+}

@@ -1,0 +1,210 @@
+//! Records as files: SGF that was written anywhere, and text that is there whole or not at all.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::path::Path;
+
+use thiserror::Error;
+
+use super::sgf::{self, SgfError};
+use super::{GameRecord, charset};
+
+/// A file with more than this is no game.
+const MAX_MIB: u64 = 16;
+
+/// Why a file was not read or not written.
+#[derive(Debug, Error)]
+pub enum FileError {
+    /// There is no such file.
+    #[error("no such file")]
+    Missing,
+    /// It is a folder, a device or a pipe. Reading or writing one might never end.
+    #[error("it is not a regular file, but a folder, a device or a pipe")]
+    NotRegular,
+    /// It is too large for a game.
+    #[error("it is larger than {MAX_MIB} MiB, too large for a game")]
+    TooLarge,
+    /// Its text is no game.
+    #[error(transparent)]
+    Sgf(#[from] SgfError),
+    /// There is a file of that name which is no record and would be lost.
+    #[error("there is a file of this name that is not SGF")]
+    OtherFile,
+    /// The system refuses.
+    #[error(transparent)]
+    Io(io::Error),
+}
+
+impl From<io::Error> for FileError {
+    fn from(error: io::Error) -> FileError {
+        match error.kind() {
+            ErrorKind::NotFound => FileError::Missing,
+            _ => FileError::Io(error),
+        }
+    }
+}
+
+/// Reads an SGF file, in whatever encoding it is.
+///
+/// # Errors
+/// [`FileError`] when there is no such file, it is not a regular one, too large, or no game.
+pub fn read_sgf(path: &Path) -> Result<GameRecord, FileError> {
+    Ok(sgf::read(&sgf::decode(&read_bytes(path)?))?)
+}
+
+/// Reads a text file of moderate size, in whatever encoding it is.
+///
+/// # Errors
+/// [`FileError`] when there is no such file, it is not a regular one, or too large.
+pub fn read_text(path: &Path) -> Result<String, FileError> {
+    Ok(charset::decode(&read_bytes(path)?, None))
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+    // Before it is opened: to open a pipe may wait for ever.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(FileError::NotRegular);
+    }
+    let mut bytes = Vec::new();
+    let limit = MAX_MIB << 20;
+    // It may grow while it is read.
+    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(FileError::TooLarge);
+    }
+    Ok(bytes)
+}
+
+/// Writes an SGF file; one that is there is replaced if it is SGF, too.
+///
+/// # Errors
+/// [`FileError::OtherFile`] when there is a file of another kind, and [`FileError`] as
+/// [`write_text`] does.
+pub fn write_sgf(path: &Path, text: &str) -> Result<(), FileError> {
+    match read_bytes(path) {
+        Ok(old) if old.is_empty() || sgf::decode(&old).trim_start().starts_with('(') => {}
+        Ok(_) | Err(FileError::TooLarge) => return Err(FileError::OtherFile),
+        Err(FileError::Missing) => {}
+        Err(error) => return Err(error),
+    }
+    write_text(path, text)
+}
+
+/// Writes a file under another name and renames it: what was there before is lost only when all of
+/// the new text is written.
+///
+/// # Errors
+/// [`FileError`] when there is something else than a regular file that may be changed, or the
+/// system refuses.
+pub fn write_text(path: &Path, text: &str) -> Result<(), FileError> {
+    // Behind a link is the file that was meant.
+    let target = path.canonicalize();
+    let target = target.as_deref().unwrap_or(path);
+    match std::fs::metadata(target) {
+        Ok(old) if !old.is_file() => return Err(FileError::NotRegular),
+        Ok(old) if old.permissions().readonly() => {
+            return Err(FileError::Io(ErrorKind::PermissionDenied.into()));
+        }
+        _ => {}
+    }
+    let name = target.file_name().ok_or(FileError::NotRegular)?;
+    let mut part = std::ffi::OsString::from(".");
+    part.push(name);
+    part.push(format!(".{}.part", std::process::id()));
+    let part = target.with_file_name(part);
+    let written = write_new(&part, text).and_then(|()| std::fs::rename(&part, target));
+    if written.is_err() {
+        // It may never have been there.
+        let _ = std::fs::remove_file(&part);
+    }
+    Ok(written?)
+}
+
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .open(path)?;
+    file.write_all(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    /// A folder of its own, removed when dropped.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let name = format!("tengen-file-{name}-{}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            std::fs::create_dir_all(&path).expect("the folder is writable");
+            Folder(path)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn what_was_written_is_read_and_replaced() {
+        let folder = Folder::new("replace");
+        let path = folder.0.join("game.sgf");
+        for size in [5, 7] {
+            write_sgf(&path, &format!("(;SZ[{size}])")).expect("it is writable");
+            let record = read_sgf(&path).expect("it is SGF");
+            assert_eq!(record.size.width, size);
+        }
+        let left: Vec<_> = std::fs::read_dir(&folder.0).expect("readable").collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+    }
+
+    #[test]
+    fn other_files_are_left_alone() {
+        let folder = Folder::new("other");
+        let path = folder.0.join("notes.txt");
+        std::fs::write(&path, "remember the milk").expect("it is writable");
+        let error = write_sgf(&path, "(;)").expect_err("it is no game");
+        assert!(matches!(error, FileError::OtherFile), "{error}");
+        assert_eq!(read_text(&path).expect("text"), "remember the milk");
+        let refused = [
+            read_sgf(&folder.0).map(drop),
+            write_sgf(&folder.0, "(;)"),
+            write_text(&folder.0, "(;)"),
+        ];
+        for result in refused {
+            assert!(matches!(result, Err(FileError::NotRegular)), "{result:?}");
+        }
+        let missing = read_sgf(&folder.0.join("none.sgf"));
+        assert!(matches!(missing, Err(FileError::Missing)), "{missing:?}");
+    }
+
+    #[test]
+    fn a_huge_file_is_refused_without_reading_it_all() {
+        let folder = Folder::new("huge");
+        let path = folder.0.join("huge.sgf");
+        let file = File::create(&path).expect("the folder is writable");
+        // A hole: it takes no room.
+        file.set_len(1 << 40).expect("holes are allowed");
+        let error = read_sgf(&path).expect_err("it is huge");
+        assert!(matches!(error, FileError::TooLarge), "{error}");
+    }
+
+    #[test]
+    fn a_protected_file_stays() {
+        let folder = Folder::new("protected");
+        let path = folder.0.join("game.sgf");
+        std::fs::write(&path, "(;C[mine])").expect("it is writable");
+        let mut permissions = std::fs::metadata(&path).expect("it is there").permissions();
+        permissions.set_readonly(true);
+        std::fs::set_permissions(&path, permissions).expect("it is ours");
+        let error = write_sgf(&path, "(;)").expect_err("it is protected");
+        assert!(matches!(error, FileError::Io(_)), "{error}");
+    }
+}
