@@ -12,6 +12,8 @@
 #? [false]
 60 list_commands
 #? [protocol_version(.|\n)*]
+62 help
+#? [A game: play b E5(.|\n)*genmove COLOUR +choose and play a move(.|\n)*]
 65 tengen-report
 #? [visits 0 playouts 0]
 70 cputime

@@ -13,4 +13,5 @@ mod sabaki;
 mod sabaki_parser;
 mod sau;
 mod sessions;
+mod terminal;
 mod tst;

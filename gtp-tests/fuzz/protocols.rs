@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Backend, Engine, EngineOptions, registry};
 use tengen::game::{BoardSize, UnsupportedSize};
-use tengen::gtp::{Conversation, Line, Manners, SauManners, SauSession, Session};
+use tengen::gtp::{Conversation, Line, Manners, SauLinks, SauManners, SauSession, Session};
 use tengen::record::ccgc::NgStyle;
 
 fn engine(size: BoardSize) -> Result<Box<dyn Engine>, UnsupportedSize> {
@@ -56,12 +56,16 @@ fuzz_target!(|data: &[u8]| {
             name: "Tengen".to_owned(),
             opponent: String::new(),
             ponder: false,
-            records: None,
+            records: Vec::new(),
             style: NgStyle::default(),
+            attended: true,
         };
         let engine = engine(size).expect("a legal size");
-        let date = Box::new(|| String::new());
-        say(SauSession::new(engine, manners, date), lines, |answer| {
+        let links = SauLinks {
+            date: Box::new(String::new),
+            tell: Box::new(|line| assert!(!line.contains('\n'))),
+        };
+        say(SauSession::new(engine, manners, links), lines, |answer| {
             assert!(answer.is_empty() || answer.ends_with('\n'));
         });
     } else {

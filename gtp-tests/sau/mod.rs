@@ -12,7 +12,7 @@ use std::time::Duration;
 use tengen::clock::{Clock, SystemClock};
 use tengen::game::nogo::SmallNoGo;
 use tengen::game::{Color, Game, Move};
-use tengen::record::sgf;
+use tengen::record::{Vertex, sgf};
 
 use self::platform::{Program, SIZE, letters};
 
@@ -168,6 +168,10 @@ fn an_illegal_move_gives_us_the_game() {
         "move ZZ\nmove\nmove {}\nwhat\nmove EE\n",
         letters(first)
     ));
+    for part in ["ZZ", "no point", "occupied", "what", "EE = E5 is occupied"] {
+        let answer = program.remark();
+        assert!(answer.contains(part), "{answer}");
+    }
     program.says_nothing();
     // Fill the board with legal moves until there is a point that only we may take.
     let mut position = start_position();
@@ -200,24 +204,129 @@ fn an_operator_corrects_moves_and_clocks() {
     program.send("move AA\n");
     program.next_move();
     // It was BB: take both back and enter it again.
-    program.send("undo 2\nmove BB\n");
+    program.send("undo 2\nmove B8\n");
     let reply = program.next_move();
     program.send("board\n");
-    assert!(program.line().contains("2 moves"), "the board");
-    for row in (1..=9).rev() {
-        let line = if row == 9 {
-            (program.line(), program.line()).1
-        } else {
-            program.line()
-        };
+    assert!(program.line().contains("2 stones played"), "the board");
+    assert_eq!(program.line(), "   A B C D E F G H I   platform");
+    for (down, row) in (1..=9).rev().enumerate() {
+        let line = program.line();
         let stones = line.matches('X').count() + line.matches('O').count();
         let expected = usize::from(row == 8) + usize::from(SIZE.column_row(reply).1 + 1 == row);
         assert_eq!(stones, expected, "{line}");
+        let letter = char::from(b'A' + down as u8);
+        assert!(line.starts_with(&format!(" {row} ")) && line.ends_with(&format!(" {letter}")));
     }
-    program.line();
+    assert_eq!(program.line(), "   A B C D E F G H J   usual");
     program.send("undo\ngo\n");
     program.next_move();
     program.quit();
+}
+
+#[test]
+fn a_line_that_is_not_understood_gets_an_answer() {
+    let mut program = Program::start("answers", QUICK);
+    for (line, part) in [
+        ("mvoe EE", "\"mvoe\" is not understood: `help`"),
+        ("name move AA", "\"name\" is not understood"),
+        ("move EE", "no game is on"),
+        ("undo x", "number of stones"),
+        ("undo", "0 taken back"),
+        ("new red", "black or white"),
+        ("go", "no game is on"),
+        ("error", "no game is on"),
+        ("clock 10", "no game is on"),
+        ("end red", "\"red\" is neither black nor white"),
+        ("new white\nclock soon", "takes seconds"),
+        ("go", "other side's turn"),
+        ("error", "not one of Tengen's"),
+        ("move J10", "\"J10\" is no point"),
+        ("undo 3", "0 taken back"),
+    ] {
+        program.send(&format!("{line}\n"));
+        let answer = program.remark();
+        assert!(answer.contains(part), "{line}: {answer}");
+    }
+    program.send("help\n");
+    let help: Vec<String> = (0..9).map(|_| program.line()).collect();
+    assert!(
+        help.iter().any(|line| line.starts_with("undo [N]")),
+        "{help:?}"
+    );
+    program.quit();
+}
+
+#[test]
+fn a_plain_end_leaves_both_records_and_its_winner_may_follow() {
+    let mut program = Program::start("plain-end", QUICK);
+    program.send("new white\nmove e5\n");
+    let reply = program.next_move();
+    program.send("end\n");
+    program.says_nothing();
+    let result = |program: &Program, part: &str| {
+        let records = files(&program.folder, "txt");
+        assert_eq!(records.len(), 1, "{records:?}");
+        assert!(records[0].0.contains(part), "{records:?}");
+        let games = files(&program.folder, "sgf");
+        let game = sgf::read(&games[0].1).expect("SGF");
+        assert_eq!(game.plays.len(), 2);
+        assert_eq!(game.plays[1].play.vertex, Vertex::Point(reply));
+        game.result
+    };
+    assert_eq!(result(&program, "未分胜负"), "");
+    program.send("end white\n");
+    program.says_nothing();
+    assert_eq!(result(&program, "后手胜"), "W+R");
+    let log = std::fs::read_to_string(program.folder.join("records/tengen.log"));
+    let log = log.expect("a log beside the records");
+    for part in ["< new white", "< move e5", "> move ", "< end"] {
+        assert!(log.contains(part), "{part}: {log}");
+    }
+    program.quit();
+}
+
+#[test]
+fn records_that_cannot_be_written_are_shouted_and_written_elsewhere() {
+    // A file where the folder should be: not even root can write into it.
+    let block = |folder: &Path| std::fs::write(folder.join("records"), "").expect("writable");
+    let mut program = Program::start_where("blocked", QUICK, block);
+    program.send("new black\n");
+    let told = program.remark();
+    let home = program.folder.join("home/tengen-records");
+    assert!(
+        told.contains("RECORDS are in") && told.contains(&home.display().to_string()),
+        "{told}"
+    );
+    program.next_move();
+    program.send("end white\n");
+    program.says_nothing();
+    let names = |folder: &Path| -> Vec<String> {
+        let entries = std::fs::read_dir(folder).expect("records are there");
+        let names = entries.map(|entry| entry.expect("readable").file_name());
+        names
+            .map(|name| name.to_string_lossy().into_owned())
+            .collect()
+    };
+    for kind in ["sgf", "txt", "log"] {
+        let count = names(&home)
+            .iter()
+            .filter(|name| name.ends_with(kind))
+            .count();
+        assert_eq!(count, 1, "{kind}: {:?}", names(&home));
+    }
+    program.quit();
+}
+
+#[test]
+fn a_folder_of_records_that_was_asked_for_has_to_work() {
+    let file = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
+    let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .args(["sau", "--log-level", "off", "--records", &file])
+        .output()
+        .expect("the binary was built for this test");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains(&format!("--records {file}")), "{said}");
 }
 
 #[test]

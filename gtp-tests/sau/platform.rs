@@ -1,7 +1,7 @@
 //! The platform's side of the conversation.
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -29,8 +29,14 @@ impl Program {
     /// Puts the program into a folder of its own, with a file of arguments if there are any, and
     /// starts it as the platform does.
     pub(super) fn start(name: &str, arguments: &[&str]) -> Program {
+        Program::start_where(name, arguments, |_| {})
+    }
+
+    /// As [`Program::start`], in a folder that `prepare` has done something to.
+    pub(super) fn start_where(name: &str, arguments: &[&str], prepare: impl Fn(&Path)) -> Program {
         let folder = std::env::temp_dir().join(format!("tengen-sau-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("the folder is writable");
+        prepare(&folder);
         let program = folder.join("tengen");
         std::fs::copy(env!("CARGO_BIN_EXE_tengen"), &program).expect("there is room");
         if !arguments.is_empty() {
@@ -40,6 +46,7 @@ impl Program {
         let (output, to_output) = std::io::pipe().expect("a pipe");
         let mut child = Command::new(&program)
             .current_dir(&folder)
+            .env("HOME", folder.join("home"))
             .stdin(std::process::Stdio::piped())
             .stdout(to_output.try_clone().expect("a pipe"))
             .stderr(to_output)
@@ -61,7 +68,7 @@ impl Program {
             folder,
         };
         program.send("name?\n");
-        assert_eq!(program.line(), "name Tengen");
+        while program.remark_or("name Tengen").is_some() {}
         program
     }
 
@@ -73,6 +80,23 @@ impl Program {
 
     pub(super) fn line(&self) -> String {
         self.lines.recv_timeout(PATIENCE).expect("a line")
+    }
+
+    /// The next line if it is not `expected`.
+    fn remark_or(&self, expected: &str) -> Option<String> {
+        let line = self.line();
+        (line != expected).then_some(line)
+    }
+
+    /// The next line, which is for people: the platform must not take it for a command.
+    pub(super) fn remark(&self) -> String {
+        let line = self.line();
+        for command in ["move ", "name "] {
+            let words = line.match_indices(command).map(|(at, _)| at);
+            let mut words = words.filter(|&at| !line[..at].ends_with(char::is_alphanumeric));
+            assert_eq!(words.next(), None, "{line}");
+        }
+        line
     }
 
     pub(super) fn says_nothing(&self) {

@@ -11,6 +11,7 @@ use tengen::engine::registry;
 use tengen::gtp::{COMMANDS, FileAccess, Manners, Session, serve};
 
 use super::flags::EngineFlags;
+use super::terminal;
 
 /// Play over GTP on standard input and output.
 ///
@@ -57,6 +58,9 @@ impl Gtp {
             live_graphics: self.live_graphics,
             files,
         };
+        if terminal::is_attended() {
+            terminal::greet(&options, "GTP");
+        }
         let make = Box::new(move |size| registry::create(&options, size, &time));
         let session = Session::new(make, size, manners)?;
         serve(session, input, std::io::stdout()).context("the conversation broke off")
@@ -65,9 +69,6 @@ impl Gtp {
 
 /// The table of GTP commands as help text.
 fn commands_help() -> String {
-    let lines = COMMANDS.iter().map(|command| {
-        let call = format!("{} {}", command.name, command.arguments);
-        format!("\n  {call:<40} {}", command.help)
-    });
+    let lines = COMMANDS.iter().map(|command| format!("\n  {command}"));
     format!("GTP commands:{}", lines.collect::<String>())
 }

@@ -4,11 +4,13 @@ mod bench;
 mod doctor;
 mod flags;
 mod gtp;
+mod interrupt;
 mod position;
 mod review;
 mod sau;
 mod solve;
 mod start;
+mod terminal;
 
 pub(crate) use start::start;
 
@@ -20,8 +22,8 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(version)]
 pub(crate) struct Cli {
-    /// What to log to the standard error stream: off, error, warn, info or debug [default: warn;
-    /// off for sau].
+    /// What to log to the standard error stream: off, error, warn, info or debug [default: warn].
+    /// `sau` logs into a file [default: info].
     #[arg(long, global = true, value_name = "LEVEL")]
     log_level: Option<log::LevelFilter>,
     #[command(subcommand)]
@@ -45,14 +47,18 @@ impl Cli {
         let own = env!("CARGO_PKG_NAME");
         // The libraries below log their own progress in detail; their warnings are enough.
         let level = self.log_level.unwrap_or(match self.command {
-            Command::Sau(_) => log::LevelFilter::Off,
+            Command::Sau(_) => log::LevelFilter::Info,
             _ => log::LevelFilter::Warn,
         });
         let others = level.min(log::LevelFilter::Warn);
-        env_logger::Builder::new()
-            .filter_level(others)
-            .filter_module(own, level)
-            .init();
+        let mut logger = env_logger::Builder::new();
+        logger.filter_level(others).filter_module(own, level);
+        if let Command::Sau(command) = &self.command
+            && level > log::LevelFilter::Off
+        {
+            command.log_into_file(&mut logger);
+        }
+        logger.init();
         match self.command {
             Command::Gtp(command) => command.run(input),
             Command::Sau(command) => command.run(input),

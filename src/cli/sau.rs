@@ -1,27 +1,33 @@
 //! `tengen sau`: plays on the platform of the China Computer Game Championship.
 
-use std::io::Read;
-use std::path::PathBuf;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write as _};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
+use env_logger::Target;
 use tengen::clock::{Clock, Overtime, SystemClock, TimeControl, date_time, unix_time};
 use tengen::engine::registry;
-use tengen::gtp::{SauManners, SauSession, serve};
+use tengen::gtp::{SauLinks, SauManners, SauSession, harmless, serve};
 use tengen::record::ccgc::NgStyle;
+use tengen::record::file;
 
 use super::flags::EngineFlags;
+use super::terminal;
 
 /// Play on the SAU platform of the China Computer Game Championship (CCGC).
 ///
 /// The platform starts programs without arguments: `tengen` alone answers its first line `name?`
 /// in this way, and takes its arguments from the file `tengen.args` beside it if there is one, an
-/// argument a line, `sau` first. Nothing is logged unless `--log-level` asks for it, because the
-/// platform reads the standard error stream as moves.
+/// argument a line, `sau` first. The log goes into the file `tengen.log` beside the records, because
+/// the platform reads the standard error stream, too. Where records cannot be written into their
+/// folder, they go into the folder `tengen-records` of the user's home, or of the system's place for
+/// temporary files, and a line on the standard error stream says so.
 ///
-/// An operator may also type `undo [N]`, `go`, `clock OWN [OPPONENT]` (seconds) and `board`.
+/// An operator may type `help`.
 #[derive(Debug, Args)]
 pub(crate) struct Sau {
     #[command(flatten)]
@@ -35,9 +41,10 @@ pub(crate) struct Sau {
     /// Thinking time of a side for a whole game. The platform does not say when it is over.
     #[arg(long, value_name = "SECONDS", default_value_t = 900.0, value_parser = positive)]
     main_time: f64,
-    /// The folder of the game records, one of the championship's kind `NG` and one of SGF a game.
-    #[arg(long, value_name = "FOLDER", default_value = "records")]
-    records: PathBuf,
+    /// The folder of the log and of the game records, one of the championship's kind `NG` and one
+    /// of SGF a game [default: records].
+    #[arg(long, value_name = "FOLDER")]
+    records: Option<PathBuf>,
     /// The place in the records.
     #[arg(long, value_name = "TEXT", default_value = "")]
     place: String,
@@ -71,26 +78,47 @@ fn positive(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "seconds, more than 0".to_owned())
 }
 
+/// The folder of records where nothing is said.
+const RECORDS: &str = "records";
+/// And those where that one fails, in the user's home and in the system's place for temporary files.
+const SPARE_RECORDS: &str = "tengen-records";
+/// The log, beside the records.
+const LOG: &str = "tengen.log";
+
 impl Sau {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
         // A panic of a search thread must not be read as a move.
-        std::panic::set_hook(Box::new(|_| {}));
+        std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
         let options = self.engine.resolve()?;
         anyhow::ensure!(
             options.playouts_per_second.is_none(),
             "--playouts-per-second simulates the clock, and the platform's is real: leave it out"
         );
+        if let Some(folder) = &self.records {
+            file::check_folder(folder).with_context(|| {
+                format!(
+                    "--records {}: nothing can be written there",
+                    folder.display()
+                )
+            })?;
+        }
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let mut engine = registry::create(&options, options.size, &time)?;
         engine.set_time_control(TimeControl::Limited {
             main: Duration::from_secs_f64(self.main_time),
             overtime: Overtime::None,
         });
+        let attended = terminal::is_attended();
+        let records = self.folders();
+        if attended {
+            terminal::greet(&options, "on the SAU platform's protocol");
+            terminal::tell(&format!("Records go to {}.", records[0].display()));
+        }
         let manners = SauManners {
             name: self.name,
             opponent: self.opponent,
             ponder: options.ponder,
-            records: Some(self.records),
+            records,
             style: NgStyle {
                 game: self.ng_game,
                 play: self.ng_play,
@@ -99,10 +127,61 @@ impl Sau {
                 place: self.place,
                 event: self.event,
             },
+            attended,
         };
         let utc_offset = self.utc_offset;
-        let date = Box::new(move || date_time(unix_time(), utc_offset));
-        let session = SauSession::new(engine, manners, date);
+        let links = SauLinks {
+            date: Box::new(move || date_time(unix_time(), utc_offset)),
+            tell: Box::new(|line| terminal::tell(&format!("tengen: {line}"))),
+        };
+        let session = SauSession::new(engine, manners, links);
         serve(session, input, std::io::stdout()).context("the conversation broke off")
     }
+
+    /// Has the log written into a file beside the records; warnings also to whoever reads along.
+    pub(crate) fn log_into_file(&self, logger: &mut env_logger::Builder) {
+        let mut failures = Vec::new();
+        for folder in self.folders() {
+            match open_log(&folder) {
+                Ok(log) => {
+                    logger.target(Target::Pipe(Box::new(log)));
+                    break;
+                }
+                Err(error) => failures.push(format!("{}: {error}", folder.display())),
+            }
+        }
+        if failures.len() == self.folders().len() {
+            logger.target(Target::Pipe(Box::new(std::io::sink())));
+        }
+        if !failures.is_empty() {
+            let trouble = format!("the log is not where it belongs ({})", failures.join("; "));
+            terminal::tell(&format!("tengen: {}", harmless(&trouble)));
+        }
+        let (process, attended) = (std::process::id(), terminal::is_attended());
+        logger.format(move |out, record| {
+            let (level, text) = (record.level(), record.args());
+            if attended && level <= log::Level::Warn {
+                terminal::tell(&format!("tengen: {text}"));
+            }
+            let time = out.timestamp_millis();
+            writeln!(out, "{time} {process} {level:5} {text}")
+        });
+    }
+
+    /// The folders of records, of which the first that can be written is used.
+    fn folders(&self) -> Vec<PathBuf> {
+        let own = self.records.clone().unwrap_or_else(|| RECORDS.into());
+        let home = std::env::home_dir().map(|home| home.join(SPARE_RECORDS));
+        let spare = std::env::temp_dir().join(SPARE_RECORDS);
+        let all = std::iter::once(own).chain(home).chain([spare]);
+        // Whole paths: whoever reads one knows where it is.
+        all.map(|path| std::path::absolute(&path).unwrap_or(path))
+            .collect()
+    }
+}
+
+fn open_log(folder: &Path) -> std::io::Result<File> {
+    std::fs::create_dir_all(folder)?;
+    let mut options = OpenOptions::new();
+    options.create(true).append(true).open(folder.join(LOG))
 }

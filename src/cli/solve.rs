@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use tengen::clock::{Clock, SystemClock};
 use tengen::game::nogo::NoGo;
 use tengen::game::{Game, Move};
@@ -14,6 +14,7 @@ use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex};
 use tengen::solver::{Effort, Finding, Solve as _, Solver};
 
+use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::position::{board_size, parse_color, played, position, read};
 
 /// Time between two lines of progress.
@@ -21,25 +22,35 @@ const PROGRESS: Duration = Duration::from_secs(2);
 /// Nodes for the line of play, besides those for the result.
 const LINE: u64 = 20_000_000;
 
+/// Nodes for each move of a position that was not solved, to find those that are known to lose.
+const KNOWN: u64 = 2_000;
+
+const EXAMPLES: &str = "\
+Examples:
+  tengen solve game.sgf --plies 52    who wins after 52 moves of a game, and how
+  tengen solve --size 4x5             an empty board
+  tengen solve --size 5 --play \"C3 B2 b D4\" --time 60";
+
 /// Find out who wins a NoGo position with best play.
 ///
 /// The position is that at the end of an SGF file's main line, or after --play, or an empty board
 /// of --size. On 9x9 most games can be solved from about ply 50 on; small boards from the start.
+/// Ctrl-C ends the search and tells what is known so far.
 #[derive(Debug, Args)]
+#[command(
+    arg_required_else_help = true,
+    group = ArgGroup::new("position").args(["file", "size", "play"]).multiple(true).required(true),
+    after_help = EXAMPLES
+)]
 pub(crate) struct Solve {
     /// A game, as SGF.
     file: Option<PathBuf>,
     /// Take only this many moves of the file.
     #[arg(long, value_name = "N", requires = "file")]
     plies: Option<usize>,
-    /// An empty board: 5, or 4x6 for 4 columns and 6 rows.
-    #[arg(
-        long,
-        value_name = "SIZE",
-        conflicts_with = "file",
-        default_value = "9"
-    )]
-    size: String,
+    /// An empty board: 5, or 4x6 for 4 columns and 6 rows [default with --play: 9].
+    #[arg(long, value_name = "SIZE", conflicts_with = "file")]
+    size: Option<String>,
     /// Moves on that board, Black first: "E5 D4", or with colours "b E5 b D4 w C3".
     #[arg(
         long,
@@ -72,7 +83,7 @@ impl Solve {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let record = match &self.file {
             Some(path) => read(path, self.plies)?,
-            None => played(board_size(&self.size)?, &self.play)?,
+            None => played(board_size(self.size.as_deref().unwrap_or("9"))?, &self.play)?,
         };
         match record.size.area() {
             0..=64 => self.solve::<1>(&record),
@@ -90,10 +101,11 @@ impl Solve {
         let seconds = seconds.context("--time takes seconds, not negative")?;
         let clock = SystemClock::new();
         let shown = AtomicU64::new(0);
+        let stop = stop_on_ctrl_c()?;
         let halt = |nodes: u64| {
             let now = clock.now();
             report_progress(now, nodes, &shown);
-            seconds.is_some_and(|limit| now >= limit)
+            stop.is_raised() || seconds.is_some_and(|limit| now >= limit)
         };
         let cores = std::thread::available_parallelism().map_or(1, Into::into);
         let effort = Effort {
@@ -103,30 +115,42 @@ impl Solve {
         };
         let bytes = usize::try_from(self.memory_mib << 20).context("--memory-mib is too large")?;
         let mut solver = Solver::new(bytes);
-        let found = solver.solve(&position, &effort);
+        let mut found = solver.solve(&position, &effort);
         let elapsed = clock.now();
+        let losing = match found.wins {
+            Some(_) => Vec::new(),
+            None => known_to_lose(&mut solver, &position, &mut found),
+        };
+        let interrupted = found.wins.is_none() && stop.is_raised();
         let nodes = LINE.min(effort.nodes);
         let line = match found.wins() {
             Some(_) => solver.line(&position, &Effort { nodes, ..effort }),
             None => Vec::new(),
         };
-        self.print(&position, &found, elapsed, &line)
+        let result = Found {
+            finding: found,
+            elapsed,
+            line,
+            losing,
+            interrupted,
+        };
+        self.print(&position, &result)?;
+        if interrupted {
+            return end_as_interrupted();
+        }
+        Ok(())
     }
 
-    fn print<const W: usize>(
-        &self,
-        position: &NoGo<W>,
-        found: &Finding,
-        elapsed: Duration,
-        line: &[Move],
-    ) -> anyhow::Result<()> {
+    fn print<const W: usize>(&self, position: &NoGo<W>, result: &Found) -> anyhow::Result<()> {
+        let found = &result.finding;
         let (size, mover) = (position.size(), position.to_move());
         let vertex = |mv: &Move| format_vertex(Vertex::Point(*mv), size);
         let winner = found
             .wins()
             .map(|wins| if wins { mover } else { mover.opponent() });
-        let line: Vec<String> = line.iter().map(vertex).collect();
-        let seconds = elapsed.as_secs_f64();
+        let [line, losing] = [&result.line, &result.losing]
+            .map(|moves| moves.iter().map(vertex).collect::<Vec<String>>());
+        let seconds = result.elapsed.as_secs_f64();
         if self.json {
             let report = serde_json::json!({
                 "size": size.to_string(),
@@ -135,6 +159,8 @@ impl Solve {
                 "winner": winner.map(|winner| winner.to_string()),
                 "move": found.best.as_ref().map(vertex),
                 "line": line,
+                "interrupted": result.interrupted,
+                "known_to_lose": losing,
                 "nodes": found.nodes,
                 "seconds": seconds,
             });
@@ -142,8 +168,22 @@ impl Solve {
         }
         super::print(&match winner {
             Some(winner) => format!("{winner} wins, {mover} to move"),
+            None if result.interrupted => {
+                format!("unknown: interrupted before it was solved, {mover} to move")
+            }
             None => format!("unknown: not solved within the limits, {mover} to move"),
         })?;
+        if winner.is_none() {
+            let all = position.legal_count();
+            let names = match losing.as_slice() {
+                [] => String::new(),
+                names => format!(": {}", names.join(" ")),
+            };
+            super::print(&format!(
+                "{} of {mover}'s {all} moves are known to lose{names}",
+                losing.len()
+            ))?;
+        }
         if !line.is_empty() {
             super::print(&format!("line: {}", line.join(" ")))?;
         }
@@ -153,6 +193,49 @@ impl Solve {
             found.nodes
         ))
     }
+}
+
+/// What was found out, and what it took.
+struct Found {
+    finding: Finding,
+    elapsed: Duration,
+    line: Vec<Move>,
+    /// Where nobody knows who wins: moves that are known to lose.
+    losing: Vec<Move>,
+    interrupted: bool,
+}
+
+/// The moves of a position that was not solved which a few nodes and the table refute. Should they
+/// settle the position after all, `found` says so.
+fn known_to_lose<const W: usize>(
+    solver: &mut Solver<W>,
+    position: &NoGo<W>,
+    found: &mut Finding,
+) -> Vec<Move> {
+    let effort = Effort {
+        nodes: KNOWN,
+        threads: 1,
+        halt: &|_| false,
+    };
+    let mut losing = Vec::new();
+    for mv in position.legal_moves() {
+        let mut next = position.clone();
+        next.play(mv);
+        let reply = solver.solve(&next, &effort);
+        found.nodes += reply.nodes;
+        match reply.wins {
+            Some(true) => losing.push(mv),
+            Some(false) => {
+                (found.wins, found.best) = (Some(true), Some(mv));
+                return Vec::new();
+            }
+            None => {}
+        }
+    }
+    if losing.len() == position.legal_count() {
+        found.wins = Some(false);
+    }
+    losing
 }
 
 /// A line on the standard error stream every two seconds, whichever thread comes first.

@@ -75,6 +75,17 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
+/// Makes a folder where there is none, and finds out whether files can be written there.
+///
+/// # Errors
+/// As the system's.
+pub fn check_folder(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let probe = folder.join(format!(".tengen.{}.part", std::process::id()));
+    write_new(&probe, "")?;
+    std::fs::remove_file(&probe)
+}
+
 /// Writes an SGF file; one that is there is replaced if it is SGF, too.
 ///
 /// # Errors

@@ -68,6 +68,13 @@ impl StopFlag {
     }
 }
 
+/// A flag that others raise by themselves, such as the handler of a signal.
+impl From<Arc<AtomicBool>> for StopFlag {
+    fn from(own: Arc<AtomicBool>) -> StopFlag {
+        StopFlag { own, parent: None }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

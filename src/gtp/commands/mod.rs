@@ -11,6 +11,8 @@ mod settings;
 mod solve;
 mod views;
 
+use std::fmt;
+
 use super::line::Stream;
 use super::{Failure, Session};
 use crate::game::Color;
@@ -58,6 +60,7 @@ pub const COMMANDS: &[Command] = &[
     command("version", "", "the program's version", protocol::version),
     command("known_command", "NAME", "whether there is such a command", protocol::known_command),
     command("list_commands", "", "the names of all commands", protocol::list_commands),
+    command("help", "[COMMAND]", "what there is, or what one command does", protocol::help),
     command("quit", "", "end the program", protocol::quit),
     command("boardsize", "N", "new game on a square board", board::boardsize),
     command("rectangular_boardsize", "WIDTH HEIGHT", "new game on any board", board::rectangular_boardsize),
@@ -164,6 +167,14 @@ const fn stream(
         help,
         menus: &[],
         run: Run::Stream(run),
+    }
+}
+
+/// How it is called and what it does, on one line.
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let call = format!("{} {}", self.name, self.arguments);
+        write!(f, "{call:<40} {}", self.help)
     }
 }
 

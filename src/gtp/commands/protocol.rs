@@ -24,6 +24,22 @@ pub(super) fn list_commands(_: &mut Session, _: &Arguments<'_>) -> Result<String
     Ok(names.join("\n"))
 }
 
+/// For people; programs read `list_commands`.
+pub(super) fn help(_: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    if let Some(name) = args.optional(0) {
+        let command = find(name).ok_or(Failure::UnknownCommand)?;
+        return Ok(format!(
+            "{} {}\n{}",
+            command.name, command.arguments, command.help
+        ));
+    }
+    let lines = COMMANDS.iter().map(|command| format!("\n{command}"));
+    Ok(format!(
+        "A game: play b E5, genmove w, showboard, undo, clear_board. All commands:{}",
+        lines.collect::<String>()
+    ))
+}
+
 pub(super) fn quit(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     session.end();
     Ok(String::new())

@@ -3,25 +3,29 @@
 //! The platform sends lines to a program that it starts without arguments: `name?`, `new black`,
 //! `new white`, `move XY`, `error`, `end`, `quit`; the program says `name TEXT` and `move XY`. A
 //! vertex is two capitals, the column from the left and the row from the *top*, both from A with I
-//! among them (clients §6.3). The standard error stream is the same pipe, so it has to stay silent.
+//! among them (clients §6.3). The standard error stream is the same pipe: what is told to people
+//! there must hold no word that the platform takes for a command ([`operator::harmless`]).
 //!
-//! For an operator at a terminal there are also `undo [N]`, `go`, `clock OWN [OPPONENT]` (seconds)
-//! and `board`. Anything else is ignored: what the platform does not expect, it takes for a move.
+//! An operator at a terminal may also type what [`operator::HELP`] lists, and gets an answer to
+//! every line that is not understood.
 
+mod operator;
+mod records;
 mod vertex;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use self::vertex::{read_vertex, write_vertex};
-use super::board;
+pub use self::operator::harmless;
+use self::records::{GameFiles, Keeper};
+use self::vertex::{read_vertex, write_both, write_vertex};
 use super::commands::color;
 use super::{Conversation, Interrupts, Request};
 use crate::clock::seconds;
 use crate::engine::{Decision, Engine, EngineError};
 use crate::game::{Color, Move, Outcome};
 use crate::record::ccgc::NgStyle;
-use crate::record::{GameRecord, Play, Vertex, result_text, sgf};
+use crate::record::{GameRecord, Play, Vertex, result_text};
 use crate::search::View;
 
 /// How a program appears on the platform, and where its records go.
@@ -33,20 +37,33 @@ pub struct SauManners {
     pub opponent: String,
     /// Think on the opponent's time.
     pub ponder: bool,
-    /// The folder of records; none are kept when there is none.
-    pub records: Option<PathBuf>,
+    /// The folders of records, of which the first that can be written is used; none are kept when
+    /// there is none.
+    pub records: Vec<PathBuf>,
     /// How records look.
     pub style: NgStyle,
+    /// A person reads along, and is told more than what has gone wrong.
+    pub attended: bool,
+}
+
+/// What a conversation has from outside.
+pub struct SauLinks {
+    /// What time it is, as records write it.
+    pub date: Box<dyn Fn() -> String + Send>,
+    /// Shows a line to people, beside the conversation.
+    pub tell: Box<dyn FnMut(&str) + Send>,
 }
 
 /// A conversation with the platform.
 pub struct SauSession {
     engine: Box<dyn Engine>,
     manners: SauManners,
-    /// What time it is, as records write it.
-    date: Box<dyn Fn() -> String + Send>,
+    links: SauLinks,
+    keeper: Keeper,
     interrupts: Arc<Interrupts>,
     game: Option<Match>,
+    /// The last game that has ended, whose result may be corrected.
+    ended: Option<(Match, GameRecord)>,
     over: bool,
 }
 
@@ -56,68 +73,77 @@ struct Match {
     /// Moves of ours that the platform did not take, since the last one that it took.
     refused: Vec<Move>,
     winner: Option<Color>,
-    /// When it began.
-    date: String,
-    /// What its records' names end with where they would be those of an earlier game.
-    suffix: String,
-    /// Its record of the championship's kind, when it is written; the name tells the result.
-    written: Option<PathBuf>,
+    files: GameFiles,
 }
+
+/// What is wrong with a line, in words for whoever typed it.
+type Answer = Result<(), String>;
 
 impl SauSession {
     /// A conversation that has not begun. `engine` has its clocks set.
     #[must_use]
-    pub fn new(
-        engine: Box<dyn Engine>,
-        manners: SauManners,
-        date: Box<dyn Fn() -> String + Send>,
-    ) -> SauSession {
+    pub fn new(engine: Box<dyn Engine>, manners: SauManners, links: SauLinks) -> SauSession {
         SauSession {
+            keeper: Keeper::new(manners.records.clone(), manners.style.clone()),
             engine,
             manners,
-            date,
+            links,
             interrupts: Arc::new(Interrupts::new()),
             game: None,
+            ended: None,
             over: false,
+        }
+    }
+
+    /// Tells people what they have to know.
+    fn tell(&mut self, text: &str) {
+        let text = harmless(text);
+        log::info!("told: {text}");
+        (self.links.tell)(&text);
+    }
+
+    /// Tells whoever reads along.
+    fn note(&mut self, text: &str) {
+        if self.manners.attended {
+            self.tell(text);
         }
     }
 
     fn begin(&mut self, ours: Color) {
         self.engine.clear();
-        let date = (self.date)();
-        let suffix = self.free_suffix(&date);
+        self.ended = None;
         self.game = Some(Match {
             ours,
             refused: Vec::new(),
             winner: None,
-            date,
-            suffix,
-            written: None,
+            files: self.keeper.begin((self.links.date)()),
         });
+        // What is wrong with their folder is known before the first move.
+        self.save();
     }
 
-    /// Tells a second game of the same minute from the first: nothing, `-2`, `-3` and so on.
-    fn free_suffix(&self, date: &str) -> String {
-        let taken = |suffix: &str| {
-            let folder = self.manners.records.as_ref();
-            folder.is_some_and(|folder| folder.join(sgf_name(date, suffix)).exists())
-        };
-        let suffixes = (2..1000).map(|number| format!("-{number}"));
-        let mut suffixes = std::iter::once(String::new()).chain(suffixes);
-        suffixes.find(|suffix| !taken(suffix)).unwrap_or_default()
-    }
-
-    /// Plays the opponent's move; false when there is nothing to answer.
-    fn take(&mut self, text: &str) -> bool {
+    /// Plays the opponent's move; true when there is something to answer.
+    fn take(&mut self, text: Option<&String>) -> Result<bool, String> {
         let Some(game) = &mut self.game else {
-            return false;
+            return Err(NO_GAME.to_owned());
         };
+        let (text, size) = (text.map_or("", String::as_str), self.engine.size());
         let theirs = game.ours.opponent();
-        let Some(point) = read_vertex(text, self.engine.size()) else {
-            return false;
+        let Some(point) = read_vertex(text, size) else {
+            return Err(format!(
+                "{:?} is no point of this board: type two letters such as EE, or E5",
+                short(text)
+            ));
         };
-        if self.engine.to_move() != theirs || self.engine.stone(point).is_some() {
-            return false;
+        let both = write_both(point, size);
+        if self.engine.to_move() != theirs {
+            return Err(format!(
+                "it is the turn of {}, which is Tengen: `go` has it play, `undo` takes stones back",
+                game.ours
+            ));
+        }
+        if self.engine.stone(point).is_some() {
+            return Err(format!("{both} is occupied: nothing was played"));
         }
         game.refused.clear();
         let play = Play {
@@ -131,7 +157,13 @@ impl SauSession {
         }
         // It may be the last move that we hear of.
         self.save();
-        taken.is_ok()
+        if taken.is_err() {
+            self.note(&format!(
+                "{both} is illegal for {theirs}, who has lost by it: `end` closes the game, and a \
+                 point entered wrongly is simply entered again"
+            ));
+        }
+        Ok(taken.is_ok())
     }
 
     /// Thinks, plays and tells the move, unless the game was ended meanwhile.
@@ -149,6 +181,7 @@ impl SauSession {
             .interrupts
             .search(|stop| engine.watch_genmove(ours, stop, &view, &mut |_| {}));
         let Decision::Play(Vertex::Point(point)) = decision else {
+            self.note(&format!("{ours} has no legal point left and has lost"));
             return;
         };
         if self.interrupts.is_interrupted() {
@@ -156,63 +189,115 @@ impl SauSession {
             let _ = self.engine.undo();
             return;
         }
-        send(&format!(
-            "move {}\n",
-            write_vertex(point, self.engine.size())
-        ));
+        let size = self.engine.size();
+        say(send, &format!("move {}\n", write_vertex(point, size)));
         self.save();
+        let left = self.engine.clock_state(ours).clock.left();
+        let won = match self.engine.outcome() {
+            Some(_) => format!("; {} has no legal point left and has lost", ours.opponent()),
+            None => String::new(),
+        };
+        self.note(&format!("{}, clock {left}{won}", write_both(point, size)));
     }
 
     /// The platform did not take our last move: play another one.
-    fn replace(&mut self, send: &mut dyn FnMut(&str)) {
-        let record = self.engine.record();
-        let (Some(game), Some(last)) = (&mut self.game, record.plays.last()) else {
-            return;
+    fn replace(&mut self, send: &mut dyn FnMut(&str)) -> Answer {
+        let Some(game) = &mut self.game else {
+            return Err(NO_GAME.to_owned());
         };
-        let Vertex::Point(point) = last.play.vertex else {
-            return;
-        };
-        if last.play.color == game.ours && self.engine.undo().is_ok() {
-            game.refused.push(point);
-            self.reply(send);
-        }
-    }
-
-    fn end(&mut self, winner: Option<&String>) {
-        self.engine.rest();
-        let outcome = self.engine.outcome();
-        if let Some(game) = &mut self.game {
-            let told = winner.and_then(|text| color(text).ok());
-            let seen = outcome.and_then(|outcome| outcome.winner);
-            game.winner = told.or(game.winner).or(seen);
-            self.save();
-        }
-        self.game = None;
-    }
-
-    /// Takes moves back for the operator.
-    fn undo(&mut self, count: Option<&String>) {
-        let count: usize = count.and_then(|text| text.parse().ok()).unwrap_or(1);
-        for _ in 0..count {
-            if self.engine.undo().is_err() {
-                break;
+        let last = self.engine.record().plays.last().map(|last| last.play);
+        match last {
+            Some(play) if play.color == game.ours && self.engine.undo().is_ok() => {
+                if let Vertex::Point(point) = play.vertex {
+                    game.refused.push(point);
+                }
+                self.reply(send);
+                Ok(())
             }
+            _ => Err("the last stone is not one of Tengen's: nothing was changed".to_owned()),
         }
+    }
+
+    /// Ends the game, or says of the one that has ended who won.
+    fn end(&mut self, winner: Option<&String>) -> Answer {
+        self.engine.rest();
+        let told = winner.and_then(|text| color(text).ok());
+        let seen = self.engine.outcome().and_then(|outcome| outcome.winner);
+        if let Some(mut game) = self.game.take() {
+            game.winner = told.or(game.winner).or(seen);
+            let record = self.record(&game);
+            self.close(game, record);
+        } else if let (Some(winner), Some((mut game, mut record))) = (told, self.ended.take()) {
+            game.winner = Some(winner);
+            record.result = result_text(Outcome::win(winner));
+            self.close(game, record);
+        }
+        match winner {
+            Some(text) if told.is_none() => Err(format!(
+                "{:?} is neither black nor white: `end black` or `end white` says who has won",
+                short(text)
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the records of a game that has ended.
+    fn close(&mut self, mut game: Match, record: GameRecord) {
+        self.keep(&mut game.files, &record);
+        let told = match (game.files.written(), game.winner) {
+            (Some(path), Some(winner)) => format!("{winner} wins: {}", path.display()),
+            (Some(path), None) => format!(
+                "nobody said who won; `end black` or `end white` does: {}",
+                path.display()
+            ),
+            (None, _) if self.manners.records.is_empty() => String::new(),
+            // The last chance to keep the game.
+            (None, _) => self.keeper.text(&game.files, &record),
+        };
+        if game.files.written().is_some() {
+            self.note(&told);
+        } else if !told.is_empty() {
+            self.tell(&told);
+        }
+        self.ended = Some((game, record));
+    }
+
+    /// Takes stones back for the operator.
+    fn undo(&mut self, count: Option<&String>) -> Answer {
+        let count: usize = match count.map(|text| text.parse()) {
+            None => 1,
+            Some(Ok(count)) => count,
+            Some(Err(_)) => return Err("`undo` takes a number of stones".to_owned()),
+        };
+        let undone = (0..count)
+            .take_while(|_| self.engine.undo().is_ok())
+            .count();
         if let Some(game) = &mut self.game {
             game.winner = None;
             game.refused.clear();
         }
         self.save();
+        if undone < count {
+            return Err(format!("{undone} taken back: there were no more"));
+        }
+        Ok(())
     }
 
-    /// Sets the clocks for the operator; a time that is none changes nothing.
-    fn set_clocks(&mut self, times: &[String]) {
-        let Some(game) = &self.game else { return };
-        for (side, text) in [game.ours, game.ours.opponent()].into_iter().zip(times) {
-            if let Ok(time) = seconds(text) {
-                self.engine.set_time_left(side, time, 0);
-            }
+    /// Sets the clocks for the operator, or changes nothing.
+    fn set_clocks(&mut self, times: &[String]) -> Answer {
+        let Some(game) = &self.game else {
+            return Err(NO_GAME.to_owned());
+        };
+        let times: Result<Vec<_>, _> = times.iter().take(2).map(|text| seconds(text)).collect();
+        let Some(times) = times.ok().filter(|times| !times.is_empty()) else {
+            return Err(
+                "`clock` takes seconds: those of Tengen, then those of the other side".to_owned(),
+            );
+        };
+        for (side, time) in [game.ours, game.ours.opponent()].into_iter().zip(times) {
+            self.engine.set_time_left(side, time, 0);
         }
+        Ok(())
     }
 
     /// The game as records have it.
@@ -229,47 +314,77 @@ impl SauSession {
         record
     }
 
-    /// Writes the record so far as SGF, and as the championship's own once there is a winner. A
-    /// game goes on without records: there is nobody here to be told what failed.
+    /// Writes the records so far.
     fn save(&mut self) {
-        let record = self.game.as_ref().map(|game| self.record(game));
-        let (Some(folder), Some(game), Some(record)) =
-            (&self.manners.records, &mut self.game, record)
-        else {
+        let Some(mut game) = self.game.take() else {
             return;
         };
-        let style = NgStyle {
-            time: game.date.clone(),
-            ..self.manners.style.clone()
-        };
-        let _ = std::fs::create_dir_all(folder);
-        let path = folder.join(sgf_name(&game.date, &game.suffix));
-        let _ = std::fs::write(path, sgf::write(&record));
-        let decided = !record.result.is_empty();
-        let path = decided.then(|| folder.join(suffixed(&style.file_name(&record), &game.suffix)));
-        if let Some(path) = &path {
-            let _ = std::fs::write(path, style.write(&record));
+        let record = self.record(&game);
+        self.keep(&mut game.files, &record);
+        self.game = Some(game);
+    }
+
+    /// Writes records; a game goes on without them, and people are told.
+    fn keep(&mut self, files: &mut GameFiles, record: &GameRecord) {
+        if let Some(trouble) = self.keeper.save(files, record) {
+            self.tell(&trouble);
         }
-        // A game whose result has changed leaves one record, not two that contradict each other.
-        if let Some(old) = game.written.take().filter(|old| path.as_ref() != Some(old)) {
-            let _ = std::fs::remove_file(old);
+    }
+
+    fn obey(&mut self, request: &Request, send: &mut dyn FnMut(&str)) -> Answer {
+        let words = &request.arguments;
+        match request.name.as_str() {
+            "name?" => say(send, &format!("name {}\n", self.manners.name)),
+            "new" => {
+                let ours = words.first().and_then(|text| color(text).ok());
+                let ours = ours.ok_or("`new` takes black or white: the colour of Tengen")?;
+                self.end(None)?;
+                self.begin(ours);
+                self.reply(send);
+            }
+            "move" => {
+                if self.take(words.first())? {
+                    self.reply(send);
+                }
+            }
+            "error" => self.replace(send)?,
+            "end" => self.end(words.first())?,
+            "undo" => self.undo(words.first())?,
+            "go" => match &self.game {
+                Some(game) if game.ours == self.engine.to_move() => self.reply(send),
+                Some(_) => return Err("it is the other side's turn".to_owned()),
+                None => return Err(NO_GAME.to_owned()),
+            },
+            "clock" => self.set_clocks(words)?,
+            "board" => send(&operator::board(&*self.engine)),
+            "help" => send(operator::HELP),
+            "quit" => {
+                self.end(None)?;
+                self.over = true;
+            }
+            other => {
+                return Err(format!(
+                    "{:?} is not understood: `help` lists what is",
+                    short(other)
+                ));
+            }
         }
-        game.written = path;
+        Ok(())
     }
 }
 
-/// The name of a game's SGF record.
-fn sgf_name(date: &str, suffix: &str) -> String {
-    let stamp: String = date.chars().filter(char::is_ascii_digit).collect();
-    format!("NG-{stamp}{suffix}.sgf")
+/// What to do where there is no game.
+const NO_GAME: &str = "no game is on: `new black` or `new white` begins one, Tengen's colour";
+
+/// Says something to the platform.
+fn say(send: &mut dyn FnMut(&str), line: &str) {
+    log::info!("> {}", line.trim_end());
+    send(line);
 }
 
-/// A file name with a suffix before its extension.
-fn suffixed(name: &str, suffix: &str) -> String {
-    match name.rsplit_once('.') {
-        Some((stem, extension)) => format!("{stem}{suffix}.{extension}"),
-        None => format!("{name}{suffix}"),
-    }
+/// As much of what was typed as is repeated.
+fn short(text: &str) -> String {
+    text.chars().take(40).collect()
 }
 
 impl Conversation for SauSession {
@@ -280,28 +395,9 @@ impl Conversation for SauSession {
     }
 
     fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str)) {
-        let words = &request.arguments;
-        match request.name.as_str() {
-            "name?" => send(&format!("name {}\n", self.manners.name)),
-            "new" => {
-                if let Some(Ok(ours)) = words.first().map(|text| color(text)) {
-                    self.end(None);
-                    self.begin(ours);
-                    self.reply(send);
-                }
-            }
-            "move" if words.first().is_some_and(|text| self.take(text)) => self.reply(send),
-            "error" => self.replace(send),
-            "end" => self.end(words.first()),
-            "undo" => self.undo(words.first()),
-            "go" => self.reply(send),
-            "clock" => self.set_clocks(words),
-            "board" => send(&format!("{}\n", board::show(&*self.engine))),
-            "quit" => {
-                self.end(None);
-                self.over = true;
-            }
-            _ => {}
+        log::info!("< {} {}", request.name, request.arguments.join(" "));
+        if let Err(wrong) = self.obey(request, send) {
+            self.tell(&wrong);
         }
     }
 

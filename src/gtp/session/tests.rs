@@ -182,25 +182,25 @@ fn games_are_saved_and_loaded() {
     std::fs::write(path, "(;SZ[5:1];B[aa];W[aa])").expect("the folder is writable");
     assert_eq!(
         say(&mut session, &format!("loadsgf {path}")),
-        "? cannot load file\n\n"
+        "? cannot load file: illegal move\n\n"
     );
     std::fs::write(path, "(;GM[4]SZ[5:1];B[aa])").expect("the folder is writable");
     assert_eq!(
         say(&mut session, &format!("loadsgf {path}")),
-        "? cannot load file\n\n"
+        "? cannot load file: it is a game of gomoku\n\n"
     );
     std::fs::remove_file(path).expect("it is ours");
     assert_eq!(
         say(&mut session, &format!("loadsgf {path}")),
-        "? cannot load file\n\n"
+        "? cannot load file: no such file\n\n"
     );
     assert_eq!(
         say(&mut session, "loadsgf /dev/zero"),
-        "? cannot load file\n\n"
+        "? cannot load file: it is not a regular file, but a folder, a device or a pipe\n\n"
     );
     assert_eq!(
         say(&mut session, "printsgf /nowhere/at/all.sgf"),
-        "? cannot save file\n\n"
+        "? cannot save file: no such file\n\n"
     );
     assert_eq!(count(&session), 3);
 }

@@ -1,0 +1,162 @@
+//! A person at a terminal: the programs behind a pseudo-terminal, which `script` of util-linux makes.
+
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// After this time a program that should have spoken counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(60);
+const CTRL_C: &str = "\u{3}";
+const CTRL_D: &str = "\u{4}";
+
+/// A program in a terminal. It is killed when dropped.
+struct Terminal {
+    child: Child,
+    output: Receiver<Vec<u8>>,
+    seen: String,
+}
+
+impl Terminal {
+    /// Starts `tengen` with these words; none where there is no `script`.
+    fn start(words: &str) -> Option<Terminal> {
+        let command = format!("{} {words}", env!("CARGO_BIN_EXE_tengen"));
+        let folder = std::env::temp_dir();
+        let child = Command::new("script")
+            .args(["-qec", &command, "/dev/null"])
+            .current_dir(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn();
+        let Ok(mut child) = child else {
+            eprintln!("skipped: there is no program `script`");
+            return None;
+        };
+        let mut output = child.stdout.take().expect("it is piped");
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(read @ 1..) = output.read(&mut bytes) {
+                if sender.send(bytes[..read].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Some(Terminal {
+            child,
+            output: receiver,
+            seen: String::new(),
+        })
+    }
+
+    fn types(&mut self, text: &str) {
+        let input = self.child.stdin.as_mut().expect("it is piped");
+        input.write_all(text.as_bytes()).expect("it reads");
+    }
+
+    /// Waits until all of this was shown.
+    #[track_caller]
+    fn shows(&mut self, parts: &[&str]) {
+        for part in parts {
+            while !self.seen.contains(part) {
+                let more = self.output.recv_timeout(PATIENCE);
+                let more = more.unwrap_or_else(|_| panic!("no {part:?} in {:?}", self.seen));
+                self.seen += &String::from_utf8_lossy(&more);
+            }
+        }
+    }
+
+    /// The exit status, as a shell has it.
+    fn end(&mut self) -> Option<i32> {
+        self.child.wait().expect("it is our child").code()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // It may have ended long ago.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_person_is_greeted_and_helped() {
+    let Some(mut gtp) = Terminal::start("gtp") else {
+        return;
+    };
+    gtp.shows(&["nogo 9x9, network tengen-", "built in", "Try `help`"]);
+    gtp.types("help\n");
+    gtp.shows(&["= A game: play b E5", "tengen-settings [NAME VALUE]"]);
+    gtp.types(CTRL_D);
+    assert_eq!(gtp.end(), Some(0));
+    let folder = std::env::temp_dir().join(format!("tengen-terminal-{}", std::process::id()));
+    let words = format!(
+        "sau --backend rollout --visits 50 --records {}",
+        folder.display()
+    );
+    let mut sau = Terminal::start(&words).expect("as before");
+    sau.shows(&["random playouts", "Records go to ", "Try `help`"]);
+    sau.types("new black\n");
+    sau.shows(&["move ", " = ", "clock "]);
+    sau.types("help\nend\n");
+    sau.shows(&["take back one stone", "nobody said who won"]);
+    sau.types("quit\n");
+    assert_eq!(sau.end(), Some(0));
+    std::fs::remove_dir_all(folder).expect("it was made");
+}
+
+#[test]
+fn a_board_program_is_not_greeted() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .arg("gtp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built for this test");
+    let mut input = child.stdin.take().expect("it is piped");
+    input.write_all(b"name\n").expect("it reads");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(
+        (output.stdout, output.stderr),
+        (b"= Tengen\n\n".to_vec(), vec![])
+    );
+}
+
+#[test]
+fn ctrl_c_has_the_solver_sum_up() {
+    let solve = "solve --size 9 --threads 2 --memory-mib 64";
+    let Some(mut solve) = Terminal::start(solve) else {
+        return;
+    };
+    solve.shows(&[" nodes after 2 s"]);
+    solve.types(CTRL_C);
+    solve.shows(&[
+        "unknown: interrupted before it was solved, black to move",
+        "of black's 81 moves are known to lose",
+        " nodes/s",
+    ]);
+    // Ended by the signal, as a shell sees it.
+    assert_eq!(solve.end(), Some(130));
+}
+
+#[test]
+fn solve_without_a_position_explains_itself() {
+    for (args, part) in [
+        (&["solve"][..], "tengen solve --size 4x5"),
+        (
+            &["solve", "--time", "5"][..],
+            "<FILE|--size <SIZE>|--play <MOVES>>",
+        ),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
+            .args(args)
+            .output()
+            .expect("the binary was built for this test");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(part), "{said}");
+    }
+}

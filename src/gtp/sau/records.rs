@@ -1,0 +1,269 @@
+//! The two records of each game: where they go, and where else when they cannot go there.
+
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use crate::record::ccgc::NgStyle;
+use crate::record::file::{FileError, write_text};
+use crate::record::{GameRecord, sgf};
+
+/// Bytes of a file's name without suffix and extension: 255 are usual, and two teams, a place and an
+/// event in Chinese may have more.
+const LONGEST_STEM: usize = 200;
+
+/// Writes records into the first folder that takes them.
+pub(super) struct Keeper {
+    folders: Vec<PathBuf>,
+    style: NgStyle,
+    /// The trouble that was told last, which need not be told again.
+    told: Option<String>,
+}
+
+/// The records of one game.
+pub(super) struct GameFiles {
+    /// When it began, as records write it.
+    date: String,
+    /// What tells them from those of another game of the same minute.
+    suffix: String,
+    /// The championship's one, when it is written; its name tells the result.
+    written: Option<PathBuf>,
+}
+
+impl Keeper {
+    /// Keeps records in the first of these folders that works; none if there are none.
+    pub(super) fn new(folders: Vec<PathBuf>, style: NgStyle) -> Keeper {
+        Keeper {
+            folders,
+            style,
+            told: None,
+        }
+    }
+
+    /// Names for the records of a game that begins at `date`, which no other process will take.
+    pub(super) fn begin(&self, date: String) -> GameFiles {
+        let suffixes = || {
+            let numbered = (2..1000).map(|number| format!("-{number}"));
+            std::iter::once(String::new()).chain(numbered)
+        };
+        let reserved = self.folders.iter().find_map(|folder| {
+            std::fs::create_dir_all(folder).ok()?;
+            for suffix in suffixes() {
+                match reserve(&folder.join(sgf_name(&date, &suffix))) {
+                    Ok(()) => return Some(suffix),
+                    Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                    Err(_) => return None,
+                }
+            }
+            None
+        });
+        GameFiles {
+            date,
+            suffix: reserved.unwrap_or_default(),
+            written: None,
+        }
+    }
+
+    /// Writes both records of a game as it is now. Gives what has to be told, once: that they are not
+    /// where they should be, or nowhere.
+    pub(super) fn save(&mut self, files: &mut GameFiles, record: &GameRecord) -> Option<String> {
+        let mut failures = Vec::new();
+        let mut taken = None;
+        for folder in &self.folders {
+            match self.write(folder, files, record) {
+                Ok(path) => {
+                    taken = Some(path);
+                    break;
+                }
+                Err(error) => failures.push(format!("{}: {error}", folder.display())),
+            }
+        }
+        let trouble = match &taken {
+            _ if failures.is_empty() => None,
+            Some(path) => Some(format!(
+                "RECORDS are in {} now, because they cannot be written where they belong ({})",
+                path.parent().unwrap_or(path).display(),
+                failures.join("; ")
+            )),
+            None => Some(format!(
+                "RECORDS CANNOT BE WRITTEN: write down what is played ({})",
+                failures.join("; ")
+            )),
+        };
+        if taken.is_some() {
+            // A game whose result has changed leaves one record, not two that contradict each other.
+            let old = files
+                .written
+                .take()
+                .filter(|old| taken.as_ref() != Some(old));
+            if let Some(Err(error)) = old.map(std::fs::remove_file) {
+                log::warn!("a record with an earlier result stays: {error}");
+            }
+            files.written = taken;
+        }
+        if trouble == self.told {
+            return None;
+        }
+        self.told.clone_from(&trouble);
+        trouble
+    }
+
+    /// The championship's record as text.
+    pub(super) fn text(&self, files: &GameFiles, record: &GameRecord) -> String {
+        self.style(files).write(record)
+    }
+
+    /// Writes both, and gives the path of the championship's.
+    fn write(
+        &self,
+        folder: &Path,
+        files: &GameFiles,
+        record: &GameRecord,
+    ) -> Result<PathBuf, FileError> {
+        std::fs::create_dir_all(folder)?;
+        let style = self.style(files);
+        let path = folder.join(suffixed(&style.file_name(record), &files.suffix));
+        // One of them is better than none.
+        let ours = write_text(&path, &style.write(record));
+        write_text(
+            &folder.join(sgf_name(&files.date, &files.suffix)),
+            &sgf::write(record),
+        )?;
+        ours.map(|()| path)
+    }
+
+    fn style(&self, files: &GameFiles) -> NgStyle {
+        NgStyle {
+            time: files.date.clone(),
+            ..self.style.clone()
+        }
+    }
+}
+
+impl GameFiles {
+    /// Where the championship's record is; the other one is beside it.
+    pub(super) fn written(&self) -> Option<&Path> {
+        self.written.as_deref()
+    }
+}
+
+fn reserve(path: &Path) -> io::Result<()> {
+    let file = OpenOptions::new().write(true).create_new(true).open(path);
+    file.map(drop)
+}
+
+/// The name of a game's SGF record.
+fn sgf_name(date: &str, suffix: &str) -> String {
+    let stamp: String = date.chars().filter(char::is_ascii_digit).collect();
+    format!("NG-{stamp}{suffix}.sgf")
+}
+
+/// A file name with a suffix before its extension, cut to what file systems take.
+fn suffixed(name: &str, suffix: &str) -> String {
+    let (stem, extension) = match name.rsplit_once('.') {
+        Some((stem, extension)) => (stem, format!(".{extension}")),
+        None => (name, String::new()),
+    };
+    let stem = &stem[..stem.floor_char_boundary(LONGEST_STEM)];
+    format!("{stem}{suffix}{extension}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::BoardSize;
+
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let name = format!("tengen-keeper-{name}-{}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            std::fs::create_dir_all(&path).expect("the folder is writable");
+            Folder(path)
+        }
+
+        fn names(&self, folder: &str) -> Vec<String> {
+            let entries = std::fs::read_dir(self.0.join(folder)).expect("readable");
+            let name = |entry: io::Result<std::fs::DirEntry>| {
+                let name = entry.expect("readable").file_name();
+                name.to_string_lossy().into_owned()
+            };
+            let mut names: Vec<String> = entries.map(name).collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn record(result: &str) -> GameRecord {
+        let mut record = GameRecord::new("nogo", BoardSize::square(9));
+        record.result = result.to_owned();
+        record
+    }
+
+    fn style() -> NgStyle {
+        NgStyle {
+            file: "{result}.txt".to_owned(),
+            ..NgStyle::default()
+        }
+    }
+
+    const DATE: &str = "2026.08.23 08:40";
+
+    #[test]
+    fn a_game_has_two_records_and_the_next_one_two_of_its_own() {
+        let folder = Folder::new("two");
+        let mut keeper = Keeper::new(vec![folder.0.join("records")], style());
+        let mut first = keeper.begin(DATE.to_owned());
+        let mut second = keeper.begin(DATE.to_owned());
+        assert_eq!(keeper.save(&mut first, &record("")), None);
+        assert_eq!(keeper.save(&mut second, &record("")), None);
+        assert_eq!(keeper.save(&mut first, &record("B+R")), None);
+        assert_eq!(
+            folder.names("records"),
+            [
+                "NG-202608230840-2.sgf",
+                "NG-202608230840.sgf",
+                "先手胜.txt",
+                "未分胜负-2.txt"
+            ]
+        );
+        assert_eq!(first.written(), Some(&*folder.0.join("records/先手胜.txt")));
+    }
+
+    #[test]
+    fn trouble_is_told_once_and_the_next_folder_taken() {
+        let folder = Folder::new("trouble");
+        // A file where a folder should be: nobody can write there, not even root.
+        std::fs::write(folder.0.join("file"), "").expect("writable");
+        let folders = ["file", "spare"].map(|name| folder.0.join(name));
+        let mut keeper = Keeper::new(folders.to_vec(), style());
+        let mut files = keeper.begin(DATE.to_owned());
+        let told = keeper.save(&mut files, &record("")).expect("trouble");
+        assert!(
+            told.contains("spare now") && told.contains("file: "),
+            "{told}"
+        );
+        assert_eq!(keeper.save(&mut files, &record("")), None);
+        assert_eq!(folder.names("spare").len(), 2);
+        std::fs::remove_dir_all(folder.0.join("spare")).expect("it is ours");
+        std::fs::write(folder.0.join("spare"), "").expect("writable");
+        let told = keeper.save(&mut files, &record("")).expect("trouble");
+        assert!(told.contains("CANNOT BE WRITTEN"), "{told}");
+        std::fs::remove_file(folder.0.join("file")).expect("it is ours");
+        assert_eq!(keeper.save(&mut files, &record("")), None);
+        assert_eq!(folder.names("file").len(), 2);
+    }
+
+    #[test]
+    fn names_are_cut_between_characters() {
+        let name = suffixed(&format!("{}.txt", "队".repeat(100)), "-2");
+        assert_eq!(name, format!("{}-2.txt", "队".repeat(66)));
+    }
+}
