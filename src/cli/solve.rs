@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use clap::{ArgGroup, Args};
 use tengen::clock::{Clock, SystemClock};
 use tengen::game::nogo::NoGo;
-use tengen::game::{Game, Move};
+use tengen::game::{Bounds, Game, Move, Proof};
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex};
 use tengen::solver::{Effort, Finding, Solve as _, Solver};
@@ -117,11 +117,11 @@ impl Solve {
         let mut solver = Solver::new(bytes);
         let mut found = solver.solve(&position, &effort);
         let elapsed = clock.now();
-        let losing = match found.wins {
+        let losing = match found.wins() {
             Some(_) => Vec::new(),
             None => known_to_lose(&mut solver, &position, &mut found),
         };
-        let interrupted = found.wins.is_none() && stop.is_raised();
+        let interrupted = found.wins().is_none() && stop.is_raised();
         let nodes = LINE.min(effort.nodes);
         let line = match found.wins() {
             Some(_) => solver.line(&position, &Effort { nodes, ..effort }),
@@ -223,17 +223,17 @@ fn known_to_lose<const W: usize>(
         next.play(mv);
         let reply = solver.solve(&next, &effort);
         found.nodes += reply.nodes;
-        match reply.wins {
+        match reply.wins() {
             Some(true) => losing.push(mv),
             Some(false) => {
-                (found.wins, found.best) = (Some(true), Some(mv));
+                (found.bounds, found.best) = (Bounds::exactly(Proof::Win), Some(mv));
                 return Vec::new();
             }
             None => {}
         }
     }
     if losing.len() == position.legal_count() {
-        found.wins = Some(false);
+        found.bounds = Bounds::exactly(Proof::Loss);
     }
     losing
 }
