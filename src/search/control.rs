@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::Duration;
 
 use super::limits::{Limits, StopFlag};
@@ -15,6 +16,9 @@ const GRACE: Duration = Duration::from_millis(35);
 /// How long a search may go without one playout. A GPU may take most of this to start; a network
 /// that takes longer has hung, and without a clock nothing else would notice.
 const STALL: Duration = Duration::from_secs(60);
+
+/// How long a thread sleeps that can only run into the others: far less than they need for a batch.
+const NAP: Duration = Duration::from_micros(50);
 
 /// How many looks at the root there are up to the soft limit, and the longest pause between two.
 const LOOKS: u32 = 24;
@@ -194,6 +198,13 @@ impl Control {
 
     pub(super) fn evaluations(&self) -> u64 {
         self.evaluations.load(Ordering::Relaxed)
+    }
+
+    /// Sleeps until there are more playouts than those `seen`, or the search is over.
+    pub(super) fn await_others(&self, seen: u64) {
+        while self.playouts() == seen && !self.is_over() {
+            thread::sleep(NAP);
+        }
     }
 
     pub(super) fn elapsed(&self) -> Duration {

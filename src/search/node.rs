@@ -9,11 +9,20 @@
 //! thread that wins the claim evaluates the position, writes the edges and publishes them with the
 //! state (release); everybody else reads the edges only after seeing EXPANDED (acquire). Counters
 //! and means are relaxed: two threads that recompute a node's mean at once may leave the older
-//! one, and the next visit mends it. Visits and in-flight counts are exact.
+//! one, and the next visit mends it. Visits and in-flight counts are exact. Two things need more:
+//!
+//! - *Siblings proven at once.* A thread proves a node and then looks at its siblings, another does
+//!   the same from a sibling; on a machine that delays stores both could miss the other's proof, and
+//!   nobody would prove the parent until its next visit. A fence between proof and look makes one of
+//!   them see the other ([`Node::prove`]).
+//! - *No edge has more visits than its child.* A descent may end at a child that has visits which
+//!   this edge did not ask for. It reads the child's visits first and then counts itself in
+//!   ([`Edge::begin`]), which answers how many were there before it: a visit that it has seen is
+//!   one that it finds counted ([`Node::visits`] acquires what [`Node::add_visit`] released).
 //!
 //! All values are in [-1, 1] for the side to move *at that node*.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 use super::report::Proof;
 use crate::game::Move;
@@ -130,11 +139,14 @@ impl Node {
     pub(super) fn publish_end(&self, result: Proof) {
         self.state
             .store(EXPANDED | proof_bits(result), Ordering::Release);
+        fence(Ordering::SeqCst);
     }
 
     /// Records a proven result. Threads that prove a node at once have proven the same.
     pub(super) fn prove(&self, result: Proof) {
         self.state.fetch_or(proof_bits(result), Ordering::AcqRel);
+        // Between this proof and the look at its siblings, see the top.
+        fence(Ordering::SeqCst);
     }
 
     /// First edge, in an expanded node.
@@ -166,11 +178,11 @@ impl Node {
     }
 
     pub(super) fn visits(&self) -> u32 {
-        self.visits.load(Ordering::Relaxed)
+        self.visits.load(Ordering::Acquire)
     }
 
     pub(super) fn add_visit(&self) {
-        self.visits.fetch_add(1, Ordering::Relaxed);
+        self.visits.fetch_add(1, Ordering::Release);
     }
 
     /// Copies what is known from another node, its edges excepted.
@@ -198,6 +210,10 @@ const fn proof_bits(result: Proof) -> u32 {
 
 const IN_FLIGHT: u64 = 1 << 32;
 
+const fn halves(counts: u64) -> (u32, u32) {
+    (counts as u32, (counts >> 32) as u32)
+}
+
 impl Edge {
     /// Writes move and prior, before the node is published. The prior keeps 16 bits: 1.5e-5 is
     /// far below what selection can tell apart.
@@ -218,13 +234,13 @@ impl Edge {
 
     /// Completed visits and visits in flight.
     pub(super) fn counts(&self) -> (u32, u32) {
-        let counts = self.counts.load(Ordering::Relaxed);
-        (counts as u32, (counts >> 32) as u32)
+        halves(self.counts.load(Ordering::Relaxed))
     }
 
-    /// A descent has passed.
-    pub(super) fn begin(&self) {
-        self.counts.fetch_add(IN_FLIGHT, Ordering::Relaxed);
+    /// A descent passes. Answers how many did before it, completed or in flight.
+    pub(super) fn begin(&self) -> u32 {
+        let (visits, in_flight) = halves(self.counts.fetch_add(IN_FLIGHT, Ordering::Relaxed));
+        visits + in_flight
     }
 
     /// A descent that passed has been backed up.
@@ -294,8 +310,7 @@ mod tests {
         edge.init(Move(80), 0.5);
         assert_eq!(edge.mv(), Move(80));
         assert!((edge.prior() - 0.5).abs() < 1e-4);
-        edge.begin();
-        edge.begin();
+        assert_eq!([edge.begin(), edge.begin()], [0, 1]);
         edge.complete();
         assert_eq!(edge.counts(), (1, 1));
         edge.revert();

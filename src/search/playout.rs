@@ -97,9 +97,6 @@ impl<'s, G: Game> Playouts<'s, G> {
                 return Descent::Done;
             };
             let edge = &tree.edges(node)[choice];
-            let (visits, in_flight) = edge.counts();
-            edge.begin();
-            path.push((node, edge));
             position.play(edge.mv());
             let child = edge.child().or_else(|| {
                 let child = tree.find_or_add(position.key())?;
@@ -110,8 +107,13 @@ impl<'s, G: Game> Playouts<'s, G> {
                 backup::revert(&path);
                 return Descent::Full;
             };
-            node = tree.node(child);
-            if node.visits() > visits + in_flight {
+            let child = tree.node(child);
+            // In this order, or two threads could take the same surplus visit.
+            let visits = child.visits();
+            let before = edge.begin();
+            path.push((node, edge));
+            node = child;
+            if visits > before {
                 // Other paths have brought the child more visits than this edge has asked for:
                 // counting the edge is enough (methods §4.3).
                 backup::complete(tree, &path);

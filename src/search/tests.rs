@@ -88,6 +88,8 @@ fn check_tree(searcher: &NoGoSearcher, root: &SmallNoGo) {
         for edge in tree.edges(node) {
             let (visits, in_flight) = edge.counts();
             assert_eq!(in_flight, 0);
+            let child = edge.child().map_or(0, |child| tree.node(child).visits());
+            assert!(visits <= child, "{visits} visits to a child of {child}");
             sum += visits;
             priors += edge.prior();
             todo.extend(edge.child().filter(|&child| seen.insert(child)));

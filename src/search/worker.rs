@@ -118,6 +118,7 @@ fn work<G: Game>(
     let mut batch = Batch::new(evaluator.info().row_len());
     let mut outputs = Outputs::new();
     loop {
+        let seen = control.playouts();
         let more = fill(job, &mut playouts, &mut batch, batch_size(job, evaluator));
         if control.is_over() {
             playouts.abandon();
@@ -126,8 +127,9 @@ fn work<G: Game>(
         if playouts.waiting() == 0 {
             match more {
                 More::No => return Ok(()),
-                // The others are evaluating what this thread ran into.
-                More::AfterCollisions => thread::yield_now(),
+                // The others are evaluating what this thread ran into: descents until they are
+                // done would take time from them and find nothing.
+                More::AfterCollisions => control.await_others(seen),
                 More::Yes => {}
             }
             continue;
