@@ -2,11 +2,44 @@
 //! as they are first needed, freed all at once.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-/// Slots in a chunk: at 16 to 64 bytes a slot, one to four megabytes.
-const CHUNK_BITS: u32 = 16;
-pub(super) const CHUNK: u32 = 1 << CHUNK_BITS;
+/// Bytes of a chunk, at most.
+const CHUNK_BYTES: usize = if cfg!(loom) { 1 << 10 } else { 1 << 18 };
+
+/// Bytes that several arenas may still take, together: what one of them does not need is there for
+/// the others.
+#[derive(Debug)]
+pub(super) struct Room {
+    left: AtomicUsize,
+    all: usize,
+}
+
+impl Room {
+    /// Room for so many bytes.
+    pub(super) fn new(bytes: usize) -> Room {
+        Room {
+            left: AtomicUsize::new(bytes),
+            all: bytes,
+        }
+    }
+
+    /// Bytes taken.
+    pub(super) fn used(&self) -> usize {
+        self.all - self.left.load(Ordering::Relaxed)
+    }
+
+    fn take(&self, bytes: usize) -> bool {
+        let less = |left: usize| left.checked_sub(bytes);
+        self.left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+            .is_ok()
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.left.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
 
 /// Slots of `T`, handed out in runs and addressed by number. Slot 0 is never handed out, so that 0
 /// can mean "none".
@@ -17,11 +50,19 @@ pub(super) struct Arena<T> {
 }
 
 impl<T: Default> Arena<T> {
+    const CHUNK_BITS: u32 = {
+        let bits = (CHUNK_BYTES / size_of::<T>()).ilog2();
+        // Room for a run of a few moves, where loom's atomics are large and chunks small.
+        if bits < 4 { 4 } else { bits }
+    };
+    /// Slots in a chunk; no run is longer.
+    pub(super) const CHUNK: u32 = 1 << Self::CHUNK_BITS;
+
     /// An arena of at least `capacity` slots; their memory is not taken yet.
     pub(super) fn new(capacity: usize) -> Arena<T> {
         let chunks = (capacity + 1)
-            .div_ceil(CHUNK as usize)
-            .min(u32::MAX as usize >> CHUNK_BITS);
+            .div_ceil(Self::CHUNK as usize)
+            .min(u32::MAX as usize >> Self::CHUNK_BITS);
         let chunks = (0..chunks).map(|_| OnceLock::new()).collect();
         Arena {
             chunks,
@@ -29,23 +70,24 @@ impl<T: Default> Arena<T> {
         }
     }
 
-    /// Takes `len` slots that lie side by side; `None` when the arena is full.
-    pub(super) fn take(&self, len: u32) -> Option<u32> {
-        debug_assert!(len <= CHUNK);
+    /// Takes `len` slots that lie side by side; `None` when the arena is full or there is no room
+    /// for another chunk.
+    pub(super) fn take(&self, len: u32, room: &Room) -> Option<u32> {
+        debug_assert!(len <= Self::CHUNK);
         if len == 0 {
             return Some(0);
         }
         let mut next = self.next.load(Ordering::Relaxed);
         loop {
-            let left_in_chunk = CHUNK - next % CHUNK;
+            let left_in_chunk = Self::CHUNK - next % Self::CHUNK;
             let start = if len <= left_in_chunk {
                 next
             } else {
                 next + left_in_chunk
             };
-            let chunk = self
-                .chunks
-                .get(((start + len - 1) >> CHUNK_BITS) as usize)?;
+            if !self.grow(start >> Self::CHUNK_BITS, room) {
+                return None;
+            }
             // Only the numbers matter here; whoever publishes a slot's content orders it.
             let swap = self.next.compare_exchange_weak(
                 next,
@@ -54,18 +96,38 @@ impl<T: Default> Arena<T> {
                 Ordering::Relaxed,
             );
             match swap {
-                Ok(_) => {
-                    chunk.get_or_init(|| (0..CHUNK).map(|_| T::default()).collect());
-                    return Some(start);
-                }
+                Ok(_) => return Some(start),
                 Err(now) => next = now,
             }
         }
     }
 
+    /// Has memory for a chunk; false when there is none.
+    fn grow(&self, chunk: u32, room: &Room) -> bool {
+        let Some(place) = self.chunks.get(chunk as usize) else {
+            return false;
+        };
+        if place.get().is_some() {
+            return true;
+        }
+        let bytes = Self::CHUNK as usize * size_of::<T>();
+        if !room.take(bytes) {
+            return false;
+        }
+        let mut first = false;
+        place.get_or_init(|| {
+            first = true;
+            (0..Self::CHUNK).map(|_| T::default()).collect()
+        });
+        if !first {
+            room.give_back(bytes);
+        }
+        true
+    }
+
     /// The slot of this number, which was taken before.
     pub(super) fn get(&self, slot: u32) -> &T {
-        &self.chunk(slot)[(slot % CHUNK) as usize]
+        &self.chunk(slot)[(slot % Self::CHUNK) as usize]
     }
 
     /// A run of slots as it was taken.
@@ -73,41 +135,36 @@ impl<T: Default> Arena<T> {
         if len == 0 {
             return &[];
         }
-        &self.chunk(start)[(start % CHUNK) as usize..][..len as usize]
+        &self.chunk(start)[(start % Self::CHUNK) as usize..][..len as usize]
     }
 
     fn chunk(&self, slot: u32) -> &[T] {
-        self.chunks[(slot >> CHUNK_BITS) as usize]
+        self.chunks[(slot >> Self::CHUNK_BITS) as usize]
             .get()
             .expect("the slot was taken")
     }
 
-    /// The part of its slots that is used up, in 0 to 1.
-    pub(super) fn fullness(&self) -> f64 {
-        self.used() as f64 / (self.chunks.len() * CHUNK as usize).max(1) as f64
-    }
-
-    /// Slots used up, counting those lost at the ends of chunks.
+    /// Slots used up, counting slot 0 and those lost at the ends of chunks.
     pub(super) fn used(&self) -> usize {
         self.next.load(Ordering::Relaxed) as usize
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
+    const CHUNK: usize = Arena::<AtomicU32>::CHUNK as usize;
+
     #[test]
     fn runs_are_whole_distinct_and_end_with_the_capacity() {
-        let arena: Arena<AtomicU32> = Arena::new(3 * CHUNK as usize);
+        let arena: Arena<AtomicU32> = Arena::new(3 * CHUNK);
+        let room = Room::new(100 * CHUNK);
         let mut taken = Vec::new();
-        while let Some(start) = arena.take(1000) {
+        while let Some(start) = arena.take(1000, &room) {
             assert_ne!(start, 0);
-            assert_eq!(
-                start >> CHUNK_BITS,
-                (start + 999) >> CHUNK_BITS,
-                "in one chunk"
-            );
+            let chunk = |slot| slot / CHUNK as u32;
+            assert_eq!(chunk(start), chunk(start + 999), "in one chunk");
             taken.push(start);
         }
         assert!(taken.is_sorted_by(|a, b| a + 1000 <= *b));
@@ -117,13 +174,31 @@ mod tests {
     }
 
     #[test]
+    fn arenas_share_their_room() {
+        let room = Room::new(5 * CHUNK * size_of::<AtomicU32>() + 1);
+        let [one, other]: [Arena<AtomicU32>; 2] = [Arena::new(9 * CHUNK), Arena::new(9 * CHUNK)];
+        assert!(one.take(10, &room).is_some());
+        let mut chunks = 0;
+        while other.take(CHUNK as u32, &room).is_some() {
+            chunks += 1;
+        }
+        // One chunk is the other arena's.
+        assert_eq!(chunks, 4);
+        assert!(one.take(10, &room).is_some() && one.take(CHUNK as u32, &room).is_none());
+        assert_eq!(room.used(), 5 * CHUNK * size_of::<AtomicU32>());
+    }
+
+    #[test]
     fn threads_never_share_a_slot() {
         let arena: Arena<AtomicU32> = Arena::new(200_000);
+        let room = Room::new(usize::MAX);
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for len in (1..60).cycle().take(1000) {
-                        let Some(start) = arena.take(len) else { return };
+                        let Some(start) = arena.take(len, &room) else {
+                            return;
+                        };
                         for slot in arena.run(start, len) {
                             assert_eq!(slot.fetch_add(1, Ordering::Relaxed), 0);
                         }

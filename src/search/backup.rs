@@ -2,10 +2,12 @@
 //!
 //! In a graph a node's children may be visited through other parents, so a node's mean is not a
 //! sum of what went through it: it is recomputed from its edges' visits and its children's present
-//! means, `Q = (U + sum n Q_child) / (1 + sum n)` (KataGo's graph search, methods §4.3).
+//! means, `Q = (w U + sum n Q_child) / (w + sum n)` (KataGo's graph search, methods §4.3). U is the
+//! node's own evaluation and w is 1, more where visits were folded into it to make room.
 //! Recomputing twice changes nothing, so threads need not agree who does it.
 
-use super::node::{Edge, Node};
+use super::edge::Edge;
+use super::node::Node;
 use super::report::Proof;
 use super::tree::Tree;
 
@@ -34,14 +36,15 @@ pub(super) fn refresh(tree: &Tree, node: &Node) {
     if node.state().proof().is_some() {
         return;
     }
-    let mut mean = Mean::of(node.eval());
+    let mut mean = Mean::of(node);
+    let (moves, mut known) = (node.state().choice_count(), 0);
     // The best result that is still possible for the side to move, over all moves.
     let mut best = Some(Proof::Loss);
     for edge in tree.edges(node) {
         let Some(child) = edge.child().map(|child| tree.node(child)) else {
-            best = None;
             continue;
         };
+        known += 1;
         let result = child.state().proof().map(Proof::flip);
         if result == Some(Proof::Win) {
             return node.prove(Proof::Win);
@@ -52,9 +55,9 @@ pub(super) fn refresh(tree: &Tree, node: &Node) {
             mean.add(edge.counts().0, child.stats());
         }
     }
-    match best {
+    match best.filter(|_| known == moves) {
         Some(result) => node.prove(result),
-        None => node.set_stats(mean.value(), mean.square()),
+        None => node.set_stats((mean.value(), mean.square())),
     }
 }
 
@@ -66,12 +69,13 @@ struct Mean {
 }
 
 impl Mean {
-    /// The node's own evaluation, which weighs one visit.
-    fn of(eval: f32) -> Mean {
+    /// The node's own evaluation.
+    fn of(node: &Node) -> Mean {
+        let (weight, (value, square)) = (node.weight() as f32, node.own());
         Mean {
-            weight: 1.0,
-            sum: eval,
-            square_sum: eval * eval,
+            weight,
+            sum: weight * value,
+            square_sum: weight * square,
         }
     }
 
@@ -103,9 +107,10 @@ mod tests {
         let tree = Tree::new(1 << 20);
         let parent = tree.find_or_add(1).unwrap();
         let moves: Vec<_> = (0..children.len()).map(|m| (Move(m as u16), 0.1)).collect();
-        let edges = tree.add_edges(moves.into_iter()).unwrap();
+        let choices = tree.add_choices(moves.into_iter()).unwrap();
         assert!(tree.node(parent).claim());
-        tree.node(parent).publish(0.2, edges, children.len() as u32);
+        tree.node(parent)
+            .publish(0.2, choices, children.len() as u32);
         for (i, child) in children.iter().enumerate() {
             let Some((visits, value, proof)) = *child else {
                 continue;
@@ -116,7 +121,7 @@ mod tests {
             if let Some(proof) = proof {
                 tree.node(id).prove(proof);
             }
-            let edge = &tree.edges(tree.node(parent))[i];
+            let edge = tree.touch(tree.node(parent), i).unwrap();
             edge.link(id);
             for _ in 0..visits {
                 edge.begin();

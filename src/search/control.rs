@@ -1,6 +1,6 @@
 //! What ends a search: limits, the clock, proofs, failures, and whoever raises the stop flag.
 
-use std::sync::atomic::{AtomicI64, AtomicU16, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
@@ -28,6 +28,8 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 pub(super) struct Control {
     stop: StopFlag,
     ended: OnceLock<StopReason>,
+    /// Memory is full: the threads come home, and go on when there is room.
+    wants_room: AtomicBool,
     /// Playouts that may still begin.
     tickets: AtomicI64,
     playouts: AtomicU64,
@@ -60,6 +62,7 @@ impl Control {
         Control {
             stop,
             ended: OnceLock::new(),
+            wants_room: AtomicBool::new(false),
             tickets: AtomicI64::new(tickets),
             playouts: AtomicU64::new(0),
             evaluations: AtomicU64::new(0),
@@ -117,6 +120,12 @@ impl Control {
         self.ended.get().is_some()
     }
 
+    /// Whether the answer is wanted now, also if the search has ended for another reason.
+    pub(super) fn is_due(&self) -> bool {
+        let budget = self.limits.budget;
+        self.stop.is_raised() || budget.is_some_and(|budget| self.elapsed() >= budget.most)
+    }
+
     /// Looks whether the budget's rules end the search, every now and then: to be called after
     /// each batch, by any worker. `leaders` gives the state of the root and is rarely asked.
     pub(super) fn judge(&self, leaders: impl FnOnce() -> Leaders) {
@@ -170,6 +179,21 @@ impl Control {
         self.ended.get().copied().unwrap_or(StopReason::Visits)
     }
 
+    /// Calls the threads home because memory is full.
+    pub(super) fn want_room(&self) {
+        self.wants_room.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether memory is full.
+    pub(super) fn wants_room(&self) -> bool {
+        self.wants_room.load(Ordering::Relaxed)
+    }
+
+    /// There is room again.
+    pub(super) fn made_room(&self) {
+        self.wants_room.store(false, Ordering::Relaxed);
+    }
+
     /// Takes leave to begin one playout.
     pub(super) fn take_ticket(&self) -> bool {
         let take = |tickets: i64| (tickets > 0).then(|| tickets - 1);
@@ -200,9 +224,9 @@ impl Control {
         self.evaluations.load(Ordering::Relaxed)
     }
 
-    /// Sleeps until there are more playouts than those `seen`, or the search is over.
+    /// Sleeps until there are more playouts than those `seen`, or the threads are to come home.
     pub(super) fn await_others(&self, seen: u64) {
-        while self.playouts() == seen && !self.is_over() {
+        while self.playouts() == seen && !self.is_over() && !self.wants_room() {
             thread::sleep(NAP);
         }
     }

@@ -6,8 +6,10 @@
 //! This room knows no rules of any game, no backend and no protocol, and prints nothing.
 
 mod arena;
+mod atomic;
 mod backup;
 mod control;
+mod edge;
 mod error;
 mod limits;
 mod node;

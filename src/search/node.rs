@@ -1,13 +1,12 @@
-//! Nodes and edges of the search graph: what one position and one move remember.
+//! Nodes of the search graph: what one position remembers.
 //!
 //! ```text
-//! Node  key 16 | stats 8: mean value, mean square | visits 4 | state 4 | edges 4 | eval 4
-//! Edge  counts 8: visits, in flight | child 4 | prior 2, move 2
+//! Node  key 16 | stats 8, own 8: mean value, mean square | visits 4 | state 4 | choices 4 | edges 4 | weight 4
 //! ```
 //!
-//! Everything is atomic and nothing is locked. A node goes NEW -> CLAIMED -> EXPANDED once: the
-//! thread that wins the claim evaluates the position, writes the edges and publishes them with the
-//! state (release); everybody else reads the edges only after seeing EXPANDED (acquire). Counters
+//! Everything is atomic and nothing is locked. A node goes NEW -> CLAIMED -> EXPANDED: the
+//! thread that wins the claim evaluates the position, writes its choices and publishes them with the
+//! state (release); everybody else reads them only after seeing EXPANDED (acquire). Counters
 //! and means are relaxed: two threads that recompute a node's mean at once may leave the older
 //! one, and the next visit mends it. Visits and in-flight counts are exact. Two things need more:
 //!
@@ -17,15 +16,18 @@
 //!   them see the other ([`Node::prove`]).
 //! - *No edge has more visits than its child.* A descent may end at a child that has visits which
 //!   this edge did not ask for. It reads the child's visits first and then counts itself in
-//!   ([`Edge::begin`]), which answers how many were there before it: a visit that it has seen is
-//!   one that it finds counted ([`Node::visits`] acquires what [`Node::add_visit`] released).
+//!   ([`super::edge::Edge::begin`]), which answers how many were there before it: a visit that it
+//!   has seen is one that it finds counted ([`Node::visits`] acquires what [`Node::add_visit`]
+//!   released).
+//!
+//! Between searches nodes may be folded to make room (`reuse`): a folded node is NEW again, but
+//! keeps its visits and their mean, which from then on count as its own evaluation with their
+//! weight.
 //!
 //! All values are in [-1, 1] for the side to move *at that node*.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
-
+use super::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use super::report::Proof;
-use crate::game::Move;
 
 /// Number of a node in its arena; 0 is none.
 pub(super) type NodeId = u32;
@@ -34,34 +36,30 @@ pub(super) type NodeId = u32;
 #[derive(Debug, Default)]
 pub(super) struct Node {
     key: [AtomicU64; 2],
+    /// Of all visits.
     stats: AtomicU64,
+    /// Of the evaluation of this very position, and of the visits that were folded into it.
+    own: AtomicU64,
     visits: AtomicU32,
     state: AtomicU32,
+    choices: AtomicU32,
     edges: AtomicU32,
-    eval: AtomicU32,
-}
-
-/// One move from a position.
-#[derive(Debug, Default)]
-pub(super) struct Edge {
-    /// Completed visits in the lower half, in flight in the upper.
-    counts: AtomicU64,
-    child: AtomicU32,
-    prior_and_move: AtomicU32,
+    /// Visits that `own` stands for.
+    weight: AtomicU32,
 }
 
 /// How far a node has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nobody has been here.
+    /// Nobody has been here, or its choices were given up to make room.
     New,
     /// A thread is evaluating it.
     Claimed,
-    /// It has its evaluation and its edges.
+    /// It has its evaluation and its choices, or a proof.
     Expanded,
 }
 
-/// A node's phase, proof and number of edges, read at one moment.
+/// A node's phase, proof and number of choices, read at one moment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct State(u32);
 
@@ -70,7 +68,7 @@ const CLAIMED: u32 = 1;
 const EXPANDED: u32 = 2;
 const PROOF_SHIFT: u32 = 2;
 const PROOF: u32 = 3 << PROOF_SHIFT;
-const EDGES_SHIFT: u32 = 16;
+const CHOICES_SHIFT: u32 = 16;
 
 impl State {
     pub(super) fn phase(self) -> Phase {
@@ -91,8 +89,15 @@ impl State {
         }
     }
 
-    pub(super) fn edge_count(self) -> u32 {
-        self.0 >> EDGES_SHIFT
+    /// Number of moves.
+    pub(super) fn choice_count(self) -> u32 {
+        self.0 >> CHOICES_SHIFT
+    }
+
+    /// Whether the result is known, and nothing else: the game has ended, or the moves were never
+    /// looked for or given up.
+    pub(super) fn is_bare_proof(self) -> bool {
+        self.proof().is_some() && self.choice_count() == 0
     }
 }
 
@@ -109,7 +114,7 @@ impl Node {
     }
 
     pub(super) fn state(&self) -> State {
-        // Acquire: whoever sees EXPANDED also sees the edges and the evaluation.
+        // Acquire: whoever sees EXPANDED also sees the choices and the evaluation.
         State(self.state.load(Ordering::Acquire))
     }
 
@@ -125,14 +130,20 @@ impl Node {
         self.state.store(0, Ordering::Relaxed);
     }
 
-    /// Publishes a claimed node with its own evaluation and its run of edges.
-    pub(super) fn publish(&self, value: f32, edges: u32, edge_count: u32) {
-        self.eval.store(value.to_bits(), Ordering::Relaxed);
-        self.set_stats(value, value * value);
-        self.edges.store(edges, Ordering::Relaxed);
+    /// Publishes a claimed node with the evaluation of this position and its run of choices.
+    pub(super) fn publish(&self, value: f32, choices: u32, choice_count: u32) {
+        // What was folded into the node goes on to count.
+        let folded = self.weight() as f32;
+        let (mean, square) = self.own();
+        let add = |sum: f32, new: f32| (folded * sum + new) / (folded + 1.0);
+        let own = (add(mean, value), add(square, value * value));
+        self.own.store(pair(own), Ordering::Relaxed);
+        self.weight.fetch_add(1, Ordering::Relaxed);
+        self.set_stats(own);
+        self.choices.store(choices, Ordering::Relaxed);
         // Release: pairs with the acquire in `state`.
         self.state
-            .store(EXPANDED | edge_count << EDGES_SHIFT, Ordering::Release);
+            .store(EXPANDED | choice_count << CHOICES_SHIFT, Ordering::Release);
     }
 
     /// Publishes a claimed node where the game has ended, or of which the result is all that is known.
@@ -149,14 +160,24 @@ impl Node {
         fence(Ordering::SeqCst);
     }
 
-    /// First edge, in an expanded node.
-    pub(super) fn edges(&self) -> u32 {
-        self.edges.load(Ordering::Relaxed)
+    /// First choice, in an expanded node.
+    pub(super) fn choices(&self) -> u32 {
+        self.choices.load(Ordering::Relaxed)
     }
 
-    /// The network's value of this very position.
-    pub(super) fn eval(&self) -> f32 {
-        f32::from_bits(self.eval.load(Ordering::Relaxed))
+    /// Where the first block of edges begins; 0 is nowhere yet.
+    pub(super) fn first_block(&self) -> &AtomicU32 {
+        &self.edges
+    }
+
+    /// Mean and mean square of what this node knows without its children.
+    pub(super) fn own(&self) -> (f32, f32) {
+        unpair(self.own.load(Ordering::Relaxed))
+    }
+
+    /// Visits that [`Node::own`] stands for.
+    pub(super) fn weight(&self) -> u32 {
+        self.weight.load(Ordering::Relaxed)
     }
 
     /// Mean value and mean square of the value, over this node's visits; a proof overrules both,
@@ -165,16 +186,11 @@ impl Node {
         if let Some(proof) = self.state().proof() {
             return (proof.value(), proof.value() * proof.value());
         }
-        let bits = self.stats.load(Ordering::Relaxed);
-        (
-            f32::from_bits(bits as u32),
-            f32::from_bits((bits >> 32) as u32),
-        )
+        unpair(self.stats.load(Ordering::Relaxed))
     }
 
-    pub(super) fn set_stats(&self, mean: f32, square: f32) {
-        let bits = u64::from(square.to_bits()) << 32 | u64::from(mean.to_bits());
-        self.stats.store(bits, Ordering::Relaxed);
+    pub(super) fn set_stats(&self, stats: (f32, f32)) {
+        self.stats.store(pair(stats), Ordering::Relaxed);
     }
 
     pub(super) fn visits(&self) -> u32 {
@@ -185,18 +201,51 @@ impl Node {
         self.visits.fetch_add(1, Ordering::Release);
     }
 
-    /// Copies what is known from another node, its edges excepted.
-    pub(super) fn copy_from(&self, other: &Node, edges: u32) {
-        self.set_key(other.key());
-        self.stats
-            .store(other.stats.load(Ordering::Relaxed), Ordering::Relaxed);
+    /// Forgets all but the visits and their mean, which from now on are the node's own; the proof
+    /// too. No search may be running.
+    pub(super) fn fold(&self) {
+        self.fold_from(self);
+        self.state.store(0, Ordering::Release);
+    }
+
+    /// Takes over what another node knows, folded: its choices are not needed. A proof stays.
+    pub(super) fn fold_from(&self, other: &Node) {
+        let stats = pair(other.stats());
+        self.stats.store(stats, Ordering::Relaxed);
+        self.own.store(stats, Ordering::Relaxed);
         self.visits.store(other.visits(), Ordering::Relaxed);
-        self.edges.store(edges, Ordering::Relaxed);
-        self.eval
-            .store(other.eval.load(Ordering::Relaxed), Ordering::Relaxed);
+        self.weight.store(other.visits(), Ordering::Relaxed);
+        let state = match other.state().proof() {
+            Some(proof) => EXPANDED | proof_bits(proof),
+            None => 0,
+        };
+        self.state.store(state, Ordering::Release);
+    }
+
+    /// Takes over all that another node knows, with choices that were copied to here.
+    pub(super) fn copy_from(&self, other: &Node, choices: u32) {
+        let copy = |to: &AtomicU64, from: &AtomicU64| {
+            to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+        };
+        copy(&self.stats, &other.stats);
+        copy(&self.own, &other.own);
+        self.visits.store(other.visits(), Ordering::Relaxed);
+        self.weight.store(other.weight(), Ordering::Relaxed);
+        self.choices.store(choices, Ordering::Relaxed);
         self.state
             .store(other.state.load(Ordering::Acquire), Ordering::Release);
     }
+}
+
+fn pair((mean, square): (f32, f32)) -> u64 {
+    u64::from(square.to_bits()) << 32 | u64::from(mean.to_bits())
+}
+
+fn unpair(bits: u64) -> (f32, f32) {
+    (
+        f32::from_bits(bits as u32),
+        f32::from_bits((bits >> 32) as u32),
+    )
 }
 
 const fn proof_bits(result: Proof) -> u32 {
@@ -208,79 +257,13 @@ const fn proof_bits(result: Proof) -> u32 {
     number << PROOF_SHIFT
 }
 
-const IN_FLIGHT: u64 = 1 << 32;
-
-const fn halves(counts: u64) -> (u32, u32) {
-    (counts as u32, (counts >> 32) as u32)
-}
-
-impl Edge {
-    /// Writes move and prior, before the node is published. The prior keeps 16 bits: 1.5e-5 is
-    /// far below what selection can tell apart.
-    pub(super) fn init(&self, mv: Move, prior: f32) {
-        let quantised = (prior.clamp(0.0, 1.0) * f32::from(u16::MAX)).round() as u32;
-        self.prior_and_move
-            .store(quantised << 16 | u32::from(mv.0), Ordering::Relaxed);
-    }
-
-    pub(super) fn mv(&self) -> Move {
-        Move(self.prior_and_move.load(Ordering::Relaxed) as u16)
-    }
-
-    /// Prior probability in [0, 1].
-    pub(super) fn prior(&self) -> f32 {
-        (self.prior_and_move.load(Ordering::Relaxed) >> 16) as f32 / f32::from(u16::MAX)
-    }
-
-    /// Completed visits and visits in flight.
-    pub(super) fn counts(&self) -> (u32, u32) {
-        halves(self.counts.load(Ordering::Relaxed))
-    }
-
-    /// A descent passes. Answers how many did before it, completed or in flight.
-    pub(super) fn begin(&self) -> u32 {
-        let (visits, in_flight) = halves(self.counts.fetch_add(IN_FLIGHT, Ordering::Relaxed));
-        visits + in_flight
-    }
-
-    /// A descent that passed has been backed up.
-    pub(super) fn complete(&self) {
-        self.counts.fetch_sub(IN_FLIGHT - 1, Ordering::Relaxed);
-    }
-
-    /// A descent that passed was given up.
-    pub(super) fn revert(&self) {
-        self.counts.fetch_sub(IN_FLIGHT, Ordering::Relaxed);
-    }
-
-    pub(super) fn child(&self) -> Option<NodeId> {
-        // Acquire: pairs with `link`, so that the child's key is seen.
-        Some(self.child.load(Ordering::Acquire)).filter(|&child| child != 0)
-    }
-
-    pub(super) fn link(&self, child: NodeId) {
-        self.child.store(child, Ordering::Release);
-    }
-
-    /// Copies another edge with its counts; in-flight descents are not copied.
-    pub(super) fn copy_from(&self, other: &Edge, child: NodeId) {
-        self.counts
-            .store(u64::from(other.counts().0), Ordering::Relaxed);
-        self.prior_and_move.store(
-            other.prior_and_move.load(Ordering::Relaxed),
-            Ordering::Relaxed,
-        );
-        self.link(child);
-    }
-}
-
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
     #[test]
     fn sizes_are_what_the_memory_budget_counts_on() {
-        assert_eq!((size_of::<Node>(), size_of::<Edge>()), (40, 16));
+        assert_eq!(size_of::<Node>(), 56);
     }
 
     #[test]
@@ -291,34 +274,44 @@ mod tests {
         assert_eq!(node.state().phase(), Phase::Claimed);
         node.publish(0.25, 77, 5);
         let state = node.state();
-        assert_eq!((state.phase(), state.edge_count()), (Phase::Expanded, 5));
-        assert_eq!(
-            (node.eval(), node.stats().0, state.proof()),
-            (0.25, 0.25, None)
-        );
+        assert_eq!((state.phase(), state.choice_count()), (Phase::Expanded, 5));
+        assert_eq!((node.own(), node.stats().0), ((0.25, 0.0625), 0.25));
+        assert_eq!((node.weight(), state.proof()), (1, None));
         node.prove(Proof::Loss);
         assert_eq!(
             (node.state().proof(), node.stats().0),
             (Some(Proof::Loss), -1.0)
         );
-        assert_eq!(node.state().edge_count(), 5);
+        assert_eq!(node.state().choice_count(), 5);
     }
 
     #[test]
-    fn an_edge_counts_descents_out_and_home() {
-        let edge = Edge::default();
-        edge.init(Move(80), 0.5);
-        assert_eq!(edge.mv(), Move(80));
-        assert!((edge.prior() - 0.5).abs() < 1e-4);
-        assert_eq!([edge.begin(), edge.begin()], [0, 1]);
-        edge.complete();
-        assert_eq!(edge.counts(), (1, 1));
-        edge.revert();
-        assert_eq!(edge.counts(), (1, 0));
+    fn a_folded_node_keeps_its_mean_and_its_visits() {
+        let (node, folded) = (Node::default(), Node::default());
+        assert!(node.claim());
+        node.publish(0.25, 77, 5);
+        (0..3).for_each(|_| node.add_visit());
+        node.set_stats((0.5, 0.3));
+        folded.fold_from(&node);
+        assert_eq!(folded.state().phase(), Phase::New);
+        assert_eq!((folded.visits(), folded.stats()), (3, (0.5, 0.3)));
+        assert!(folded.claim());
+        folded.publish(-0.5, 99, 5);
+        // (3 * 0.5 - 0.5) / 4 and (3 * 0.3 + 0.25) / 4.
+        assert_eq!(folded.weight(), 4);
+        let (mean, square) = folded.stats();
+        assert!((mean - 0.25).abs() < 1e-6 && (square - 0.2875).abs() < 1e-6);
+
+        node.prove(Proof::Win);
+        folded.fold_from(&node);
+        assert!(folded.state().is_bare_proof());
+        folded.fold();
+        assert_eq!(folded.state().phase(), Phase::New);
+        assert_eq!((folded.stats(), folded.visits()), ((1.0, 1.0), 3));
     }
 
     /// Threads fight for the claim in lock step; exactly one wins each round, and the losers see
-    /// its edges as soon as they see the node expanded.
+    /// its choices as soon as they see the node expanded.
     #[test]
     fn one_thread_wins_a_claim_and_the_others_see_its_work() {
         let threads = 4;
@@ -336,7 +329,7 @@ mod tests {
                         while node.state().phase() != Phase::Expanded {
                             std::hint::spin_loop();
                         }
-                        assert_eq!((node.edges(), node.eval()), (round + 1, 0.5));
+                        assert_eq!((node.choices(), node.own().0), (round + 1, 0.5));
                     });
                 }
             });

@@ -96,14 +96,16 @@ impl<'s, G: Game> Playouts<'s, G> {
                 backup::complete(tree, &path);
                 return Descent::Done;
             };
-            let edge = &tree.edges(node)[choice];
-            position.play(edge.mv());
-            let child = edge.child().or_else(|| {
-                let child = tree.find_or_add(position.key())?;
-                edge.link(child);
-                Some(child)
+            position.play(tree.choices(node)[choice].mv());
+            let step = tree.touch(node, choice).and_then(|edge| {
+                let child = edge.child().or_else(|| {
+                    let child = tree.find_or_add(position.key())?;
+                    edge.link(child);
+                    Some(child)
+                });
+                Some((edge, child?))
             });
-            let Some(child) = child else {
+            let Some((edge, child)) = step else {
                 backup::revert(&path);
                 return Descent::Full;
             };
@@ -165,12 +167,12 @@ impl<'s, G: Game> Playouts<'s, G> {
         let mut completed = 0;
         for (i, leaf) in self.leaves.drain(..).enumerate() {
             softmax(outputs.policy(i), &leaf.moves, &mut self.priors);
-            let Some(edges) = self.ground.tree.add_edges(self.priors.iter().copied()) else {
+            let Some(choices) = self.ground.tree.add_choices(self.priors.iter().copied()) else {
                 give_up(&leaf);
                 continue;
             };
             leaf.node
-                .publish(outputs.value(i), edges, leaf.moves.len() as u32);
+                .publish(outputs.value(i), choices, leaf.moves.len() as u32);
             leaf.node.add_visit();
             backup::complete(self.ground.tree, &leaf.path);
             completed += 1;

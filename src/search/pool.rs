@@ -29,6 +29,8 @@ pub(super) struct Pool<G: Encode> {
     /// Jobs that workers have not come home from. After a search that was stopped they may still
     /// be in an evaluation; the next search waits for them.
     out: usize,
+    /// Whether a thread has panicked: it is gone, and has left things half done.
+    lost: bool,
     encoding: &'static dyn Encoding<G>,
 }
 
@@ -59,6 +61,7 @@ impl<G: Encode> Pool<G> {
             workers,
             homecomings,
             out: 0,
+            lost: false,
             encoding,
         })
     }
@@ -71,6 +74,11 @@ impl<G: Encode> Pool<G> {
     /// Whether no thread is still at work.
     pub(super) fn is_home(&self) -> bool {
         self.out == 0
+    }
+
+    /// Whether a thread has panicked. The tree then has nodes that nobody will ever evaluate.
+    pub(super) fn has_lost_a_thread(&self) -> bool {
+        self.lost
     }
 
     /// Runs one job on all threads, or on one of them for the root's own evaluation, until they
@@ -119,8 +127,10 @@ impl<G: Encode> Pool<G> {
                     failure = Some(SearchError::Eval(error));
                 }
                 Ok(Homecoming::Panicked(text)) => {
+                    // The others come home soon: whoever fails ends the search.
+                    (self.out, self.lost) = (self.out - 1, true);
                     let text = format!("a search thread panicked: {text}");
-                    return Err(SearchError::Broken(text));
+                    failure = Some(SearchError::Broken(text));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let text = "all search threads are gone".to_owned();

@@ -1,106 +1,244 @@
-//! What a search keeps of the tree of earlier ones.
+//! What a search keeps of the tree of earlier ones, and of its own when memory is full.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use super::node::NodeId;
+use super::node::{NodeId, Phase};
 use super::tree::Tree;
 use crate::game::Game;
 
-/// The kept tree or a new one of at most so many bytes, and the position's node in it. A tree that
-/// is half full is thinned, unless `go_on` says that there is no time for it.
+/// Parts of the memory, of [`WHOLE`], for a tree. A copy with what is to be kept of it takes at most
+/// half as much; the rest is for the list of nodes to be copied.
+const TREE: usize = 10;
+const WHOLE: usize = 16;
+
+/// How full a copy may be, so that there is room for as much again.
+const KEPT: f64 = 0.5;
+
+/// How full a tree is before it is worth a copy while nobody waits.
+const WORTH_A_COPY: f64 = 0.25;
+
+/// How much a tree must have grown since it was copied before it is copied again while nobody waits.
+const GROWTH: f64 = 1.5;
+
+/// Nodes copied between two looks at the time: about 0.1 ms.
+const COPIES_AT_ONCE: u32 = 256;
+
+/// An empty tree for searches that may take so many bytes.
+pub(super) fn new_tree(memory: usize) -> Tree {
+    Tree::new(memory / WHOLE * TREE)
+}
+
+/// The kept tree or a new one, and the position's node in it, whose moves are known or will be
+/// looked for.
 pub(super) fn root<G: Game>(
     kept: Option<Arc<Tree>>,
     position: &G,
-    bytes: usize,
-    go_on: impl FnMut() -> bool,
+    memory: usize,
 ) -> (Arc<Tree>, NodeId) {
     let key = position.key();
-    if let Some(tree) = kept
-        && !is_bare(&tree, key, position)
-    {
+    if let Some(tree) = kept {
         let known = tree.find(key);
-        if tree.fullness() < 0.5
-            && let Some(root) = known.or_else(|| tree.find_or_add(key))
-        {
+        // A tree that is half full of other positions leaves too little room for this one.
+        let new = || (tree.fullness() < KEPT).then(|| tree.find_or_add(key))?;
+        if let Some(root) = known.or_else(new) {
+            let node = tree.node(root);
+            if node.state().is_bare_proof() && position.outcome().is_none() {
+                // The result came from a prober, or its moves made room: they have to be found.
+                node.fold();
+            }
             return (tree, root);
         }
-        if let Some(old) = known {
-            if let Some(thinned) = thin(&tree, old, bytes, go_on) {
-                return thinned;
-            }
-            if tree.fullness() < 0.75 {
-                return (tree, old);
-            }
-        }
     }
-    let tree = Tree::new(bytes);
+    let tree = new_tree(memory);
     // An empty tree has room for at least a thousand nodes.
     let root = tree.find_or_add(key).unwrap_or_default();
     (Arc::new(tree), root)
 }
 
-/// The tree without what `position` cannot reach, where it knows the position and is a quarter full;
-/// `None` also when `go_on` said no.
-pub(super) fn room<G: Game>(
+/// A copy of the tree without what `position` cannot reach, where it knows the position and a copy
+/// is worth it; `None` also when `go_on` said no. For when nobody waits.
+pub(super) fn prepared<G: Game>(
     tree: &Tree,
     position: &G,
-    bytes: usize,
+    memory: usize,
     go_on: impl FnMut() -> bool,
 ) -> Option<Arc<Tree>> {
-    if tree.fullness() < 0.25 {
+    let grown = tree.fullness() >= GROWTH * tree.fullness_when_copied();
+    if tree.fullness() < WORTH_A_COPY || !grown {
         return None;
     }
-    let (thinned, _) = thin(tree, tree.find(position.key())?, bytes, go_on)?;
-    Some(thinned)
+    let root = tree.find(position.key())?;
+    let (copy, _) = with_room(tree, root, memory, go_on)?;
+    Some(copy)
 }
 
-/// Whether the tree knows nothing but a prober's word of this position: its moves have to be found.
-fn is_bare<G: Game>(tree: &Tree, key: u128, position: &G) -> bool {
-    tree.find(key).is_some_and(|node| {
-        let state = tree.node(node).state();
-        state.proof().is_some() && state.edge_count() == 0 && position.outcome().is_none()
-    })
-}
-
-/// A tree of only what can be reached from `root`, and its root; `None` when `go_on` said no.
-fn thin(
+/// A tree of the most visited part of what can be reached from `root`, at most half full, and its
+/// root. The least visited nodes are folded: they keep visits and mean, but not their moves, and
+/// what could be reached only from them is gone. What threads left half done is undone. No search
+/// may be running. `None` when `go_on`, which is asked every few hundred nodes, says no.
+pub(super) fn with_room(
     tree: &Tree,
     root: NodeId,
-    bytes: usize,
-    go_on: impl FnMut() -> bool,
+    memory: usize,
+    mut go_on: impl FnMut() -> bool,
 ) -> Option<(Arc<Tree>, NodeId)> {
-    let thinned = Tree::new(bytes);
-    let root = tree.copy_reachable(root, &thinned, go_on)?;
+    let mut copy = new_tree(memory);
+    let new_root = copy.find_or_add(tree.node(root).key())?;
+    copy.node(new_root).fold_from(tree.node(root));
+    // The most visited first; of equals the older, so that equal searches stay equal.
+    let mut todo = BinaryHeap::from([(tree.node(root).visits(), Reverse(root), new_root)]);
+    let mut copied = 0_u32;
+    while copy.fullness() < KEPT
+        && let Some((_, Reverse(old), new)) = todo.pop()
+    {
+        copied += 1;
+        if copied.is_multiple_of(COPIES_AT_ONCE) && !go_on() {
+            return None;
+        }
+        let node = tree.node(old);
+        if node.state().phase() != Phase::Expanded || node.state().choice_count() == 0 {
+            continue;
+        }
+        copy.copy_expanded(new, tree, node)?;
+        for (index, edge) in tree.edges(node).enumerate() {
+            let Some(child) = edge.child() else { continue };
+            let child_node = tree.node(child);
+            let known = copy.find(child_node.key());
+            let id = match known {
+                Some(id) => id,
+                None => copy.find_or_add(child_node.key())?,
+            };
+            if known.is_none() {
+                copy.node(id).fold_from(child_node);
+                todo.push((child_node.visits(), Reverse(child), id));
+            }
+            copy.touch(copy.node(new), index)?.copy_from(edge, id);
+        }
+    }
+    copy.set_copied();
     log::debug!(
-        "tree thinned from {} to {} nodes",
+        "tree copied: {copied} of {} nodes whole, {} in all, {:.0} MB",
         tree.len(),
-        thinned.len()
+        copy.len(),
+        copy.bytes() as f64 / 1e6
     );
-    Some((Arc::new(thinned), root))
+    Some((Arc::new(copy), new_root))
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use crate::game::BoardSize;
     use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Move};
 
-    /// Late in a game positions have few moves, and nodes run out before edges do.
-    #[test]
-    fn a_tree_full_of_nodes_is_thinned_too() {
-        let bytes = 64 << 20;
-        let position = SmallNoGo::new(BoardSize::square(5)).unwrap();
-        let tree = Arc::new(Tree::new(bytes));
-        let known = tree.find_or_add(position.key()).unwrap();
-        let kept = || Some(Arc::clone(&tree));
-        assert_eq!(root(kept(), &position, bytes, || true).1, known);
-        let mut key = 0;
-        while tree.find_or_add(key).is_some() {
-            key += 1;
+    const MEMORY: usize = 16 << 20;
+
+    /// Expands the node of a key with two moves and gives it so many visits.
+    fn grow(tree: &Tree, key: u128, visits: u32) -> NodeId {
+        let id = tree.find_or_add(key).unwrap();
+        assert!(tree.node(id).claim());
+        let moves = [(Move(1), 0.7), (Move(2), 0.3)];
+        let choices = tree.add_choices(moves.into_iter()).unwrap();
+        tree.node(id).publish(0.5, choices, 2);
+        (0..visits).for_each(|_| tree.node(id).add_visit());
+        id
+    }
+
+    fn link(tree: &Tree, parent: NodeId, index: usize, child: NodeId, visits: u32) {
+        let edge = tree.touch(tree.node(parent), index).unwrap();
+        edge.link(child);
+        for _ in 0..visits {
+            edge.begin();
+            edge.complete();
         }
-        assert!(tree.bytes() < bytes / 4, "{} nodes", tree.len());
-        let (thinned, _) = root(kept(), &position, bytes, || true);
-        assert_eq!(thinned.len(), 1);
-        assert_eq!(room(&tree, &position, bytes, || true).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_copy_keeps_what_the_root_reaches_and_undoes_what_is_half_done() {
+        let old = new_tree(MEMORY);
+        let [root, child, lost] = [(10, 3), (20, 2), (30, 9)].map(|(key, n)| grow(&old, key, n));
+        link(&old, root, 0, child, 2);
+        // The lost node's edge leads to a living one, but nothing leads to it.
+        link(&old, lost, 0, root, 1);
+        // A thread has died on its way to a leaf that it had claimed.
+        let claimed = old.find_or_add(40).unwrap();
+        assert!(old.node(claimed).claim());
+        link(&old, child, 1, claimed, 0);
+        old.touch(old.node(child), 1).unwrap().begin();
+
+        let (new, copy) = with_room(&old, root, MEMORY, || true).unwrap();
+        assert_eq!((new.len(), new.find(30)), (3, None));
+        let moves: Vec<_> = new.moves(new.node(copy)).collect();
+        assert_eq!(moves.len(), 2);
+        assert_eq!((moves[0].0.mv(), moves[1].0.mv()), (Move(1), Move(2)));
+        let edge = moves[0].1.unwrap();
+        assert_eq!((edge.child(), edge.counts()), (new.find(20), (2, 0)));
+        let (node, child) = (new.node(copy), new.node(new.find(20).unwrap()));
+        assert_eq!((node.visits(), node.weight(), node.own().0), (3, 1, 0.5));
+        assert_eq!(child.state().phase(), Phase::Expanded);
+        let edges: Vec<_> = new.edges(child).map(|edge| edge.counts()).collect();
+        assert_eq!(edges[..2], [(0, 0), (0, 0)]);
+        let claimed = new.node(new.find(40).unwrap());
+        assert_eq!(claimed.state().phase(), Phase::New);
+    }
+
+    #[test]
+    fn the_least_visited_make_room() {
+        // A root with many children, each with one child of its own; later ones were visited more.
+        let old = new_tree(MEMORY);
+        let moves = 300_u16;
+        let root = old.find_or_add(1).unwrap();
+        assert!(old.node(root).claim());
+        let choices = (0..moves).map(|m| (Move(m), 0.001));
+        let choices = old.add_choices(choices).unwrap();
+        old.node(root).publish(0.0, choices, u32::from(moves));
+        let big = |key: u128, visits: u32| {
+            let id = old.find_or_add(key).unwrap();
+            assert!(old.node(id).claim());
+            let choices = old.add_choices((0..3000).map(|m| (Move(m), 0.0))).unwrap();
+            old.node(id).publish(0.25, choices, 3000);
+            (0..visits).for_each(|_| old.node(id).add_visit());
+            id
+        };
+        for child in 0..u32::from(moves) {
+            let id = big(u128::from(child) + 10, child + 2);
+            link(&old, root, child as usize, id, child + 2);
+            link(&old, id, 0, big(u128::from(child) + 1000, 1), 1);
+        }
+        let (new, _) = with_room(&old, root, MEMORY, || true).unwrap();
+        assert!((0.45..0.6).contains(&new.fullness()), "{}", new.fullness());
+        let phase = |key| new.find(key).map(|id| new.node(id).state().phase());
+        assert_eq!(phase(309), Some(Phase::Expanded));
+        assert_eq!((phase(10), phase(1000)), (Some(Phase::New), None));
+        let folded = new.node(new.find(10).unwrap());
+        assert_eq!(
+            (folded.visits(), folded.weight(), folded.stats().0),
+            (2, 2, 0.25)
+        );
+        assert!(with_room(&old, root, MEMORY, || false).is_none());
+    }
+
+    #[test]
+    fn what_was_copied_is_not_copied_again_before_it_has_grown() {
+        let position = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        let tree = Arc::new(new_tree(MEMORY));
+        let node = tree.find_or_add(position.key()).unwrap();
+        let mut others = 0;
+        let mut fill = |tree: &Tree, share: f64| {
+            while tree.fullness() < share {
+                others += 1;
+                assert!(tree.add_choices((0..60).map(|m| (Move(m), 0.0))).is_some());
+            }
+        };
+        assert!(prepared(&tree, &position, MEMORY, || true).is_none());
+        fill(&tree, 0.3);
+        let copy = prepared(&tree, &position, MEMORY, || true).unwrap();
+        assert_eq!((copy.len(), tree.node(node).visits()), (1, 0));
+        // A full tree that knows the position is not given up.
+        fill(&tree, 0.95);
+        let (same, root) = root(Some(Arc::clone(&tree)), &position, MEMORY);
+        assert!(Arc::ptr_eq(&tree, &same) && root == node);
     }
 }

@@ -2,7 +2,8 @@
 
 use rand::{Rng, RngExt};
 
-use super::node::{Edge, Node, NodeId};
+use super::edge::{Choice, Edge};
+use super::node::{Node, NodeId};
 use super::noise::disturb;
 use super::params::{MoveChoice, SearchParams};
 use super::report::{MoveReport, Proof};
@@ -13,10 +14,10 @@ use crate::game::Move;
 /// A move with less than this part of the leader's visits is no rival yet.
 const RIVAL_SHARE: u32 = 8;
 
-/// The root's priors where they differ from its edges'; moves to avoid have the prior
+/// The root's priors where they differ from its choices'; moves to avoid have the prior
 /// [`AVOIDED`].
 pub(super) fn priors(
-    edges: &[Edge],
+    choices: &[Choice],
     avoid: &[Move],
     params: &SearchParams,
     rng: &mut impl Rng,
@@ -24,10 +25,10 @@ pub(super) fn priors(
     if params.root_noise == 0.0 && params.root_policy_temperature == 1.0 && avoid.is_empty() {
         return RootPriors(None);
     }
-    let mut priors: Vec<f32> = edges.iter().map(Edge::prior).collect();
+    let mut priors: Vec<f32> = choices.iter().map(Choice::prior).collect();
     disturb(&mut priors, params, rng);
-    for (prior, edge) in priors.iter_mut().zip(edges) {
-        if avoid.contains(&edge.mv()) {
+    for (prior, choice) in priors.iter_mut().zip(choices) {
+        if avoid.contains(&choice.mv()) {
             *prior = AVOIDED;
         }
     }
@@ -44,9 +45,8 @@ pub(super) fn moves(
 ) -> Vec<MoveReport> {
     let node = tree.node(root);
     let mut moves: Vec<MoveReport> = tree
-        .edges(node)
-        .iter()
-        .map(|edge| report(tree, node, edge, params))
+        .moves(node)
+        .map(|(choice, edge)| report(tree, node, choice, edge, params))
         .collect();
     moves.sort_by(|a, b| b.visits.cmp(&a.visits).then(b.prior.total_cmp(&a.prior)));
     if let Some(chosen) = choose(&moves, ply, params, rng) {
@@ -55,9 +55,15 @@ pub(super) fn moves(
     moves
 }
 
-fn report(tree: &Tree, node: &Node, edge: &Edge, params: &SearchParams) -> MoveReport {
-    let visits = edge.counts().0;
-    let child = edge.child().map(|child| tree.node(child));
+fn report(
+    tree: &Tree,
+    node: &Node,
+    choice: &Choice,
+    edge: Option<&Edge>,
+    params: &SearchParams,
+) -> MoveReport {
+    let visits = edge.map_or(0, |edge| edge.counts().0);
+    let child = edge.and_then(Edge::child).map(|child| tree.node(child));
     let proof = child
         .and_then(|child| child.state().proof())
         .map(Proof::flip);
@@ -70,13 +76,13 @@ fn report(tree: &Tree, node: &Node, edge: &Edge, params: &SearchParams) -> MoveR
     if let Some(proof) = proof {
         (value, lcb) = (proof.value(), proof.value());
     }
-    let pv = main_line(tree, edge);
+    let pv = main_line(tree, choice.mv(), edge);
     MoveReport {
-        mv: edge.mv(),
+        mv: choice.mv(),
         visits: u64::from(visits),
         value,
         lcb,
-        prior: edge.prior(),
+        prior: choice.prior(),
         proof,
         pv,
     }
@@ -90,19 +96,19 @@ fn lower_bound(value: f32, square: f32, visits: u32, deviations: f32) -> f32 {
     (value - deviations * (variance / visits).sqrt()).max(-1.0)
 }
 
-/// The line of most visited moves, from this edge on.
-fn main_line(tree: &Tree, first: &Edge) -> Vec<Move> {
-    let mut line = vec![first.mv()];
-    let mut child = first.child();
-    while let Some(id) = child {
-        let edges = tree.edges(tree.node(id));
-        let visited = edges.iter().filter(|edge| edge.counts().0 > 0);
-        let Some(best) = visited.max_by_key(|edge| (is_winning(tree, edge), edge.counts().0))
-        else {
-            break;
-        };
-        line.push(best.mv());
-        child = best.child();
+/// The line of most visited moves, from this one on, until a position repeats.
+fn main_line(tree: &Tree, first: Move, edge: Option<&Edge>) -> Vec<Move> {
+    let (mut line, mut seen) = (vec![first], Vec::new());
+    let mut child = edge.and_then(Edge::child);
+    while let Some(id) = child.filter(|id| !seen.contains(id)) {
+        seen.push(id);
+        let node = tree.node(id);
+        let moves = tree.choices(node).iter().zip(tree.edges(node));
+        let visited = moves.filter(|(_, edge)| edge.counts().0 > 0);
+        let best = visited.max_by_key(|(_, edge)| (is_winning(tree, edge), edge.counts().0));
+        let Some((choice, edge)) = best else { break };
+        line.push(choice.mv());
+        child = edge.child();
     }
     line
 }
@@ -128,13 +134,14 @@ pub(super) fn leaders(tree: &Tree, root: NodeId, priors: &RootPriors) -> Leaders
         let prior = priors.0.as_ref().and_then(|priors| priors.get(index));
         prior == Some(&AVOIDED)
     };
-    let edges = tree.edges(tree.node(root)).iter().enumerate();
-    let allowed = edges.filter(|(index, _)| !avoided(*index));
-    let open = allowed.filter_map(|(_, edge)| {
-        let child = edge.child().map(|child| tree.node(child));
+    let moves = tree.moves(tree.node(root)).enumerate();
+    let allowed = moves.filter(|(index, _)| !avoided(*index));
+    let open = allowed.filter_map(|(_, (choice, edge))| {
+        let child = edge.and_then(Edge::child).map(|child| tree.node(child));
         let lost = child.is_some_and(|child| child.state().proof() == Some(Proof::Win));
         let value = child.map_or(-1.0, |child| -child.stats().0);
-        (!lost).then(|| (edge.mv(), edge.counts().0, value))
+        let visits = edge.map_or(0, |edge| edge.counts().0);
+        (!lost).then(|| (choice.mv(), visits, value))
     });
     let open: Vec<(Move, u32, f32)> = open.collect();
     let first = open.iter().max_by_key(|(_, visits, _)| *visits).copied();

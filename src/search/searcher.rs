@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::control::Control;
 use super::error::SearchError;
 use super::limits::{Limits, StopFlag, View};
-use super::node::{NodeId, Phase};
+use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
 use super::pool::{EvaluatorMaker, Pool, ProberMaker};
 use super::report::SearchReport;
@@ -20,9 +20,6 @@ use super::{reuse, root};
 use crate::clock::{Clock, StopReason};
 use crate::encode::Encode;
 use crate::game::Game;
-
-/// One part in so many of a move's time may go into thinning the tree.
-const THINNING_SHARE: u32 = 8;
 
 /// Settings of a [`Searcher`] that are not tuned.
 #[derive(Debug, Clone)]
@@ -54,6 +51,12 @@ struct Root<'a, G> {
     position: &'a G,
     tree: Arc<Tree>,
     node: NodeId,
+}
+
+impl<G> Root<'_, G> {
+    fn node(&self) -> &Node {
+        self.tree.node(self.node)
+    }
 }
 
 impl<G: Encode> Searcher<G> {
@@ -92,8 +95,8 @@ impl<G: Encode> Searcher<G> {
     /// Searches a position. The caller raises `stop` to end the search early; a flag that is
     /// raised from the start leaves time for the root's evaluation only.
     ///
-    /// The tree of earlier searches is used wherever it has this position, and is thinned to what
-    /// the position can still reach when half of its memory is used.
+    /// The tree of earlier searches is used wherever it has this position. When memory is full, the
+    /// least visited parts of the tree make room, and the search goes on.
     ///
     /// # Errors
     /// [`SearchError`] when there is nothing to report, not even priors. A failure after that is
@@ -143,19 +146,13 @@ impl<G: Encode> Searcher<G> {
     ) -> Result<SearchReport, SearchError> {
         let started = self.clock.now();
         let mut pool = self.workers(position, limits, stop, started)?;
-        let (began, clock) = (self.clock.now(), Arc::clone(&self.clock));
-        let patience = limits.budget.map(|budget| budget.soft / THINNING_SHARE);
-        let (kept, bytes) = (self.tree.take(), self.tree_bytes());
-        let (tree, node) = reuse::root(kept, position, bytes, || {
-            !stop.is_raised()
-                && patience.is_none_or(|patience| clock.now().saturating_sub(began) < patience)
-        });
-        let root = Root {
+        let (tree, node) = reuse::root(self.tree.take(), position, self.memory());
+        let mut root = Root {
             position,
-            tree: Arc::clone(&tree),
+            tree,
             node,
         };
-        let reused = u64::from(tree.node(node).visits());
+        let reused = u64::from(root.node().visits());
         let control = |visits| {
             let clock = Arc::clone(&self.clock);
             let limits = Limits {
@@ -166,54 +163,95 @@ impl<G: Encode> Searcher<G> {
         };
 
         // The root alone first: its priors are needed for noise, and they are a move in any case.
-        let new = tree.node(node).state().phase() == Phase::New && position.outcome().is_none();
+        let new = root.node().state().phase() == Phase::New && position.outcome().is_none();
         if new {
             let step = Arc::new(control(0).root_step());
-            let job = self.job(&pool, &root, RootPriors::default(), step);
-            pool.run(job, &mut || {})?;
-            if tree.node(node).state().phase() != Phase::Expanded {
-                (self.pool, self.tree) = (Some(pool), Some(tree));
+            let job = self.job(&pool, &root, RootPriors::default(), Arc::clone(&step));
+            if let Err(error) = pool.run(job, &mut || {}) {
+                self.tree = self.salvaged(&pool, root, &step);
+                return Err(error);
+            }
+            if root.node().state().phase() != Phase::Expanded {
+                (self.pool, self.tree) = (Some(pool), Some(root.tree));
                 let text = "it was stopped before the root was evaluated".to_owned();
                 return Err(SearchError::Broken(text));
             }
         }
         let first = u64::from(new);
         let control = control(reused + first);
-        let mut broken = false;
-        if tree.node(node).state().proof().is_some() {
+        let counts = (reused, first);
+        let mut failed = false;
+        if root.node().state().proof().is_some() {
             control.end(StopReason::Proven);
         } else if position.legal_count() == 1 && *limits != Limits::default() {
             // A search without limits wants to know more than the move.
             control.end(StopReason::OnlyMove);
-        } else {
-            let edges = tree.edges(tree.node(node));
-            let priors = root::priors(edges, &view.avoid, &self.options.params, &mut self.rng);
-            let (params, rng) = (&self.options.params, self.rng.clone());
-            let mut shown = started;
-            let mut show = || {
-                let now = self.clock.now();
-                if view
-                    .every
-                    .is_some_and(|every| now.saturating_sub(shown) >= every)
-                {
-                    shown = now;
-                    // A copy of the random numbers: looking on changes nothing.
-                    let counts = (reused, first);
-                    see(report(&root, counts, &control, params, &mut rng.clone()));
-                }
-            };
-            let job = self.job(&pool, &root, priors, Arc::clone(&control));
-            if let Err(error) = pool.run(job, &mut show) {
-                log::error!("{error}; playing on with what the search has found");
-                broken = true;
-            }
+        } else if let Err(error) = self.run(&mut pool, &mut root, &control, view, (counts, see)) {
+            log::error!("{error}; playing on with what the search has found");
+            failed = true;
         }
         let (params, rng) = (&self.options.params, &mut self.rng);
-        let report = report(&root, (reused, first), &control, params, rng);
-        if !broken {
-            (self.pool, self.tree) = (Some(pool), Some(tree));
+        let report = report(&root, counts, &control, params, rng);
+        if failed {
+            self.tree = self.salvaged(&pool, root, &control);
+        } else {
+            (self.pool, self.tree) = (Some(pool), Some(root.tree));
         }
         Ok(report)
+    }
+
+    /// Has the threads search until the search is over, making room in the tree whenever it is
+    /// full, and shows reports on the way.
+    fn run(
+        &mut self,
+        pool: &mut Pool<G>,
+        root: &mut Root<'_, G>,
+        control: &Arc<Control>,
+        view: &View,
+        (counts, see): ((u64, u64), &mut dyn FnMut(SearchReport)),
+    ) -> Result<(), SearchError> {
+        let choices = root.tree.choices(root.node());
+        let priors = root::priors(choices, &view.avoid, &self.options.params, &mut self.rng);
+        let mut shown = self.clock.now();
+        loop {
+            let mut show = || {
+                let now = self.clock.now();
+                let due = |every| now.saturating_sub(shown) >= every;
+                if view.every.is_some_and(due) {
+                    shown = now;
+                    // A copy of the random numbers: looking on changes nothing.
+                    let (params, mut rng) = (&self.options.params, self.rng.clone());
+                    see(report(root, counts, control, params, &mut rng));
+                }
+            };
+            let job = self.job(pool, root, priors.clone(), Arc::clone(control));
+            pool.run(job, &mut show)?;
+            if !control.wants_room() || !pool.is_home() || control.is_over() {
+                return Ok(());
+            }
+            let go_on = || !control.is_over();
+            match reuse::with_room(&root.tree, root.node, self.memory(), go_on) {
+                Some((tree, node)) => (root.tree, root.node) = (tree, node),
+                None => {
+                    control.end(StopReason::Memory);
+                    return Ok(());
+                }
+            }
+            control.made_room();
+        }
+    }
+
+    /// The tree after a failure, where it can be made whole: not while a thread may still change it.
+    fn salvaged(&self, pool: &Pool<G>, root: Root<'_, G>, control: &Control) -> Option<Arc<Tree>> {
+        if !pool.is_home() {
+            return None;
+        }
+        if !pool.has_lost_a_thread() {
+            return Some(root.tree);
+        }
+        let go_on = || !control.is_due();
+        let (tree, _) = reuse::with_room(&root.tree, root.node, self.memory(), go_on)?;
+        Some(tree)
     }
 
     /// What the threads of `pool` are to do.
@@ -235,9 +273,9 @@ impl<G: Encode> Searcher<G> {
         }
     }
 
-    /// Bytes of a tree: half of the memory, because thinning copies what stays into a second one.
-    fn tree_bytes(&self) -> usize {
-        (self.options.params.memory_mib as usize) << 19
+    /// Bytes that searches may take.
+    fn memory(&self) -> usize {
+        (self.options.params.memory_mib as usize) << 20
     }
 
     /// The threads, home from what they did last; new ones where there are none or they failed.
@@ -252,7 +290,7 @@ impl<G: Encode> Searcher<G> {
             let clock = Arc::clone(&self.clock);
             let control = Control::new(*limits, 0, stop.clone(), clock, started);
             let waited = pool.wait(&control, &mut || {});
-            if pool.is_home() {
+            if pool.is_home() && !pool.has_lost_a_thread() {
                 return Ok(pool);
             }
             let Err(error) = waited else {
@@ -276,11 +314,10 @@ impl<G: Encode> Searcher<G> {
     pub fn prepare(&mut self, position: &G, stop: &StopFlag) -> Result<(), SearchError> {
         let pool = self.workers(position, &Limits::default(), stop, self.clock.now())?;
         self.pool = Some(pool);
-        let (bytes, kept) = (self.tree_bytes(), self.tree.as_ref());
+        let (memory, kept) = (self.memory(), self.tree.as_ref());
         let go_on = || !stop.is_raised();
-        if let Some(roomy) = kept.and_then(|tree| reuse::room(tree, position, bytes, go_on)) {
-            self.tree = Some(roomy);
-        }
+        let copy = kept.and_then(|tree| reuse::prepared(tree, position, memory, go_on));
+        self.tree = copy.or(self.tree.take());
         Ok(())
     }
 }
@@ -293,8 +330,7 @@ fn report<G: Game>(
     params: &SearchParams,
     rng: &mut Xoshiro256PlusPlus,
 ) -> SearchReport {
-    let (tree, ply) = (&root.tree, root.position.ply());
-    let node = tree.node(root.node);
+    let (tree, ply, node) = (&root.tree, root.position.ply(), root.node());
     SearchReport {
         moves: root::moves(tree, root.node, ply, params, rng),
         value: node.stats().0,

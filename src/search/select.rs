@@ -1,6 +1,7 @@
 //! PUCT: which move a descent takes.
 
-use super::node::{Edge, Node};
+use super::edge::{Choice, Edge};
+use super::node::Node;
 use super::params::SearchParams;
 use super::report::Proof;
 use super::tree::Tree;
@@ -12,7 +13,7 @@ pub(super) const AVOIDED: f32 = -1.0;
 #[derive(Debug, Clone, Default)]
 pub(super) struct RootPriors(pub(super) Option<Vec<f32>>);
 
-/// An edge as selection sees it.
+/// A move as selection sees it.
 struct Candidate {
     prior: f32,
     visits: f32,
@@ -21,25 +22,29 @@ struct Candidate {
     value: Option<f32>,
 }
 
-/// The edge with the highest `Q + U`, or `None` when every move is proven to lose.
+/// The index of the move with the highest `Q + U`, or `None` when every move is proven to lose.
 ///
 /// `U = c P sqrt(N) / (1 + n + o)` (NoGoZero+ S1; in-flight counts `o` as in WU-UCT, methods
 /// §4.1), where N is the node's visits with those in flight and n the edge's. An unvisited move's
 /// Q is the node's value less a reduction that grows with the visited policy mass (methods §4.4).
+///
+/// Untouched moves differ in nothing but their priors, by which they are sorted: only the first one
+/// is looked at, except at a root with priors of its own.
 pub(super) fn select(
     tree: &Tree,
     node: &Node,
     root: Option<&RootPriors>,
     params: &SearchParams,
 ) -> Option<usize> {
-    let edges = tree.edges(node);
     let root_priors = root.and_then(|root| root.0.as_deref());
+    let prior =
+        |i: usize, choice: &Choice| root_priors.map_or_else(|| choice.prior(), |priors| priors[i]);
     let (mut total, mut visited_mass) = (1.0, 0.0);
-    for (i, edge) in edges.iter().enumerate() {
+    for (i, (edge, choice)) in tree.edges(node).zip(tree.choices(node)).enumerate() {
         let (visits, in_flight) = edge.counts();
         if visits + in_flight > 0 {
             total += (visits + in_flight) as f32;
-            visited_mass += prior(edge, i, root_priors).max(0.0);
+            visited_mass += prior(i, choice).max(0.0);
         }
     }
     let reduction = if root.is_some() {
@@ -50,10 +55,18 @@ pub(super) fn select(
     let unvisited = node.stats().0 - reduction * f32::sqrt(visited_mass);
     let explore = params.exploration(total);
 
-    let mut best = None;
-    let mut best_score = f32::NEG_INFINITY;
-    for (i, edge) in edges.iter().enumerate() {
-        let Some(candidate) = candidate(tree, edge, prior(edge, i, root_priors)) else {
+    let (mut best, mut best_score) = (None, f32::NEG_INFINITY);
+    let mut skips_fresh = false;
+    for (i, (choice, edge)) in tree.moves(node).enumerate() {
+        let touched = edge.filter(|edge| !edge.is_fresh());
+        if touched.is_none() && skips_fresh {
+            if edge.is_none() {
+                break;
+            }
+            continue;
+        }
+        skips_fresh |= touched.is_none() && root_priors.is_none();
+        let Some(candidate) = candidate(tree, touched, prior(i, choice)) else {
             continue;
         };
         let score = if candidate.prior < 0.0 {
@@ -62,22 +75,17 @@ pub(super) fn select(
             score(&candidate, unvisited, explore, params.virtual_loss)
         };
         if score > best_score {
-            best_score = score;
-            best = Some(i);
+            (best, best_score) = (Some(i), score);
         }
     }
     best
 }
 
-fn prior(edge: &Edge, index: usize, root_priors: Option<&[f32]>) -> f32 {
-    root_priors.map_or_else(|| edge.prior(), |priors| priors[index])
-}
-
-/// The edge's numbers, unless its move is proven to lose.
-fn candidate(tree: &Tree, edge: &Edge, prior: f32) -> Option<Candidate> {
-    let (visits, in_flight) = edge.counts();
+/// The numbers of a move, unless it is proven to lose; without an edge none has touched it.
+fn candidate(tree: &Tree, edge: Option<&Edge>, prior: f32) -> Option<Candidate> {
+    let (visits, in_flight) = edge.map_or((0, 0), Edge::counts);
     let mut value = None;
-    if let Some(child) = edge.child() {
+    if let Some(child) = edge.and_then(Edge::child) {
         let child = tree.node(child);
         if child.state().proof() == Some(Proof::Win) {
             return None;

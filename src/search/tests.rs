@@ -85,27 +85,28 @@ fn check_tree(searcher: &NoGoSearcher, root: &SmallNoGo) {
         let node = tree.node(id);
         assert_ne!(node.state().phase(), Phase::Claimed);
         let (mut sum, mut priors) = (0, 0.0);
-        for edge in tree.edges(node) {
+        for (choice, edge) in tree.moves(node) {
+            priors += choice.prior();
+            let Some(edge) = edge else { continue };
             let (visits, in_flight) = edge.counts();
             assert_eq!(in_flight, 0);
             let child = edge.child().map_or(0, |child| tree.node(child).visits());
             assert!(visits <= child, "{visits} visits to a child of {child}");
             sum += visits;
-            priors += edge.prior();
             todo.extend(edge.child().filter(|&child| seen.insert(child)));
         }
         let (value, square) = node.stats();
         assert!(value.abs() <= 1.0 && (-1e-6..=1.0).contains(&square));
         if node.state().phase() == Phase::Expanded && node.state().proof().is_none() {
-            let lost = |edge: &super::node::Edge| {
+            let lost = |edge: &super::edge::Edge| {
                 let child = edge.child().map(|child| tree.node(child).state().proof());
                 child.flatten() == Some(Proof::Win)
             };
             assert!(
-                !tree.edges(node).iter().all(lost),
+                !tree.moves(node).all(|(_, edge)| edge.is_some_and(lost)),
                 "a loss that nobody proved"
             );
-            assert_eq!(node.visits(), sum + 1);
+            assert_eq!(node.visits(), sum + node.weight());
             assert!((priors - 1.0).abs() < 0.01, "priors sum to {priors}");
         }
     }

@@ -1,43 +1,49 @@
-//! The search graph: nodes by exact key, their edges, and the memory budget.
+//! The search graph: nodes by exact key, their moves, and the memory budget.
 //!
 //! Positions that can be reached in several orders share one node. Looking a position up by key
 //! is also how a tree is reused: after one's own move, after the opponent's, after an undo, or
 //! after a controller has replayed the whole game.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
-use super::arena::{Arena, CHUNK};
-use super::node::{Edge, Node, NodeId};
+use super::arena::{Arena, Room};
+use super::atomic::{AtomicU32, Ordering};
+use super::edge::{Choice, Edge, block_len};
+use super::node::{Node, NodeId};
 use crate::game::Move;
 
 /// A graph that any number of threads may grow.
 #[derive(Debug)]
 pub(super) struct Tree {
     nodes: Arena<Node>,
+    choices: Arena<Choice>,
     edges: Arena<Edge>,
+    /// What the arenas may take together.
+    room: Room,
+    bytes: usize,
+    /// How full it was when it had just been copied from another one; 0 for a new one.
+    copied: f64,
     /// Open addressing with linear probing: node numbers, 0 for a free place.
     table: Box<[AtomicU32]>,
 }
 
-/// Nodes copied between two looks at the time: about 0.1 ms.
-const COPIES_AT_ONCE: u32 = 256;
-
-/// Bytes of a node with the edges of an average 9x9 position, for sizing the table.
-const NODE_WITH_EDGES: usize = size_of::<Node>() + 40 * size_of::<Edge>();
+/// Bytes of a node with its moves late in a 9x9 game, where nodes are smallest; for sizing the table.
+const SMALL_NODE: usize = 128;
 
 impl Tree {
-    /// An empty graph that takes at most about `bytes` of memory, most of it when needed.
+    /// An empty graph that takes at most `bytes` of memory, most of it when needed.
     pub(super) fn new(bytes: usize) -> Tree {
-        // The arena gives out whole chunks: the table must have room for all of them.
-        let nodes = (bytes / NODE_WITH_EDGES).clamp(1, 1 << 30);
-        let nodes = nodes.next_multiple_of(CHUNK as usize) - 1;
-        // At most half full, so that probes stay short.
-        let places = (2 * nodes).next_power_of_two();
-        let edges =
-            bytes.saturating_sub(nodes * size_of::<Node>() + places * 4) / size_of::<Edge>();
+        let places = (bytes / SMALL_NODE)
+            .clamp(1 << 4, 1 << 30)
+            .next_power_of_two();
+        // At most three quarters full, so that probes stay short.
+        let nodes = places / 4 * 3;
+        let room = bytes.saturating_sub(places * size_of::<AtomicU32>());
         Tree {
             nodes: Arena::new(nodes),
-            edges: Arena::new(edges),
+            choices: Arena::new(room / size_of::<Choice>()),
+            edges: Arena::new(room / size_of::<Edge>()),
+            room: Room::new(room),
+            bytes,
+            copied: 0.0,
             table: (0..places).map(|_| AtomicU32::new(0)).collect(),
         }
     }
@@ -46,11 +52,58 @@ impl Tree {
         self.nodes.get(id)
     }
 
-    /// The edges of an expanded node.
-    pub(super) fn edges(&self, node: &Node) -> &[Edge] {
+    /// All moves of an expanded node, the most probable first.
+    pub(super) fn choices(&self, node: &Node) -> &[Choice] {
         // The state first: its acquire is what makes the start of the run visible.
-        let count = node.state().edge_count();
-        self.edges.run(node.edges(), count)
+        let count = node.state().choice_count();
+        self.choices.run(node.choices(), count)
+    }
+
+    /// The edges of a node's first moves: of all that were ever touched, and perhaps of a few more.
+    pub(super) fn edges(&self, node: &Node) -> Edges<'_> {
+        Edges {
+            arena: &self.edges,
+            block: [].iter(),
+            next: node.first_block().load(Ordering::Acquire),
+            index: 0,
+            moves: node.state().choice_count(),
+        }
+    }
+
+    /// All moves of an expanded node, each with its edge where it may have been touched.
+    pub(super) fn moves(&self, node: &Node) -> impl Iterator<Item = (&Choice, Option<&Edge>)> {
+        let mut edges = self.edges(node);
+        let choices = self.choices(node).iter();
+        choices.map(move |choice| (choice, edges.next()))
+    }
+
+    /// The edge of the move of this index, made if there is none; `None` when memory is full.
+    pub(super) fn touch(&self, node: &Node, index: usize) -> Option<&Edge> {
+        let (moves, wanted) = (node.state().choice_count(), index as u32);
+        let (mut link, mut first) = (node.first_block(), 0);
+        loop {
+            let len = block_len(first, moves);
+            let start = match link.load(Ordering::Acquire) {
+                0 => self.add_block(link, len)?,
+                start => start,
+            };
+            let block = self.edges.run(start, len);
+            if wanted < first + len {
+                return Some(&block[(wanted - first) as usize]);
+            }
+            (link, first) = (block[0].next_block(), first + len);
+        }
+    }
+
+    /// A new block of edges, or another thread's that was faster.
+    fn add_block(&self, link: &AtomicU32, len: u32) -> Option<u32> {
+        let new = self.edges.take(len, &self.room)?;
+        // Release publishes the chunk that the block lies in. Should another thread be faster, the
+        // new block is lost.
+        match link.compare_exchange(0, new, Ordering::Release, Ordering::Acquire) {
+            Ok(_) => Some(new),
+            Err(other) => Some(other),
+        }
     }
 
     /// The node of this key.
@@ -71,7 +124,7 @@ impl Tree {
                 let new = match fresh {
                     Some(new) => new,
                     None => {
-                        let new = self.nodes.take(1)?;
+                        let new = self.nodes.take(1, &self.room)?;
                         self.node(new).set_key(key);
                         *fresh.insert(new)
                     }
@@ -80,7 +133,7 @@ impl Tree {
                 match place.compare_exchange(0, new, Ordering::Release, Ordering::Acquire) {
                     Ok(_) => return Some(new),
                     // Another thread was faster: look at what it put here. Should it be the same
-                    // position, the fresh node is lost, which costs 40 bytes.
+                    // position, the fresh node is lost, which costs 56 bytes.
                     Err(other) => id = other,
                 }
             }
@@ -91,16 +144,31 @@ impl Tree {
         None
     }
 
-    /// Takes and fills a run of edges for these moves; `None` when memory is full.
-    pub(super) fn add_edges(
+    /// Takes and fills a run of choices for these moves, given by descending prior; `None` when
+    /// memory is full.
+    pub(super) fn add_choices(
         &self,
         moves: impl ExactSizeIterator<Item = (Move, f32)>,
     ) -> Option<u32> {
-        let start = self.edges.take(moves.len() as u32)?;
-        for (edge, (mv, prior)) in self.edges.run(start, moves.len() as u32).iter().zip(moves) {
-            edge.init(mv, prior);
+        let len = moves.len() as u32;
+        let start = self.choices.take(len, &self.room)?;
+        for (choice, (mv, prior)) in self.choices.run(start, len).iter().zip(moves) {
+            choice.init(mv, prior);
         }
         Some(start)
+    }
+
+    /// Copies an expanded node's choices from another graph and publishes it with all that is known
+    /// of it, edges excepted; `None` when memory is full. No search may be running.
+    pub(super) fn copy_expanded(&self, id: NodeId, from: &Tree, node: &Node) -> Option<()> {
+        let choices = from.choices(node);
+        let len = choices.len() as u32;
+        let start = self.choices.take(len, &self.room)?;
+        for (copy, choice) in self.choices.run(start, len).iter().zip(choices) {
+            copy.copy_from(choice);
+        }
+        self.node(id).copy_from(node, start);
+        Some(())
     }
 
     fn probe(&self, key: u128) -> impl Iterator<Item = &AtomicU32> {
@@ -114,65 +182,61 @@ impl Tree {
         self.nodes.used() - 1
     }
 
-    /// The part of the memory that is used up, in 0 to 1: of the room for nodes or of that for edges,
-    /// whichever ends first. Positions with few moves need more of the one, others of the other.
+    /// The part of the memory that is used up, in 0 to 1.
     pub(super) fn fullness(&self) -> f64 {
-        self.nodes.fullness().max(self.edges.fullness())
+        // Nodes without moves, such as finished games, can fill the table before the memory.
+        let places = self.len() as f64 / (self.table.len() / 4 * 3) as f64;
+        places.max(self.bytes() as f64 / self.bytes as f64)
+    }
+
+    /// How full it was when it had just been copied from another one; 0 for a new one.
+    pub(super) fn fullness_when_copied(&self) -> f64 {
+        self.copied
+    }
+
+    /// Remembers that all it has now was copied from another one.
+    pub(super) fn set_copied(&mut self) {
+        self.copied = self.fullness();
     }
 
     /// Bytes in use.
-    #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.used() * size_of::<Node>()
-            + self.edges.used() * size_of::<Edge>()
-            + self.table.len() * size_of::<AtomicU32>()
-    }
-
-    /// Copies everything that can be reached from `root` into an empty graph; the rest is left
-    /// behind. No search may be running. Returns the root's copy, or `None` when the new graph is
-    /// too small, or `go_on`, which is asked every few hundred nodes, says no.
-    pub(super) fn copy_reachable(
-        &self,
-        root: NodeId,
-        into: &Tree,
-        mut go_on: impl FnMut() -> bool,
-    ) -> Option<NodeId> {
-        let new_root = into.find_or_add(self.node(root).key())?;
-        let mut todo = vec![(root, new_root)];
-        let mut copied = 0_u32;
-        while let Some((old, new)) = todo.pop() {
-            copied += 1;
-            if copied.is_multiple_of(COPIES_AT_ONCE) && !go_on() {
-                return None;
-            }
-            let old = self.node(old);
-            let edges = self.edges(old);
-            let start = into.edges.take(edges.len() as u32)?;
-            for (edge, copy) in edges.iter().zip(into.edges.run(start, edges.len() as u32)) {
-                let child = match edge.child() {
-                    None => 0,
-                    Some(child) => {
-                        let key = self.node(child).key();
-                        let known = into.find(key);
-                        let id = match known {
-                            Some(id) => id,
-                            None => into.find_or_add(key)?,
-                        };
-                        if known.is_none() {
-                            todo.push((child, id));
-                        }
-                        id
-                    }
-                };
-                copy.copy_from(edge, child);
-            }
-            into.node(new).copy_from(old, start);
-        }
-        Some(new_root)
+        self.room.used() + self.table.len() * size_of::<AtomicU32>()
     }
 }
 
-#[cfg(test)]
+/// Edges of a node, block after block.
+pub(super) struct Edges<'t> {
+    arena: &'t Arena<Edge>,
+    block: std::slice::Iter<'t, Edge>,
+    /// Where the next block begins.
+    next: u32,
+    /// Index of its first move.
+    index: u32,
+    /// Number of the node's moves.
+    moves: u32,
+}
+
+impl<'t> Iterator for Edges<'t> {
+    type Item = &'t Edge;
+
+    fn next(&mut self) -> Option<&'t Edge> {
+        if let Some(edge) = self.block.next() {
+            return Some(edge);
+        }
+        if self.next == 0 {
+            return None;
+        }
+        let len = block_len(self.index, self.moves);
+        let block = self.arena.run(self.next, len);
+        self.next = block[0].next_block().load(Ordering::Acquire);
+        self.index += len;
+        self.block = block.iter();
+        self.block.next()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
@@ -196,46 +260,74 @@ mod tests {
     #[test]
     fn a_full_graph_refuses_and_stays_inside_its_budget() {
         let bytes = 8 << 20;
-        let tree = Tree::new(bytes);
-        let moves = |_| (0..60).map(|m| (Move(m), 0.01));
-        while tree.add_edges(moves(())).is_some() {}
-        let mut key = 0;
-        while tree.find_or_add(key).is_some() {
-            key += 1;
+        // Whatever kind of memory is asked for first may take all of it.
+        for moves in [0, 60] {
+            let tree = Tree::new(bytes);
+            let mut key = 0;
+            while let Some(_) = tree.find_or_add(key)
+                && tree
+                    .add_choices((0..moves).map(|m| (Move(m), 0.01)))
+                    .is_some()
+            {
+                key += 1;
+            }
+            assert!(tree.bytes() <= bytes, "{} bytes", tree.bytes());
+            assert!(tree.fullness() > 0.95, "{}", tree.fullness());
+            let least = bytes / (56 + 4 * usize::from(moves) + 8) - 10_000;
+            assert!(
+                key as usize > least.min(48_000),
+                "{key} nodes of {moves} moves"
+            );
         }
-        // A chunk may be begun just below the limit.
-        assert!(tree.bytes() < bytes + (4 << 20), "{} bytes", tree.bytes());
-        assert!(key > 1000);
+    }
+
+    /// An expanded node with these moves, equally likely.
+    fn expanded(tree: &Tree, key: u128, moves: u16) -> &Node {
+        let node = tree.node(tree.find_or_add(key).unwrap());
+        assert!(node.claim());
+        let choices = (0..moves).map(|m| (Move(m), 1.0 / f32::from(moves)));
+        let choices = tree.add_choices(choices).unwrap();
+        node.publish(0.0, choices, u32::from(moves));
+        node
     }
 
     #[test]
-    fn copying_keeps_what_the_root_reaches() {
-        let old = Tree::new(1 << 22);
-        let [root, child, lost] = [10, 20, 30].map(|key| old.find_or_add(key).unwrap());
-        for id in [root, child, lost] {
-            assert!(old.node(id).claim());
-            let edges = old
-                .add_edges([(Move(1), 0.7), (Move(2), 0.3)].into_iter())
-                .unwrap();
-            old.node(id).publish(0.5, edges, 2);
-            old.node(id).add_visit();
+    fn edges_come_into_being_where_they_are_touched() {
+        let tree = Tree::new(1 << 22);
+        let node = expanded(&tree, 1, 10);
+        assert_eq!(
+            (tree.edges(node).count(), tree.moves(node).count()),
+            (0, 10)
+        );
+        for (index, edges) in [(0, 1), (1, 3), (2, 3), (3, 7), (9, 10)] {
+            tree.touch(node, index).unwrap().begin();
+            assert_eq!(tree.edges(node).count(), edges);
         }
-        let edge = &old.edges(old.node(root))[0];
-        edge.link(child);
-        edge.begin();
-        edge.complete();
-        // Both of the lost node's edges lead to living ones, but nothing leads to it.
-        old.edges(old.node(lost))
-            .iter()
-            .for_each(|edge| edge.link(root));
+        let touched = tree.edges(node).enumerate();
+        let touched = touched.filter_map(|(i, edge)| (!edge.is_fresh()).then_some(i));
+        assert_eq!(touched.collect::<Vec<_>>(), [0, 1, 2, 3, 9]);
+        // Any order, as at a root with noise.
+        let other = expanded(&tree, 2, 10);
+        tree.touch(other, 6).unwrap().begin();
+        assert_eq!(tree.edges(other).count(), 7);
+        assert_eq!(tree.touch(other, 6).unwrap().counts(), (0, 1));
+    }
 
-        let new = Tree::new(1 << 22);
-        let copy = old.copy_reachable(root, &new, || true).unwrap();
-        assert_eq!((new.len(), new.find(30)), (2, None));
-        let edges = new.edges(new.node(copy));
-        assert_eq!(edges[0].child(), new.find(20));
-        assert_eq!((edges[0].counts(), edges[0].mv()), ((1, 0), Move(1)));
-        assert_eq!((edges[1].child(), edges[1].mv()), (None, Move(2)));
-        assert_eq!((new.node(copy).visits(), new.node(copy).eval()), (1, 0.5));
+    #[test]
+    fn threads_that_touch_at_once_find_the_same_edges() {
+        let tree = Tree::new(1 << 24);
+        for key in 0..200 {
+            let node = expanded(&tree, key, 30);
+            std::thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| {
+                        (0..30).for_each(|index| {
+                            tree.touch(node, index).unwrap().begin();
+                        });
+                    });
+                }
+            });
+            assert!(tree.edges(node).all(|edge| edge.counts() == (0, 4)));
+        }
     }
 }

@@ -99,7 +99,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
         .unwrap_or_else(|| "panic".to_owned())
 }
 
-/// Gathers and applies batches until the search is over.
+/// Gathers and applies batches until the search is over or memory is full.
 fn work<G: Game>(
     job: &Job<G>,
     evaluator: &mut dyn Evaluator,
@@ -142,7 +142,8 @@ fn work<G: Game>(
         let completed = playouts.apply(&outputs);
         control.count_playouts(completed);
         if completed < batch.len() {
-            control.end(StopReason::Memory);
+            control.return_tickets(batch.len() - completed);
+            control.want_room();
         }
         batch.clear();
         end_if_proven(job);
@@ -185,7 +186,7 @@ fn fill<G: Game>(
     let control = &job.control;
     let mut collisions = 0;
     while playouts.waiting() < size {
-        if control.is_over() || !control.take_ticket() {
+        if control.is_over() || control.wants_room() || !control.take_ticket() {
             return More::No;
         }
         match playouts.gather(batch) {
@@ -203,7 +204,7 @@ fn fill<G: Game>(
             }
             Descent::Full => {
                 control.return_tickets(1);
-                control.end(StopReason::Memory);
+                control.want_room();
             }
         }
     }
