@@ -17,7 +17,7 @@ pub enum StopReason {
     Proven,
     /// There is only one legal move, or only one that is not proven to lose.
     OnlyMove,
-    /// The search tree has filled its memory.
+    /// The tree has filled its memory, and there was no time to make room.
     Memory,
     /// The evaluator or a worker failed; the move is the best found so far.
     Failed,

@@ -130,8 +130,8 @@ impl<G: Encode> NetworkThinker<G> {
     }
 }
 
-/// Makes evaluators that share one cache: a new game, an undo past a thinned tree or a search
-/// started afresh need not evaluate again what an earlier one has seen.
+/// Makes evaluators that share one cache: a new game, or a position that made room in the tree and
+/// comes back, need not be evaluated again.
 fn remembering(factory: EvaluatorFactory, cache_mib: u32) -> EvaluatorMaker {
     if cache_mib == 0 {
         return Arc::new(move || factory.make());

@@ -5,11 +5,15 @@
 //! means, `Q = (w U + sum n Q_child) / (w + sum n)` (KataGo's graph search, methods §4.3). U is the
 //! node's own evaluation and w is 1, more where visits were folded into it to make room.
 //! Recomputing twice changes nothing, so threads need not agree who does it.
+//!
+//! What is proven are bounds, a worst and a best possible result, and a node's follow from those of
+//! all its moves (Cazenave and Saffidine, Score bounded Monte-Carlo tree search, 2010). In a game
+//! without draws they are open or a result.
 
 use super::edge::Edge;
 use super::node::Node;
-use super::report::Proof;
 use super::tree::Tree;
+use crate::game::{Bounds, Proof};
 
 /// One step of a descent.
 pub(super) type Step<'t> = (&'t Node, &'t Edge);
@@ -31,33 +35,40 @@ pub(super) fn revert(path: &[Step<'_>]) {
     }
 }
 
-/// Recomputes an expanded node's mean from its children, or proves it.
+/// Recomputes an expanded node's bounds and mean from its children.
 pub(super) fn refresh(tree: &Tree, node: &Node) {
     if node.state().proof().is_some() {
         return;
     }
-    let mut mean = Mean::of(node);
-    let (moves, mut known) = (node.state().choice_count(), 0);
-    // The best result that is still possible for the side to move, over all moves.
-    let mut best = Some(Proof::Loss);
-    for edge in tree.edges(node) {
-        let Some(child) = edge.child().map(|child| tree.node(child)) else {
-            continue;
-        };
-        known += 1;
-        let result = child.state().proof().map(Proof::flip);
-        if result == Some(Proof::Win) {
-            return node.prove(Proof::Win);
+    let moves = node.state().choice_count();
+    loop {
+        let before = node.state().bounds().low();
+        let (mut known, mut bounds) = (0, Bounds::exactly(Proof::Loss));
+        let mut mean = Mean::of(node);
+        for edge in tree.edges(node) {
+            let Some(child) = edge.child().map(|child| tree.node(child)) else {
+                continue;
+            };
+            known += 1;
+            let result = child.state().bounds().flip();
+            bounds = bounds.or(result);
+            // A move that cannot be better than what is proven will not be played for more than
+            // that: it does not weigh.
+            if result.high() > before {
+                mean.add(edge.counts().0, child.stats());
+            }
         }
-        best = best.zip(result).map(|(best, result)| best.max(result));
-        // A move that is proven to lose will not be played: it no longer weighs.
-        if result != Some(Proof::Loss) {
-            mean.add(edge.counts().0, child.stats());
+        if known < moves {
+            // A move that nobody has tried may be better.
+            bounds = Bounds::at_least(bounds.low());
         }
-    }
-    match best.filter(|_| known == moves) {
-        Some(result) => node.prove(result),
-        None => node.set_stats((mean.value(), mean.square())),
+        node.narrow(bounds);
+        if bounds.proof().is_some() {
+            return;
+        }
+        if bounds.low() <= before {
+            return node.set_stats((mean.value(), mean.square()));
+        }
     }
 }
 
@@ -119,7 +130,7 @@ mod tests {
             assert!(tree.node(id).claim());
             tree.node(id).publish(value, 0, 0);
             if let Some(proof) = proof {
-                tree.node(id).prove(proof);
+                tree.node(id).narrow(Bounds::exactly(proof));
             }
             let edge = tree.touch(tree.node(parent), i).unwrap();
             edge.link(id);
@@ -166,6 +177,31 @@ mod tests {
             "an untried move may be better"
         );
         assert_eq!(refreshed(&[lost, lost]), (-1.0, Some(Proof::Loss)));
+    }
+
+    #[test]
+    fn a_proven_draw_is_the_least_that_a_node_is_worth() {
+        let drawn = Some((5, 0.0, Some(Proof::Draw)));
+        let (tree, parent) = family(&[drawn, Some((2, 0.9, None)), None]);
+        let node = tree.node(parent);
+        refresh(&tree, node);
+        assert_eq!(node.state().bounds(), Bounds::at_least(Proof::Draw));
+        // (0.2 - 2 * 0.9) / 3 is less.
+        assert_eq!(node.stats().0, 0.0);
+        // The draw does not weigh: (0.2 + 2 * 0.5) / 3.
+        let (value, proof) = refreshed(&[drawn, Some((2, -0.5, None)), None]);
+        assert!((value - 0.4).abs() < 1e-6, "{value}");
+        assert_eq!(proof, None);
+    }
+
+    #[test]
+    fn bounds_of_moves_add_up() {
+        // One move draws at least, all others draw at most.
+        let (tree, parent) = family(&[Some((1, 0.0, Some(Proof::Draw))), Some((1, 0.3, None))]);
+        let other = tree.find(101).unwrap();
+        tree.node(other).narrow(Bounds::at_least(Proof::Draw));
+        refresh(&tree, tree.node(parent));
+        assert_eq!(tree.node(parent).state().proof(), Some(Proof::Draw));
     }
 
     #[test]

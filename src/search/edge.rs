@@ -119,7 +119,8 @@ pub(super) const fn block_len(index: u32, moves: u32) -> u32 {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
+#[cfg(not(loom))]
 mod tests {
     use super::*;
 

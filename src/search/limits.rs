@@ -8,7 +8,7 @@ use crate::clock::Budget;
 use crate::game::Move;
 
 /// What a search may spend. With no limit at all it runs until its [`StopFlag`] is raised, also
-/// when there is only one move, unless the result is proven, memory is full or a thread fails.
+/// when there is only one move, unless the result is proven or a thread fails.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Limits {
     /// Stop when the root has this many visits, reused ones counted.

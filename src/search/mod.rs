@@ -2,7 +2,8 @@
 //!
 //! A playout is *gathered* (a descent to a leaf, whose planes go into a batch), *evaluated* by the
 //! thread's own [`crate::eval::Evaluator`], and *applied* (expansion and backup). Threads share
-//! nothing but the tree's atomics, a count of tickets and a stop flag; there is no lock.
+//! nothing but the tree's atomics, a count of tickets and a stop flag; there is no lock. When memory is
+//! full the threads come home, the least visited parts of the tree make room, and they go on.
 //! This room knows no rules of any game, no backend and no protocol, and prints nothing.
 
 mod arena;
@@ -35,4 +36,5 @@ pub use report::{MoveReport, Proof, SearchReport};
 pub use searcher::{Searcher, SearcherOptions};
 
 #[cfg(test)]
+#[cfg(not(loom))]
 mod tests;

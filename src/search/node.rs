@@ -13,7 +13,7 @@
 //! - *Siblings proven at once.* A thread proves a node and then looks at its siblings, another does
 //!   the same from a sibling; on a machine that delays stores both could miss the other's proof, and
 //!   nobody would prove the parent until its next visit. A fence between proof and look makes one of
-//!   them see the other ([`Node::prove`]).
+//!   them see the other ([`Node::narrow`]).
 //! - *No edge has more visits than its child.* A descent may end at a child that has visits which
 //!   this edge did not ask for. It reads the child's visits first and then counts itself in
 //!   ([`super::edge::Edge::begin`]), which answers how many were there before it: a visit that it
@@ -27,7 +27,7 @@
 //! All values are in [-1, 1] for the side to move *at that node*.
 
 use super::atomic::{AtomicU32, AtomicU64, Ordering, fence};
-use super::report::Proof;
+use crate::game::{Bounds, Proof};
 
 /// Number of a node in its arena; 0 is none.
 pub(super) type NodeId = u32;
@@ -59,15 +59,14 @@ pub(super) enum Phase {
     Expanded,
 }
 
-/// A node's phase, proof and number of choices, read at one moment.
+/// A node's phase, bounds and number of choices, read at one moment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct State(u32);
 
 const PHASE: u32 = 3;
 const CLAIMED: u32 = 1;
 const EXPANDED: u32 = 2;
-const PROOF_SHIFT: u32 = 2;
-const PROOF: u32 = 3 << PROOF_SHIFT;
+const BOUNDS_SHIFT: u32 = 2;
 const CHOICES_SHIFT: u32 = 16;
 
 impl State {
@@ -79,14 +78,14 @@ impl State {
         }
     }
 
-    /// The proven result for the side to move here.
+    /// What is proven, for the side to move here.
+    pub(super) fn bounds(self) -> Bounds {
+        Bounds::from_bits(self.0 >> BOUNDS_SHIFT)
+    }
+
+    /// The proven result, for the side to move here.
     pub(super) fn proof(self) -> Option<Proof> {
-        match (self.0 & PROOF) >> PROOF_SHIFT {
-            0 => None,
-            1 => Some(Proof::Loss),
-            2 => Some(Proof::Draw),
-            _ => Some(Proof::Win),
-        }
+        self.bounds().proof()
     }
 
     /// Number of moves.
@@ -120,14 +119,17 @@ impl Node {
 
     /// Takes a new node for evaluation; false when another thread was faster.
     pub(super) fn claim(&self) -> bool {
-        self.state
-            .compare_exchange(0, CLAIMED, Ordering::Relaxed, Ordering::Relaxed)
-            .is_ok()
+        let state = self.state.load(Ordering::Relaxed);
+        state & PHASE == 0
+            && self
+                .state
+                .compare_exchange(state, state | CLAIMED, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
     }
 
     /// Gives a claimed node back unevaluated.
     pub(super) fn unclaim(&self) {
-        self.state.store(0, Ordering::Relaxed);
+        self.state.fetch_and(!PHASE, Ordering::Relaxed);
     }
 
     /// Publishes a claimed node with the evaluation of this position and its run of choices.
@@ -141,23 +143,29 @@ impl Node {
         self.weight.fetch_add(1, Ordering::Relaxed);
         self.set_stats(own);
         self.choices.store(choices, Ordering::Relaxed);
+        self.expand(choice_count << CHOICES_SHIFT);
+    }
+
+    /// Publishes a claimed node whose result is proven: no more is needed of it.
+    pub(super) fn publish_end(&self) {
+        self.expand(0);
+    }
+
+    /// A claimed node becomes an expanded one; other bits may be set with it.
+    fn expand(&self, bits: u32) {
         // Release: pairs with the acquire in `state`.
         self.state
-            .store(EXPANDED | choice_count << CHOICES_SHIFT, Ordering::Release);
+            .fetch_add(bits + EXPANDED - CLAIMED, Ordering::Release);
     }
 
-    /// Publishes a claimed node where the game has ended, or of which the result is all that is known.
-    pub(super) fn publish_end(&self, result: Proof) {
-        self.state
-            .store(EXPANDED | proof_bits(result), Ordering::Release);
-        fence(Ordering::SeqCst);
-    }
-
-    /// Records a proven result. Threads that prove a node at once have proven the same.
-    pub(super) fn prove(&self, result: Proof) {
-        self.state.fetch_or(proof_bits(result), Ordering::AcqRel);
-        // Between this proof and the look at its siblings, see the top.
-        fence(Ordering::SeqCst);
+    /// Adds what has been proven. Threads that prove something at once have proven what is true.
+    pub(super) fn narrow(&self, bounds: Bounds) {
+        let bits = bounds.to_bits() << BOUNDS_SHIFT;
+        if self.state.load(Ordering::Relaxed) & bits != bits {
+            self.state.fetch_or(bits, Ordering::AcqRel);
+            // Between this proof and the look at its siblings, see the top.
+            fence(Ordering::SeqCst);
+        }
     }
 
     /// First choice, in an expanded node.
@@ -180,13 +188,15 @@ impl Node {
         self.weight.load(Ordering::Relaxed)
     }
 
-    /// Mean value and mean square of the value, over this node's visits; a proof overrules both,
-    /// also when another thread has just written the mean it found before.
+    /// Mean value and mean square of the value, over this node's visits; what is proven overrules
+    /// both, also when another thread has just written the mean it found before.
     pub(super) fn stats(&self) -> (f32, f32) {
-        if let Some(proof) = self.state().proof() {
+        let bounds = self.state().bounds();
+        if let Some(proof) = bounds.proof() {
             return (proof.value(), proof.value() * proof.value());
         }
-        unpair(self.stats.load(Ordering::Relaxed))
+        let (mean, square) = unpair(self.stats.load(Ordering::Relaxed));
+        (bounds.clamp(mean), square)
     }
 
     pub(super) fn set_stats(&self, stats: (f32, f32)) {
@@ -215,10 +225,9 @@ impl Node {
         self.own.store(stats, Ordering::Relaxed);
         self.visits.store(other.visits(), Ordering::Relaxed);
         self.weight.store(other.visits(), Ordering::Relaxed);
-        let state = match other.state().proof() {
-            Some(proof) => EXPANDED | proof_bits(proof),
-            None => 0,
-        };
+        let bounds = other.state().bounds();
+        let phase = bounds.proof().map_or(0, |_| EXPANDED);
+        let state = phase | bounds.to_bits() << BOUNDS_SHIFT;
         self.state.store(state, Ordering::Release);
     }
 
@@ -248,16 +257,8 @@ fn unpair(bits: u64) -> (f32, f32) {
     )
 }
 
-const fn proof_bits(result: Proof) -> u32 {
-    let number = match result {
-        Proof::Loss => 1,
-        Proof::Draw => 2,
-        Proof::Win => 3,
-    };
-    number << PROOF_SHIFT
-}
-
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
+#[cfg(not(loom))]
 mod tests {
     use super::*;
 
@@ -277,12 +278,28 @@ mod tests {
         assert_eq!((state.phase(), state.choice_count()), (Phase::Expanded, 5));
         assert_eq!((node.own(), node.stats().0), ((0.25, 0.0625), 0.25));
         assert_eq!((node.weight(), state.proof()), (1, None));
-        node.prove(Proof::Loss);
+        node.narrow(Bounds::exactly(Proof::Loss));
         assert_eq!(
             (node.state().proof(), node.stats().0),
             (Some(Proof::Loss), -1.0)
         );
         assert_eq!(node.state().choice_count(), 5);
+    }
+
+    #[test]
+    fn what_is_proven_limits_the_mean_and_survives_a_claim() {
+        let node = Node::default();
+        node.narrow(Bounds::at_least(Proof::Draw));
+        assert!(node.claim());
+        node.unclaim();
+        assert!(node.claim());
+        node.publish(-0.5, 77, 5);
+        let state = node.state();
+        assert_eq!((state.phase(), state.choice_count()), (Phase::Expanded, 5));
+        assert_eq!((state.proof(), node.stats().0), (None, 0.0));
+        node.narrow(Bounds::at_most(Proof::Draw));
+        assert_eq!(node.state().proof(), Some(Proof::Draw));
+        assert_eq!(node.stats(), (0.0, 0.0));
     }
 
     #[test]
@@ -302,7 +319,7 @@ mod tests {
         let (mean, square) = folded.stats();
         assert!((mean - 0.25).abs() < 1e-6 && (square - 0.2875).abs() < 1e-6);
 
-        node.prove(Proof::Win);
+        node.narrow(Bounds::exactly(Proof::Win));
         folded.fold_from(&node);
         assert!(folded.state().is_bare_proof());
         folded.fold();

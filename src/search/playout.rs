@@ -5,7 +5,6 @@
 use super::backup::{self, Step};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
-use super::report::Proof;
 use super::select::{RootPriors, select};
 use super::tree::Tree;
 use crate::encode::Encoding;
@@ -89,8 +88,8 @@ impl<'s, G: Game> Playouts<'s, G> {
             }
             let root_priors = path.is_empty().then_some(ground.root_priors);
             let Some(choice) = select(tree, node, root_priors, ground.params) else {
-                // All moves were proven to lose, the last of them by a path that does not lead
-                // through here: only now does this node learn of it.
+                // No move can be better than what is proven: the last that could was proven by a path
+                // that does not lead through here, and only now does this node learn of it.
                 backup::refresh(tree, node);
                 node.add_visit();
                 backup::complete(tree, &path);
@@ -115,9 +114,10 @@ impl<'s, G: Game> Playouts<'s, G> {
             let before = edge.begin();
             path.push((node, edge));
             node = child;
-            if visits > before {
-                // Other paths have brought the child more visits than this edge has asked for:
-                // counting the edge is enough (methods §4.3).
+            let repeats = || path.iter().any(|(before, _)| std::ptr::eq(*before, child));
+            if visits > before || G::INFO.repeats && repeats() {
+                // Other paths have brought the child more visits than this edge has asked for, or
+                // this one has come back to it: counting the edge is enough (methods §4.3).
                 backup::complete(tree, &path);
                 return Descent::Done;
             }
@@ -131,8 +131,10 @@ impl<'s, G: Game> Playouts<'s, G> {
         position: &G,
         batch: &mut Batch,
     ) -> Descent {
-        if let Some(proof) = self.proof_of(position, path.is_empty()) {
-            node.publish_end(proof);
+        let bounds = self.known(position, path.is_empty());
+        node.narrow(bounds);
+        if bounds.proof().is_some() {
+            node.publish_end();
             node.add_visit();
             backup::complete(self.ground.tree, &path);
             return Descent::Done;
@@ -147,13 +149,15 @@ impl<'s, G: Game> Playouts<'s, G> {
         Descent::Leaf
     }
 
-    /// The result where the game has ended, or the prober can tell; a root needs its moves.
-    fn proof_of(&mut self, position: &G, is_root: bool) -> Option<Proof> {
+    /// The result where the game has ended, or what the prober can tell; a root needs its moves.
+    fn known(&mut self, position: &G, is_root: bool) -> Bounds {
         if let Some(outcome) = position.outcome() {
-            return Some(Proof::of(outcome, position.to_move()));
+            return Bounds::exactly(outcome.proof_for(position.to_move()));
         }
-        let prober = self.prober.as_mut().filter(|_| !is_root)?;
-        prober(position)?.proof()
+        let prober = self.prober.as_mut().filter(|_| !is_root);
+        prober
+            .and_then(|prober| prober(position))
+            .unwrap_or(Bounds::OPEN)
     }
 
     /// Number of leaves that wait.

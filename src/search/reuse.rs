@@ -94,7 +94,7 @@ pub(super) fn with_room(
         && let Some((_, Reverse(old), new)) = todo.pop()
     {
         copied += 1;
-        if copied.is_multiple_of(COPIES_AT_ONCE) && !go_on() {
+        if copied % COPIES_AT_ONCE == 1 && !go_on() {
             return None;
         }
         let node = tree.node(old);
@@ -127,7 +127,8 @@ pub(super) fn with_room(
     Some((Arc::new(copy), new_root))
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
+#[cfg(not(loom))]
 mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
@@ -194,18 +195,15 @@ mod tests {
         let choices = (0..moves).map(|m| (Move(m), 0.001));
         let choices = old.add_choices(choices).unwrap();
         old.node(root).publish(0.0, choices, u32::from(moves));
-        let big = |key: u128, visits: u32| {
-            let id = old.find_or_add(key).unwrap();
-            assert!(old.node(id).claim());
-            let choices = old.add_choices((0..3000).map(|m| (Move(m), 0.0))).unwrap();
-            old.node(id).publish(0.25, choices, 3000);
-            (0..visits).for_each(|_| old.node(id).add_visit());
-            id
-        };
         for child in 0..u32::from(moves) {
-            let id = big(u128::from(child) + 10, child + 2);
+            let id = old.find_or_add(u128::from(child) + 10).unwrap();
+            assert!(old.node(id).claim());
+            let choices = (0..5000).map(|m| (Move(m), 0.0));
+            let choices = old.add_choices(choices).unwrap();
+            old.node(id).publish(0.25, choices, 5000);
+            (0..child + 2).for_each(|_| old.node(id).add_visit());
             link(&old, root, child as usize, id, child + 2);
-            link(&old, id, 0, big(u128::from(child) + 1000, 1), 1);
+            link(&old, id, 0, grow(&old, u128::from(child) + 1000, 1), 1);
         }
         let (new, _) = with_room(&old, root, MEMORY, || true).unwrap();
         assert!((0.45..0.6).contains(&new.fullness()), "{}", new.fullness());

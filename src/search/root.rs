@@ -6,10 +6,10 @@ use super::edge::{Choice, Edge};
 use super::node::{Node, NodeId};
 use super::noise::disturb;
 use super::params::{MoveChoice, SearchParams};
-use super::report::{MoveReport, Proof};
+use super::report::MoveReport;
 use super::select::{AVOIDED, RootPriors};
 use super::tree::Tree;
-use crate::game::Move;
+use crate::game::{Bounds, Move, Proof};
 
 /// A move with less than this part of the leader's visits is no rival yet.
 const RIVAL_SHARE: u32 = 8;
@@ -64,14 +64,13 @@ fn report(
 ) -> MoveReport {
     let visits = edge.map_or(0, |edge| edge.counts().0);
     let child = edge.and_then(Edge::child).map(|child| tree.node(child));
-    let proof = child
-        .and_then(|child| child.state().proof())
-        .map(Proof::flip);
+    let bounds = child.map_or(Bounds::OPEN, |child| child.state().bounds().flip());
+    let proof = bounds.proof();
     let (mut value, mut lcb) = (node.stats().0, -1.0);
     if let Some(child) = child.filter(|_| visits > 0) {
         let (mean, square) = child.stats();
         value = -mean;
-        lcb = lower_bound(value, square, visits, params.lcb_deviations);
+        lcb = lower_bound(value, square, visits, params.lcb_deviations).max(bounds.low().value());
     }
     if let Some(proof) = proof {
         (value, lcb) = (proof.value(), proof.value());
@@ -163,26 +162,42 @@ fn is_winning(tree: &Tree, edge: &Edge) -> bool {
     child.is_some_and(|child| child.state().proof() == Some(Proof::Loss))
 }
 
-/// The index of the move to play, among moves by descending visits: a proven win, else by the
-/// bound or the visits among those not proven to lose, else whatever was visited most.
+/// The index of the move to play, among moves by descending visits: a proven win, else the best of
+/// those with an open result or a proven draw, whichever is expected to bring more, else whatever was
+/// visited most.
 fn choose(
     moves: &[MoveReport],
     ply: u32,
     params: &SearchParams,
     rng: &mut impl Rng,
 ) -> Option<usize> {
-    if let Some(win) = moves.iter().position(|m| m.proof == Some(Proof::Win)) {
+    let first = |proof| moves.iter().position(|m| m.proof == proof);
+    if let Some(win) = first(Some(Proof::Win)) {
         return Some(win);
     }
     let holds = |m: &MoveReport| m.proof != Some(Proof::Loss);
-    let Some(first) = moves.iter().position(holds) else {
-        return (!moves.is_empty()).then_some(0);
-    };
     let temperature =
         params.move_temperature * 0.5_f32.powf(ply as f32 / params.move_temperature_halflife);
-    if temperature > 0.01 {
-        return Some(draw(moves, holds, temperature, rng).unwrap_or(first));
+    if temperature > 0.01
+        && moves.iter().any(holds)
+        && let Some(drawn) = draw(moves, holds, temperature, rng)
+    {
+        return Some(drawn);
     }
+    let open = best_open(moves, params);
+    let Some(even) = first(Some(Proof::Draw)) else {
+        return open.or((!moves.is_empty()).then_some(0));
+    };
+    // Against a certain result counts what is expected, not what is certain: a lower bound would
+    // take the draw in nearly every good position.
+    let better = |index: &usize| moves[*index].visits > 0 && moves[*index].value > 0.0;
+    Some(open.filter(better).unwrap_or(even))
+}
+
+/// The best of the moves whose result is open: by the bound or by the visits.
+fn best_open(moves: &[MoveReport], params: &SearchParams) -> Option<usize> {
+    let open = |m: &MoveReport| m.proof.is_none();
+    let first = moves.iter().position(open)?;
     if params.move_choice == MoveChoice::Visits {
         return Some(first);
     }
@@ -190,7 +205,7 @@ fn choose(
     let visited = moves
         .iter()
         .enumerate()
-        .filter(|(_, m)| holds(m) && m.visits as f32 >= enough);
+        .filter(|(_, m)| open(m) && m.visits as f32 >= enough);
     let best = visited.max_by(|(i, a), (j, b)| a.lcb.total_cmp(&b.lcb).then(j.cmp(i)));
     Some(best.map_or(first, |(index, _)| index))
 }
@@ -253,6 +268,31 @@ mod tests {
         assert_eq!(chosen(&[loss.clone(), open]), Some(1));
         assert_eq!(chosen(&[loss]), Some(0));
         assert_eq!(chosen(&[]), None);
+    }
+
+    #[test]
+    fn a_proven_draw_is_played_unless_more_is_expected_elsewhere() {
+        let draw = report(3, 5, 0.0, Some(Proof::Draw));
+        let open = |value, lcb| MoveReport {
+            value,
+            ..report(2, 100, lcb, None)
+        };
+        let loss = report(1, 900, -1.0, Some(Proof::Loss));
+        for choice in [MoveChoice::Lcb, MoveChoice::Visits] {
+            let params = SearchParams {
+                move_choice: choice,
+                ..SearchParams::default()
+            };
+            let chosen = |moves: &[MoveReport]| choose(moves, 0, &params, &mut rng());
+            let good = open(0.3, -0.05);
+            assert_eq!(chosen(&[loss.clone(), good, draw.clone()]), Some(1));
+            let bad = open(-0.1, -0.3);
+            assert_eq!(chosen(&[loss.clone(), bad, draw.clone()]), Some(2));
+            assert_eq!(chosen(&[loss.clone(), draw.clone()]), Some(1));
+            // A move that nobody has tried promises nothing.
+            let untried = report(2, 0, 0.9, None);
+            assert_eq!(chosen(&[loss.clone(), draw.clone(), untried]), Some(1));
+        }
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use super::edge::{Choice, Edge};
 use super::node::Node;
 use super::params::SearchParams;
-use super::report::Proof;
 use super::tree::Tree;
+use crate::game::Proof;
 
 /// The prior of a root move that is taken only when all others are proven to lose.
 pub(super) const AVOIDED: f32 = -1.0;
@@ -22,7 +22,8 @@ struct Candidate {
     value: Option<f32>,
 }
 
-/// The index of the move with the highest `Q + U`, or `None` when every move is proven to lose.
+/// The index of the move with the highest `Q + U` among those that can still be better than what is
+/// proven of the node; `None` when there is none, which proves it.
 ///
 /// `U = c P sqrt(N) / (1 + n + o)` (NoGoZero+ S1; in-flight counts `o` as in WU-UCT, methods
 /// §4.1), where N is the node's visits with those in flight and n the edge's. An unvisited move's
@@ -54,6 +55,7 @@ pub(super) fn select(
     };
     let unvisited = node.stats().0 - reduction * f32::sqrt(visited_mass);
     let explore = params.exploration(total);
+    let proven = node.state().bounds().low();
 
     let (mut best, mut best_score) = (None, f32::NEG_INFINITY);
     let mut skips_fresh = false;
@@ -66,7 +68,7 @@ pub(super) fn select(
             continue;
         }
         skips_fresh |= touched.is_none() && root_priors.is_none();
-        let Some(candidate) = candidate(tree, touched, prior(i, choice)) else {
+        let Some(candidate) = candidate(tree, touched, prior(i, choice), proven) else {
             continue;
         };
         let score = if candidate.prior < 0.0 {
@@ -81,13 +83,14 @@ pub(super) fn select(
     best
 }
 
-/// The numbers of a move, unless it is proven to lose; without an edge none has touched it.
-fn candidate(tree: &Tree, edge: Option<&Edge>, prior: f32) -> Option<Candidate> {
+/// The numbers of a move, unless it cannot be better than what is `proven`; without an edge none has
+/// touched it.
+fn candidate(tree: &Tree, edge: Option<&Edge>, prior: f32, proven: Proof) -> Option<Candidate> {
     let (visits, in_flight) = edge.map_or((0, 0), Edge::counts);
     let mut value = None;
     if let Some(child) = edge.and_then(Edge::child) {
         let child = tree.node(child);
-        if child.state().proof() == Some(Proof::Win) {
+        if child.state().bounds().flip().high() <= proven {
             return None;
         }
         value = (visits > 0).then(|| -child.stats().0);

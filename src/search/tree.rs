@@ -236,7 +236,8 @@ impl<'t> Iterator for Edges<'t> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(test)]
+#[cfg(not(loom))]
 mod tests {
     use super::*;
 

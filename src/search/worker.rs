@@ -168,6 +168,9 @@ fn batch_size<G: Game>(job: &Job<G>, evaluator: &dyn Evaluator) -> usize {
     most.clamp(1, (visits / 32).max(1))
 }
 
+/// Descents that need no evaluation for which leaves that do are kept waiting.
+const DONE_AT_ONCE: u32 = 64;
+
 /// Whether it makes sense to go on gathering.
 enum More {
     Yes,
@@ -176,7 +179,7 @@ enum More {
 }
 
 /// Gathers leaves until there are `size` of them, or collisions show that this part of the tree is
-/// busy.
+/// busy, or most descents end at what is known.
 fn fill<G: Game>(
     job: &Job<G>,
     playouts: &mut Playouts<'_, G>,
@@ -184,7 +187,7 @@ fn fill<G: Game>(
     size: usize,
 ) -> More {
     let control = &job.control;
-    let mut collisions = 0;
+    let (mut collisions, mut done) = (0, 0);
     while playouts.waiting() < size {
         if control.is_over() || control.wants_room() || !control.take_ticket() {
             return More::No;
@@ -194,6 +197,10 @@ fn fill<G: Game>(
             Descent::Done => {
                 control.count_playouts(1);
                 end_if_proven(job);
+                done += 1;
+                if playouts.waiting() > 0 && done >= DONE_AT_ONCE {
+                    return More::Yes;
+                }
             }
             Descent::Collision => {
                 control.return_tickets(1);

@@ -1,0 +1,135 @@
+//! Evaluators that fail, panic or hang.
+
+use super::*;
+
+#[test]
+fn a_failing_evaluator_leaves_what_was_found() {
+    for failure in [Failure::Error, Failure::Panic] {
+        let position = start(9, 9);
+        let info = model(&position);
+        let make = move || {
+            Box::new(FailingEvaluator::new(info.clone(), 50, failure)) as Box<dyn Evaluator>
+        };
+        let mut searcher = searcher(make, 2, SearchParams::default(), Arc::new(FakeClock::new()));
+        let report = search(&mut searcher, &position, 10_000);
+        assert_eq!(report.stop, StopReason::Failed);
+        assert!(report.visits >= 50 && report.moves.len() == 81);
+        // The next search has new evaluators and goes on with the tree.
+        let after = search(&mut searcher, &position, report.visits + 20);
+        assert_eq!(after.stop, StopReason::Visits, "{failure:?}");
+        assert!(after.reused >= report.visits, "{} reused", after.reused);
+        check_tree(&searcher, &position);
+    }
+}
+
+#[test]
+fn an_evaluator_that_fails_at_once_is_an_error() {
+    let position = start(9, 9);
+    let info = model(&position);
+    let make = move || {
+        Box::new(FailingEvaluator::new(info.clone(), 0, Failure::Error)) as Box<dyn Evaluator>
+    };
+    let mut searcher = searcher(make, 2, SearchParams::default(), Arc::new(FakeClock::new()));
+    let result = searcher.search(&position, &visits(10), &StopFlag::new());
+    assert!(matches!(result, Err(SearchError::Eval(_))), "{result:?}");
+}
+
+#[test]
+fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
+    let position = start(9, 9);
+    let (release, gate) = crossbeam::channel::unbounded();
+    let info = model(&position);
+    let make =
+        move || Box::new(StallingEvaluator::new(info.clone(), gate.clone())) as Box<dyn Evaluator>;
+    let clock = SystemClock::new();
+    let mut searcher = searcher(make, 2, SearchParams::default(), Arc::new(clock.clone()));
+    // The root and nine more positions are let through; then everything hangs.
+    (0..10).for_each(|_| release.send(()).unwrap());
+    let (soft, hard) = (Duration::from_millis(100), Duration::from_millis(500));
+    let limits = Limits {
+        visits: None,
+        budget: Some(Budget::fixed(soft, hard)),
+    };
+    let before = clock.now();
+    let report = searcher
+        .search(&position, &limits, &StopFlag::new())
+        .unwrap();
+    let took = clock.now() - before;
+    assert!(
+        took >= hard && took < hard + Duration::from_secs(2),
+        "{took:?}"
+    );
+    assert_eq!(report.stop, StopReason::Failed);
+    assert!(!report.moves.is_empty());
+}
+
+#[test]
+fn a_stopped_search_that_is_slow_to_end_keeps_its_tree() {
+    let position = start(9, 9);
+    let (release, gate) = crossbeam::channel::unbounded();
+    let info = model(&position);
+    let make =
+        move || Box::new(StallingEvaluator::new(info.clone(), gate.clone())) as Box<dyn Evaluator>;
+    let time = Arc::new(SystemClock::new());
+    let mut searcher = searcher(make, 2, SearchParams::default(), time);
+    (0..10).for_each(|_| release.send(()).unwrap());
+    let stop = StopFlag::new();
+    let report = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(100));
+            stop.raise();
+        });
+        searcher.search(&position, &Limits::default(), &stop)
+    });
+    let before = report.unwrap();
+    assert_eq!(before.stop, StopReason::Interrupted);
+    // The evaluations that went on are waited for, and what they found counts.
+    drop(release);
+    let after = search(&mut searcher, &position, 200);
+    assert!(after.reused > before.visits, "{} reused", after.reused);
+    assert_eq!(after.visits, 200);
+    check_tree(&searcher, &position);
+}
+
+#[test]
+fn a_root_that_cannot_be_evaluated_does_not_cost_the_tree() {
+    let first = start(9, 9);
+    let (info, calls) = (
+        model(&first),
+        Arc::new(std::sync::atomic::AtomicU32::new(100)),
+    );
+    /// Fails once, when its calls are used up.
+    struct Once(HashEvaluator, Arc<std::sync::atomic::AtomicU32>);
+    impl Evaluator for Once {
+        fn info(&self) -> &ModelInfo {
+            self.0.info()
+        }
+        fn evaluate(
+            &mut self,
+            batch: &crate::eval::Batch,
+            out: &mut crate::eval::Outputs,
+        ) -> Result<(), EvalError> {
+            if self.1.fetch_sub(1, std::sync::atomic::Ordering::Relaxed) == 1 {
+                return Err(EvalError::Run {
+                    backend: "test",
+                    reason: "once".to_owned(),
+                });
+            }
+            self.0.evaluate(batch, out)
+        }
+    }
+    let left = Arc::clone(&calls);
+    let make = move || {
+        Box::new(Once(HashEvaluator::new(info.clone()), Arc::clone(&left))) as Box<dyn Evaluator>
+    };
+    let mut searcher = searcher(make, 1, SearchParams::default(), Arc::new(FakeClock::new()));
+    let before = search(&mut searcher, &first, 60);
+    calls.store(1, std::sync::atomic::Ordering::Relaxed);
+    // A move that has not been searched.
+    let mut next = first.clone();
+    next.play(before.moves.last().unwrap().mv);
+    let failed = searcher.search(&next, &visits(10), &StopFlag::new());
+    assert!(matches!(failed, Err(SearchError::Eval(_))), "{failed:?}");
+    assert_eq!(search(&mut searcher, &next, 10).visits, 10);
+    assert_eq!(search(&mut searcher, &first, 60).reused, 60);
+}
