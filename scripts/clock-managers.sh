@@ -42,7 +42,7 @@ against() {
     "$bin/tengen-match" clock-rig --games "$games" --concurrency "$(nproc)" --random-plies 4 \
         --seed "$seed" --time "$time" --visits-per-second "$rate" --out "$out/$1" \
         --first "$engine" --first-name tengen --second "$engine --set $2" --second-name "$1" \
-        >"$out/$1.txt" 2>"$out/$1.log"
+        >"$out/$1.txt" 2>"$out/$1.log" || played $? "$out/$1.txt"
     printf '%-14s %s\n' "$1" "$(sed -n 3p "$out/$1.txt")"
 }
 

@@ -37,7 +37,7 @@ trial() {
     local engine="'$bin/tengen' gtp --threads 1 $flags"
     "$bin/tengen-match" clock-rig --games "$count" --concurrency "$(nproc)" --seed 1 \
         --first "$engine" --second "$engine" --first-name one --second-name two \
-        --out "$out/$name" "$@" >"$out/$name.txt" 2>"$out/$name.log"
+        --out "$out/$name" "$@" >"$out/$name.txt" 2>"$out/$name.log" || played $? "$out/$name.txt"
     printf '%-34s %6s games  %s lost on time  least left %s\n' "$name" "$count" \
         "$(awk '/losses on time in/ { sum += $2 } END { print sum + 0 }' "$out/$name.txt")" \
         "$(awk '/least/ { print $(NF - 1) }' "$out/$name.txt" | sort -n | head -1)"

@@ -66,7 +66,11 @@ enum Then {
 
 fn misbehave(kind: &str, id: &str) -> Then {
     match kind {
-        "crash" => return Then::End,
+        "crash" => {
+            // Nobody may be left to read it.
+            let _ = io::stderr().lock().write_all(b"I cannot go on\n");
+            return Then::End;
+        }
         "hang" => std::thread::sleep(Duration::from_secs(3600)),
         "close" => {
             // The process becomes one that runs on without the pipe.
@@ -79,6 +83,15 @@ fn misbehave(kind: &str, id: &str) -> Then {
         "late" | "slow" => {
             let millis = if kind == "late" { 1500 } else { 1 };
             std::thread::sleep(Duration::from_millis(millis));
+            return Then::Answer;
+        }
+        "complain" => {
+            let mut stderr = io::stderr().lock();
+            stderr
+                .write_all(
+                    b"[2026 INFO fake] error 0.1\n[2026 ERROR fake] no network, so I guess\n",
+                )
+                .unwrap();
             return Then::Answer;
         }
         "megabytes" => {

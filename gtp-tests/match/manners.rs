@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::Test;
-use crate::matches::{fake, folder, games, play, report};
+use crate::matches::{fake, folder, games, play, report, troubled};
 
 pub(crate) const TESTS: &[Test] = &[
     (
@@ -23,6 +23,14 @@ pub(crate) const TESTS: &[Test] = &[
         "a_flood_on_stderr_is_kept_and_harmless",
         a_flood_on_stderr_is_kept_and_harmless,
     ),
+    (
+        "complaints_are_in_the_report_and_the_exit_code",
+        complaints_are_in_the_report_and_the_exit_code,
+    ),
+    (
+        "an_engine_that_does_not_start_has_the_last_word",
+        an_engine_that_does_not_start_has_the_last_word,
+    ),
 ];
 
 fn each_misbehaviour_loses_for_its_reason() {
@@ -40,12 +48,11 @@ fn each_misbehaviour_loses_for_its_reason() {
     ] {
         let out = folder(kind);
         let options = ["--games", "4", "--move-limit", "0.5", "--concurrency", "2"];
-        let report = report(play(
-            &fake(kind, 1, 1),
-            &fake("honest", 0, 2),
-            &out,
-            &options,
-        ));
+        let played = play(&fake(kind, 1, 1), &fake("honest", 0, 2), &out, &options);
+        let report = match kind {
+            "resign" => report(played),
+            _ => troubled(played),
+        };
         assert_eq!(report["counts"]["losses"], 4, "{kind}: {report:#}");
         assert_eq!(report["reasons"][reason], 4, "{kind}: {report:#}");
     }
@@ -56,7 +63,7 @@ fn an_engine_that_fails_late_loses_only_then() {
     // game, and plays on in a new process.
     let out = folder("late-crash");
     let engines = (fake("crash", 15, 1), fake("honest", 0, 2));
-    let report = report(play(
+    let report = troubled(play(
         &engines.0,
         &engines.1,
         &out,
@@ -72,7 +79,7 @@ fn an_engine_that_fails_late_loses_only_then() {
     assert!(
         details
             .iter()
-            .any(|detail| detail.contains("exit status: 3")),
+            .any(|detail| detail.contains("exit status: 3); its last words: I cannot go on")),
         "{details:?}"
     );
 }
@@ -86,7 +93,7 @@ fn a_hanging_engine_behind_a_script_is_ended_too() {
         fake("hang", 1, marker.parse().unwrap())
     );
     let options = ["--games", "1", "--move-limit", "0.3"];
-    let report = report(play(&script, &fake("honest", 0, 2), &out, &options));
+    let report = troubled(play(&script, &fake("honest", 0, 2), &out, &options));
     assert_eq!(report["reasons"]["hang"], 1, "{report:#}");
     let left = std::process::Command::new("ps")
         .args(["-eo", "args"])
@@ -121,4 +128,39 @@ fn a_flood_on_stderr_is_kept_and_harmless() {
     assert_eq!(report["reasons"]["rules"], 2, "{report:#}");
     let kept = fs::metadata(out.join("stderr/first-0.log")).unwrap().len();
     assert!(kept >= 4 << 20, "{kept} bytes");
+}
+
+fn complaints_are_in_the_report_and_the_exit_code() {
+    let out = folder("complain");
+    let engines = (fake("complain", 1, 1), fake("honest", 0, 2));
+    let start = |options: &[&str]| play(&engines.0, &engines.1, &out, options);
+    let report = troubled(start(&["--games", "2"]));
+    let complaints = report["complaints"].as_array().unwrap();
+    assert_eq!(complaints.len(), 1, "{report:#}");
+    assert_eq!(complaints[0]["engine"], "first");
+    assert_eq!(
+        complaints[0]["line"],
+        "[2026 ERROR fake] no network, so I guess"
+    );
+    assert_eq!(complaints[0]["games"], 2);
+    // Also when nothing is left to be played, and in ratings made of it later.
+    assert_eq!(troubled(start(&["--games", "2"])), report);
+    let mut elo = std::process::Command::new(env!("CARGO_BIN_EXE_tengen-match"));
+    let elo = elo.arg("elo").arg(&out).output().unwrap();
+    let told = String::from_utf8_lossy(&elo.stderr).into_owned();
+    assert!(
+        told.contains("first complained") && elo.status.success(),
+        "{told}"
+    );
+}
+
+fn an_engine_that_does_not_start_has_the_last_word() {
+    let out = folder("last-words");
+    let script = "sh -c \"echo no model here >&2; exit 1\"";
+    let output = play(script, &fake("honest", 0, 2), &out, &[])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(words.contains("its last words: no model here"), "{words}");
 }

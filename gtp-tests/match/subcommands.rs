@@ -81,6 +81,12 @@ fn a_tournament_ends_in_ratings_and_a_plot() {
     assert_eq!(rows[2]["name"], "tired", "{ratings:#}");
     assert!(rows.iter().all(|row| row["games"] == 12));
     assert_eq!(games(&out).len(), 18);
+    let swept = &rows[2]["interval"];
+    let width = swept["high"].as_f64().unwrap() - swept["low"].as_f64().unwrap();
+    assert!(
+        width > 200.0,
+        "twelve lost games leave much open: {ratings:#}"
+    );
     assert_eq!(play(), ratings, "a finished tournament is not played again");
     let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
     assert_eq!(read("ratings.svg").matches("<circle").count(), 3);

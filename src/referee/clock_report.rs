@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::complaints::Complaints;
 use super::game::Reason;
 use super::results::{GameEntry, ResultText};
 use super::stats::{Interval, Z_95, wilson};
@@ -44,6 +45,8 @@ pub struct ClockReport {
     pub least_over_median: Option<f64>,
     /// By groups of plies, the first move of the game being ply 0.
     pub by_ply: Vec<PlyLine>,
+    /// What it complained of on its error stream.
+    pub complaints: Complaints,
 }
 
 /// The moves of some neighbouring plies.
@@ -82,6 +85,7 @@ impl ClockReport {
             .iter()
             .filter_map(|&(game, seat)| Some(game.left?[seat]))
             .collect();
+        let complaints = Complaints::of(games);
         let games = thoughts.len();
         let share = lost.len() as f64 / games.max(1) as f64;
         let all = thoughts.concat();
@@ -98,6 +102,7 @@ impl ClockReport {
             starved_share: mean(thoughts.iter().filter_map(|moves| starved(moves))),
             least_over_median: least_over_median(&all),
             by_ply: by_ply(&all),
+            complaints: complaints.only(engine),
         }
     }
 }

@@ -12,8 +12,9 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::conditions::{Conditioned, Conditions};
+use super::error_stream::Heard;
 use super::game::{GameEnd, GameTerms, Reason};
-use super::player::{EngineSpec, GtpPlayer, Player, StartError};
+use super::player::{EngineSpec, GtpPlayer, Player, StartError, and_last_words};
 use super::rules::Rules;
 use super::schedule::Fixture;
 use crate::clock::Clock;
@@ -51,6 +52,8 @@ pub struct FinishedGame {
     pub fixture: Fixture,
     /// How it went.
     pub end: GameEnd,
+    /// What Black and White complained of on their error streams.
+    pub complaints: [Vec<String>; 2],
 }
 
 impl MatchPlan<'_> {
@@ -136,7 +139,7 @@ impl<'a> Place<'a> {
                 break;
             };
             let message = match self.play(fixture) {
-                Ok(Some(end)) => Ok(FinishedGame { fixture, end }),
+                Ok(Some(finished)) => Ok(finished),
                 Ok(None) => break,
                 Err(error) => Err(error),
             };
@@ -149,7 +152,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    fn play(&mut self, fixture: Fixture) -> Result<Option<GameEnd>, StartError> {
+    fn play(&mut self, fixture: Fixture) -> Result<Option<FinishedGame>, StartError> {
         let plan = self.shared.plan;
         let mut players = Vec::new();
         for (&engine, color) in fixture.engines.iter().zip(Color::BOTH) {
@@ -158,7 +161,11 @@ impl<'a> Place<'a> {
                 Err(error) if self.shared.started[engine].load(Ordering::Relaxed) => {
                     self.players
                         .extend(fixture.engines.into_iter().zip(players));
-                    return Ok(Some(lost_at_start(color, &error)));
+                    return Ok(Some(FinishedGame {
+                        fixture,
+                        end: lost_at_start(color, &error),
+                        complaints: [Vec::new(), Vec::new()],
+                    }));
                 }
                 Err(error) => return Err(error),
             }
@@ -177,12 +184,22 @@ impl<'a> Place<'a> {
         let end = plan
             .rules
             .play(opening, seats, &plan.terms, &self.shared.stop);
-        if let Some(end) = &end {
-            let seats = fixture.engines.into_iter().zip(players).zip(end.usable);
-            let usable = seats.filter_map(|(seat, usable)| usable.then_some(seat));
-            self.players.extend(usable);
-        }
-        Ok(end)
+        let Some(mut end) = end else {
+            return Ok(None);
+        };
+        let [black, white] = players.as_mut_slice() else {
+            return Ok(None);
+        };
+        let heard = [black.listen(), white.listen()];
+        add_last_words(&mut end, &heard);
+        let seats = fixture.engines.into_iter().zip(players).zip(end.usable);
+        let usable = seats.filter_map(|(seat, usable)| usable.then_some(seat));
+        self.players.extend(usable);
+        Ok(Some(FinishedGame {
+            fixture,
+            end,
+            complaints: heard.map(|heard| heard.complaints),
+        }))
     }
 
     /// The running engine, or a new process of it.
@@ -212,6 +229,16 @@ impl<'a> Place<'a> {
             .plan
             .stderr_dir
             .join(format!("{name}-{}.log", self.number))
+    }
+}
+
+/// Adds the last words of an engine that crashed to what is said of its end.
+fn add_last_words(end: &mut GameEnd, heard: &[Heard; 2]) {
+    if let (Reason::Crash, Some(winner), Some(detail)) =
+        (end.reason, end.outcome.winner, &mut end.detail)
+    {
+        let loser = &heard[winner.opponent().index()];
+        detail.push_str(&and_last_words(loser.last_words.as_ref()));
     }
 }
 

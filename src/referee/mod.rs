@@ -6,7 +6,9 @@
 
 mod clock_report;
 mod command_line;
+mod complaints;
 mod conditions;
+mod error_stream;
 mod game;
 mod gtp_client;
 mod match_run;
@@ -28,6 +30,7 @@ mod vertex;
 
 pub use clock_report::{ClockReport, PlyLine, visits_by_ply_svg};
 pub use command_line::CommandLineError;
+pub use complaints::{Complaint, Complaints};
 pub use conditions::Conditions;
 pub use game::{GameEnd, GameTerms, PlayedMove, Reason, play_game};
 pub use gtp_client::{Answer, Fault, GtpClient};

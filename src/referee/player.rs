@@ -1,13 +1,13 @@
 //! What the referee asks of a player, and the player that is a GTP engine.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
+use super::error_stream::{ErrorStream, Heard};
 use super::gtp_client::{Fault, GtpClient};
 use super::process::SpawnError;
 use super::side_clock::TimeLeft;
@@ -111,18 +111,26 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// It does not speak GTP.
-    #[error("{name} {source}")]
+    #[error("{name} {source}{}", and_last_words(last_words.as_ref()))]
     Handshake {
         /// The engine.
         name: String,
         /// What it did.
         source: Fault,
+        /// The last line on its error stream.
+        last_words: Option<String>,
     },
+}
+
+/// An engine's last words, to be added to what it did.
+pub(super) fn and_last_words(words: Option<&String>) -> String {
+    words.map_or(String::new(), |words| format!("; its last words: {words}"))
 }
 
 /// A GTP engine in its own process.
 pub struct GtpPlayer {
     client: GtpClient,
+    errors: ErrorStream,
     commands: HashSet<String>,
     /// How long it may take for anything but `genmove`.
     limit: Duration,
@@ -144,8 +152,8 @@ impl GtpPlayer {
         clock: Arc<dyn Clock>,
     ) -> Result<GtpPlayer, StartError> {
         let name = || spec.name.clone();
-        let file = File::options().create(true).append(true).open(stderr);
-        let file = file.map_err(|source| StartError::Stderr {
+        let opened = ErrorStream::open(stderr);
+        let (errors, file) = opened.map_err(|source| StartError::Stderr {
             name: name(),
             path: stderr.to_owned(),
             source,
@@ -157,6 +165,7 @@ impl GtpPlayer {
             })?;
         let mut player = GtpPlayer {
             client,
+            errors,
             commands: HashSet::new(),
             limit,
             fractions: false,
@@ -166,6 +175,7 @@ impl GtpPlayer {
         asked.map_err(|source| StartError::Handshake {
             name: name(),
             source,
+            last_words: player.listen().last_words,
         })?;
         Ok(player)
     }
@@ -190,6 +200,11 @@ impl GtpPlayer {
             None | Some(Err(Fault::Refused { .. })) => Ok(false),
             Some(Err(fault)) => Err(fault),
         }
+    }
+
+    /// What is new on its error stream.
+    pub(super) fn listen(&mut self) -> Heard {
+        self.errors.listen()
     }
 
     /// Ends the engine politely, killing it after `limit`.

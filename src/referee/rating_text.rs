@@ -37,7 +37,8 @@ impl fmt::Display for RatingTable {
             )?;
         }
         let Interval { low, high } = self.black_interval;
-        let black = self.black_advantage;
+        // No minus before a zero.
+        let black = self.black_advantage.round() + 0.0;
         writeln!(
             f,
             "Black's advantage: {black:+.0} Elo [{low:+.0}, {high:+.0}]"
@@ -76,7 +77,8 @@ impl RatingTable {
             text,
             "\nAnchor: {}. Black's advantage: {:+.0} Elo [{low:+.0}, {high:+.0}]. Intervals: profile \
              likelihood, by pairs of games.",
-            self.anchor, self.black_advantage
+            self.anchor,
+            self.black_advantage.round() + 0.0
         );
         text
     }

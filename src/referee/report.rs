@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::complaints::Complaints;
 use super::game::Reason;
 use super::results::GameEntry;
 use super::score_board::ScoreBoard;
@@ -36,6 +37,8 @@ pub struct MatchReport {
     pub reasons: BTreeMap<Reason, u32>,
     /// Games lost by misbehaviour.
     pub failures: Failures,
+    /// What engines complained of on their error streams.
+    pub complaints: Complaints,
 }
 
 /// Games that one engine lost by one kind of misbehaviour.
@@ -97,6 +100,7 @@ impl MatchReport {
             split_share: counts.pairs.split_share(),
             reasons,
             failures: Failures::of(&board),
+            complaints: Complaints::of(games),
         }
     }
 }
@@ -126,7 +130,7 @@ impl fmt::Display for MatchReport {
             .map(|(reason, games)| format!("{reason} {games}"))
             .collect();
         writeln!(f, "  ended by: {}", reasons.join(", "))?;
-        write!(f, "{}", self.failures)
+        write!(f, "{}{}", self.failures, self.complaints)
     }
 }
 

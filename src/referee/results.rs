@@ -79,13 +79,29 @@ pub struct GameEntry {
     /// Seconds left on Black's and White's clock at the end, with a clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<[f64; 2]>,
+    /// Warnings and errors on the engines' error streams.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub complaints: Vec<Said>,
+}
+
+/// A line that an engine wrote to its error stream.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// The engine's name.
+    pub engine: String,
+    /// The line, shortened.
+    pub line: String,
 }
 
 impl GameEntry {
     /// The entry of a game that has just ended.
     #[must_use]
     pub fn new(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameEntry {
-        let FinishedGame { fixture, end } = finished;
+        let FinishedGame {
+            fixture,
+            end,
+            complaints,
+        } = finished;
         let opening = &plan.openings[fixture.opening];
         let mut moves = opening.clone();
         moves.extend(end.moves.iter().map(|played| played.mv));
@@ -108,6 +124,16 @@ impl GameEntry {
                 .collect(),
             visits: end.moves.iter().map(PlayedMove::visits).collect(),
             left: end.left.map(|left| left.map(milliseconds)),
+            complaints: Color::BOTH
+                .into_iter()
+                .zip(complaints)
+                .flat_map(|(color, lines)| {
+                    lines.iter().map(move |line| Said {
+                        engine: name(color),
+                        line: line.clone(),
+                    })
+                })
+                .collect(),
         }
     }
 }

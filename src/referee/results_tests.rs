@@ -22,6 +22,7 @@ pub(in crate::referee) fn entry(
         seconds: vec![0.25, 0.5],
         visits: vec![Some(100), None],
         left: None,
+        complaints: Vec::new(),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::record::{GameRecord, Play, RecordedPlay};
 /// The record of a game of this match.
 #[must_use]
 pub fn score_sheet(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameRecord {
-    let FinishedGame { fixture, end } = finished;
+    let FinishedGame { fixture, end, .. } = finished;
     let size = plan.rules.size();
     let name = |color: Color| plan.engines[fixture.engines[color.index()]].name.clone();
     let mut record = GameRecord::new(plan.rules.name(), size);

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use tengen::referee::results::GameEntry;
-use tengen::referee::{ClockReport, visits_by_ply_svg};
+use tengen::referee::{ClockReport, Complaints, visits_by_ply_svg};
 
 use crate::elo::{read_all, write};
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, tell};
 
 /// Report how the engines of one or more result files used their clocks.
 ///
@@ -38,6 +38,7 @@ pub(crate) fn run(args: &ClockArgs) -> Result<()> {
         }
         games.extend(entries);
     }
+    tell(Complaints::of(&games));
     let reports: Vec<ClockReport> = names
         .iter()
         .map(|name| ClockReport::new(name, &games))

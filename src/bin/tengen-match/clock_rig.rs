@@ -11,6 +11,7 @@ use tengen::referee::{
 };
 
 use crate::options::MatchOptions;
+use crate::outcome::Outcome;
 use crate::output::{print, print_json};
 use crate::play::Players;
 use crate::session::{Session, Watch};
@@ -49,7 +50,7 @@ pub(crate) struct ClockRigArgs {
 const MOST_LAG_MS: f64 = 3_600_000.0;
 
 /// Runs the subcommand.
-pub(crate) fn run(args: &ClockRigArgs) -> Result<()> {
+pub(crate) fn run(args: &ClockRigArgs) -> Result<Outcome> {
     ensure!(args.games > 0, "--games must be at least 1");
     ensure!(
         args.options.time != TimeControl::None,
@@ -98,7 +99,7 @@ pub(crate) fn run(args: &ClockRigArgs) -> Result<()> {
             args.options.out.display()
         ));
     }
-    Ok(())
+    Ok(Outcome::of(&games))
 }
 
 /// Does `work` beside busy threads.

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 use tengen::referee::results::{self, GameEntry, MatchTerms};
-use tengen::referee::{RatingOptions, RatingTable};
+use tengen::referee::{Complaints, RatingOptions, RatingTable};
 
 use crate::output::{print, tell};
 
@@ -75,6 +76,8 @@ pub(crate) fn run(args: &EloArgs) -> Result<()> {
         (None, None) => bail!("the first file names no engine; give --anchor"),
     };
     let games: Vec<Vec<GameEntry>> = files.into_iter().map(|(_, games)| games).collect();
+    // Not on the standard output, which may be wanted as Markdown or JSON.
+    games.iter().for_each(|games| tell(Complaints::of(games)));
     let table = RatingTable::new(&games, args.rating.options(&anchor))?;
     match args.format {
         Form::Text => print(&table),
@@ -99,9 +102,9 @@ pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<(MatchTerms, Vec<GameEnt
     paths.iter().map(read).collect()
 }
 
-/// The list as JSON.
-pub(crate) fn to_json(table: &RatingTable) -> Result<String> {
-    serde_json::to_string_pretty(table).context("the rating list")
+/// A report as JSON.
+pub(crate) fn to_json(report: &impl Serialize) -> Result<String> {
+    serde_json::to_string_pretty(report).context("the rating list")
 }
 
 /// Writes a report file.

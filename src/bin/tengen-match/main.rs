@@ -5,6 +5,7 @@ mod clock_rig;
 mod elo;
 mod openings;
 mod options;
+mod outcome;
 mod output;
 mod play;
 mod progress;
@@ -16,7 +17,14 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::outcome::Outcome;
+
 /// Matches between GTP engines under the rules of NoGo.
+///
+/// Ends with 0 when all went well, with 1 when a match could not be played, and with 3 when it was
+/// played but an engine did not play as it should: it complained on its error stream (a warning or
+/// an error, such as a network that was replaced by something weaker), or it lost a game by a crash,
+/// a hang, an illegal move or an answer that is not GTP.
 #[derive(Parser)]
 #[command(version)]
 struct Cli {
@@ -40,13 +48,13 @@ fn main() -> ExitCode {
         Command::Play(args) => play::run(&args),
         Command::Sprt(args) => sprt::run(&args),
         Command::Tournament(args) => tournament::run(&args),
-        Command::Elo(args) => elo::run(&args),
+        Command::Elo(args) => elo::run(&args).map(|()| Outcome::Sound),
         Command::Openings(args) => openings::run(&args),
         Command::ClockRig(args) => clock_rig::run(&args),
-        Command::Clock(args) => clock::run(&args),
+        Command::Clock(args) => clock::run(&args).map(|()| Outcome::Sound),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(outcome) => outcome.into(),
         Err(error) => {
             output::tell(format_args!("tengen-match: {error:#}\n"));
             ExitCode::FAILURE

@@ -18,7 +18,8 @@ use tengen::referee::{
 };
 
 use crate::options::parse_size;
-use crate::output::print;
+use crate::outcome::Outcome;
+use crate::output::{print, tell};
 use crate::progress::Progress;
 
 /// Random openings tried for each one wanted before giving up.
@@ -70,7 +71,7 @@ pub(crate) struct OpeningsArgs {
 }
 
 /// Runs the subcommand.
-pub(crate) fn run(args: &OpeningsArgs) -> Result<()> {
+pub(crate) fn run(args: &OpeningsArgs) -> Result<Outcome> {
     ensure!(
         args.count > 0 && args.tolerance > 0.0,
         "--count and --tolerance must be positive"
@@ -113,6 +114,7 @@ pub(crate) fn run(args: &OpeningsArgs) -> Result<()> {
         kept: BTreeMap::new(),
         judged: 0,
         running: BTreeMap::new(),
+        complaint: None,
     };
     let mut progress = Progress::new(args.count);
     let stopped = plan.play(&fixtures, |finished| match judging.add(&finished) {
@@ -137,15 +139,25 @@ pub(crate) fn run(args: &OpeningsArgs) -> Result<()> {
         ),
     }
     judging.write(&candidates)?;
-    // What a judge said on its stderr matters only when it failed.
-    fs::remove_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
+    if judging.complaint.is_none() {
+        // What a judge said on its stderr matters only when something was wrong.
+        fs::remove_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
+    }
     print(format_args!(
         "{} of {} judged openings are balanced; they are in {}\n",
         judging.kept.len(),
         judging.judged,
         args.out.display()
     ));
-    Ok(())
+    let Some(complaint) = judging.complaint else {
+        return Ok(Outcome::Sound);
+    };
+    tell(format_args!(
+        "WARNING: the judge complained, and may not have judged as asked: {complaint}\n\
+         All that it said is in {}\n",
+        stderr_dir.display()
+    ));
+    Ok(Outcome::Troubled)
 }
 
 impl OpeningsArgs {
@@ -174,12 +186,21 @@ struct Judging<'a> {
     judged: usize,
     /// Games played and Black's points in them, of openings not yet judged.
     running: BTreeMap<usize, (usize, f64)>,
+    /// The first complaint on the judge's error stream.
+    complaint: Option<String>,
 }
 
 impl Judging<'_> {
     /// Takes one game into account; true when an opening was kept.
     fn add(&mut self, finished: &FinishedGame) -> Result<bool> {
-        let FinishedGame { fixture, end } = finished;
+        let FinishedGame {
+            fixture,
+            end,
+            complaints,
+        } = finished;
+        if self.complaint.is_none() {
+            self.complaint = complaints.iter().flatten().next().cloned();
+        }
         if end.reason.is_failure() {
             let detail = end.detail.as_deref().unwrap_or_default();
             bail!("the judge failed ({}): {detail}", end.reason);

@@ -7,6 +7,7 @@ use clap::Args;
 use tengen::referee::{EngineSpec, Format, MatchReport, ScoreBoard, schedule};
 
 use crate::options::{MatchOptions, check_names, read_engines};
+use crate::outcome::Outcome;
 use crate::output::{print, print_json};
 use crate::session::{Session, Watch};
 
@@ -70,7 +71,7 @@ impl Players {
 }
 
 /// Runs the subcommand.
-pub(crate) fn run(args: &PlayArgs) -> Result<()> {
+pub(crate) fn run(args: &PlayArgs) -> Result<Outcome> {
     ensure!(args.games > 0, "--games must be at least 1");
     let engines = args.players.specs()?;
     let rules = args.options.rules()?;
@@ -84,7 +85,8 @@ pub(crate) fn run(args: &PlayArgs) -> Result<()> {
     };
     let games = session.play(&Score { engines: &engines })?;
     let report = MatchReport::new([&engines[0].name, &engines[1].name], &games);
-    print_report(&report, args.options.json, &args.options.out)
+    print_report(&report, args.options.json, &args.options.out)?;
+    Ok(Outcome::of(&games))
 }
 
 /// Prints a report for people or for programs.

@@ -7,6 +7,7 @@ use tengen::referee::stats::{Sprt, Verdict};
 use tengen::referee::{EngineSpec, Format, MatchReport, ScoreBoard, schedule};
 
 use crate::options::MatchOptions;
+use crate::outcome::Outcome;
 use crate::output::{print, print_json};
 use crate::play::Players;
 use crate::session::{Session, Watch};
@@ -56,7 +57,7 @@ struct SprtReport {
 }
 
 /// Runs the subcommand.
-pub(crate) fn run(args: &SprtArgs) -> Result<()> {
+pub(crate) fn run(args: &SprtArgs) -> Result<Outcome> {
     ensure!(
         args.games >= 2,
         "--games must be at least 2: the test counts pairs"
@@ -85,7 +86,8 @@ pub(crate) fn run(args: &SprtArgs) -> Result<()> {
         report,
     };
     if args.options.json {
-        return print_json(&report);
+        print_json(&report)?;
+        return Ok(Outcome::of(&games));
     }
     print(&report.report);
     let (lower, upper) = report.bounds;
@@ -102,7 +104,7 @@ pub(crate) fn run(args: &SprtArgs) -> Result<()> {
         "Games are in {}\n",
         args.options.out.display()
     ));
-    Ok(())
+    Ok(Outcome::of(&games))
 }
 
 /// Stops the match when the test has its verdict.

@@ -4,11 +4,14 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use serde::Deserialize;
-use tengen::referee::{EngineSpec, Failures, Format, RatingTable, ScoreBoard, schedule};
+use serde::{Deserialize, Serialize};
+use tengen::referee::{
+    Complaints, EngineSpec, Failures, Format, RatingTable, ScoreBoard, schedule,
+};
 
 use crate::elo::{RatingArgs, to_json, write};
 use crate::options::{MatchOptions, check_names, read_text};
+use crate::outcome::Outcome;
 use crate::output::print;
 use crate::session::{Session, Watch};
 
@@ -44,8 +47,20 @@ struct Tournament {
     engine: Vec<EngineSpec>,
 }
 
+/// What a tournament says.
+#[derive(Serialize)]
+struct Report {
+    /// The rating list.
+    #[serde(flatten)]
+    table: RatingTable,
+    /// Games lost by misbehaviour.
+    failures: Failures,
+    /// What engines complained of on their error streams.
+    complaints: Complaints,
+}
+
 /// Runs the subcommand.
-pub(crate) fn run(args: &TournamentArgs) -> Result<()> {
+pub(crate) fn run(args: &TournamentArgs) -> Result<Outcome> {
     let text = read_text(&args.file)?;
     let tournament: Tournament =
         toml::from_str(&text).with_context(|| args.file.display().to_string())?;
@@ -80,10 +95,19 @@ pub(crate) fn run(args: &TournamentArgs) -> Result<()> {
     let games = session.play(&Meetings {
         meetings: &meetings,
     })?;
-    let failures = Failures::of(&ScoreBoard::of(&games));
-    let table = RatingTable::new(&[games], args.rating.options(anchor))?;
+    let outcome = Outcome::of(&games);
+    let report = Report {
+        failures: Failures::of(&ScoreBoard::of(&games)),
+        complaints: Complaints::of(&games),
+        table: RatingTable::new(&[games], args.rating.options(anchor))?,
+    };
+    let Report {
+        table,
+        failures,
+        complaints,
+    } = &report;
     let out = &args.options.out;
-    let json = to_json(&table)?;
+    let json = to_json(&report)?;
     write(&out.join("ratings.txt"), &table.to_string())?;
     write(&out.join("ratings.md"), &table.to_markdown())?;
     write(&out.join("ratings.json"), &json)?;
@@ -91,11 +115,10 @@ pub(crate) fn run(args: &TournamentArgs) -> Result<()> {
     if args.options.json {
         print(format_args!("{json}\n"));
     } else {
-        print(&table);
-        print(failures);
+        print(format_args!("{table}{failures}{complaints}"));
         print(format_args!("Games and ratings are in {}\n", out.display()));
     }
-    Ok(())
+    Ok(outcome)
 }
 
 /// The names of everybody who meets, each meeting once.
