@@ -321,12 +321,13 @@ fn records_that_cannot_be_written_are_shouted_and_written_elsewhere() {
 fn a_folder_of_records_that_was_asked_for_has_to_work() {
     let file = format!("{}/Cargo.toml", env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .args(["sau", "--log-level", "off", "--records", &file])
+        .args(["sau", "--records", &file])
         .output()
         .expect("the binary was built for this test");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains(&format!("--records {file}")), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
 }
 
 #[test]

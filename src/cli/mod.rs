@@ -53,10 +53,8 @@ impl Cli {
         let others = level.min(log::LevelFilter::Warn);
         let mut logger = env_logger::Builder::new();
         logger.filter_level(others).filter_module(own, level);
-        if let Command::Sau(command) = &self.command
-            && level > log::LevelFilter::Off
-        {
-            command.log_into_file(&mut logger);
+        if let Command::Sau(command) = &self.command {
+            command.prepare(level, &mut logger)?;
         }
         logger.init();
         match self.command {

@@ -13,7 +13,7 @@ use tengen::clock::{Clock, Overtime, SystemClock, TimeControl, date_time, unix_t
 use tengen::engine::registry;
 use tengen::gtp::{SauLinks, SauManners, SauSession, harmless, serve};
 use tengen::record::ccgc::NgStyle;
-use tengen::record::file;
+use tengen::record::{Charset, file};
 
 use super::flags::EngineFlags;
 use super::terminal;
@@ -65,6 +65,9 @@ pub(crate) struct Sau {
     /// A move in them, with {color}, {column}, {row} (from the bottom) and {top} (from the top).
     #[arg(long, value_name = "PATTERN", default_value_t = NgStyle::default().play)]
     ng_play: String,
+    /// Their encoding: utf-8, or gbk where a Chinese Windows program reads them.
+    #[arg(long, value_name = "NAME", default_value_t = Charset::default())]
+    ng_charset: Charset,
     /// Their file names.
     #[arg(long, value_name = "PATTERN", default_value_t = NgStyle::default().file)]
     ng_file: String,
@@ -94,14 +97,6 @@ impl Sau {
             options.playouts_per_second.is_none(),
             "--playouts-per-second simulates the clock, and the platform's is real: leave it out"
         );
-        if let Some(folder) = &self.records {
-            file::check_folder(folder).with_context(|| {
-                format!(
-                    "--records {}: nothing can be written there",
-                    folder.display()
-                )
-            })?;
-        }
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let mut engine = registry::create(&options, options.size, &time)?;
         engine.set_time_control(TimeControl::Limited {
@@ -111,7 +106,7 @@ impl Sau {
         let attended = terminal::is_attended();
         let records = self.folders();
         if attended {
-            terminal::greet(&options, "on the SAU platform's protocol");
+            terminal::greet(&options, "for the SAU platform");
             terminal::tell(&format!("Records go to {}.", records[0].display()));
         }
         let manners = SauManners {
@@ -123,6 +118,7 @@ impl Sau {
                 game: self.ng_game,
                 play: self.ng_play,
                 file: self.ng_file,
+                charset: self.ng_charset,
                 time: String::new(),
                 place: self.place,
                 event: self.event,
@@ -138,8 +134,29 @@ impl Sau {
         serve(session, input, std::io::stdout()).context("the conversation broke off")
     }
 
+    /// Before anything else is done: makes sure of the folder of records that was asked for, and has
+    /// the log written into a file beside the records.
+    pub(crate) fn prepare(
+        &self,
+        level: log::LevelFilter,
+        logger: &mut env_logger::Builder,
+    ) -> anyhow::Result<()> {
+        if let Some(folder) = &self.records {
+            file::check_folder(folder).with_context(|| {
+                format!(
+                    "--records {}: nothing can be written there",
+                    folder.display()
+                )
+            })?;
+        }
+        if level > log::LevelFilter::Off {
+            self.log_into_file(logger);
+        }
+        Ok(())
+    }
+
     /// Has the log written into a file beside the records; warnings also to whoever reads along.
-    pub(crate) fn log_into_file(&self, logger: &mut env_logger::Builder) {
+    fn log_into_file(&self, logger: &mut env_logger::Builder) {
         let mut failures = Vec::new();
         for folder in self.folders() {
             match open_log(&folder) {

@@ -52,13 +52,8 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "SIZE", conflicts_with = "file")]
     size: Option<String>,
     /// Moves on that board, Black first: "E5 D4", or with colours "b E5 b D4 w C3".
-    #[arg(
-        long,
-        value_name = "MOVES",
-        conflicts_with = "file",
-        default_value = ""
-    )]
-    play: String,
+    #[arg(long, value_name = "MOVES", conflicts_with = "file")]
+    play: Option<String>,
     /// Who is to move, when it is not the side whose turn it is: black or white.
     #[arg(long, value_name = "COLOUR")]
     to_move: Option<String>,
@@ -83,7 +78,10 @@ impl Solve {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let record = match &self.file {
             Some(path) => read(path, self.plies)?,
-            None => played(board_size(self.size.as_deref().unwrap_or("9"))?, &self.play)?,
+            None => played(
+                board_size(self.size.as_deref().unwrap_or("9"))?,
+                self.play.as_deref().unwrap_or_default(),
+            )?,
         };
         match record.size.area() {
             0..=64 => self.solve::<1>(&record),
@@ -222,7 +220,6 @@ fn known_to_lose<const W: usize>(
         let mut next = position.clone();
         next.play(mv);
         let reply = solver.solve(&next, &effort);
-        found.nodes += reply.nodes;
         match reply.wins() {
             Some(true) => losing.push(mv),
             Some(false) => {

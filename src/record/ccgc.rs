@@ -5,7 +5,7 @@
 //! among them, rows from the bottom. Where a year's checking program wants it otherwise, both
 //! patterns can be changed.
 
-use super::{GameRecord, Vertex};
+use super::{Charset, GameRecord, Vertex};
 use crate::game::Color;
 
 /// What a record says beside its moves, and how it is laid out.
@@ -25,6 +25,8 @@ pub struct NgStyle {
     pub place: String,
     /// The event, such as `2026 CCGC`.
     pub event: String,
+    /// How its text is encoded.
+    pub charset: Charset,
 }
 
 impl Default for NgStyle {
@@ -36,6 +38,7 @@ impl Default for NgStyle {
             time: String::new(),
             place: String::new(),
             event: "CCGC".to_owned(),
+            charset: Charset::default(),
         }
     }
 }
@@ -94,6 +97,10 @@ impl NgStyle {
             Some('B') => "先手胜",
             Some('W') => "后手胜",
             _ => "未分胜负",
+        };
+        let pattern = match self.place.as_str() {
+            "" => pattern.replace(" {place}", "{place}"),
+            _ => pattern.to_owned(),
         };
         pattern
             .replace("{black}", &side(&record.black, "先手参赛队", "B"))
@@ -166,5 +173,10 @@ mod tests {
         open.white = "a/b".to_owned();
         assert_eq!(style.write(&open), "未分胜负|B:A9;W:I2\n");
         assert!(style.file_name(&open).contains("a_b W"));
+        let nowhere = NgStyle {
+            place: String::new(),
+            ..self::style()
+        };
+        assert!(nowhere.write(&record()).contains("[2026.08.23 08:40]["));
     }
 }

@@ -1,5 +1,8 @@
 //! Text in the encodings that files of other programs and countries come in.
 
+use std::fmt;
+use std::str::FromStr;
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding;
 
@@ -23,6 +26,43 @@ pub(super) fn decode(bytes: &[u8], named: Option<&[u8]>) -> String {
         .guess(None, Utf8Detection::Deny)
         .decode_without_bom_handling(bytes);
     text.into_owned()
+}
+
+/// An encoding that text is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Charset(&'static Encoding);
+
+impl Charset {
+    /// The bytes of a text; characters that it lacks become `&#NUMBER;`.
+    #[must_use]
+    pub fn encode(self, text: &str) -> Vec<u8> {
+        self.0.encode(text).0.into_owned()
+    }
+}
+
+impl Default for Charset {
+    fn default() -> Charset {
+        Charset(encoding_rs::UTF_8)
+    }
+}
+
+impl FromStr for Charset {
+    type Err = String;
+
+    /// By any name that the encoding has on the web.
+    fn from_str(text: &str) -> Result<Charset, String> {
+        let known = Encoding::for_label(text.as_bytes());
+        // UTF-16 is only ever read.
+        let known = known.filter(|encoding| encoding.output_encoding() == *encoding);
+        let known = known.ok_or("an encoding such as utf-8, gbk, gb18030 or big5");
+        Ok(Charset(known?))
+    }
+}
+
+impl fmt::Display for Charset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.name().to_ascii_lowercase())
+    }
 }
 
 #[cfg(test)]
@@ -59,6 +99,18 @@ mod tests {
         assert!(!unmappable && bytes.contains(&b'\\'), "{bytes:?}");
         check(&bytes, Some("Big5"), traditional);
         check(b"Andr\xe9", Some("ISO-8859-1"), "André");
+    }
+
+    #[test]
+    fn what_is_written_in_an_encoding_is_read_in_it() {
+        for name in ["utf-8", "gbk", "gb18030"] {
+            let charset: Charset = name.parse().expect(name);
+            assert_eq!(charset.to_string(), name);
+            check(&charset.encode(WORDS), Some(name), WORDS);
+        }
+        for name in ["utf-16", "klingon", ""] {
+            assert!(name.parse::<Charset>().is_err(), "{name}");
+        }
     }
 
     #[test]

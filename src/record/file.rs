@@ -1,4 +1,4 @@
-//! Records as files: SGF that was written anywhere, and text that is there whole or not at all.
+//! Records as files: SGF that was written anywhere, and files that are there whole or not at all.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -82,7 +82,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
 pub fn check_folder(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let probe = folder.join(format!(".tengen.{}.part", std::process::id()));
-    write_new(&probe, "")?;
+    write_new(&probe, &[])?;
     std::fs::remove_file(&probe)
 }
 
@@ -90,7 +90,7 @@ pub fn check_folder(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// [`FileError::OtherFile`] when there is a file of another kind, and [`FileError`] as
-/// [`write_text`] does.
+/// [`write`] does.
 pub fn write_sgf(path: &Path, text: &str) -> Result<(), FileError> {
     match read_bytes(path) {
         Ok(old) if old.is_empty() || sgf::decode(&old).trim_start().starts_with('(') => {}
@@ -98,16 +98,16 @@ pub fn write_sgf(path: &Path, text: &str) -> Result<(), FileError> {
         Err(FileError::Missing) => {}
         Err(error) => return Err(error),
     }
-    write_text(path, text)
+    write(path, text.as_bytes())
 }
 
 /// Writes a file under another name and renames it: what was there before is lost only when all of
-/// the new text is written.
+/// the new one is written.
 ///
 /// # Errors
 /// [`FileError`] when there is something else than a regular file that may be changed, or the
 /// system refuses.
-pub fn write_text(path: &Path, text: &str) -> Result<(), FileError> {
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     // Behind a link is the file that was meant.
     let target = path.canonicalize();
     let target = target.as_deref().unwrap_or(path);
@@ -123,7 +123,7 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), FileError> {
     part.push(name);
     part.push(format!(".{}.part", std::process::id()));
     let part = target.with_file_name(part);
-    let written = write_new(&part, text).and_then(|()| std::fs::rename(&part, target));
+    let written = write_new(&part, bytes).and_then(|()| std::fs::rename(&part, target));
     if written.is_err() {
         // It may never have been there.
         let _ = std::fs::remove_file(&part);
@@ -131,13 +131,13 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), FileError> {
     Ok(written?)
 }
 
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = OpenOptions::new()
         .write(true)
         .create(true)
         .truncate(true)
         .open(path)?;
-    file.write_all(text.as_bytes())
+    file.write_all(bytes)
 }
 
 #[cfg(test)]
@@ -187,7 +187,7 @@ mod tests {
         let refused = [
             read_sgf(&folder.0).map(drop),
             write_sgf(&folder.0, "(;)"),
-            write_text(&folder.0, "(;)"),
+            write(&folder.0, b"(;)"),
         ];
         for result in refused {
             assert!(matches!(result, Err(FileError::NotRegular)), "{result:?}");

@@ -7,6 +7,8 @@ mod charset;
 pub mod file;
 pub mod sgf;
 
+pub use charset::Charset;
+
 use crate::game::{BoardSize, Color, Move, Outcome};
 
 /// What a player does with a turn.

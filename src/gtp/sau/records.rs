@@ -5,8 +5,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::record::ccgc::NgStyle;
-use crate::record::file::{FileError, write_text};
-use crate::record::{GameRecord, sgf};
+use crate::record::file::FileError;
+use crate::record::{GameRecord, file, sgf};
 
 /// Bytes of a file's name without suffix and extension: 255 are usual, and two teams, a place and an
 /// event in Chinese may have more.
@@ -124,11 +124,9 @@ impl Keeper {
         let style = self.style(files);
         let path = folder.join(suffixed(&style.file_name(record), &files.suffix));
         // One of them is better than none.
-        let ours = write_text(&path, &style.write(record));
-        write_text(
-            &folder.join(sgf_name(&files.date, &files.suffix)),
-            &sgf::write(record),
-        )?;
+        let ours = file::write(&path, &style.charset.encode(&style.write(record)));
+        let other = folder.join(sgf_name(&files.date, &files.suffix));
+        file::write(&other, sgf::write(record).as_bytes())?;
         ours.map(|()| path)
     }
 
