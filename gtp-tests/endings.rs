@@ -1,4 +1,4 @@
-//! `tengen solve` and `tengen review`.
+//! `tengen solve`.
 
 use std::process::{Command, Output};
 
@@ -50,25 +50,4 @@ fn a_position_is_solved_from_a_file_or_from_moves() {
         &["solve", "--size", "4", "--play", "A1 A1"],
         "white at A1 is not legal after 1 moves",
     );
-}
-
-#[test]
-fn a_review_names_the_moves_that_gave_a_won_game_away() {
-    let file = "gtp-tests/games/4x4.sgf";
-    prints(
-        &["review", file, "--from", "5", "--nodes", "10000"],
-        &[
-            "4x4.sgf: one gives a won game away after 6 moves with D3\n",
-            "4x4.sgf: white gives a won game away after 7 moves with A3\n",
-            "1 games, 10000 nodes a position; half of them are solved from ply 5\n",
-            "one gave 2 won games away in 1 games\n",
-            "white gave 2 won games away in 1 games",
-        ],
-    );
-    // One node a position leaves open what takes more.
-    let output = tengen(&["review", file, "--from", "0", "--nodes", "1", "--json"]);
-    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(summary["games"], 1);
-    assert!(summary["median_ply"].as_u64().expect("solved at the end") > 5);
-    refuses(&["review", "gtp-tests/match"], "holds no SGF file");
 }

@@ -9,6 +9,7 @@ mod hostile;
 mod lifetime;
 mod ponder;
 mod process;
+mod review;
 mod sabaki;
 mod sabaki_parser;
 mod sau;

@@ -53,6 +53,8 @@ pub struct GameRecord {
     pub white: String,
     /// The result as SGF writes it (`B+R`, `W+3.5`, `0`); empty when unknown.
     pub result: String,
+    /// When it was played, as SGF writes it (`2026-08-23`); empty when unknown.
+    pub date: String,
     /// A remark on the whole game; empty for none.
     pub comment: String,
     /// Stones on the board before the first move, by point, ascending.
@@ -74,6 +76,7 @@ impl GameRecord {
             black: String::new(),
             white: String::new(),
             result: String::new(),
+            date: String::new(),
             comment: String::new(),
             setup: Vec::new(),
             to_move: None,

@@ -133,7 +133,7 @@ mod tests {
             .prop_map(|(width, height)| BoardSize::new(width, height))
             .prop_flat_map(|size| {
                 let setup = proptest::collection::btree_map(0..size.area() as u16, color(), 0..8);
-                let names = (simple(), simple(), simple(), comment());
+                let names = (simple(), simple(), simple(), simple(), comment());
                 let game = prop_oneof![Just("go"), Just("nogo"), Just("gomoku")];
                 let komi =
                     proptest::option::of((-20_i16..40).prop_map(|half| f32::from(half) / 2.0));
@@ -141,7 +141,7 @@ mod tests {
                 (Just(size), game, komi, names, start, plays(size))
             })
             .prop_map(|(size, game, komi, names, (setup, to_move), plays)| {
-                let (black, white, result, comment) = names;
+                let (black, white, result, date, comment) = names;
                 let setup = setup
                     .into_iter()
                     .map(|(point, color)| (crate::game::Move(point), color));
@@ -152,6 +152,7 @@ mod tests {
                     black,
                     white,
                     result,
+                    date,
                     comment,
                     setup: setup.collect(),
                     to_move,

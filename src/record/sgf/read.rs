@@ -72,6 +72,7 @@ impl Reader {
             "PB" => self.record.black = simple_text(value),
             "PW" => self.record.white = simple_text(value),
             "RE" => self.record.result = simple_text(value),
+            "DT" => self.record.date = simple_text(value),
             "KM" if value.trim().is_empty() => {}
             "KM" => self.record.komi = Some(komi(value)?),
             "C" if root => self.record.comment = text(value),
@@ -243,7 +244,7 @@ mod tests {
     #[test]
     fn a_game_with_setup_variations_and_comments() {
         let record = read(concat!(
-            "saved by hand (;FF[4]GM[1]SZ[9]RU[NoGo]PB[a\\]b]PW[c\nd]KM[0.5]RE[W+R]",
+            "saved by hand (;FF[4]GM[1]SZ[9]RU[NoGo]PB[a\\]b]PW[c\nd]KM[0.5]RE[W+R]DT[2026-08-23]",
             "C[whole\\\ngame]AB[aa:ba][ai]AW[ii]PL[W]\n",
             ";W[cc]C[good](;B[dd](;W[])(;W[ee]))(;B[ff]))(;SZ[19])",
         ))
@@ -255,7 +256,10 @@ mod tests {
             ("a]b", "c d")
         );
         assert_eq!((record.komi, record.result.as_str()), (Some(0.5), "W+R"));
-        assert_eq!(record.comment, "wholegame");
+        assert_eq!(
+            (record.comment.as_str(), record.date.as_str()),
+            ("wholegame", "2026-08-23")
+        );
         let setup = [
             (size.point(0, 0), Color::Black),
             (size.point(8, 0), Color::White),

@@ -59,6 +59,7 @@ fn header(record: &GameRecord) -> String {
         ("PB", &record.black),
         ("PW", &record.white),
         ("RE", &record.result),
+        ("DT", &record.date),
         ("C", &record.comment),
     ] {
         if !text.is_empty() {

@@ -1,11 +1,11 @@
-//! `tengen review`: from where finished games were decided, and who gave a decided game away.
+//! `tengen review --endings`: from where finished games were decided, and who gave a decided game
+//! away.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use anyhow::{Context as _, bail, ensure};
-use clap::Args;
+use anyhow::{Context as _, ensure};
 use parking_lot::Mutex;
 use serde::Serialize;
 use tengen::game::nogo::NoGo;
@@ -14,37 +14,23 @@ use tengen::gtp::format_vertex;
 use tengen::record::GameRecord;
 use tengen::solver::{Effort, Solve as _, Solver};
 
-use super::position::{read, replay};
+use super::super::position::{read, replay};
+use super::super::print;
+use super::truth::look_back;
 
-/// A position is looked at unless so many in a row after it could not be solved.
-const PATIENCE: usize = 2;
 /// Bytes of the solver's table for each node, and the most, in MiB.
 const BYTES_A_NODE: u64 = 64;
 const MOST_MIB: u64 = 512;
 
-/// Find out from which ply finished NoGo games can be solved, and which moves gave a won game away.
-///
-/// Every position is solved by itself, from the end of the game backwards, with so many nodes.
-#[derive(Debug, Args)]
-pub(crate) struct Review {
-    /// SGF files, or folders of them.
-    #[arg(required = true)]
-    files: Vec<PathBuf>,
-    /// Nodes for a position.
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
-    nodes: u64,
-    /// Look at no position before this ply.
-    #[arg(long, value_name = "PLY", default_value_t = 40)]
-    from: u32,
-    /// Look at this many games, evenly chosen.
-    #[arg(long, value_name = "N")]
-    games: Option<usize>,
-    /// Threads, each with games of its own [default: one a processor].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+/// How games are looked at.
+pub(super) struct Endings {
+    /// Nodes for a position, which is solved by itself.
+    pub(super) nodes: u64,
+    /// No position before this ply.
+    pub(super) from: u32,
+    /// Threads, each with games of its own.
+    pub(super) threads: usize,
+    pub(super) json: bool,
 }
 
 /// What was found in one game.
@@ -90,20 +76,12 @@ struct Summary {
     gifts: Vec<Gift>,
 }
 
-impl Review {
-    pub(crate) fn run(self) -> anyhow::Result<()> {
-        let mut files = sgf_files(&self.files)?;
-        if let Some(games) = self.games.filter(|&games| games < files.len()) {
-            files = (0..games)
-                .map(|index| files[index * files.len() / games].clone())
-                .collect();
-        }
+impl Endings {
+    pub(super) fn run(&self, files: &[PathBuf]) -> anyhow::Result<()> {
         let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let found = Mutex::new(Vec::new());
-        let cores = std::thread::available_parallelism().map_or(1, Into::into);
-        let threads = self.threads.map_or(cores, usize::from);
         std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads)
+            let workers: Vec<_> = (0..self.threads)
                 .map(|_| {
                     scope.spawn(|| {
                         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -117,7 +95,7 @@ impl Review {
                                 }
                             };
                             for gift in reviewed.gifts.iter().filter(|_| !self.json) {
-                                super::print(&gift.text())?;
+                                print(&gift.text())?;
                             }
                             found.lock().push(reviewed);
                         }
@@ -132,7 +110,7 @@ impl Review {
             })
         })?;
         let summary = Summary::new(self.nodes, self.from, &found.into_inner());
-        super::print(&if self.json {
+        print(&if self.json {
             serde_json::to_string(&summary)?
         } else {
             summary.text()
@@ -169,23 +147,16 @@ impl Review {
         };
         let bytes = self.nodes.saturating_mul(BYTES_A_NODE).min(MOST_MIB << 20);
         let mut solver = Solver::new(bytes as usize);
-        let mut solved = Vec::new();
-        let mut in_vain = 0;
-        for position in positions.iter().rev() {
-            if position.ply() < self.from || in_vain > PATIENCE {
-                break;
-            }
+        let winner = |index: usize| {
             solver.clear();
+            let position = &positions[index];
             let mover = position.to_move();
-            if let Some(wins) = solver.solve(position, &effort).wins() {
-                let winner = if wins { mover } else { mover.opponent() };
-                solved.push((position.ply(), winner));
-                in_vain = 0;
-            } else {
-                in_vain += 1;
-            }
-        }
-        solved.reverse();
+            let wins = solver.solve(position, &effort).wins()?;
+            let winner = if wins { mover } else { mover.opponent() };
+            Some((position.ply(), winner))
+        };
+        let solved = look_back(&positions, self.from, winner);
+        let solved: Vec<(u32, Color)> = solved.into_iter().map(|(_, found)| found).collect();
         let players = [(&record.black, Color::Black), (&record.white, Color::White)];
         let players = players.map(|(name, color)| match name.as_str() {
             "" => color.to_string(),
@@ -289,31 +260,6 @@ impl Summary {
         }
         lines.join("\n")
     }
-}
-
-/// The SGF files among these, and in folders among these, in order.
-fn sgf_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for path in paths {
-        let name = || path.display().to_string();
-        if !path.is_dir() {
-            files.push(path.clone());
-            continue;
-        }
-        let mut inside = Vec::new();
-        for entry in std::fs::read_dir(path).with_context(name)? {
-            let file = entry.with_context(name)?.path();
-            if file.extension().is_some_and(|extension| extension == "sgf") {
-                inside.push(file);
-            }
-        }
-        if inside.is_empty() {
-            bail!("{} holds no SGF file", name());
-        }
-        inside.sort();
-        files.append(&mut inside);
-    }
-    Ok(files)
 }
 
 #[cfg(test)]

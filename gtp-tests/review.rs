@@ -1,0 +1,325 @@
+//! `tengen review`: text, JSON and pages, of one game and of a folder.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// A game of 13 moves on 4x4, which the solver knows from the start.
+const SMALL: &str = "gtp-tests/games/4x4.sgf";
+/// A game between the network with 60 visits and RAVE.
+const LARGE: &str = "gtp-tests/games/9x9.sgf";
+/// A quick review that is always the same.
+const QUICK: &[&str] = &[
+    "--visits",
+    "20",
+    "--threads",
+    "1",
+    "--seed",
+    "1",
+    "--nodes",
+    "2000",
+];
+
+fn review(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tengen"));
+    command.arg("review").args(args);
+    command
+}
+
+#[track_caller]
+fn run(args: &[&str]) -> Output {
+    review(args)
+        .output()
+        .expect("the binary was built for this test")
+}
+
+/// What a review that succeeds prints.
+#[track_caller]
+fn text(args: &[&str]) -> String {
+    let output = run(args);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[track_caller]
+fn prints(args: &[&str], parts: &[&str]) {
+    let text = text(args);
+    for part in parts {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+}
+
+#[track_caller]
+fn refuses(args: &[&str], part: &str) {
+    let output = run(args);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    // The log may have said more.
+    let last = text.lines().last().unwrap_or_default();
+    assert!(
+        last.starts_with("tengen: ") && last.contains(part),
+        "{text}"
+    );
+}
+
+/// A folder of this test's own, empty at first.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("review-{name}"));
+    // It is there after a test that failed.
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder for files of tests");
+    folder
+}
+
+fn name(path: &Path) -> &str {
+    path.to_str().expect("UTF-8")
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in {text}"))
+}
+
+/// The review that a page holds.
+#[track_caller]
+fn held(page: &str) -> Value {
+    let (_, rest) = page.split_once("id=\"review\">").expect("a page of a game");
+    json(rest.split_once("</script>").expect("a page of a game").0)
+}
+
+#[test]
+fn the_solver_alone_names_the_moves_that_gave_a_won_game_away() {
+    prints(
+        &["--endings", SMALL, "--from", "5", "--nodes", "10000"],
+        &[
+            "4x4.sgf: one gives a won game away after 6 moves with D3\n",
+            "4x4.sgf: white gives a won game away after 7 moves with A3\n",
+            "1 games, 10000 nodes a position; half of them are solved from ply 5\n",
+            "one gave 2 won games away in 1 games\n",
+            "white gave 2 won games away in 1 games",
+        ],
+    );
+    // One node a position leaves open what takes more.
+    let one_node = ["--endings", SMALL, "--from", "0", "--nodes", "1", "--json"];
+    let summary = json(&text(&one_node));
+    assert_eq!(summary["games"], 1);
+    assert!(summary["median_ply"].as_u64().expect("solved at the end") > 5);
+    refuses(&["--endings", "gtp-tests/match"], "holds no SGF file");
+}
+
+#[test]
+fn without_a_network_playouts_judge_and_the_solver_says_what_is_true() {
+    let args = [&[SMALL, "--nodes", "100000"], &QUICK[..6]].concat();
+    prints(
+        &args,
+        &[
+            "4x4.sgf: Black one - White, B+R, 13 moves\n",
+            "20 playouts a position, random playouts, no network; proven from move 3 on: Black wins\n",
+            "\n    7  Black  D3      100.0%  ",
+            "\n    8  White  A3      100.0%  ",
+            "  thrown away\n",
+        ],
+    );
+    let lines = text(&[&args[..], &["--json"]].concat());
+    let lines: Vec<Value> = lines.lines().map(json).collect();
+    let [game, summary] = &lines[..] else {
+        panic!("a line for the game and one for all: {lines:?}");
+    };
+    assert_eq!(game["by_network"], false);
+    let positions = game["positions"].as_array().expect("a list");
+    assert_eq!(positions.len(), 14);
+    let given_away = positions
+        .iter()
+        .filter(|position| position["played"]["class"] == "thrown_away");
+    let given_away: Vec<u64> = given_away
+        .map(|position| position["moves"].as_u64().expect("a number"))
+        .collect();
+    assert!(
+        given_away.contains(&6) && given_away.contains(&7),
+        "{given_away:?}"
+    );
+    for &moves in &given_away {
+        let [before, after] = [moves, moves + 1].map(|at| &positions[at as usize]);
+        assert_eq!(before["winner"], before["to_move"]);
+        assert_eq!(after["winner"], after["to_move"]);
+        // The move to play instead wins.
+        let better = &before["played"]["better"][0];
+        let candidates = before["candidates"].as_array().expect("a list");
+        let best = candidates.iter().find(|found| found["move"] == *better);
+        assert_eq!(best.expect("it is among them")["wins"], true, "{before}");
+    }
+    assert_eq!(positions[13]["winner"], "black");
+    assert_eq!(positions[13]["winrate"], 1.0);
+    let thrown = |player: &str| summary["summary"]["players"][player]["thrown_away"].as_u64();
+    let sum = thrown("one").expect("a number") + thrown("White").expect("a number");
+    assert_eq!(sum, given_away.len() as u64);
+}
+
+#[test]
+fn the_network_judges_a_game_on_its_board() {
+    let args = [&[LARGE, "--json"], QUICK].concat();
+    let lines = text(&args);
+    let game = json(lines.lines().next().expect("a line"));
+    assert_eq!(game["by_network"], true);
+    assert_eq!(game["settings"]["search"], "20 visits");
+    let positions = game["positions"].as_array().expect("a list");
+    let moves = game["game"]["moves"].as_array().expect("a list").len();
+    assert_eq!(positions.len(), moves + 1);
+    for position in &positions[..moves] {
+        let winrate = position["winrate"]
+            .as_f64()
+            .expect("every position is searched");
+        assert!((0.0..=1.0).contains(&winrate));
+        assert!(position["played"]["policy_rank"].as_u64().expect("a rank") > 0);
+        assert!(position["played"]["loss"].is_number());
+    }
+    // The last position is over, and a dozen before it are proven.
+    let proven = game["proven"][0].as_u64().expect("a number") as usize;
+    assert!(proven + 10 < moves, "{proven}");
+    assert_eq!(positions[moves]["winner"], game["proven"][1]);
+    assert_eq!(
+        text(&args),
+        lines,
+        "one thread, a seed and visits give the same again"
+    );
+}
+
+#[test]
+fn a_page_stands_alone_and_only_a_page_is_replaced() {
+    let folder = scratch("page");
+    let page = folder.join("game.html");
+    let args = [&[LARGE, "--html", name(&page)], QUICK].concat();
+    text(&args);
+    let written = std::fs::read_to_string(&page).expect("the page");
+    // The name of SVG is no address that anything is fetched from.
+    let outside = written.replace("http://www.w3.org/2000/svg", "");
+    for address in ["http:", "https:", "src=", "@import", "url(http"] {
+        assert!(!outside.contains(address), "{address}");
+    }
+    let review = held(&written);
+    assert_eq!(review["game"]["black"], "rave-20000");
+    text(&args);
+    std::fs::write(&page, "<html>somebody's own</html>").expect("a file");
+    refuses(&args, "is no page of a review");
+    let kept = std::fs::read_to_string(&page).expect("the file");
+    assert_eq!(kept, "<html>somebody's own</html>");
+    text(&[&args[..], &["--force"]].concat());
+    assert_eq!(
+        held(&std::fs::read_to_string(&page).expect("the page")),
+        review
+    );
+    let nowhere = folder.join("nowhere").join("game.html");
+    refuses(&[LARGE, "--html", name(&nowhere)], "cannot write into");
+    is_javascript(&written, &folder);
+}
+
+/// Has Node.js look at the page's script, where it is installed.
+#[track_caller]
+#[expect(clippy::print_stdout, reason = "a skipped test must say so")]
+fn is_javascript(page: &str, folder: &Path) {
+    let (_, script) = page.rsplit_once("<script>").expect("a script");
+    let script = script.split_once("</script>").expect("its end").0;
+    let file = folder.join("page.js");
+    std::fs::write(&file, script).expect("a file");
+    match Command::new("node").arg("--check").arg(&file).output() {
+        Ok(checked) => assert!(checked.status.success(), "{checked:?}"),
+        Err(_) => println!("skipped: without Node.js nobody reads the page's script"),
+    }
+}
+
+#[test]
+fn a_folder_gets_a_page_a_game_and_does_not_review_twice() {
+    let folder = scratch("folder");
+    let games = folder.join("games");
+    std::fs::create_dir(&games).expect("a folder");
+    std::fs::copy(SMALL, games.join("one.sgf")).expect("a copy");
+    std::fs::write(games.join("broken.sgf"), "(;SZ[4];B[zz])").expect("a file");
+    let other = "(;FF[4]GM[1]SZ[4]RU[NoGo]PB[<b>]PW[one];B[aa];W[bb])";
+    std::fs::write(games.join("index.sgf"), other).expect("a file");
+    let pages = folder.join("pages");
+    let args = [&[name(&games), "--html", name(&pages), "--json"], QUICK].concat();
+    let output = run(&args);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("broken.sgf") && said.contains("1 of 3 files could not be reviewed"));
+    let front = std::fs::read_to_string(pages.join("index.html")).expect("the front page");
+    assert!(
+        front.contains("./one.html") && front.contains("./index-2.html"),
+        "{front}"
+    );
+    assert!(front.contains("&lt;b&gt;") && !front.contains("<b>"));
+    let page = pages.join("one.html");
+    let text = std::fs::read_to_string(&page).expect("the page");
+    assert_eq!(held(&text)["positions"][0]["visits"], 20);
+
+    // A number that no search gives shows whether the game is searched again.
+    let marked = text.replacen("\"visits\":20,", "\"visits\":123,", 1);
+    std::fs::write(&page, marked).expect("the page");
+    let visits = |args: &[&str]| {
+        let lines = String::from_utf8(run(args).stdout).expect("UTF-8");
+        let game = lines
+            .lines()
+            .map(json)
+            .find(|line| line["game"]["black"] == "one");
+        game.expect("the game")["positions"][0]["visits"].as_u64()
+    };
+    assert_eq!(visits(&args), Some(123));
+    let other = [
+        &args[..4],
+        &["--visits", "21", "--threads", "1", "--seed", "1"],
+    ]
+    .concat();
+    assert_eq!(visits(&other), Some(21));
+}
+
+#[test]
+fn an_interrupted_review_keeps_what_it_has() {
+    let page = scratch("interrupt").join("game.html");
+    let html = ["--html", name(&page), "--nodes", "1000"];
+    let args = [&[SMALL, "--time-per-move", "0.5"], &html[..]].concat();
+    let child = review(&args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built for this test");
+    std::thread::sleep(Duration::from_secs(3));
+    let id = child.id().to_string();
+    let told = Command::new("kill").args(["-INT", &id]).status();
+    assert!(told.expect("kill").success());
+    let output = child.wait_with_output().expect("it is our child");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !output.status.success() && said.contains("interrupted"),
+        "{output:?}"
+    );
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        printed.contains("interrupted: reviewed from move"),
+        "{printed}"
+    );
+    let review = held(&std::fs::read_to_string(&page).expect("the page"));
+    let positions = review["positions"].as_array().expect("a list").len();
+    assert!((1..14).contains(&positions), "{positions}");
+}
+
+#[test]
+fn what_cannot_be_had_is_said() {
+    refuses(&["nowhere.sgf"], "nowhere.sgf");
+    refuses(
+        &["gtp-tests/games/illegal.sgf", "--visits", "1"],
+        "white at C3 is not legal",
+    );
+    refuses(
+        &[SMALL, "--model", "models/nogo-9x9.onnx"],
+        "cannot judge a board of 4x4",
+    );
+    for useless in [
+        &["--ponder"][..],
+        &["--size", "9"],
+        &["--thresholds", "9,8,7"],
+    ] {
+        let output = run(&[&[SMALL], useless].concat());
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+    }
+}

@@ -1,0 +1,237 @@
+//! What a review knows of a game: plain data, as `--json` prints it and a page holds it.
+//!
+//! Winrates are shares of games won by Black, in [0, 1]; losses are shares of games that the mover
+//! gave up. Moves are vertices as GTP writes them.
+
+use serde::{Deserialize, Serialize};
+use tengen::game::Color;
+use tengen::gtp::format_vertex;
+use tengen::record::{GameRecord, Vertex};
+
+/// A player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Side {
+    Black,
+    White,
+}
+
+impl From<Color> for Side {
+    fn from(color: Color) -> Side {
+        match color {
+            Color::Black => Side::Black,
+            Color::White => Side::White,
+        }
+    }
+}
+
+impl Side {
+    pub(super) const BOTH: [Side; 2] = [Side::Black, Side::White];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Side::Black => "Black",
+            Side::White => "White",
+        }
+    }
+
+    /// A share of games won by Black as one won by this side; its own inverse.
+    pub(super) fn share(self, black: f32) -> f32 {
+        match self {
+            Side::Black => black,
+            Side::White => 1.0 - black,
+        }
+    }
+}
+
+/// A move or a stone, and whose it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Stone {
+    pub(super) color: Side,
+    pub(super) at: String,
+}
+
+/// The game as its file tells it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Game {
+    pub(super) file: String,
+    pub(super) black: String,
+    pub(super) white: String,
+    /// As SGF writes it; empty when unknown.
+    pub(super) result: String,
+    pub(super) date: String,
+    pub(super) width: u8,
+    pub(super) height: u8,
+    pub(super) setup: Vec<Stone>,
+    pub(super) moves: Vec<Stone>,
+}
+
+impl Game {
+    pub(super) fn new(file: String, record: &GameRecord) -> Game {
+        let stone = |color: Color, vertex| Stone {
+            color: color.into(),
+            at: format_vertex(vertex, record.size),
+        };
+        let setup = record.setup.iter();
+        let plays = record.plays.iter().map(|recorded| recorded.play);
+        Game {
+            file,
+            black: record.black.clone(),
+            white: record.white.clone(),
+            result: record.result.clone(),
+            date: record.date.clone(),
+            width: record.size.width,
+            height: record.size.height,
+            setup: setup
+                .map(|&(point, color)| stone(color, Vertex::Point(point)))
+                .collect(),
+            moves: plays.map(|play| stone(play.color, play.vertex)).collect(),
+        }
+    }
+
+    /// A player's name, or its colour where the file has none.
+    pub(super) fn player(&self, side: Side) -> &str {
+        let name = match side {
+            Side::Black => &self.black,
+            Side::White => &self.white,
+        };
+        if name.is_empty() { side.name() } else { name }
+    }
+}
+
+/// What the judgement rests on; equal settings on equal games give equal reviews but for chance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Settings {
+    /// The program's version.
+    pub(super) version: String,
+    /// Limits of a search, as text.
+    pub(super) search: String,
+    /// Where the network comes from.
+    pub(super) network: String,
+    /// Settings of the search that are not the usual ones.
+    pub(super) changed: Vec<String>,
+    /// Nodes of the solver for a position.
+    pub(super) nodes: u64,
+    /// Losses from which a move is an inaccuracy, a mistake, a blunder.
+    pub(super) thresholds: [f32; 3],
+}
+
+/// A move that the search looked at, or that was played.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Candidate {
+    #[serde(rename = "move")]
+    pub(super) at: String,
+    pub(super) visits: u64,
+    pub(super) winrate: f32,
+    /// Policy of the network, in [0, 1].
+    pub(super) prior: f32,
+    /// Whether it is proven to win or to lose for the side to move.
+    pub(super) wins: Option<bool>,
+    /// The line that begins with it.
+    pub(super) pv: Vec<String>,
+}
+
+/// How bad a move was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Class {
+    Inaccuracy,
+    Mistake,
+    Blunder,
+    /// A proven win became a proven loss.
+    ThrownAway,
+}
+
+impl Class {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Class::Inaccuracy => "inaccuracy",
+            Class::Mistake => "mistake",
+            Class::Blunder => "blunder",
+            Class::ThrownAway => "thrown away",
+        }
+    }
+}
+
+/// What is said of the move that was played in a position.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Judged {
+    /// Of games, given up by it; negative where the search had not seen how good it was. `None`
+    /// where a search is missing.
+    pub(super) loss: Option<f32>,
+    pub(super) class: Option<Class>,
+    /// Whether it counts in the summary: there was a choice, and something left to lose.
+    pub(super) counts: bool,
+    /// Its place by the network's policy and among the search's moves, from 1; `None` where it is
+    /// not known.
+    pub(super) policy_rank: Option<usize>,
+    pub(super) choice: Option<usize>,
+    /// The line to play instead, where it was wrong.
+    pub(super) better: Vec<String>,
+}
+
+/// A position of the game.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Position {
+    /// Moves played before it.
+    pub(super) moves: usize,
+    pub(super) to_move: Side,
+    /// By the search, or by the rules where the game is over.
+    pub(super) winrate: Option<f32>,
+    /// Who wins with best play, where that is proven.
+    pub(super) winner: Option<Side>,
+    pub(super) visits: u64,
+    /// The move to play first, then by visits.
+    pub(super) candidates: Vec<Candidate>,
+    /// Of the move that was played; `None` at the end of the game.
+    pub(super) played: Option<Judged>,
+}
+
+/// How a player did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Tally {
+    /// Moves that count.
+    pub(super) moves: usize,
+    /// Mean of their losses.
+    pub(super) average_loss: f32,
+    /// Mean of their accuracies, in [0, 1].
+    pub(super) accuracy: f32,
+    /// Moves that were the search's first choice.
+    pub(super) first_choices: usize,
+    pub(super) inaccuracies: usize,
+    pub(super) mistakes: usize,
+    pub(super) blunders: usize,
+    /// Proven wins that were lost.
+    pub(super) thrown_away: usize,
+}
+
+/// A game with its review.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Review {
+    pub(super) game: Game,
+    pub(super) settings: Settings,
+    /// Whether a network judged; else random playouts did.
+    pub(super) by_network: bool,
+    /// Positions of the game, from the first one that was looked at: after Ctrl-C not the first.
+    pub(super) positions: Vec<Position>,
+    /// Moves before the first position from which all are proven, and who wins there.
+    pub(super) proven: Option<(usize, Side)>,
+    /// Black first.
+    pub(super) players: [Tally; 2],
+}
+
+impl Review {
+    /// Whether every position was looked at.
+    pub(super) fn is_whole(&self) -> bool {
+        self.positions.len() == self.game.moves.len() + 1
+    }
+
+    /// Moves that are at least inaccuracies: the position before each, and what is said of it.
+    pub(super) fn mistakes(&self) -> impl Iterator<Item = (&Position, &Stone, &Judged, Class)> {
+        self.positions.iter().filter_map(|position| {
+            let judged = position.played.as_ref()?;
+            let played = self.game.moves.get(position.moves)?;
+            Some((position, played, judged, judged.class?))
+        })
+    }
+}

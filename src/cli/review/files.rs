@@ -1,0 +1,40 @@
+//! The games that are meant: files, and folders of them.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+
+/// The SGF files among these, and in folders among these, in order.
+pub(super) fn sgf_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        let name = || path.display().to_string();
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let mut inside = Vec::new();
+        for entry in std::fs::read_dir(path).with_context(name)? {
+            let file = entry.with_context(name)?.path();
+            if file.extension().is_some_and(|extension| extension == "sgf") {
+                inside.push(file);
+            }
+        }
+        if inside.is_empty() {
+            bail!("{} holds no SGF file", name());
+        }
+        inside.sort();
+        files.append(&mut inside);
+    }
+    Ok(files)
+}
+
+/// So many of the files, evenly chosen.
+pub(super) fn sample(files: Vec<PathBuf>, games: Option<usize>) -> Vec<PathBuf> {
+    match games.filter(|&games| games < files.len()) {
+        None => files,
+        Some(games) => (0..games)
+            .map(|index| files[index * files.len() / games].clone())
+            .collect(),
+    }
+}

@@ -1,0 +1,59 @@
+//! A review as one HTML file: nothing is loaded from elsewhere, everything the page shows lies in
+//! it as JSON, and `read` finds it there again.
+
+pub(super) mod index;
+
+use std::path::Path;
+
+use super::facts::{Review, Side};
+
+/// Every page of a review begins with this.
+const MARK: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
+<meta name=\"generator\" content=\"tengen review\">\
+<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+const BODY: &str = include_str!("body.html");
+/// What stands before and after the JSON.
+const DATA: [&str; 2] = [
+    "<script type=\"application/json\" id=\"review\">",
+    "</script>",
+];
+
+/// The page of a game; `in_folder` says that there is a front page beside it.
+pub(super) fn page(review: &Review, in_folder: bool) -> anyhow::Result<String> {
+    let [begin, end] = DATA;
+    // No text in it can end the element.
+    let json = serde_json::to_string(review)?.replace('<', "\\u003c");
+    let [black, white] = Side::BOTH.map(|side| escape(review.game.player(side)));
+    let back = if in_folder {
+        "<nav><a href=\"index.html\">All games</a></nav>"
+    } else {
+        ""
+    };
+    Ok(format!(
+        "{MARK}<title>{black} - {white}</title><style>{STYLE}</style>{back}{BODY}\
+         {begin}{json}{end}<script>{SCRIPT}</script></html>\n"
+    ))
+}
+
+/// Whether a file is a page of some review.
+pub(super) fn is_ours(path: &Path) -> bool {
+    let text = std::fs::read(path).unwrap_or_default();
+    text.starts_with(MARK.as_bytes())
+}
+
+/// The review that a page holds, where it is the page of a game that this version reads.
+pub(super) fn read(path: &Path) -> Option<Review> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let [begin, end] = DATA;
+    let (_, rest) = text.split_once(begin)?;
+    let (json, _) = rest.split_once(end)?;
+    text.starts_with(MARK)
+        .then(|| serde_json::from_str(json).ok())?
+}
+
+/// Text as HTML shows it.
+fn escape(text: &str) -> String {
+    tengen::chart::escape(text)
+}

@@ -1,0 +1,228 @@
+//! From what is known of the positions of a game to what its moves were worth.
+
+use super::facts::{Class, Judged, Position, Side, Tally};
+
+/// What is known of a position.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Known {
+    /// Black's, by the search.
+    pub(super) winrate: Option<f32>,
+    /// Proven.
+    pub(super) winner: Option<Side>,
+}
+
+/// What a move gave up, as a share of games, and whether that is proven.
+///
+/// Where both positions are proven the truth decides, and in a proven loss there is nothing left to
+/// lose. Everywhere else the search is compared with itself: the last move before the proven part of a
+/// game is not to blame for what the solver knows and the search did not.
+pub(super) fn loss(before: Known, after: Known, mover: Side) -> (Option<f32>, bool) {
+    match (before.winner, after.winner) {
+        (Some(winner), _) if winner != mover => (Some(0.0), true),
+        (Some(_), Some(winner)) => (Some(f32::from(u8::from(winner != mover))), true),
+        _ => {
+            let difference = before
+                .winrate
+                .zip(after.winrate)
+                .map(|(before, after)| mover.share(before) - mover.share(after));
+            (difference, false)
+        }
+    }
+}
+
+/// The name of a loss; `thresholds` rise.
+pub(super) fn class(loss: Option<f32>, proven: bool, thresholds: &[f32; 3]) -> Option<Class> {
+    let loss = loss?;
+    if proven {
+        return (loss > 0.0).then_some(Class::ThrownAway);
+    }
+    let classes = [Class::Inaccuracy, Class::Mistake, Class::Blunder];
+    let reached = classes.into_iter().zip(thresholds);
+    let reached = reached.filter(|(_, threshold)| loss >= **threshold);
+    reached.map(|(class, _)| class).next_back()
+}
+
+/// Accuracy of a move, in [0, 1], by the share of games that it gave up: the curve that chess players
+/// know (Lichess, "Accuracy metric", lichess.org/page/accuracy).
+pub(super) fn accuracy(loss: f32) -> f32 {
+    let percent = 103.1668 * (-0.04354 * 100.0 * loss.max(0.0)).exp() - 3.1669;
+    (percent / 100.0).clamp(0.0, 1.0)
+}
+
+/// How a player did.
+pub(super) fn tally<'a>(
+    positions: impl IntoIterator<Item = (&'a Position, Side)>,
+    side: Side,
+) -> Tally {
+    let mut tally = Tally::default();
+    let (mut losses, mut accuracies) = (0.0, 0.0);
+    let of_side = positions.into_iter().filter(|(_, mover)| *mover == side);
+    for (position, _) in of_side {
+        let Some(Judged {
+            loss: Some(loss),
+            class,
+            counts: true,
+            choice,
+            ..
+        }) = &position.played
+        else {
+            continue;
+        };
+        tally.moves += 1;
+        losses += loss.max(0.0);
+        accuracies += accuracy(*loss);
+        tally.first_choices += usize::from(*choice == Some(1));
+        match class {
+            Some(Class::Inaccuracy) => tally.inaccuracies += 1,
+            Some(Class::Mistake) => tally.mistakes += 1,
+            Some(Class::Blunder) => tally.blunders += 1,
+            Some(Class::ThrownAway) => tally.thrown_away += 1,
+            None => {}
+        }
+    }
+    let moves = tally.moves.max(1) as f32;
+    (tally.average_loss, tally.accuracy) = (losses / moves, accuracies / moves);
+    tally
+}
+
+/// Several games of one player together.
+pub(super) fn sum<'a>(tallies: impl IntoIterator<Item = &'a Tally>) -> Tally {
+    let mut sum = Tally::default();
+    for tally in tallies {
+        let moves = tally.moves as f32;
+        sum.moves += tally.moves;
+        sum.average_loss += moves * tally.average_loss;
+        sum.accuracy += moves * tally.accuracy;
+        sum.first_choices += tally.first_choices;
+        sum.inaccuracies += tally.inaccuracies;
+        sum.mistakes += tally.mistakes;
+        sum.blunders += tally.blunders;
+        sum.thrown_away += tally.thrown_away;
+    }
+    let moves = sum.moves.max(1) as f32;
+    sum.average_loss /= moves;
+    sum.accuracy /= moves;
+    sum
+}
+
+/// The first move from which on every position is proven, and who wins there.
+pub(super) fn proven(positions: &[Position]) -> Option<(usize, Side)> {
+    let known = positions.iter().rev();
+    let known = known.map_while(|position| Some((position.moves, position.winner?)));
+    known.last()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Side::{Black, White};
+
+    fn known(winrate: f32, winner: Option<Side>) -> Known {
+        Known {
+            winrate: Some(winrate),
+            winner,
+        }
+    }
+
+    const THRESHOLDS: [f32; 3] = [0.05, 0.1, 0.2];
+
+    /// The class of a move of `mover` from a position to the next.
+    #[track_caller]
+    fn check(before: Known, after: Known, mover: Side, expected: (f32, Option<Class>)) {
+        let (found, proven) = loss(before, after, mover);
+        let found = found.expect("both were searched");
+        assert!((found - expected.0).abs() < 1e-6, "{found}");
+        assert_eq!(class(Some(found), proven, &THRESHOLDS), expected.1);
+    }
+
+    #[test]
+    fn a_loss_is_the_movers_and_its_name_rises_with_it() {
+        let from = known(0.5, None);
+        check(from, known(0.47, None), Black, (0.03, None));
+        check(
+            from,
+            known(0.44, None),
+            Black,
+            (0.06, Some(Class::Inaccuracy)),
+        );
+        check(from, known(0.35, None), Black, (0.15, Some(Class::Mistake)));
+        check(from, known(0.25, None), Black, (0.25, Some(Class::Blunder)));
+        check(from, known(0.25, None), White, (-0.25, None));
+        check(from, known(0.75, None), White, (0.25, Some(Class::Blunder)));
+    }
+
+    #[test]
+    fn the_truth_decides_where_both_positions_are_proven() {
+        let (lost, won) = (known(0.9, Some(White)), known(0.1, Some(Black)));
+        check(won, lost, Black, (1.0, Some(Class::ThrownAway)));
+        check(won, known(0.0, Some(Black)), Black, (0.0, None));
+        check(lost, won, Black, (0.0, None));
+        check(lost, known(0.1, None), Black, (0.0, None));
+        // What the search did not know is nobody's mistake.
+        check(known(0.6, None), lost, Black, (-0.3, None));
+        let unsearched = Known {
+            winrate: None,
+            winner: None,
+        };
+        assert_eq!(loss(unsearched, lost, Black), (None, false));
+    }
+
+    #[test]
+    fn accuracy_falls_with_the_loss() {
+        assert!((accuracy(0.0) - 1.0).abs() < 1e-3 && accuracy(-1.0) == accuracy(0.0));
+        assert!((accuracy(0.1) - 0.636).abs() < 1e-3, "{}", accuracy(0.1));
+        assert_eq!(accuracy(1.0), 0.0);
+    }
+
+    fn position(moves: usize, winner: Option<Side>, loss: Option<f32>, counts: bool) -> Position {
+        Position {
+            moves,
+            to_move: Black,
+            winrate: Some(0.5),
+            winner,
+            visits: 1,
+            candidates: Vec::new(),
+            played: Some(Judged {
+                loss,
+                class: class(loss, false, &THRESHOLDS),
+                counts,
+                policy_rank: None,
+                choice: Some(1),
+                better: Vec::new(),
+            }),
+        }
+    }
+
+    #[test]
+    fn a_tally_leaves_out_moves_without_a_choice() {
+        let positions = [
+            position(0, None, Some(0.3), true),
+            position(1, None, Some(-0.1), true),
+            position(2, None, Some(0.0), false),
+            position(3, None, None, true),
+        ];
+        let movers = [Black, Black, Black, Black];
+        let found = tally(positions.iter().zip(movers), Black);
+        assert_eq!(
+            (found.moves, found.first_choices, found.blunders),
+            (2, 2, 1)
+        );
+        assert!((found.average_loss - 0.15).abs() < 1e-6);
+        assert_eq!(tally(positions.iter().zip(movers), White), Tally::default());
+        let twice = sum([&found, &found, &Tally::default()]);
+        assert_eq!((twice.moves, twice.blunders), (4, 2));
+        assert!((twice.average_loss - 0.15).abs() < 1e-6);
+    }
+
+    #[test]
+    fn proven_is_what_stays_so_to_the_end() {
+        let winners = [Some(Black), None, Some(White), Some(Black)];
+        let positions: Vec<Position> = winners
+            .iter()
+            .enumerate()
+            .map(|(moves, winner)| position(moves, *winner, None, true))
+            .collect();
+        assert_eq!(proven(&positions), Some((2, White)));
+        assert_eq!(proven(&positions[..2]), None);
+    }
+}

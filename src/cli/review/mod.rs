@@ -1,0 +1,264 @@
+//! `tengen review`: what each move of a game was worth, by the network and by the solver.
+
+mod endings;
+mod facts;
+mod files;
+mod html;
+mod judge;
+mod pages;
+mod progress;
+mod search;
+mod summary;
+mod text;
+mod truth;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow, ensure};
+use clap::{Arg, Args};
+use tengen::record::GameRecord;
+use tengen::search::StopFlag;
+
+use super::flags::EngineFlags;
+use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
+use super::position::read;
+use endings::Endings;
+use facts::Game;
+use pages::Pages;
+use progress::Progress;
+use search::Reviewer;
+use summary::Summary;
+
+/// Nodes of the solver for a position, beside searches and where the solver is alone.
+const NODES: [u64; 2] = [1_000_000, 100_000];
+/// Where the solver is alone it begins at this ply.
+const ENDINGS_FROM: u32 = 40;
+
+/// Find out what each move of finished games was worth.
+///
+/// Each position of the main line is searched, from the end of the game back, and solved where the
+/// solver can. A move's loss is the share of games that its player gave up, in per cent of winrate; a
+/// proven win that becomes a proven loss was thrown away. Say how long to search by --visits
+/// or --time-per-move [default: 400 visits].
+///
+/// The text goes to the standard output, progress to the standard error. Ctrl-C ends it and keeps
+/// what is done; a second one ends it at once.
+#[derive(Debug, Args)]
+#[command(mut_args(only_what_counts))]
+pub(crate) struct Review {
+    /// SGF files, or folders of them.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Write a page with board, curve and mistakes: a file for one game; for several, or where the
+    /// name does not end in .html, a folder of a page a game and index.html. A folder's games that
+    /// are done already, with the same settings, are not searched again.
+    #[arg(long, value_name = "PATH")]
+    html: Option<PathBuf>,
+    /// Replace files that are not pages of an earlier review.
+    #[arg(long, requires = "html")]
+    force: bool,
+    /// Print JSON: a line a game, then a line for all.
+    #[arg(long)]
+    json: bool,
+    /// Losses, in per cent of winrate, from which a move is called an inaccuracy, a mistake and a
+    /// blunder.
+    #[arg(long, value_name = "A,B,C", default_value = "5,10,20", value_parser = thresholds)]
+    thresholds: [f32; 3],
+    /// Nodes of the solver for a position [default: 1000000; 100000 with --endings].
+    #[arg(long, value_name = "N")]
+    nodes: Option<u64>,
+    /// Solve no position before this ply [default: 0; 40 with --endings].
+    #[arg(long, value_name = "PLY")]
+    from: Option<u32>,
+    /// Look at this many games, evenly chosen.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    games: Option<u32>,
+    /// Only the solver's word, without searches: from which ply games can be solved, and who gave a
+    /// won game away. Every position is solved by itself; --threads games at a time.
+    #[arg(long, conflicts_with_all = ["html", "visits", "time-per-move", "model", "backend"])]
+    endings: bool,
+    #[command(flatten)]
+    engine: EngineFlags,
+}
+
+/// Flags of an engine that mean nothing here: given, they are an error, and the help leaves them out.
+const USELESS: &[&str] = &[
+    "game",
+    "size",
+    "ponder",
+    "lag",
+    "playouts-per-second",
+    "resign-below",
+    "solver-threads",
+    "solver-from",
+];
+
+fn only_what_counts(arg: Arg) -> Arg {
+    if !USELESS.contains(&arg.get_id().as_str()) {
+        return arg;
+    }
+    let refuse = |_: &str| Err::<String, _>("`tengen review` has no use for it: leave it out");
+    arg.hide(true).value_parser(refuse)
+}
+
+fn thresholds(text: &str) -> Result<[f32; 3], &'static str> {
+    let numbers: Option<Vec<f32>> = text
+        .split(',')
+        .map(|part| part.trim().parse().ok())
+        .collect();
+    match numbers.as_deref() {
+        Some(&[low, middle, high])
+            if 0.0 < low && low <= middle && middle <= high && high <= 100.0 =>
+        {
+            Ok([low / 100.0, middle / 100.0, high / 100.0])
+        }
+        _ => Err("three rising numbers above 0, such as 5,10,20"),
+    }
+}
+
+impl Review {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let files = files::sgf_files(&self.files)?;
+        let files = files::sample(files, self.games.map(|games| games as usize));
+        let options = self.engine.resolve()?;
+        let [beside, alone] = NODES;
+        if self.endings {
+            let cores = std::thread::available_parallelism().map_or(1, Into::into);
+            let endings = Endings {
+                nodes: self.nodes.unwrap_or(alone),
+                from: self.from.unwrap_or(ENDINGS_FROM),
+                threads: options.threads.unwrap_or(cores),
+                json: self.json,
+            };
+            return endings.run(&files);
+        }
+        let pages = self.html.as_deref();
+        let pages = pages
+            .map(|path| Pages::open(path, &files, self.force))
+            .transpose()?;
+        let stop = stop_on_ctrl_c()?;
+        let solve = (self.nodes.unwrap_or(beside), self.from.unwrap_or(0));
+        let reviewer = Reviewer::new(options, solve, self.thresholds, stop.clone());
+        Session {
+            reviewer,
+            pages,
+            summary: Summary::default(),
+            alone: files.len() == 1,
+            json: self.json,
+            stop,
+        }
+        .run(&files)
+    }
+}
+
+/// Games being reviewed.
+struct Session {
+    reviewer: Reviewer,
+    pages: Option<Pages>,
+    summary: Summary,
+    /// Whether there is one game only, of which everything is told.
+    alone: bool,
+    json: bool,
+    stop: StopFlag,
+}
+
+impl Session {
+    fn run(mut self, files: &[PathBuf]) -> anyhow::Result<()> {
+        let read: Vec<anyhow::Result<GameRecord>> =
+            files.iter().map(|file| read(file, None)).collect();
+        let positions = read.iter().flatten().map(|record| record.plays.len() + 1);
+        let mut progress = Progress::new(files.len(), positions.sum());
+        let (mut failed, mut done) = (0, 0);
+        for (file, record) in files.iter().zip(read) {
+            if self.stop.is_raised() {
+                break;
+            }
+            // One bad file is no reason to lose hours of work on the others.
+            let reviewed = record.and_then(|record| {
+                let reviewed = self.game(file, &record, &mut progress);
+                reviewed.with_context(|| file.display().to_string())
+            });
+            match reviewed {
+                Ok(whole) => done += usize::from(whole),
+                Err(error) if self.alone || crate::is_broken_pipe(&error) => {
+                    return Err(error);
+                }
+                Err(error) => {
+                    progress.clear();
+                    log::error!("{error:#}");
+                    failed += 1;
+                }
+            }
+        }
+        progress.clear();
+        if self.json {
+            super::print(&self.summary.json()?)?;
+        } else if !self.alone {
+            super::print(&self.summary.text())?;
+        }
+        if self.stop.is_raised() && done + failed < files.len() {
+            let games = files.len();
+            super::complain(&anyhow!(
+                "interrupted after {done} of {games} games; what is done is kept"
+            ));
+            return end_as_interrupted();
+        }
+        ensure!(
+            failed == 0,
+            "{failed} of {} files could not be reviewed; the others are",
+            files.len()
+        );
+        Ok(())
+    }
+
+    /// Reviews a game, or finds its review in an earlier page; false when it was interrupted.
+    fn game(
+        &mut self,
+        file: &Path,
+        record: &GameRecord,
+        progress: &mut Progress,
+    ) -> anyhow::Result<bool> {
+        let game = Game::new(file.display().to_string(), record);
+        let settings = self.reviewer.settings(record.size)?;
+        let pages = self.pages.as_ref();
+        let review = match pages.and_then(|pages| pages.earlier(file, &game, settings)) {
+            Some(review) => {
+                progress.skip(review.positions.len());
+                review
+            }
+            None => self.reviewer.review(game, record, progress)?,
+        };
+        if review.positions.is_empty() {
+            return Ok(false);
+        }
+        progress.clear();
+        super::print(&match (self.json, self.alone) {
+            (true, _) => serde_json::to_string(&review)?,
+            (false, true) => text::game(&review),
+            (false, false) => text::line(&review),
+        })?;
+        if let Some(pages) = &mut self.pages {
+            let page = pages.add(file, &review)?;
+            if self.alone {
+                log::info!("written {}", page.display());
+            }
+        }
+        self.summary.add(&review);
+        Ok(review.is_whole())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_are_three_rising_shares() {
+        assert_eq!(thresholds("5, 10,20"), Ok([0.05, 0.1, 0.2]));
+        for wrong in [
+            "", "5", "5,10", "10,5,20", "0,1,2", "5,10,101", "a,b,c", "1,2,nan",
+        ] {
+            assert!(thresholds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

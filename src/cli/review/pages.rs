@@ -1,0 +1,134 @@
+//! Where pages go, and which of them are there already.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+
+use super::facts::{Game, Review, Settings};
+use super::html;
+use super::html::index::Entry;
+use super::summary::Summary;
+
+const INDEX: &str = "index.html";
+
+/// The pages of a review.
+pub(super) struct Pages {
+    /// The page of each file.
+    paths: HashMap<PathBuf, PathBuf>,
+    /// Of a folder, what its front page lists so far.
+    index: Option<Index>,
+}
+
+struct Index {
+    path: PathBuf,
+    entries: Vec<Entry>,
+    summary: Summary,
+}
+
+impl Pages {
+    /// Decides which file's page goes where, and makes sure that it can be written. Changes nothing
+    /// but for making the folder.
+    ///
+    /// # Errors
+    /// When a file is in the way that is no page of a review, unless `force` is set, or when the
+    /// folder cannot be written to.
+    pub(super) fn open(path: &Path, files: &[PathBuf], force: bool) -> anyhow::Result<Pages> {
+        let is_page = path.extension().is_some_and(|extension| {
+            extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm")
+        });
+        let pages = match files {
+            [file] if is_page && !path.is_dir() => Pages {
+                paths: HashMap::from([(file.clone(), path.to_owned())]),
+                index: None,
+            },
+            _ => Pages::folder(path, files)?,
+        };
+        let folder = pages.paths.values().next().and_then(|page| page.parent());
+        let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+        writable(folder.unwrap_or(Path::new(".")))?;
+        let front = pages.index.iter().map(|index| &index.path);
+        for page in pages.paths.values().chain(front) {
+            ensure!(
+                force || !page.exists() || html::is_ours(page),
+                "{} is no page of a review: choose another place, or replace it with --force",
+                page.display()
+            );
+        }
+        Ok(pages)
+    }
+
+    fn folder(folder: &Path, files: &[PathBuf]) -> anyhow::Result<Pages> {
+        ensure!(
+            !folder.is_file(),
+            "{} is a file, and the pages of several games need a folder",
+            folder.display()
+        );
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let mut taken: HashMap<String, u32> = HashMap::from([("index".to_owned(), 1)]);
+        let mut paths = HashMap::new();
+        for file in files {
+            let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+            let number = taken.entry(stem.to_lowercase()).or_default();
+            *number += 1;
+            let name = match *number {
+                1 => format!("{stem}.html"),
+                number => format!("{stem}-{number}.html"),
+            };
+            paths.insert(file.clone(), folder.join(name));
+        }
+        let index = Index {
+            path: folder.join(INDEX),
+            entries: Vec::new(),
+            summary: Summary::default(),
+        };
+        Ok(Pages {
+            paths,
+            index: Some(index),
+        })
+    }
+
+    /// The review of this very game with these settings, where a folder has its page.
+    pub(super) fn earlier(&self, file: &Path, game: &Game, settings: &Settings) -> Option<Review> {
+        self.index.as_ref()?;
+        let review = html::read(self.paths.get(file)?)?;
+        let same = review.game == *game && review.settings == *settings && review.is_whole();
+        same.then_some(review)
+    }
+
+    /// Writes a game's page, and the front page anew. Gives the page's path.
+    pub(super) fn add(&mut self, file: &Path, review: &Review) -> anyhow::Result<&Path> {
+        let path = self.paths.get(file).context("a file has a page")?;
+        write(path, &html::page(review, self.index.is_some())?)?;
+        if let Some(index) = &mut self.index {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            index.entries.push(Entry::new(&name, review));
+            index.summary.add(review);
+            write(
+                &index.path,
+                &html::index::page(&index.entries, &index.summary),
+            )?;
+        }
+        Ok(path)
+    }
+}
+
+/// Replaces a file as a whole: a reader never sees half of it.
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".part");
+    let written = std::fs::write(&unfinished, text);
+    let written = written.and_then(|()| std::fs::rename(&unfinished, path));
+    if written.is_err() {
+        // The reason is told; a torn file is not worth a second one.
+        let _ = std::fs::remove_file(&unfinished);
+    }
+    written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// An error now is better than one after hours of work.
+fn writable(folder: &Path) -> anyhow::Result<()> {
+    let probe = folder.join(format!(".tengen-review-{}", std::process::id()));
+    let made = std::fs::write(&probe, "").and_then(|()| std::fs::remove_file(&probe));
+    made.with_context(|| format!("cannot write into {}", folder.display()))
+}

@@ -1,0 +1,133 @@
+//! The line on the standard error that says how far a review is: rewritten on a terminal, now and
+//! then a new one in a log.
+
+use std::io::{IsTerminal as _, Write as _, stderr};
+use std::time::Duration;
+
+use tengen::clock::{Clock as _, SystemClock};
+
+/// Time between two lines where the standard error is no terminal, and on one.
+const LOG_INTERVAL: Duration = Duration::from_secs(30);
+const INTERVAL: Duration = Duration::from_millis(200);
+
+/// Progress over a known number of positions.
+pub(super) struct Progress {
+    clock: SystemClock,
+    total: usize,
+    /// Positions that need no work, and those that were searched.
+    skipped: usize,
+    done: usize,
+    /// Games that are yet to be solved, those that were, and the time that took.
+    unsolved: usize,
+    solved: usize,
+    solving: Duration,
+    /// When what goes on now began.
+    since: Duration,
+    terminal: bool,
+    /// When the last line was shown.
+    shown: Duration,
+}
+
+impl Progress {
+    /// Of so many games with so many positions together.
+    pub(super) fn new(games: usize, total: usize) -> Progress {
+        Progress {
+            clock: SystemClock::new(),
+            total,
+            skipped: 0,
+            done: 0,
+            unsolved: games,
+            solved: 0,
+            solving: Duration::ZERO,
+            since: Duration::ZERO,
+            terminal: stderr().is_terminal(),
+            shown: Duration::ZERO,
+        }
+    }
+
+    /// A game of so many positions needs no work, or none is possible.
+    pub(super) fn skip(&mut self, positions: usize) {
+        self.skipped += positions;
+        self.unsolved = self.unsolved.saturating_sub(1);
+    }
+
+    /// The next game is begun.
+    pub(super) fn begin(&mut self) {
+        self.since = self.clock.now();
+    }
+
+    /// What can be proven of a game is.
+    pub(super) fn solved(&mut self) {
+        self.solving += self.clock.now().saturating_sub(self.since);
+        self.solved += 1;
+        self.unsolved = self.unsolved.saturating_sub(1);
+    }
+
+    /// One more position of `file`.
+    pub(super) fn step(&mut self, file: &str) {
+        self.done += 1;
+        let now = self.clock.now();
+        let interval = if self.terminal {
+            INTERVAL
+        } else {
+            LOG_INTERVAL
+        };
+        if now.saturating_sub(self.shown) < interval {
+            return;
+        }
+        self.shown = now;
+        let line = format!("{}  {file}", self.line(now));
+        tell(&if self.terminal {
+            // Back to the line's start, then clear what is left of the old line.
+            format!("\r{line}\x1b[K")
+        } else {
+            format!("{line}\n")
+        });
+    }
+
+    /// Makes room for other lines.
+    pub(super) fn clear(&self) {
+        if self.terminal && !self.shown.is_zero() {
+            tell("\r\x1b[K");
+        }
+    }
+
+    fn line(&self, now: Duration) -> String {
+        let left = self.total.saturating_sub(self.skipped + self.done) as f64;
+        let searching = now.saturating_sub(self.solving).as_secs_f64();
+        let position = searching / self.done.max(1) as f64;
+        let game = self.solving.as_secs_f64() / self.solved.max(1) as f64;
+        let seconds = (position * left + game * self.unsolved as f64).round() as u64;
+        let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        let reached = self.skipped + self.done;
+        format!(
+            "position {reached}/{}, left {hours}:{minutes:02}:{seconds:02}",
+            self.total
+        )
+    }
+}
+
+fn tell(text: &str) {
+    // Nobody to show it to is no reason to stop.
+    let mut out = stderr().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_reckoned_from_what_was_worked_on() {
+        let mut progress = Progress::new(4, 100);
+        progress.skip(40);
+        progress.done = 20;
+        let line = progress.line(Duration::from_secs(200));
+        assert_eq!(line, "position 60/100, left 0:06:40");
+        // Two games took 100 of the seconds for solving, and one more is to come.
+        (progress.solved, progress.unsolved) = (2, 1);
+        progress.solving = Duration::from_secs(100);
+        let line = progress.line(Duration::from_secs(200));
+        assert_eq!(line, "position 60/100, left 0:04:10");
+    }
+}

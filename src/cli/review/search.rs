@@ -1,0 +1,386 @@
+//! Reviews a game: each position searched by the engine itself, from the end of the game back.
+//!
+//! The engine's graph keeps what it found of later positions, so that the search of an earlier one
+//! knows how the game went on, and proofs spread backwards.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, ensure};
+use tengen::clock::{Clock, SystemClock};
+use tengen::engine::{Backend, Effort, Engine, EngineOptions, registry};
+use tengen::game::{BoardSize, Color, Move, Outcome};
+use tengen::gtp::format_vertex;
+use tengen::record::{GameRecord, Vertex};
+use tengen::search::{MoveReport, Proof, SearchParams, SearchReport, StopFlag, View};
+use tengen::solver;
+
+use super::facts::{Candidate, Class, Game, Judged, Position, Review, Settings, Side};
+use super::judge::{self, Known};
+use super::progress::Progress;
+use super::truth::{self, Means, Verdict};
+
+/// Visits of a search where nothing else is said, by a network and by random playouts.
+const VISITS: u64 = 400;
+const PLAYOUTS: u64 = 20_000;
+/// Moves that are kept of a position besides the one that was played and those that are proven, and
+/// moves of a line.
+const CANDIDATES: usize = 12;
+const LINE: usize = 16;
+
+/// Reviews games, one after the other.
+pub(super) struct Reviewer {
+    options: EngineOptions,
+    /// Settings that hold whatever judges.
+    settings: Settings,
+    /// The solver looks at no position before this ply.
+    from: u32,
+    time: Arc<dyn Clock>,
+    stop: StopFlag,
+    judge: Option<Judge>,
+}
+
+/// An engine for one board.
+struct Judge {
+    engine: Box<dyn Engine>,
+    by_network: bool,
+    settings: Settings,
+}
+
+/// A position of a game as searched and solved.
+struct Looked<'a> {
+    report: Option<&'a SearchReport>,
+    verdict: Option<&'a Verdict>,
+    outcome: Option<Outcome>,
+    mover: Color,
+    size: BoardSize,
+}
+
+impl Reviewer {
+    /// Nothing is loaded yet. `nodes` are the solver's for a position from ply `from` on.
+    pub(super) fn new(
+        mut options: EngineOptions,
+        (nodes, from): (u64, u32),
+        thresholds: [f32; 3],
+        stop: StopFlag,
+    ) -> Reviewer {
+        // What can be proven is proven beside the search, with more nodes than a move would get.
+        options.solver.threads = Some(0);
+        let usual = SearchParams::default().values();
+        let changed = options.search.values().into_iter().zip(usual);
+        let changed = changed.filter(|(now, usual)| now != usual);
+        let model = options.model.as_ref();
+        let settings = Settings {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            search: String::new(),
+            network: model.map_or("built in".to_owned(), |path| path.display().to_string()),
+            changed: changed
+                .map(|((name, value), _)| format!("{name}={value}"))
+                .collect(),
+            nodes,
+            thresholds,
+        };
+        Reviewer {
+            options,
+            settings,
+            from,
+            time: Arc::new(SystemClock::new()),
+            stop,
+            judge: None,
+        }
+    }
+
+    /// How games on a board of this size are judged.
+    ///
+    /// # Errors
+    /// When there is no engine for it, or a network that was asked for cannot be used.
+    pub(super) fn settings(&mut self, size: BoardSize) -> anyhow::Result<&Settings> {
+        Ok(&self.judge(size)?.settings)
+    }
+
+    /// Reviews a game; `progress` is told of each position. When it is stopped, what it has so far
+    /// comes back, which may be no position at all.
+    ///
+    /// # Errors
+    /// When the record is of another game or has an illegal move, or as [`Reviewer::settings`].
+    pub(super) fn review(
+        &mut self,
+        game: Game,
+        record: &GameRecord,
+        progress: &mut Progress,
+    ) -> anyhow::Result<Review> {
+        progress.begin();
+        let stop = self.stop.clone();
+        let threads = std::thread::available_parallelism().map_or(1, Into::into);
+        let means = Means {
+            effort: solver::Effort {
+                nodes: self.settings.nodes,
+                threads: self.options.threads.unwrap_or(threads),
+                halt: &|_| stop.is_raised(),
+            },
+            bytes: (self.options.solver.memory_mib as usize) << 20,
+            from: self.from,
+        };
+        let verdicts = truth::verdicts(record, &means)?;
+        progress.solved();
+        let judge = self.judge(record.size)?;
+        let mut positions =
+            judge.search(record, &verdicts, &stop, &mut || progress.step(&game.file))?;
+        let thresholds = &judge.settings.thresholds;
+        compare(&mut positions, &game, &verdicts, thresholds);
+        let movers = |position: &Position| game.moves.get(position.moves).map(|mv| mv.color);
+        let played = || {
+            let moved = positions.iter();
+            moved.filter_map(|position| Some((position, movers(position)?)))
+        };
+        Ok(Review {
+            settings: judge.settings.clone(),
+            by_network: judge.by_network,
+            proven: judge::proven(&positions),
+            players: Side::BOTH.map(|side| judge::tally(played(), side)),
+            positions,
+            game,
+        })
+    }
+
+    fn judge(&mut self, size: BoardSize) -> anyhow::Result<&mut Judge> {
+        let kept = self.judge.take();
+        let kept = kept.filter(|judge| judge.engine.size() == size);
+        let judge = match kept {
+            Some(judge) => judge,
+            None => self.hire(size)?,
+        };
+        Ok(self.judge.insert(judge))
+    }
+
+    /// An engine, and whether it has a network.
+    fn hire(&self, size: BoardSize) -> anyhow::Result<Judge> {
+        let mut engine = registry::create(&self.options, size, &self.time)?;
+        let stop = StopFlag::new();
+        let first = engine.analyse(
+            Color::Black,
+            Effort::Network,
+            &stop,
+            &View::default(),
+            &mut |_| {},
+        );
+        let by_network = first.is_some_and(|report| report.evaluations > 0);
+        if let (Some(model), Backend::Network(_)) = (&self.options.model, self.options.backend) {
+            let path = model.display();
+            ensure!(
+                by_network,
+                "the network {path} cannot judge a board of {size}; the log says why"
+            );
+        }
+        let mut spending = engine.spending();
+        if spending.visits.is_none() && spending.time_per_move.is_none() {
+            spending.visits = Some(if by_network { VISITS } else { PLAYOUTS });
+        }
+        let unit = if by_network { "visits" } else { "playouts" };
+        let visits = spending.visits.map(|visits| format!("{visits} {unit}"));
+        let time = spending.time_per_move;
+        let time = time.map(|time| format!("{} s", time.as_secs_f64()));
+        let limits: Vec<String> = visits.into_iter().chain(time).collect();
+        engine.set_spending(spending);
+        let mut settings = self.settings.clone();
+        settings.search = limits.join(" or ");
+        if !by_network {
+            "none".clone_into(&mut settings.network);
+        }
+        Ok(Judge {
+            engine,
+            by_network,
+            settings,
+        })
+    }
+}
+
+impl Judge {
+    /// Searches the positions of a game from the last one back, and gives those that were searched
+    /// in the game's order.
+    fn search(
+        &mut self,
+        record: &GameRecord,
+        verdicts: &[Option<Verdict>],
+        stop: &StopFlag,
+        see: &mut dyn FnMut(),
+    ) -> anyhow::Result<Vec<Position>> {
+        self.engine
+            .load(record)
+            .context("the game cannot be replayed")?;
+        let mut positions = Vec::new();
+        for moves in (0..=record.plays.len()).rev() {
+            let play = record.plays.get(moves).map(|recorded| recorded.play);
+            let mover = play.map_or_else(|| self.engine.to_move(), |play| play.color);
+            self.engine.reg_genmove(mover, stop);
+            // A search that was cut short would look like a judgement.
+            if stop.is_raised() {
+                break;
+            }
+            let looked = Looked {
+                report: self.engine.last_report(),
+                verdict: verdicts.get(moves).and_then(Option::as_ref),
+                outcome: self.engine.outcome().filter(|_| play.is_none()),
+                mover,
+                size: record.size,
+            };
+            let mv = play.and_then(|play| match play.vertex {
+                Vertex::Point(mv) => Some(mv),
+                Vertex::Pass => None,
+            });
+            positions.push(looked.position(moves, mv, self.by_network));
+            if moves > 0 {
+                self.engine.undo()?;
+            }
+            see();
+        }
+        positions.reverse();
+        Ok(positions)
+    }
+}
+
+impl Looked<'_> {
+    /// The position before the move `played`, after so many moves.
+    fn position(&self, moves: usize, played: Option<Move>, by_network: bool) -> Position {
+        let over = self.outcome.and_then(|outcome| outcome.winner);
+        let best = self.report.and_then(SearchReport::best);
+        let value = match over {
+            Some(winner) => Some(if winner == self.mover { 1.0 } else { -1.0 }),
+            None => best.map(|best| best.value),
+        };
+        let proof = self.report.and_then(|report| report.proof);
+        let proof = proof.and_then(|proof| match proof {
+            Proof::Win => Some(self.mover),
+            Proof::Loss => Some(self.mover.opponent()),
+            Proof::Draw => None,
+        });
+        let solved = self.verdict.map(|verdict| verdict.winner);
+        let winner = over.or(solved).or(proof).map(Side::from);
+        Position {
+            moves,
+            to_move: self.mover.into(),
+            winrate: value.map(|value| self.winrate(value)),
+            winner,
+            visits: self.report.map_or(0, |report| report.visits),
+            candidates: self.candidates(played),
+            played: played.map(|mv| self.judged(mv, winner, by_network)),
+        }
+    }
+
+    /// Black's winrate of a value for the mover, to four digits.
+    fn winrate(&self, value: f32) -> f32 {
+        let share = Side::from(self.mover).share(f32::midpoint(1.0, value));
+        (share * 1e4).round() / 1e4
+    }
+
+    fn proof(&self, found: &MoveReport) -> Option<bool> {
+        let verdict = self.verdict.into_iter();
+        let mut proven = verdict.flat_map(|verdict| &verdict.moves);
+        let solved = proven.find(|(mv, _)| *mv == found.mv);
+        let solved = solved.map(|(_, wins)| *wins);
+        solved.or(found.proof.and_then(|proof| match proof {
+            Proof::Win => Some(true),
+            Proof::Loss => Some(false),
+            Proof::Draw => None,
+        }))
+    }
+
+    fn candidates(&self, played: Option<Move>) -> Vec<Candidate> {
+        let moves = self.report.map_or(&[][..], |report| &report.moves);
+        let mut candidates = Vec::new();
+        for (index, found) in moves.iter().enumerate() {
+            let wins = self.proof(found);
+            let seen = found.visits > 0 && index < CANDIDATES;
+            if seen || wins.is_some() || played == Some(found.mv) {
+                candidates.push(Candidate {
+                    at: self.vertex(found.mv),
+                    visits: found.visits,
+                    winrate: self.winrate(found.value),
+                    prior: (found.prior * 1e4).round() / 1e4,
+                    wins,
+                    pv: self.line(&found.pv),
+                });
+            }
+        }
+        candidates
+    }
+
+    /// What the report says of the move that was played; its loss is yet to be found.
+    fn judged(&self, mv: Move, winner: Option<Side>, by_network: bool) -> Judged {
+        let moves = self.report.map_or(&[][..], |report| &report.moves);
+        let place = moves.iter().position(|found| found.mv == mv);
+        let own = place.map(|place| &moves[place]);
+        let rank = own.filter(|_| by_network).map(|own| {
+            let better = moves.iter().filter(|found| found.prior > own.prior);
+            1 + better.count()
+        });
+        let lost = winner.is_some_and(|winner| winner != self.mover.into());
+        Judged {
+            loss: None,
+            class: None,
+            counts: moves.len() > 1 && !lost,
+            policy_rank: rank,
+            choice: place
+                .filter(|_| own.is_some_and(|own| own.visits > 0))
+                .map(|place| place + 1),
+            better: Vec::new(),
+        }
+    }
+
+    fn vertex(&self, mv: Move) -> String {
+        format_vertex(Vertex::Point(mv), self.size)
+    }
+
+    fn line(&self, moves: &[Move]) -> Vec<String> {
+        moves.iter().take(LINE).map(|&mv| self.vertex(mv)).collect()
+    }
+}
+
+/// Judges each move by the positions before and after it.
+fn compare(
+    positions: &mut [Position],
+    game: &Game,
+    verdicts: &[Option<Verdict>],
+    thresholds: &[f32; 3],
+) {
+    let known = |position: &Position| Known {
+        winrate: position.winrate,
+        winner: position.winner,
+    };
+    let size = BoardSize::new(game.width, game.height);
+    for index in 1..positions.len() {
+        let after = known(&positions[index]);
+        let position = &mut positions[index - 1];
+        let before = known(position);
+        let Some(played) = game.moves.get(position.moves) else {
+            continue;
+        };
+        let (loss, proven) = judge::loss(before, after, played.color);
+        let class = judge::class(loss, proven, thresholds);
+        let solved = verdicts.get(position.moves).and_then(Option::as_ref);
+        let solved = solved.map_or(&[][..], |verdict| &verdict.line);
+        let line: Vec<String> = match class {
+            None => Vec::new(),
+            Some(Class::ThrownAway) if !solved.is_empty() => {
+                let line = solved.iter().take(LINE);
+                line.map(|&mv| format_vertex(Vertex::Point(mv), size))
+                    .collect()
+            }
+            Some(_) => instead(position, &played.at),
+        };
+        if let Some(judged) = &mut position.played {
+            judged.loss = loss.map(|loss| (loss * 1e4).round() / 1e4);
+            (judged.class, judged.better) = (class, line);
+        }
+    }
+}
+
+/// The search's line without the move that was played.
+fn instead(position: &Position, played: &str) -> Vec<String> {
+    let mut others = position
+        .candidates
+        .iter()
+        .filter(|other| other.at != played);
+    let best = others.clone().find(|other| other.wins == Some(true));
+    let best = best.or_else(|| others.next());
+    best.map_or_else(Vec::new, |other| other.pv.clone())
+}

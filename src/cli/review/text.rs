@@ -1,0 +1,167 @@
+//! A review for a terminal.
+
+use super::facts::{Class, Review, Side, Tally};
+
+/// Columns of the curve.
+const COLUMNS: usize = 72;
+/// Moves of a line that fit beside the rest.
+const LINE: usize = 6;
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Everything that is told of one game.
+pub(super) fn game(review: &Review) -> String {
+    let mut lines = vec![title(review), basis(review)];
+    if let Some(first) = review.positions.first().filter(|first| first.moves > 0) {
+        lines.push(format!(
+            "interrupted: reviewed from move {} on",
+            first.moves + 1
+        ));
+    }
+    let scale = "Black's winrate, from 0 (▁) to 100% (█), before each move";
+    lines.extend([
+        String::new(),
+        scale.to_owned(),
+        curve(review),
+        String::new(),
+    ]);
+    let mistakes: Vec<String> = mistakes(review, Class::Inaccuracy);
+    if mistakes.is_empty() {
+        lines.push("no inaccuracies, mistakes or blunders".to_owned());
+    } else {
+        lines.push(" move         played    loss   Black's winrate   instead".to_owned());
+        lines.extend(mistakes);
+    }
+    lines.push(String::new());
+    let rows = Side::BOTH.map(|side| {
+        let tally = review.players[side as usize].clone();
+        (player(review, side), tally)
+    });
+    lines.push(table(&rows));
+    lines.join("\n")
+}
+
+/// What is told of one game among many: who played, how they did, and what decided it.
+pub(super) fn line(review: &Review) -> String {
+    let losses = Side::BOTH.map(|side| 100.0 * review.players[side as usize].average_loss);
+    let [black, white] = losses;
+    let mut lines = vec![format!(
+        "{}; average loss {black:.1}% and {white:.1}%",
+        title(review)
+    )];
+    lines.extend(mistakes(review, Class::Blunder));
+    lines.join("\n")
+}
+
+/// Rows of players.
+pub(super) fn table(rows: &[(String, Tally)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max();
+    let width = width.unwrap_or(0);
+    let mut lines = vec![format!(
+        "{:width$}  moves  accuracy  average loss  first choice  inaccuracies  mistakes  blunders  thrown away",
+        ""
+    )];
+    for (name, tally) in rows {
+        let moves = tally.moves.max(1) as f64;
+        lines.push(format!(
+            "{name:width$}  {:5}  {:7.1}%  {:11.1}%  {:11.0}%  {:12}  {:8}  {:8}  {:11}",
+            tally.moves,
+            100.0 * tally.accuracy,
+            100.0 * tally.average_loss,
+            100.0 * tally.first_choices as f64 / moves,
+            tally.inaccuracies,
+            tally.mistakes,
+            tally.blunders,
+            tally.thrown_away,
+        ));
+    }
+    lines.join("\n")
+}
+
+fn player(review: &Review, side: Side) -> String {
+    let name = review.game.player(side);
+    if name == side.name() {
+        name.to_owned()
+    } else {
+        format!("{} {name}", side.name())
+    }
+}
+
+fn title(review: &Review) -> String {
+    let game = &review.game;
+    let players = Side::BOTH.map(|side| player(review, side)).join(" - ");
+    let facts = [game.result.as_str(), game.date.as_str()];
+    let facts = facts.iter().filter(|fact| !fact.is_empty());
+    let facts: String = facts.map(|fact| format!(", {fact}")).collect();
+    format!(
+        "{}: {players}{facts}, {} moves",
+        game.file,
+        game.moves.len()
+    )
+}
+
+/// What the judgement rests on, and what is proven.
+fn basis(review: &Review) -> String {
+    let judge = if review.by_network {
+        format!("network {}", review.settings.network)
+    } else {
+        "random playouts, no network".to_owned()
+    };
+    let proven = review.proven.map_or(String::new(), |(moves, winner)| {
+        let name = winner.name();
+        match moves {
+            _ if moves == review.game.moves.len() => format!("; {name} has won"),
+            _ => format!("; proven from move {} on: {name} wins", moves + 1),
+        }
+    });
+    format!("{} a position, {judge}{proven}", review.settings.search)
+}
+
+/// A bar a position, thinned where there are too many.
+fn curve(review: &Review) -> String {
+    let count = review.positions.len();
+    let step = count.div_ceil(COLUMNS).max(1);
+    let bar = |winrate: Option<f32>| {
+        winrate.map_or('·', |winrate| {
+            let height = (winrate * BARS.len() as f32) as usize;
+            BARS[height.min(BARS.len() - 1)]
+        })
+    };
+    let positions = review.positions.iter().step_by(step);
+    positions.map(|position| bar(position.winrate)).collect()
+}
+
+/// A line for each move that is at least so bad.
+fn mistakes(review: &Review, least: Class) -> Vec<String> {
+    let bad = review.mistakes().filter(|(.., class)| *class >= least);
+    let after = |moves: usize| {
+        let next = review.positions.iter().find(|next| next.moves == moves + 1);
+        next.and_then(|next| next.winrate)
+    };
+    let percent =
+        |share: Option<f32>| share.map_or("-".to_owned(), |share| format!("{:.1}", 100.0 * share));
+    let row = bad.map(|(position, played, judged, class)| {
+        let curve = match class {
+            Class::ThrownAway => "won -> lost".to_owned(),
+            _ => {
+                let [before, after] = [position.winrate, after(position.moves)].map(percent);
+                format!("{before:>5} -> {after:<5}")
+            }
+        };
+        let better: Vec<&str> = judged
+            .better
+            .iter()
+            .take(LINE)
+            .map(String::as_str)
+            .collect();
+        format!(
+            "{:5}  {:5}  {:<5}  {:>6}%   {curve:^15}   {:<20}  {}",
+            position.moves + 1,
+            played.color.name(),
+            played.at,
+            percent(judged.loss),
+            better.join(" "),
+            class.name(),
+        )
+    });
+    row.collect()
+}

@@ -1,0 +1,128 @@
+//! What the solver can prove of a game: who wins which positions, and by which moves.
+
+use tengen::game::nogo::NoGo;
+use tengen::game::{Color, Game, Move, Proof};
+use tengen::record::GameRecord;
+use tengen::solver::{Effort, Solve as _, Solver};
+
+use super::super::position::replay;
+
+/// A position is looked at unless so many in a row after it could not be solved.
+const PATIENCE: usize = 2;
+
+/// What is proven of a position.
+#[derive(Debug, Clone)]
+pub(super) struct Verdict {
+    /// Who wins with best play.
+    pub(super) winner: Color,
+    /// Legal moves, and whether they win for the side that plays them, where that is proven.
+    pub(super) moves: Vec<(Move, bool)>,
+    /// A line of best play, where the game went on by losing what was won here.
+    pub(super) line: Vec<Move>,
+}
+
+/// What the solver may spend.
+#[derive(Clone, Copy)]
+pub(super) struct Means<'a> {
+    /// On a position; its moves and a line of play may cost as much again.
+    pub(super) effort: Effort<'a>,
+    /// Bytes for proven positions.
+    pub(super) bytes: usize,
+    /// No position before this ply.
+    pub(super) from: u32,
+}
+
+/// Looks at positions from the last one back to `from`, until some in a row could not be solved, and
+/// gives what was found with the position's index, indices rising.
+pub(super) fn look_back<const W: usize, T>(
+    positions: &[NoGo<W>],
+    from: u32,
+    mut solve: impl FnMut(usize) -> Option<T>,
+) -> Vec<(usize, T)> {
+    let mut found = Vec::new();
+    let mut in_vain = 0;
+    for (index, position) in positions.iter().enumerate().rev() {
+        if position.ply() < from || in_vain > PATIENCE {
+            break;
+        }
+        match solve(index) {
+            Some(solved) => {
+                found.push((index, solved));
+                in_vain = 0;
+            }
+            None => in_vain += 1,
+        }
+    }
+    found.reverse();
+    found
+}
+
+/// What is proven of each position of a game, the first one included. What was proven of a position
+/// helps with those before it.
+pub(super) fn verdicts(
+    record: &GameRecord,
+    means: &Means<'_>,
+) -> anyhow::Result<Vec<Option<Verdict>>> {
+    match record.size.area() {
+        0..=64 => solve::<1>(record, means),
+        65..=128 => solve::<2>(record, means),
+        _ => solve::<3>(record, means),
+    }
+}
+
+fn solve<const W: usize>(
+    record: &GameRecord,
+    means: &Means<'_>,
+) -> anyhow::Result<Vec<Option<Verdict>>> {
+    let mut positions: Vec<NoGo<W>> = Vec::new();
+    replay(record, |position: &NoGo<W>| {
+        positions.push(position.clone())
+    })?;
+    let mut solver = Solver::new(means.bytes);
+    let mut after: Option<(usize, Color)> = None;
+    let found = look_back(&positions, means.from, |index| {
+        let position = &positions[index];
+        let verdict = verdict(&mut solver, position, means, |winner| {
+            winner == position.to_move() && after == Some((index + 1, winner.opponent()))
+        })?;
+        after = Some((index, verdict.winner));
+        Some(verdict)
+    });
+    let mut verdicts = vec![None; positions.len()];
+    for (index, verdict) in found {
+        verdicts[index] = Some(verdict);
+    }
+    Ok(verdicts)
+}
+
+/// What can be proven of one position, with a line of play where `wants_line` of its winner.
+fn verdict<const W: usize>(
+    solver: &mut Solver<W>,
+    position: &NoGo<W>,
+    means: &Means<'_>,
+    wants_line: impl FnOnce(Color) -> bool,
+) -> Option<Verdict> {
+    let mover = position.to_move();
+    let found = solver.solve(position, &means.effort);
+    let wins = found.wins()?;
+    let moves = if wins {
+        let advice = solver.advise(position, Proof::Win, found.best, &means.effort);
+        let rated = advice.moves.iter();
+        rated
+            .filter_map(|rated| Some((rated.mv, rated.wins()?)))
+            .collect()
+    } else {
+        position.legal_moves().map(|mv| (mv, false)).collect()
+    };
+    let winner = if wins { mover } else { mover.opponent() };
+    let line = if wants_line(winner) {
+        solver.line(position, &means.effort)
+    } else {
+        Vec::new()
+    };
+    Some(Verdict {
+        winner,
+        moves,
+        line,
+    })
+}
