@@ -1,7 +1,9 @@
 //! Symmetries as extra data: a turned or mirrored position has the turned or mirrored target.
 
+use std::sync::Arc;
+
 use super::ending::Ending;
-use super::row::{PointSet, Row, Share};
+use super::row::{Origin, PointSet, Row, Share, Stones};
 use crate::game::{BoardSize, Symmetry};
 
 /// The row as it looks under a symmetry of the board.
@@ -18,9 +20,7 @@ pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
         ..*share
     };
     Row {
-        own: turned(&row.own),
-        theirs: turned(&row.theirs),
-        last_move: row.last_move.map(|mv| symmetry.apply(size, mv)),
+        origin: turn_origin(row, size, symmetry),
         policy: row.policy.iter().map(share).collect(),
         ending: row.ending.as_ref().map(|end| Ending {
             own: turned(&end.own),
@@ -33,13 +33,34 @@ pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
     }
 }
 
+/// The moves that lead to the row, turned; those after it do not matter.
+fn turn_origin(row: &Row, size: BoardSize, symmetry: Symmetry) -> Origin {
+    if symmetry == Symmetry::IDENTITY {
+        return row.origin.clone();
+    }
+    let turn = |mv| symmetry.apply(size, mv);
+    match &row.origin {
+        Origin::Game(moves) => {
+            let moves = moves.iter().take(row.ply.into());
+            Origin::Game(moves.map(|&mv| turn(mv)).collect())
+        }
+        Origin::Stones(stones) => Origin::Stones(Arc::new(Stones {
+            before: stones
+                .before
+                .iter()
+                .map(|&(point, color)| (turn(point), color))
+                .collect(),
+            last: stones.last.map(turn),
+        })),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
-    use crate::game::{Game, Move};
+    use crate::game::{Game, Move, Outcome};
     use crate::train::ending::finish;
-    use crate::train::rebuild::Rebuild;
     use crate::train::row::Target;
 
     /// Playing a game and turning it is turning each move and playing it.
@@ -50,16 +71,23 @@ mod tests {
         let target = Target::new(vec![(Move(2), 5.0), (Move(14), 1.0)], 0.5);
         for symmetry in Symmetry::all(size) {
             let (mut position, mut turned) = (empty.clone(), empty.clone());
-            for mv in [7, 3, 20, 11, 9].map(Move) {
+            let moves = [7, 3, 20, 11, 9].map(Move);
+            for mv in moves {
                 position.play(mv);
                 turned.play(symmetry.apply(size, mv));
-                let row = Row::record(1, &position, &target);
-                let image = transform(&row, size, symmetry);
-                assert_eq!(
-                    SmallNoGo::rebuild(&empty, &image).unwrap().key(),
-                    turned.key()
+                let mut row = Row::record(1, &position, &target);
+                finish(
+                    std::slice::from_mut(&mut row),
+                    &empty,
+                    &moves,
+                    Outcome::DRAW,
                 );
-                assert_eq!(image.last_move, turned.last_move());
+                let image = transform(&row, size, symmetry);
+                assert_eq!(image.position(&empty).unwrap().key(), turned.key());
+                assert_eq!(
+                    image.position(&empty).unwrap().last_move(),
+                    turned.last_move()
+                );
                 assert_eq!(image.policy[1].mv, symmetry.apply(size, Move(14)));
                 assert_eq!(image.policy[1].share, row.policy[1].share);
             }
@@ -83,7 +111,7 @@ mod tests {
             finish(std::slice::from_mut(&mut row), &start, &moves, outcome);
             finish(std::slice::from_mut(&mut turned), &start, &images, outcome);
             assert!(row.ending.is_some());
-            assert_eq!(transform(&row, size, symmetry), turned);
+            assert_eq!(transform(&row, size, symmetry).ending, turned.ending);
         }
     }
 }

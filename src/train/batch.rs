@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::augment::transform;
+use super::learn::Learn;
 use super::net::Extra;
-use super::rebuild::Rebuild;
 use super::row::Row;
 use crate::encode::{Encode, Encoding};
-use crate::game::{Move, Symmetry};
+use crate::game::{Game, Move, Symmetry};
 
 /// Added to the logits of illegal moves: their probability becomes 0 in f32.
 const ILLEGAL: f32 = -1e9;
@@ -111,7 +111,7 @@ impl<G: Encode> Copy for Syllabus<G> {}
 ///
 /// # Errors
 /// Says which row is not a position.
-pub fn encode<'a, G: Rebuild>(
+pub fn encode<'a, G: Learn>(
     empty: &G,
     samples: impl IntoIterator<Item = Sample<'a>>,
     syllabus: Syllabus<G>,
@@ -136,7 +136,7 @@ pub fn encode<'a, G: Rebuild>(
         let next = sample
             .next
             .map(|next| transform(next, empty.size(), sample.symmetry));
-        let position = G::rebuild(empty, &row)?;
+        let position = row.position(empty)?;
         batch.planes.resize(batch.planes.len() + row_len, 0.0);
         let planes = &mut batch.planes[batch.len * row_len..];
         syllabus.encoding.encode(&position, planes);
@@ -156,7 +156,7 @@ pub fn encode<'a, G: Rebuild>(
             .value
             .extend([(1.0 + value) / 2.0, (1.0 - value) / 2.0]);
         for lesson in &mut batch.lessons {
-            lesson.learn(&row, next.as_ref(), area, policy_len);
+            lesson.learn(&position, &row, next.as_ref());
         }
         batch.len += 1;
     }
@@ -175,7 +175,8 @@ fn policy(row: &Row, policy_len: usize) -> Vec<f32> {
 
 impl Lesson {
     /// Adds a row's target.
-    fn learn(&mut self, row: &Row, next: Option<&Row>, area: usize, policy_len: usize) {
+    fn learn<G: Game>(&mut self, position: &G, row: &Row, next: Option<&Row>) {
+        let (area, policy_len) = (position.size().area(), position.policy_len());
         let start = self.target.len();
         let len = self.extra.len(area, policy_len);
         self.target.resize(start + len, 0.0);
@@ -213,7 +214,7 @@ impl Lesson {
             }
             Extra::Fate => {
                 // What became of a stone's point before the stone came is past and cannot be seen.
-                let empty = |p: &Move| !row.own.contains(*p) && !row.theirs.contains(*p);
+                let empty = |p: &Move| position.stone(*p).is_none();
                 for point in points.filter(empty) {
                     let sides = [&ending.closed_own, &ending.closed_theirs];
                     for (side, closed) in sides.into_iter().enumerate() {

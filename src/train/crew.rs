@@ -8,9 +8,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::TrainError;
 use super::generate::{Supply, Ticket};
+use super::learn::Learn;
 use super::network_game::{NetworkGame, NetworkPlay, Prover};
 use super::pool::{Desk, work};
-use super::rebuild::Rebuild;
 use super::selfplay::{PlayedGame, SelfPlayParams, Thinker, play};
 use crate::eval::EvaluatorFactory;
 
@@ -37,7 +37,7 @@ pub struct RolloutCrew<F> {
     pub thinker: F,
 }
 
-impl<G: Rebuild, T: Thinker<G>, F: Fn(u64) -> T + Sync> Crew<G> for RolloutCrew<F> {
+impl<G: Learn, T: Thinker<G>, F: Fn(u64) -> T + Sync> Crew<G> for RolloutCrew<F> {
     fn play(
         &self,
         start: &G,
@@ -68,7 +68,7 @@ pub struct NetworkCrew<'a, F> {
     pub prover: F,
 }
 
-impl<G: Rebuild, P: Prover<G>, F: Fn() -> P + Sync> Crew<G> for NetworkCrew<'_, F> {
+impl<G: Learn, P: Prover<G>, F: Fn() -> P + Sync> Crew<G> for NetworkCrew<'_, F> {
     fn play(
         &self,
         start: &G,

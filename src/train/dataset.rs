@@ -79,7 +79,7 @@ fn read_folder(folder: &Path, common: &mut Option<Kind>) -> Result<Vec<Row>, Tra
     // A game's number says which game it is within one run only.
     let mut runs: Vec<(String, Vec<Row>)> = Vec::new();
     for path in shard::list(folder)? {
-        let Shard { info, rows } = shard::read(&path)?;
+        let Shard { info, rows, .. } = shard::read(&path)?;
         let kind = (info.game, info.size, info.policy_len);
         if common.get_or_insert_with(|| kind.clone()) != &kind {
             let reason = format!("it is {} {}, other shards are not", kind.0, kind.1);

@@ -1,13 +1,14 @@
 //! How a game ended, point by point: the targets of the extra heads (methods §1.1).
 //!
+//! Said of any game by its rules alone; what is closed means something where legality is monotone.
 //! In NoGo nothing is ever captured, so the last board holds every stone. What it does not show is
 //! *when* a point became closed: legality is monotone, so each point and colour has one fate,
 //! filled while open or closed while empty, and [`Ending::closed_own`] keeps the second kind. That
 //! is what territory means in NoGo (D2 of methods §1.1); the stones alone (D1) are half parity.
 
-use super::rebuild::Rebuild;
-use super::row::{PointSet, Row};
-use crate::game::nogo::NoGo;
+use std::sync::Arc;
+
+use super::row::{Origin, PointSet, Row};
 use crate::game::{Color, Game, Move, Outcome};
 
 /// Scores beyond this are cut off (S1: "most gaps are within 5 points").
@@ -30,6 +31,14 @@ pub struct Ending {
 }
 
 impl Ending {
+    /// Black's view of an end as a side sees it.
+    pub(super) fn seen_by(&self, color: Color) -> Ending {
+        match color {
+            Color::Black => *self,
+            Color::White => self.swapped(),
+        }
+    }
+
     /// The same end, seen by the other side.
     #[must_use]
     pub fn swapped(&self) -> Ending {
@@ -43,56 +52,43 @@ impl Ending {
     }
 }
 
-/// Fills in result and ending of a finished game's rows. `moves` leads from `start` to the end of
-/// the game, unrecorded moves included. Where a search proved the result ([`Row::exact`]), the
-/// proven one stays.
+/// Fills in moves, result and ending of a finished game's rows. `moves` leads from `start`, an empty
+/// board, to the end of the game, unrecorded moves included. Where a search proved the result
+/// ([`Row::exact`]), the proven one stays.
 ///
 /// `outcome` is the game's result. It is not taken from the last position, as a game may be broken
 /// off when its winner is known: then `moves` should still go on to the end, by any cheap policy
 /// that keeps the result; when they do not, the rows get no ending.
-pub fn finish<G: Rebuild>(rows: &mut [Row], start: &G, moves: &[Move], outcome: Outcome) {
-    let ending = G::ending(start, moves).filter(|(_, ended)| *ended == outcome);
+pub fn finish<G: Game>(rows: &mut [Row], start: &G, moves: &[Move], outcome: Outcome) {
+    let ending = of(start, moves).filter(|(_, ended)| *ended == outcome);
+    let moves: Arc<[Move]> = moves.into();
     for row in rows {
         row.finish(outcome);
-        row.ending = ending.map(|(black, _)| match row.to_move {
-            Color::Black => black,
-            Color::White => black.swapped(),
-        });
+        row.origin = Origin::Game(Arc::clone(&moves));
+        row.ending = ending.map(|(black, _)| black.seen_by(row.to_move));
     }
 }
 
-/// The end of a NoGo game as Black sees it, and who won; `None` when a move is illegal or the game
-/// has not ended.
-pub(super) fn nogo<const WORDS: usize>(
-    start: &NoGo<WORDS>,
-    moves: &[Move],
-) -> Option<(Ending, Outcome)> {
+/// The end of a game as Black sees it, and who won; `None` when a move is illegal or the game has
+/// not ended.
+pub(super) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)> {
     let mut position = start.clone();
     let mut closed = [PointSet::default(); 2];
-    let mut note = |position: &NoGo<WORDS>| {
-        for color in Color::BOTH {
-            let shut = position.empty() & !position.legal(color);
-            shut.iter()
-                .for_each(|point| closed[color.index()].insert(point));
-        }
-    };
-    note(&position);
+    note_closed(&position, &mut closed);
     for &mv in moves {
         if !position.is_legal(mv) {
             return None;
         }
         position.play(mv);
-        note(&position);
+        note_closed(&position, &mut closed);
     }
     let outcome = position.outcome()?;
-    let stones = Color::BOTH.map(|color| {
-        let mut set = PointSet::default();
-        position
-            .stones(color)
-            .iter()
-            .for_each(|point| set.insert(point));
-        set
-    });
+    let mut stones = [PointSet::default(); 2];
+    for point in points(&position) {
+        if let Some(color) = position.stone(point) {
+            stones[color.index()].insert(point);
+        }
+    }
     let score = match outcome.winner {
         None => 0,
         Some(winner) => {
@@ -112,22 +108,35 @@ pub(super) fn nogo<const WORDS: usize>(
     Some((ending, outcome))
 }
 
-/// The most moves, up to `wanted`, that `color` can make in a row on points from `first` on. The
-/// order does not matter (any subset of a legal position's stones is legal), so ascending orders
-/// are all there is to try.
-fn moves_alone<const WORDS: usize>(
-    position: &NoGo<WORDS>,
-    color: Color,
-    first: Move,
-    wanted: usize,
-) -> usize {
+fn points<G: Game>(position: &G) -> impl Iterator<Item = Move> + use<G> {
+    (0..position.size().area() as u16).map(Move)
+}
+
+/// Adds the points that are empty and forbidden to a side.
+fn note_closed<G: Game>(position: &G, closed: &mut [PointSet; 2]) {
+    for color in Color::BOTH {
+        let mut turned = position.clone();
+        turned.set_to_move(color);
+        for point in points(position) {
+            if position.stone(point).is_none() && !turned.is_legal(point) {
+                closed[color.index()].insert(point);
+            }
+        }
+    }
+}
+
+/// The most moves, up to `wanted`, that `color` can make in a row on points from `first` on, in
+/// ascending order. (In NoGo the order does not matter: any subset of a legal position's stones is
+/// legal.)
+fn moves_alone<G: Game>(position: &G, color: Color, first: Move, wanted: usize) -> usize {
     let mut most = 0;
-    for mv in position.legal(color).iter().filter(|mv| *mv >= first) {
+    let mut turned = position.clone();
+    turned.set_to_move(color);
+    for mv in turned.legal_moves().filter(|mv| *mv >= first) {
         if most == wanted {
             break;
         }
-        let mut next = position.clone();
-        next.set_to_move(color);
+        let mut next = turned.clone();
         next.play(mv);
         most = most.max(1 + moves_alone(&next, color, mv, wanted - 1));
     }
@@ -151,7 +160,7 @@ mod tests {
         // Black. Black plays 1: XX.O, and 2 is closed to both.
         let start = SmallNoGo::new(BoardSize::new(4, 1)).unwrap();
         let moves = [Move(0), Move(3), Move(1)];
-        let (ending, outcome) = SmallNoGo::ending(&start, &moves).unwrap();
+        let (ending, outcome) = of(&start, &moves).unwrap();
         assert_eq!(outcome, Outcome::win(Color::Black));
         assert_eq!(
             (points(ending.own), points(ending.theirs)),
@@ -169,7 +178,7 @@ mod tests {
         // .XX.OO: at 0 a white stone would have no liberty. Black fills it and so ends the game.
         let start = SmallNoGo::new(BoardSize::new(6, 1)).unwrap();
         let moves = [Move(1), Move(5), Move(2), Move(4), Move(0)];
-        let (ending, outcome) = SmallNoGo::ending(&start, &moves).unwrap();
+        let (ending, outcome) = of(&start, &moves).unwrap();
         assert_eq!(outcome, Outcome::win(Color::Black));
         assert!(ending.own.contains(Move(0)));
         assert!(
@@ -192,7 +201,7 @@ mod tests {
         // Four corners are left; the last one would be suicide.
         assert_eq!(moves_alone(&position, Color::White, Move(0), 4), 3);
         assert_eq!(moves_alone(&position, Color::White, Move(0), 2), 2);
-        let (ending, _) = SmallNoGo::ending(&position, &[]).unwrap();
+        let (ending, _) = of(&position, &[]).unwrap();
         assert_eq!(ending.score, -4);
         assert_eq!(points(ending.closed_own), [0, 2, 6, 8]);
         assert!(points(ending.closed_theirs).is_empty());

@@ -14,11 +14,11 @@ use super::checkpoint::{Checkpoint, Origin};
 use super::claim::claim;
 use super::dataset::Dataset;
 use super::device::FitDevice;
+use super::learn::Learn;
 use super::loader::{Draw, Loader};
 use super::losses::Log;
 use super::objective::LossWeights;
 use super::optimizer::{Optimizer, Rule};
-use super::rebuild::Rebuild;
 use super::recipe::Recipe;
 use super::schedule::Schedule;
 use super::score::{Score, score};
@@ -137,7 +137,7 @@ pub struct Report {
 ///
 /// # Errors
 /// [`TrainError`] when the folder belongs to other settings or data cannot be read or written.
-pub fn fit<G: Rebuild>(
+pub fn fit<G: Learn>(
     empty: &G,
     dataset: Dataset,
     params: &FitParams,
@@ -199,7 +199,7 @@ pub fn fit<G: Rebuild>(
 ///
 /// # Errors
 /// [`TrainError::Setting`] names the encodings that there are.
-pub fn find_encoding<G: Rebuild>(id: &str) -> Result<&'static dyn Encoding<G>, TrainError> {
+pub fn find_encoding<G: Learn>(id: &str) -> Result<&'static dyn Encoding<G>, TrainError> {
     let encodings = G::encodings();
     let found = encodings.iter().find(|encoding| encoding.id() == id);
     found.copied().ok_or_else(|| {
@@ -213,7 +213,7 @@ pub fn find_encoding<G: Rebuild>(id: &str) -> Result<&'static dyn Encoding<G>, T
 }
 
 /// The newest checkpoint, or a new network.
-fn begin<G: Rebuild>(
+fn begin<G: Learn>(
     empty: &G,
     dataset: &Dataset,
     params: &FitParams,
@@ -277,7 +277,7 @@ fn begin<G: Rebuild>(
 
 /// Held-out rows that have a policy, evenly spread over the games, as batches with the bare result
 /// as value target.
-fn held_out_batches<G: Rebuild>(
+fn held_out_batches<G: Learn>(
     empty: &G,
     dataset: &Dataset,
     most: usize,

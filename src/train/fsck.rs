@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::checkpoint::Checkpoint;
-use super::rebuild::Rebuild;
+use super::learn::Learn;
 use super::{TrainError, durable, shard};
 use crate::eval::ModelInfo;
 use crate::game::with_game;
@@ -18,6 +18,8 @@ use crate::game::with_game;
 pub struct Findings {
     /// Sound shards.
     pub shards: u64,
+    /// How many of them are of an older format.
+    pub old_shards: u64,
     /// Games in them.
     pub games: u64,
     /// Rows in them.
@@ -85,6 +87,7 @@ fn file(path: &Path, findings: &mut Findings) -> Result<(), String> {
             findings.shards += 1;
             findings.rows += shard.rows.len() as u64;
             findings.games += shard.rows.chunk_by(|a, b| a.game == b.game).count() as u64;
+            findings.old_shards += u64::from(shard.format != shard::FORMAT);
         }
         "checkpoint" => {
             let checkpoint = Checkpoint::load(path).map_err(words)?;
@@ -120,9 +123,9 @@ fn file(path: &Path, findings: &mut Findings) -> Result<(), String> {
 
 /// Whether all rows of a shard are positions that a game can lead to.
 fn positions(shard: &shard::Shard) -> Result<(), String> {
-    fn all<G: Rebuild>(empty: &G, rows: &[super::row::Row]) -> Result<(), String> {
+    fn all<G: Learn>(empty: &G, rows: &[super::row::Row]) -> Result<(), String> {
         rows.iter().try_for_each(|row| {
-            let position = G::rebuild(empty, row)?;
+            let position = row.position(empty)?;
             let illegal = |share: &&super::row::Share| !position.is_legal(share.mv);
             match row.policy.iter().find(illegal) {
                 Some(share) => Err(format!(
@@ -206,6 +209,7 @@ fn check_twins(entries: &[PathBuf], findings: &mut Findings) {
 mod tests {
     use super::*;
     use crate::train::generate::tests::{plan, run};
+    use crate::train::row::Origin;
     use crate::train::scratch::Scratch;
 
     #[track_caller]
@@ -241,12 +245,11 @@ mod tests {
         shard::write(folder, &rows.info, &rows.rows[..half]).unwrap();
         problem(folder, "is in");
         // A move onto a stone.
-        let row = rows
-            .rows
-            .iter_mut()
-            .find(|row| row.own.iter().next().is_some())
-            .unwrap();
-        row.policy[0].mv = row.own.iter().next().unwrap();
+        let row = rows.rows.iter_mut().find(|row| row.ply > 0).unwrap();
+        let Origin::Game(moves) = &row.origin else {
+            panic!("{row:?}")
+        };
+        row.policy[0].mv = moves[0];
         shard::write(folder, &rows.info, &rows.rows).unwrap();
         problem(folder, "illegal move");
         let bytes = fs::read(&shard).unwrap();

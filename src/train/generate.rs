@@ -16,7 +16,7 @@ use std::time::Duration;
 
 pub use supply::{Supply, Ticket};
 
-use super::rebuild::Rebuild;
+use super::learn::Learn;
 use super::row::Row;
 use super::selfplay::{PlayedGame, SelfPlayParams};
 use super::shard::{self, ShardInfo};
@@ -57,6 +57,7 @@ impl Plan {
         } = self.selfplay;
         ShardInfo {
             game: G::NAME.to_owned(),
+            rules: start.rules().to_string(),
             size: start.size(),
             policy_len: start.policy_len(),
             source: format!(
@@ -78,21 +79,25 @@ pub struct Progress {
     pub positions: u64,
     /// Games that Black has won.
     pub black_wins: u64,
+    /// Games that nobody has won.
+    pub draws: u64,
     /// Evaluations of a network in this session.
     pub evaluations: u64,
 }
 
 impl Progress {
-    /// Black's share of the wins in [0, 1].
+    /// Black's share of the points in [0, 1]; a draw is half a point for both.
     #[must_use]
     pub fn black_share(&self) -> f64 {
-        self.black_wins as f64 / self.games.max(1) as f64
+        let points = self.black_wins as f64 + self.draws as f64 / 2.0;
+        points / self.games.max(1) as f64
     }
 
     fn add(&mut self, outcome: Outcome, positions: usize) {
         self.games += 1;
         self.positions += positions as u64;
-        self.black_wins += u64::from(outcome == Outcome::win(Color::Black));
+        self.black_wins += u64::from(outcome.winner == Some(Color::Black));
+        self.draws += u64::from(outcome.winner.is_none());
     }
 }
 
@@ -103,7 +108,7 @@ impl Progress {
 /// # Errors
 /// [`TrainError`] when the folder holds other games or damaged files, cannot be written, or the
 /// crew fails.
-pub fn generate<G: Rebuild>(
+pub fn generate<G: Learn>(
     start: &G,
     plan: &Plan,
     folder: &Path,
@@ -187,7 +192,7 @@ fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Prog
 }
 
 /// A worker: its crew's games, or why there are no more, go to the writer.
-fn play_games<G: Rebuild>(
+fn play_games<G: Learn>(
     start: &G,
     crew: &impl Crew<G>,
     supply: &Supply,

@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::TrainError;
 use super::batch::{Batch, Sample, Syllabus, encode};
-use super::rebuild::Rebuild;
+use super::learn::Learn;
 use super::row::Row;
 use super::seed::numbered_seed;
 use crate::game::Symmetry;
@@ -44,7 +44,7 @@ impl Loader {
     ///
     /// # Errors
     /// [`TrainError::Setting`] when the thread cannot be started.
-    pub fn start<G: Rebuild>(
+    pub fn start<G: Learn>(
         empty: &G,
         rows: Arc<Vec<Row>>,
         syllabus: Syllabus<G>,
@@ -97,7 +97,7 @@ impl Drop for Loader {
     }
 }
 
-fn draw_batch<G: Rebuild>(
+fn draw_batch<G: Learn>(
     empty: &G,
     rows: &[Row],
     syllabus: Syllabus<G>,

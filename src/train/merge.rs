@@ -23,7 +23,8 @@ pub(super) fn merge(folder: &Path, info: &ShardInfo) -> Result<(), TrainError> {
     let mut rows: Vec<Row> = Vec::new();
     for path in shard::list(folder)? {
         let shard = shard::read(&path)?;
-        if games(&shard.rows).len() >= GAMES {
+        // Older shards have no games to write anew.
+        if games(&shard.rows).len() >= GAMES || shard.format != shard::FORMAT {
             continue;
         }
         rows.extend(shard.rows);

@@ -6,11 +6,11 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::ending::finish;
+use super::learn::Learn;
 use super::mcts::{MctsParams, RootRule, Search};
 use super::pool::Task;
-use super::rebuild::Rebuild;
 use super::row::{Row, Target};
-use super::selfplay::{PlayedGame, SelfPlayParams, choose, open};
+use super::selfplay::{PlayedGame, SelfPlayParams, choose, open, outcome_or_cap};
 use crate::encode::Encoding;
 use crate::game::{Game, Move, Outcome};
 
@@ -64,7 +64,7 @@ pub struct NetworkGame<'a, G: Game, P> {
     outcome: Option<Outcome>,
 }
 
-impl<'a, G: Rebuild, P: Prover<G>> NetworkGame<'a, G, P> {
+impl<'a, G: Learn, P: Prover<G>> NetworkGame<'a, G, P> {
     /// Game `number`, which depends on `seed`, the settings, the network, which reads `encoding`,
     /// and the prover only.
     #[must_use]
@@ -113,7 +113,7 @@ impl<'a, G: Rebuild, P: Prover<G>> NetworkGame<'a, G, P> {
 
     /// Looks whether the game is over, or its result known; else begins a search.
     fn begin_move(&mut self) {
-        if let Some(outcome) = self.position.outcome() {
+        if let Some(outcome) = outcome_or_cap(&self.position) {
             self.outcome = Some(outcome);
             return;
         }
@@ -148,7 +148,7 @@ impl<'a, G: Rebuild, P: Prover<G>> NetworkGame<'a, G, P> {
         let row = Row::record(self.number, &self.position, &target);
         self.rows.push(row);
         let mut known = Some(proven);
-        while self.position.outcome().is_none() {
+        while outcome_or_cap(&self.position).is_none() {
             let prove = || self.prover.borrow_mut().prove(&self.position);
             let keeps = known.take().or_else(prove).and_then(|known| known.keeps);
             let any = self.rng.random_range(0..self.position.legal_count());
@@ -187,7 +187,7 @@ impl<'a, G: Rebuild, P: Prover<G>> NetworkGame<'a, G, P> {
     }
 }
 
-impl<G: Rebuild, P: Prover<G>> Task<G> for NetworkGame<'_, G, P> {
+impl<G: Learn, P: Prover<G>> Task<G> for NetworkGame<'_, G, P> {
     fn wanted(&mut self) -> Option<(usize, &G)> {
         while self.outcome.is_none() && self.search.wanted().is_none() {
             self.end_move();

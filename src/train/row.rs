@@ -2,16 +2,41 @@
 //!
 //! Everything is seen from the side to move, so that colours never have to be exchanged later.
 //!
+//! A row says how its position came about, by the moves of its game; the position itself comes back
+//! by playing them ([`Row::position`]), with everything that a game's rules or a network's input
+//! want to know of what was before.
+//!
 //! How a generator fills rows: [`Row::record`] for each position it wants to keep, with a
 //! [`Target`] that says what its search found; [`super::ending::finish`] once, when the game is
 //! over. Rows of a game are written together and in order: the row after a row is where its reply
 //! target comes from ([`Row::is_followed_by`]).
 
+use std::sync::Arc;
+
 use super::ending::Ending;
 use crate::game::{BoardSize, Color, Game, Move, Outcome};
 
-/// Points that a [`PointSet`] can hold: a 19x19 board.
-pub const MAX_POINTS: usize = 361;
+/// Points that a [`PointSet`] can hold: a 20x20 board.
+pub const MAX_POINTS: usize = 400;
+
+/// How a position came about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// By the moves of its game from an empty board, all rows of which share them: as many as the
+    /// row has plies.
+    Game(Arc<[Move]>),
+    /// Nobody knows: these stones, and one move.
+    Stones(Arc<Stones>),
+}
+
+/// A position without its history, as shards of format 2 keep it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stones {
+    /// The stones before the last move, ascending.
+    pub before: Vec<(Move, Color)>,
+    /// The last move, by the side that is not to move.
+    pub last: Option<Move>,
+}
 
 /// A set of points, one bit each in policy order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -111,12 +136,8 @@ pub struct Row {
     pub ply: u16,
     /// The side to move.
     pub to_move: Color,
-    /// Stones of the side to move.
-    pub own: PointSet,
-    /// Stones of the other side.
-    pub theirs: PointSet,
-    /// The move that led here.
-    pub last_move: Option<Move>,
+    /// How the position came about.
+    pub origin: Origin,
     /// The policy target, moves ascending, normalised, what rounds to nothing left out.
     pub policy: Vec<Share>,
     /// Weight of the policy loss, at least 0; see [`Target::policy_weight`].
@@ -134,26 +155,16 @@ pub struct Row {
 }
 
 impl Row {
-    /// Records a position with what a search says about it. The game's result and ending are
+    /// Records a position with what a search says about it. The game's moves, result and ending are
     /// filled in by [`super::ending::finish`].
     #[must_use]
     pub fn record<G: Game>(game: u64, position: &G, target: &Target) -> Row {
-        let (mut own, mut theirs) = (PointSet::default(), PointSet::default());
-        for point in (0..position.size().area() as u16).map(Move) {
-            match position.stone(point) {
-                Some(color) if color == position.to_move() => own.insert(point),
-                Some(_) => theirs.insert(point),
-                None => {}
-            }
-        }
         let proven = target.exact.map(|o| o.value_for(position.to_move()) as i8);
         Row {
             game,
             ply: u16::try_from(position.ply()).unwrap_or(u16::MAX),
             to_move: position.to_move(),
-            own,
-            theirs,
-            last_move: position.last_move(),
+            origin: Origin::Game(Arc::default()),
             policy: shares(&target.policy),
             policy_weight: target.policy_weight,
             surprise: target.surprise,
@@ -161,6 +172,34 @@ impl Row {
             exact: proven.is_some(),
             root_value: target.value,
             ending: None,
+        }
+    }
+
+    /// The position, on the board of `empty`.
+    ///
+    /// # Errors
+    /// Says which row is not a position, and why.
+    pub fn position<G: Game>(&self, empty: &G) -> Result<G, String> {
+        let wrong = |why: String| format!("game {} ply {}: {why}", self.game, self.ply);
+        match &self.origin {
+            Origin::Game(moves) => {
+                let moves = moves.get(..usize::from(self.ply));
+                let moves = moves.ok_or_else(|| wrong("its game has fewer moves".to_owned()))?;
+                let mut position = empty.clone();
+                play(&mut position, moves).map_err(wrong)?;
+                Ok(position)
+            }
+            Origin::Stones(stones) => {
+                let before = match stones.last {
+                    Some(_) => self.to_move.opponent(),
+                    None => self.to_move,
+                };
+                let mut position = empty
+                    .set_up(&stones.before, before)
+                    .map_err(|error| wrong(error.to_string()))?;
+                play(&mut position, stones.last.as_slice()).map_err(wrong)?;
+                Ok(position)
+            }
         }
     }
 
@@ -185,25 +224,18 @@ impl Row {
     /// the opponent's reply.
     #[must_use]
     pub fn is_followed_by(&self, next: &Row) -> bool {
-        let mut own = self.own;
-        if let Some(mv) = next.last_move.filter(|mv| mv.index() < MAX_POINTS) {
-            own.insert(mv);
-        }
         next.game == self.game
             && next.ply == self.ply + 1
             && next.to_move != self.to_move
-            && next.theirs == own
-            && next.own == self.theirs
-    }
-
-    /// The stones of one colour.
-    #[must_use]
-    pub fn stones(&self, color: Color) -> &PointSet {
-        if color == self.to_move {
-            &self.own
-        } else {
-            &self.theirs
-        }
+            && match (&self.origin, &next.origin) {
+                (Origin::Game(moves), Origin::Game(others)) => {
+                    Arc::ptr_eq(moves, others) || moves == others
+                }
+                (Origin::Stones(stones), Origin::Stones(others)) => {
+                    stones.after(self.to_move.opponent()) == others.before
+                }
+                _ => false,
+            }
     }
 
     /// Whether every move of the row exists on a board of this size with `policy_len` moves, and
@@ -221,10 +253,42 @@ impl Row {
             && (-1.0..=1.0).contains(&self.root_value)
             && (-1..=1).contains(&self.result)
             && self.policy.iter().all(|share| on_board(share.mv))
-            && self.last_move.is_none_or(on_board)
-            && apart(&self.own, &self.theirs)
+            && match &self.origin {
+                Origin::Game(moves) => {
+                    usize::from(self.ply) <= moves.len() && moves.iter().all(|&mv| on_board(mv))
+                }
+                Origin::Stones(stones) => {
+                    stones.last.is_none_or(on_board)
+                        && stones.before.iter().all(|stone| on_board(stone.0))
+                }
+            }
             && self.ending.is_none_or(|end| apart(&end.own, &end.theirs))
     }
+}
+
+impl Stones {
+    /// All stones, the last one of `mover`'s included, ascending.
+    fn after(&self, mover: Color) -> Vec<(Move, Color)> {
+        let last = self.last.map(|mv| (mv, mover));
+        let mut all: Vec<_> = self.before.iter().copied().chain(last).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// Plays moves, unless one is illegal.
+fn play<G: Game>(position: &mut G, moves: &[Move]) -> Result<(), String> {
+    for &mv in moves {
+        if !position.is_legal(mv) {
+            return Err(format!(
+                "move {} is illegal after {} moves",
+                mv.0,
+                position.ply()
+            ));
+        }
+        position.play(mv);
+    }
+    Ok(())
 }
 
 /// Numbers proportional to probabilities as shares in 1/65535, what rounds to nothing left out.
@@ -243,14 +307,15 @@ fn shares(policy: &[(Move, f32)]) -> Vec<Share> {
 mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
+    use crate::train::ending::finish;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
-        fn point_sets_survive_packing(points in proptest::collection::vec(0u16..361, 0..40)) {
+        fn point_sets_survive_packing(points in proptest::collection::vec(0u16..400, 0..40)) {
             let mut set = PointSet::default();
             points.iter().for_each(|&point| set.insert(Move(point)));
-            prop_assert_eq!(PointSet::from_bytes(&set.to_bytes(46), 361), Some(set));
+            prop_assert_eq!(PointSet::from_bytes(&set.to_bytes(50), 400), Some(set));
             let mut sorted = points;
             sorted.sort_unstable();
             sorted.dedup();
@@ -261,7 +326,7 @@ mod tests {
     #[test]
     fn points_off_the_board_are_refused() {
         assert!(PointSet::from_bytes(&[0, 0b10], 9).is_none());
-        assert!(PointSet::from_bytes(&[0xff; 47], 361).is_none());
+        assert!(PointSet::from_bytes(&[0xff; 51], 400).is_none());
     }
 
     #[test]
@@ -283,27 +348,86 @@ mod tests {
         assert!(super::shares(&[(Move(1), 0.0)]).is_empty());
     }
 
-    #[test]
-    fn only_the_next_position_of_the_same_game_follows() {
-        let mut position = SmallNoGo::new(BoardSize::square(4)).unwrap();
-        let mut record = |mv: u16| {
-            let row = Row::record(3, &position, &Target::new(vec![(Move(mv), 1.0)], 0.0));
-            position.play(Move(mv));
+    /// The rows of a game of these moves on 4x4.
+    fn rows(moves: &[u16]) -> Vec<Row> {
+        let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let moves: Vec<Move> = moves.iter().copied().map(Move).collect();
+        let mut position = empty.clone();
+        let record = |mv: &Move| {
+            let row = Row::record(3, &position, &Target::new(vec![(*mv, 1.0)], 0.0));
+            position.play(*mv);
             row
         };
-        let (first, second, third) = (record(5), record(9), record(2));
-        assert!(first.is_followed_by(&second) && second.is_followed_by(&third));
-        assert!(!first.is_followed_by(&third) && !second.is_followed_by(&first));
-        let other_game = Row {
-            game: 4,
-            ..second.clone()
+        let mut rows: Vec<Row> = moves.iter().map(record).collect();
+        finish(&mut rows, &empty, &moves, Outcome::DRAW);
+        rows
+    }
+
+    /// The row as a shard of format 2 would keep it.
+    fn without_history(row: &Row) -> Row {
+        let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let position = row.position(&empty).unwrap();
+        let points = (0..16).map(Move);
+        let before = points.filter(|point| Some(*point) != position.last_move());
+        let before = before.filter_map(|point| Some((point, position.stone(point)?)));
+        let stones = Stones {
+            before: before.collect(),
+            last: position.last_move(),
         };
-        assert!(!first.is_followed_by(&other_game));
-        // Another run's game with the same number.
-        let other_run = Row {
-            last_move: Some(Move(6)),
-            ..second
+        Row {
+            origin: Origin::Stones(Arc::new(stones)),
+            ..row.clone()
+        }
+    }
+
+    #[test]
+    fn only_the_next_position_of_the_same_game_follows() {
+        let [whole, other] = [[5, 9, 2], [5, 6, 2]].map(|moves| rows(&moves));
+        let old = [&whole, &other].map(|rows| rows.iter().map(without_history).collect());
+        for (rows, others) in [(whole, other), old.into()] {
+            let (rows, others): (Vec<Row>, Vec<Row>) = (rows, others);
+            assert!(rows[0].is_followed_by(&rows[1]) && rows[1].is_followed_by(&rows[2]));
+            assert!(!rows[0].is_followed_by(&rows[2]) && !rows[1].is_followed_by(&rows[0]));
+            let other_game = Row {
+                game: 4,
+                ..rows[1].clone()
+            };
+            assert!(!rows[0].is_followed_by(&other_game));
+            // Another run's game with the same number.
+            assert!(!rows[1].is_followed_by(&others[2]));
+        }
+    }
+
+    #[test]
+    fn positions_come_back_with_and_without_their_history() {
+        let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let mut played = empty.clone();
+        for row in rows(&[5, 9, 2, 0, 15]) {
+            for row in [&row, &without_history(&row)] {
+                let position = row.position(&empty).unwrap();
+                assert_eq!(position.key(), played.key());
+                assert_eq!(position.last_move(), played.last_move());
+                assert_eq!(position.ply(), played.ply());
+                assert!(position.legal_moves().eq(played.legal_moves()));
+            }
+            played.play(row.policy[0].mv);
+        }
+    }
+
+    #[test]
+    fn what_is_no_position_is_named() {
+        let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
+        let mut row = rows(&[5, 9, 2])[2].clone();
+        let message = |row: &Row| row.position(&empty).unwrap_err();
+        row.origin = Origin::Game([5, 5, 2].map(Move).into());
+        assert!(message(&row).contains("game 3 ply 2: move 5 is illegal after 1"));
+        row.ply = 9;
+        assert!(message(&row).contains("fewer moves"));
+        let twice = Stones {
+            before: vec![(Move(1), Color::Black), (Move(1), Color::White)],
+            last: None,
         };
-        assert!(!first.is_followed_by(&other_run));
+        row.origin = Origin::Stones(Arc::new(twice));
+        assert!(message(&row).contains("cannot stand"));
     }
 }

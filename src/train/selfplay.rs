@@ -5,10 +5,14 @@ use rand::{Rng, RngExt};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::ending::finish;
-use super::rebuild::Rebuild;
+use super::learn::Learn;
 use super::row::{Row, Target};
 use crate::game::{Game, Move, Outcome};
 use crate::rollout::{Playout, Rave};
+
+/// A game is broken off as a draw after so many plies for each point. NoGo and Gomoku end long
+/// before; the referee breaks games off there too.
+const MOST_PLIES_A_POINT: u32 = 4;
 
 /// How games are made diverse (methods §3.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +110,7 @@ pub struct PlayedGame {
 }
 
 /// Plays game number `game` to its end.
-pub fn play<G: Rebuild>(
+pub fn play<G: Learn>(
     start: &G,
     game: u64,
     params: SelfPlayParams,
@@ -118,7 +122,7 @@ pub fn play<G: Rebuild>(
     moves.iter().for_each(|&mv| position.play(mv));
     let mut rows = Vec::new();
     let outcome = loop {
-        if let Some(outcome) = position.outcome() {
+        if let Some(outcome) = outcome_or_cap(&position) {
             break outcome;
         }
         let thought = thinker.think(&position);
@@ -135,6 +139,14 @@ pub fn play<G: Rebuild>(
         moves,
         outcome,
     }
+}
+
+/// How a game ends at a position: by its rules, or as a draw after so many plies that nobody would
+/// ever win it.
+pub(super) fn outcome_or_cap<G: Game>(position: &G) -> Option<Outcome> {
+    let most = MOST_PLIES_A_POINT * position.size().area() as u32;
+    let over = position.ply() >= most;
+    position.outcome().or(over.then_some(Outcome::DRAW))
 }
 
 /// Draws 0 to `most` random moves from `start`, fewer where one more would end the game.
@@ -235,11 +247,12 @@ mod tests {
             assert_eq!(row.to_move == Color::Black, row.ply % 2 == 0);
             let ending = row.ending.unwrap();
             assert_eq!(ending.score.signum(), row.result);
-            assert!(row.own.iter().all(|point| ending.own.contains(point)));
-            assert_eq!(
-                usize::from(row.ply),
-                row.own.iter().count() + row.theirs.iter().count()
-            );
+            let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
+            let position = row.position(&start).unwrap();
+            let own = |point: &Move| position.stone(*point) == Some(row.to_move);
+            let stones = (0..25).map(Move).filter(own);
+            assert!(stones.into_iter().all(|point| ending.own.contains(point)));
+            assert_eq!(u32::from(row.ply), position.ply());
         }
     }
 

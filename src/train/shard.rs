@@ -1,10 +1,15 @@
-//! Shards: Parquet files of recorded positions, one row a position, whole games only. The columns
-//! are in [`columns`].
+//! Shards: Parquet files of recorded positions, one row a position, whole games only. Games are kept
+//! as their moves, from which positions come back when a shard is read. The columns are in
+//! [`columns`].
 //!
-//! The file's metadata say game, board, how the games were made and by which program. The file's
-//! name carries its checksum (see [`durable`]).
+//! The file's metadata say game, rules, board, how the games were made and by which program. The
+//! file's name carries its checksum (see [`durable`]).
+//!
+//! Shards of format 2 kept each position's stones, and no moves; they are still read
+//! ([`format_2`]), and stay as they are.
 
 mod columns;
+mod format_2;
 
 use std::path::{Path, PathBuf};
 
@@ -15,11 +20,14 @@ use parquet::file::serialized_reader::SerializedFileReader;
 
 use super::row::Row;
 use super::{TrainError, durable};
-use crate::game::BoardSize;
+use crate::game::{BoardSize, OneSet, with_game};
 
-/// Version of the columns and their meaning; a reader refuses any other. Version 1 had neither
-/// weights nor endings.
-const FORMAT: &str = "2";
+/// Version of the columns and their meaning. Version 1, which had neither weights nor endings, is
+/// refused.
+pub const FORMAT: u32 = 3;
+
+/// The older version that is read.
+const OLD_FORMAT: u32 = 2;
 
 /// File name ending of a shard.
 const EXTENSION: &str = "parquet";
@@ -29,6 +37,8 @@ const EXTENSION: &str = "parquet";
 pub struct ShardInfo {
     /// The game's name.
     pub game: String,
+    /// Its rules, as it shows them.
+    pub rules: String,
     /// The board.
     pub size: BoardSize,
     /// Number of policy indices.
@@ -42,6 +52,8 @@ pub struct ShardInfo {
 pub struct Shard {
     /// What the rows have in common.
     pub info: ShardInfo,
+    /// The version of its columns: [`FORMAT`], or the older one.
+    pub format: u32,
     /// The positions, game after game.
     pub rows: Vec<Row>,
 }
@@ -49,14 +61,15 @@ pub struct Shard {
 /// Writes rows into `folder` as one durable shard; answers its path.
 ///
 /// # Errors
-/// [`TrainError::Io`] when the file cannot be written.
+/// [`TrainError::Io`] when the file cannot be written, [`TrainError::Setting`] when rows do not know
+/// their game's moves, as those of older shards.
 pub fn write(folder: &Path, info: &ShardInfo, rows: &[Row]) -> Result<PathBuf, TrainError> {
     if !rows.iter().all(|row| row.fits(info.size, info.policy_len)) {
         return Err(TrainError::Setting(
             "a generated row is off the board or out of range: a mistake of the program".to_owned(),
         ));
     }
-    let bytes = columns::write(info.size.area(), metadata(info), rows)
+    let bytes = columns::write(metadata(info), rows)
         .map_err(|error| TrainError::Setting(format!("cannot encode a shard: {error}")))?;
     let first = rows.iter().map(|row| row.game).min().unwrap_or(0);
     durable::save(folder, &format!("games-{first:08}"), EXTENSION, &bytes)
@@ -70,16 +83,23 @@ pub fn read(path: &Path) -> Result<Shard, TrainError> {
     let bytes = durable::load(path)?;
     let reader = SerializedFileReader::new(Bytes::from(bytes))
         .map_err(|error| TrainError::corrupt(path, error))?;
-    let info = read_info(path, &reader)?;
-    let rows = columns::read(info.size.area(), &reader)
-        .map_err(|error| TrainError::corrupt(path, error))?;
+    let (info, format) = read_info(path, &reader)?;
+    let rows = if format == OLD_FORMAT {
+        format_2::read(info.size.area(), &reader)
+    } else {
+        with_game!(&info.game, info.size, rules: &info.rules, |empty| {
+            columns::read(&empty, &reader)
+        })
+        .map_err(|unknown| TrainError::mismatch(path, unknown))?
+    };
+    let rows = rows.map_err(|error| TrainError::corrupt(path, error))?;
     if !rows.iter().all(|row| row.fits(info.size, info.policy_len)) {
         return Err(TrainError::corrupt(
             path,
             "a row has a point that is not on the board, or a number out of range",
         ));
     }
-    Ok(Shard { info, rows })
+    Ok(Shard { info, format, rows })
 }
 
 /// The shards of a folder, by name.
@@ -92,8 +112,9 @@ pub fn list(folder: &Path) -> Result<Vec<PathBuf>, TrainError> {
 
 fn metadata(info: &ShardInfo) -> Vec<KeyValue> {
     let pairs = [
-        ("tengen.format", FORMAT.to_owned()),
+        ("tengen.format", FORMAT.to_string()),
         ("tengen.game", info.game.clone()),
+        ("tengen.rules", info.rules.clone()),
         ("tengen.size", info.size.to_string()),
         ("tengen.policy_len", info.policy_len.to_string()),
         ("tengen.source", info.source.clone()),
@@ -103,30 +124,41 @@ fn metadata(info: &ShardInfo) -> Vec<KeyValue> {
         .to_vec()
 }
 
-fn read_info(path: &Path, reader: &SerializedFileReader<Bytes>) -> Result<ShardInfo, TrainError> {
+/// What all rows have in common, and the format.
+fn read_info(
+    path: &Path,
+    reader: &SerializedFileReader<Bytes>,
+) -> Result<(ShardInfo, u32), TrainError> {
     let pairs = reader.metadata().file_metadata().key_value_metadata();
-    let get = |key: &str| {
+    let find = |key: &str| {
         let pair = pairs.and_then(|pairs| pairs.iter().find(|pair| pair.key == key));
         pair.and_then(|pair| pair.value.clone())
-            .ok_or_else(|| TrainError::corrupt(path, format!("it has no metadata {key}")))
+    };
+    let get = |key: &str| {
+        find(key).ok_or_else(|| TrainError::corrupt(path, format!("it has no metadata {key}")))
     };
     let format = get("tengen.format")?;
-    if format != FORMAT {
+    let known = [OLD_FORMAT, FORMAT].map(|known| known.to_string());
+    let Some(format) = format.parse().ok().filter(|_| known.contains(&format)) else {
         let reason = format!(
-            "it has shard format {format}, this program reads {FORMAT}: make its games again in another folder"
+            "it has shard format {format}, this program reads {}: make its games again in another folder",
+            known.join(" and ")
         );
         return Err(TrainError::mismatch(path, reason));
-    }
+    };
     let size = get("tengen.size")?;
     let size = parse_size(&size)
         .ok_or_else(|| TrainError::corrupt(path, format!("{size} is no board size")))?;
     let policy_len = get("tengen.policy_len")?.parse();
-    Ok(ShardInfo {
+    let info = ShardInfo {
         game: get("tengen.game")?,
+        // No game had several rules when shards did not name them.
+        rules: find("tengen.rules").unwrap_or_else(|| OneSet.to_string()),
         size,
         policy_len: policy_len.map_err(|error| TrainError::corrupt(path, error))?,
         source: get("tengen.source")?,
-    })
+    };
+    Ok((info, format))
 }
 
 /// Reads a board size as [`BoardSize`] displays it.
@@ -138,103 +170,149 @@ fn parse_size(text: &str) -> Option<BoardSize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Color, Move};
-    use crate::train::ending::Ending;
-    use crate::train::row::{PointSet, Share};
+    use crate::encode::Encode;
+    use crate::game::nogo::SmallNoGo;
+    use crate::game::{Game, Move, Symmetry};
+    use crate::rollout::{Rave, RaveParams};
+    use crate::train::batch::{Sample, Syllabus, encode};
+    use crate::train::crew::RolloutCrew;
+    use crate::train::generate::{Plan, generate};
+    use crate::train::net::Extra;
+    use crate::train::row::Origin;
     use crate::train::scratch::Scratch;
+    use crate::train::selfplay::{RolloutThinker, SelfPlayParams};
 
+    /// Six games by rollouts on 5x5 as the program before wrote them: `tengen-train selfplay
+    /// rollouts --size 5 --games 6 --seed 1 --playouts 30`.
+    const OLD: &[u8] = include_bytes!("shard/format-2.parquet");
+
+    /// The same games, played now.
     fn example() -> Shard {
-        let info = ShardInfo {
-            game: "nogo".to_owned(),
-            size: BoardSize::new(5, 4),
-            policy_len: 20,
-            source: "test seed=1".to_owned(),
+        let empty = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        let selfplay = SelfPlayParams::default();
+        let plan = Plan {
+            first: 0,
+            games: 6,
+            seed: 1,
+            threads: 1,
+            games_per_shard: 50,
+            sgf_every: 0,
+            selfplay,
+            generator: "rollout playouts=30".to_owned(),
         };
-        let mut own = PointSet::default();
-        own.insert(Move(19));
-        let row = Row {
-            game: 7,
-            ply: 3,
-            to_move: Color::White,
-            own,
-            theirs: PointSet::default(),
-            last_move: None,
-            policy: vec![
-                Share {
-                    mv: Move(0),
-                    share: 65535,
-                },
-                Share {
-                    mv: Move(258),
-                    share: 1,
-                },
-            ],
-            policy_weight: 0.5,
-            surprise: 1.25,
-            result: -1,
-            exact: true,
-            root_value: -0.25,
-            ending: Some(Ending {
-                closed_own: own,
-                score: -3,
-                ..Ending::default()
-            }),
+        let crew = RolloutCrew {
+            selfplay,
+            thinker: |seed| RolloutThinker {
+                rave: Rave::new(RaveParams::default(), seed),
+                playouts: 30,
+            },
         };
-        let legal = Row {
-            game: u64::MAX,
-            last_move: Some(Move(4)),
-            policy: vec![Share {
-                mv: Move(2),
-                share: 300,
-            }],
-            ..row.clone()
-        };
-        let broken_off = Row {
-            ending: None,
-            ..legal.clone()
-        };
-        Shard {
-            info,
-            rows: vec![legal.clone(), legal, broken_off],
-        }
+        let scratch = Scratch::new("shard-example");
+        generate(&empty, &plan, scratch.path(), &crew, |_| ()).unwrap();
+        read(&list(scratch.path()).unwrap()[0]).unwrap()
+    }
+
+    fn old() -> (Scratch, Shard) {
+        let scratch = Scratch::new("shard-old");
+        let path = durable::save(scratch.path(), "games-0", EXTENSION, OLD).unwrap();
+        let shard = read(&path).unwrap();
+        (scratch, shard)
     }
 
     #[test]
     fn rows_survive_the_file() {
         let scratch = Scratch::new("shard");
-        let shard = example();
+        let mut shard = example();
+        // A game that was broken off, and a game's rows in part.
+        shard.rows.truncate(shard.rows.len() - 3);
+        let last = shard.rows.last().unwrap().game;
+        let broken_off = shard.rows.iter_mut().filter(|row| row.game == last);
+        broken_off.for_each(|row| row.ending = None);
         let path = write(scratch.path(), &shard.info, &shard.rows).unwrap();
         assert_eq!(list(scratch.path()).unwrap(), std::slice::from_ref(&path));
         assert_eq!(read(&path).unwrap(), shard);
     }
 
     #[test]
-    fn a_row_off_the_board_is_refused() {
+    fn old_and_new_shards_of_the_same_games_teach_the_same() {
+        let ((_scratch, old), new) = (old(), example());
+        assert_eq!((old.format, new.format), (2, 3));
+        assert_eq!((&old.info, old.rows.len()), (&new.info, new.rows.len()));
+        let empty = SmallNoGo::new(old.info.size).unwrap();
+        for (one, other) in old.rows.iter().zip(&new.rows) {
+            assert!(matches!(one.origin, Origin::Stones(_)));
+            let [a, b] = [one, other].map(|row| row.position(&empty).unwrap());
+            assert_eq!((a.key(), a.last_move()), (b.key(), b.last_move()));
+            let origin = other.origin.clone();
+            assert_eq!(
+                &Row {
+                    origin,
+                    ..one.clone()
+                },
+                other
+            );
+        }
+        // What a fit sees: planes, policy, value, and all extra heads, in every symmetry.
+        for encoding in SmallNoGo::encodings() {
+            let syllabus = Syllabus {
+                encoding: *encoding,
+                extras: &[Extra::Ownership, Extra::Fate, Extra::Score, Extra::Reply],
+                root_value_share: 0.25,
+            };
+            let [old, new] = [&old.rows, &new.rows].map(|rows| {
+                let turns: Vec<Symmetry> = Symmetry::all(empty.size()).collect();
+                let turn = |index: usize| turns[index % turns.len()];
+                let samples = (0..rows.len()).map(|index| Sample::new(rows, index, turn(index)));
+                encode(&empty, samples, syllabus)
+            });
+            assert_eq!(old.unwrap(), new.unwrap(), "{}", encoding.id());
+        }
+    }
+
+    #[test]
+    fn rows_without_their_game_are_not_written_anew() {
+        let (scratch, old) = old();
+        let message = write(scratch.path(), &old.info, &old.rows).unwrap_err();
+        assert!(message.to_string().contains("move list"), "{message}");
+    }
+
+    #[test]
+    fn a_move_off_the_board_or_against_the_rules_is_refused() {
         let scratch = Scratch::new("shard-row");
         let mut shard = example();
-        shard.rows[1].policy[0].mv = Move(20);
+        shard.rows[1].policy[0].mv = Move(25);
         assert!(write(scratch.path(), &shard.info, &shard.rows).is_err());
-        let bytes = columns::write(20, metadata(&shard.info), &shard.rows).unwrap();
-        let path = durable::save(scratch.path(), "games-0", EXTENSION, &bytes).unwrap();
-        let message = read(&path).unwrap_err().to_string();
-        assert!(
-            message.contains("games-") && message.contains("not on the board"),
-            "{message}"
-        );
+        let refused = |name: &str, rows: &[Row], about: &str| {
+            let bytes = columns::write(metadata(&shard.info), rows).unwrap();
+            let path = durable::save(scratch.path(), name, EXTENSION, &bytes).unwrap();
+            let message = read(&path).unwrap_err().to_string();
+            assert!(
+                message.contains("games-") && message.contains(about),
+                "{message}"
+            );
+        };
+        refused("games-0", &shard.rows, "not on the board");
+        let mut rows = example().rows;
+        rows.truncate(1);
+        rows[0].origin = Origin::Game([Move(3), Move(3)].as_slice().into());
+        refused("games-1", &rows, "move 3 is illegal after 1 moves");
+        rows[0].origin = Origin::Game([Move(3)].as_slice().into());
+        rows[0].ply = 0;
+        refused("games-2", &rows, "do not lead to its end");
     }
 
     #[test]
     fn another_format_is_refused() {
         let scratch = Scratch::new("shard-format");
         let shard = example();
-        let mut bytes = columns::write(20, metadata(&shard.info), &shard.rows).unwrap();
+        let mut bytes = columns::write(metadata(&shard.info), &shard.rows).unwrap();
         let key = b"tengen.format";
         let at = bytes
             .windows(key.len())
             .position(|window| window == key)
             .unwrap()
             + key.len();
-        let digit = at + bytes[at..].iter().position(|&byte| byte == b'2').unwrap();
+        let digit = at + bytes[at..].iter().position(|&byte| byte == b'3').unwrap();
         bytes[digit] = b'9';
         let path = durable::save(scratch.path(), "games-0", EXTENSION, &bytes).unwrap();
         let message = read(&path).unwrap_err().to_string();
@@ -245,7 +323,7 @@ mod tests {
     fn a_truncated_file_is_refused_even_with_a_right_checksum() {
         let scratch = Scratch::new("shard-cut");
         let shard = example();
-        let bytes = columns::write(20, metadata(&shard.info), &shard.rows).unwrap();
+        let bytes = columns::write(metadata(&shard.info), &shard.rows).unwrap();
         let path = durable::save(scratch.path(), "games-0", EXTENSION, &bytes[..60]).unwrap();
         assert!(matches!(read(&path), Err(TrainError::Corrupt { .. })));
     }

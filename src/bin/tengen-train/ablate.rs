@@ -6,9 +6,8 @@ use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
 use tengen::game::BoardSize;
-use tengen::rollout::Playout;
 use tengen::train::ablate::{AblationNews, AblationPlan, Folders, run};
-use tengen::train::rebuild::Rebuild;
+use tengen::train::learn::Learn;
 
 use crate::board::{OnBoard, on_board};
 use crate::cycle::{MachineArgs, Teller};
@@ -48,12 +47,12 @@ struct Job<'a> {
 }
 
 impl OnBoard for Job<'_> {
-    fn run<G: Rebuild + Playout>(&self, start: &G) -> anyhow::Result<()> {
+    fn run<G: Learn>(&self, start: &G) -> anyhow::Result<()> {
         go(self.args, &self.plan, start)
     }
 }
 
-fn go<G: Rebuild + Playout>(args: &Args, plan: &AblationPlan, start: &G) -> anyhow::Result<()> {
+fn go<G: Learn>(args: &Args, plan: &AblationPlan, start: &G) -> anyhow::Result<()> {
     let (runtime, clock) = (args.machine.runtime(), SystemClock::new());
     let session = args.machine.session(&runtime, &clock)?;
     let folders = Folders {

@@ -7,11 +7,10 @@ use clap::Parser;
 use tengen::clock::SystemClock;
 use tengen::eval::{BackendKind, Device as EvalDevice, LibraryPlaces};
 use tengen::game::BoardSize;
-use tengen::rollout::Playout;
 use tengen::train::cycle::{CyclePlan, Generation, News, Place, Rated, Session, StepName, run};
 use tengen::train::device::FitDevice;
+use tengen::train::learn::Learn;
 use tengen::train::open::Runtime;
-use tengen::train::rebuild::Rebuild;
 
 use crate::board::{OnBoard, on_board};
 use crate::progress::{Reporter, print};
@@ -101,7 +100,7 @@ struct Job<'a> {
 }
 
 impl OnBoard for Job<'_> {
-    fn run<G: Rebuild + Playout>(&self, start: &G) -> anyhow::Result<()> {
+    fn run<G: Learn>(&self, start: &G) -> anyhow::Result<()> {
         let Job { args, plan } = self;
         let (runtime, clock) = (args.machine.runtime(), SystemClock::new());
         let session = args.machine.session(&runtime, &clock)?;

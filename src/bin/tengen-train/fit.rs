@@ -13,10 +13,10 @@ use tengen::train::checkpoint::Checkpoint;
 use tengen::train::dataset::{Dataset, Selection};
 use tengen::train::device::FitDevice;
 use tengen::train::fit::{FitParams, Report, Workplace, find_encoding, fit};
+use tengen::train::learn::Learn;
 use tengen::train::net::{Counts, peak_flops};
 use tengen::train::objective::LossWeights;
 use tengen::train::optimizer::Rule;
-use tengen::train::rebuild::Rebuild;
 use tengen::train::recipe::Recipe;
 use tengen::train::schedule::Schedule;
 
@@ -163,7 +163,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     with_game!(&game, size, |empty| learn(args, &empty, dataset))?
 }
 
-fn learn<G: Rebuild>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result<()> {
+fn learn<G: Learn>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result<()> {
     let params = params(args, dataset.fit.len())?;
     let counts = describe::<G>(&params, &dataset)?;
     let start_from = args.start_from.as_deref().map(load_start).transpose()?;
@@ -292,7 +292,7 @@ fn params(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
 }
 
 /// Says what will be fitted; answers the network's size.
-fn describe<G: Rebuild>(params: &FitParams, dataset: &Dataset) -> anyhow::Result<Counts> {
+fn describe<G: Learn>(params: &FitParams, dataset: &Dataset) -> anyhow::Result<Counts> {
     let planes = find_encoding::<G>(&params.encoding)?.planes();
     let (_, counts) = params.recipe.declare(planes, dataset.size, params.seed);
     log::info!(

@@ -41,8 +41,12 @@ fn tell(path: &std::path::Path, findings: &Findings) {
     for leftover in &findings.leftovers {
         print(&format!("{}: unfinished, does no harm", leftover.display()));
     }
+    let old = match findings.old_shards {
+        0 => String::new(),
+        old => format!(" ({old} of an older format)"),
+    };
     print(&format!(
-        "{}: {} shards with {} games and {} rows, {} checkpoints, {} networks, {} JSON files; {} problems",
+        "{}: {} shards{old} with {} games and {} rows, {} checkpoints, {} networks, {} JSON files; {} problems",
         path.display(),
         findings.shards,
         findings.games,

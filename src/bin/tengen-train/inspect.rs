@@ -1,5 +1,6 @@
 //! `tengen-train inspect`: what a network, a checkpoint or a folder of shards is.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -7,7 +8,7 @@ use clap::Parser;
 use serde_json::{Map, Value, json};
 use tengen::encode::Encode;
 use tengen::eval::ModelInfo;
-use tengen::game::{BoardSize, Color, GAMES, Outcome, with_game};
+use tengen::game::{BoardSize, Color, GAMES, with_game};
 use tengen::onnx::Header;
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::net::Counts;
@@ -147,25 +148,38 @@ fn size_of(counts: Counts) -> Facts {
 }
 
 fn shards(paths: &[PathBuf]) -> anyhow::Result<Facts> {
-    let (mut rows, mut games, mut black) = (0, 0, 0);
+    let (mut rows, mut games, mut black, mut draws) = (0, 0, 0, 0);
+    let mut formats = BTreeSet::new();
     let mut info = None;
     for path in paths {
         let shard = shard::read(path)?;
         rows += shard.rows.len();
         for game in shard.rows.chunk_by(|a, b| a.game == b.game) {
             games += 1;
-            black += usize::from(game[0].outcome() == Outcome::win(Color::Black));
+            let winner = game[0].outcome().winner;
+            black += usize::from(winner == Some(Color::Black));
+            draws += usize::from(winner.is_none());
         }
+        formats.insert(shard.format.to_string());
         info = Some(shard.info);
     }
     let info = info.context("there is no network, checkpoint or shard here")?;
     Ok(facts([
         ("game", json!(info.game)),
+        ("rules", json!(info.rules)),
         ("size", json!(info.size.to_string())),
         ("source", json!(info.source)),
         ("shards", json!(paths.len())),
         ("games", json!(games)),
         ("rows", json!(rows)),
-        ("black_share", json!(black as f64 / f64::from(games.max(1)))),
+        (
+            "black_share",
+            json!((black as f64 + draws as f64 / 2.0) / f64::from(games.max(1))),
+        ),
+        ("draws", json!(draws)),
+        (
+            "format",
+            json!(formats.into_iter().collect::<Vec<_>>().join(" and ")),
+        ),
     ]))
 }

@@ -10,16 +10,16 @@ use serde_json::json;
 use tengen::clock::{Clock, SystemClock};
 use tengen::eval::{Batch, Evaluator, ModelInfo};
 use tengen::game::with_game;
-use tengen::rollout::{Playout, Rave, RaveParams};
+use tengen::rollout::{Rave, RaveParams};
 use tengen::train::dataset::{Dataset, Selection};
 use tengen::train::durable;
+use tengen::train::learn::Learn;
 use tengen::train::open::Runtime;
 use tengen::train::quantize::compare::{
     Difference, MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, difference, open_both, speeds,
 };
 use tengen::train::quantize::examples::Examples;
 use tengen::train::quantize::to_int8;
-use tengen::train::rebuild::Rebuild;
 use tengen::train::row::Row;
 use tengen::train::selfplay::{RolloutThinker, SelfPlayParams, play};
 
@@ -75,12 +75,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     ))?
 }
 
-fn quantize<G: Playout + Rebuild>(
-    args: &Args,
-    empty: &G,
-    info: &ModelInfo,
-    onnx: &[u8],
-) -> anyhow::Result<()> {
+fn quantize<G: Learn>(args: &Args, empty: &G, info: &ModelInfo, onnx: &[u8]) -> anyhow::Result<()> {
     let rows = rows(args, empty)?;
     let wanted = args.positions as usize;
     let calibration = Examples::spread(empty, info, &rows, (wanted, 0))?;
@@ -110,7 +105,7 @@ fn quantize<G: Playout + Rebuild>(
 }
 
 /// Recorded positions, or those of quick games.
-fn rows<G: Playout + Rebuild>(args: &Args, empty: &G) -> anyhow::Result<Vec<Row>> {
+fn rows<G: Learn>(args: &Args, empty: &G) -> anyhow::Result<Vec<Row>> {
     if !args.data.is_empty() {
         let dataset = Dataset::load(&Selection {
             folders: args.data.clone(),

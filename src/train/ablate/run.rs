@@ -9,13 +9,12 @@ use super::keep::{keep, restore};
 use super::plan::{AblationPlan, Arm};
 use super::table::table;
 use crate::referee::stats::MatchScore;
-use crate::rollout::Playout;
 use crate::train::claim::claim;
 use crate::train::contest::{Match, Player, contest};
 use crate::train::cycle::{
     self, Encounter, News, Place, Session, copy_network, load, player, save,
 };
-use crate::train::rebuild::Rebuild;
+use crate::train::learn::Learn;
 use crate::train::score::Score;
 use crate::train::{TrainError, durable};
 
@@ -83,7 +82,7 @@ pub(super) fn run_name(arm: &Arm, seed: u64) -> String {
 ///
 /// # Errors
 /// [`TrainError`] when the folder holds another ablation, or a run or match fails.
-pub fn run<G: Rebuild + Playout>(
+pub fn run<G: Learn>(
     start: &G,
     plan: &AblationPlan,
     folders: &Folders,
@@ -125,7 +124,7 @@ pub fn run<G: Rebuild + Playout>(
     write_table(plan, folders)
 }
 
-fn one_run<G: Rebuild + Playout>(
+fn one_run<G: Learn>(
     start: &G,
     plan: &AblationPlan,
     (arm, seed): (&Arm, u64),
@@ -177,7 +176,7 @@ fn one_run<G: Rebuild + Playout>(
     Ok(())
 }
 
-fn one_match<G: Rebuild + Playout>(
+fn one_match<G: Learn>(
     start: &G,
     plan: &AblationPlan,
     names: &[String; 2],

@@ -3,7 +3,7 @@ use crate::encode::{NoGoAz, NoGoV1};
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game, Outcome};
 use crate::train::ending::finish;
-use crate::train::row::Target;
+use crate::train::row::{Origin, Target};
 
 const AREA: usize = 16;
 
@@ -89,7 +89,8 @@ fn the_extra_heads_learn_how_the_game_ended() {
             let stone = f32::from(u8::from(ending.own.contains(mv)));
             let filled = ending.own.contains(mv) || ending.theirs.contains(mv);
             assert!(!filled || owner[point] == stone);
-            let standing = row.own.contains(mv) || row.theirs.contains(mv);
+            let position = row.position(&empty).unwrap();
+            let standing = position.stone(mv).is_some();
             assert_eq!(known[point] == 0.0, standing);
             assert_eq!(known[AREA + point], known[point]);
             let closed = !standing && ending.closed_theirs.contains(mv);
@@ -138,7 +139,7 @@ fn a_turned_row_has_turned_targets() {
 fn a_row_that_is_no_position_is_named() {
     let (empty, rows, _) = game();
     let mut row = rows[3].clone();
-    row.theirs = row.own;
+    row.origin = Origin::Game([Move(0); 3].as_slice().into());
     let message = encode(&empty, straight(&[row]), ALL).unwrap_err();
     assert!(message.contains("game 0 ply 3"), "{message}");
 }

@@ -11,7 +11,7 @@ use crate::rollout::{Playout, Rave, RaveParams};
 use crate::train::mcts::{MctsParams, Search};
 use crate::train::pool::Task;
 use crate::train::seed::numbered_seed;
-use crate::train::selfplay::random_moves;
+use crate::train::selfplay::{outcome_or_cap, random_moves};
 
 /// A player in the matches of one thread.
 pub(super) enum Chair<G: Game> {
@@ -109,7 +109,7 @@ impl<G: Encode + Playout> Duel<G> {
 
 impl<G: Encode + Playout> Task<G> for Duel<G> {
     fn wanted(&mut self) -> Option<(usize, &G)> {
-        while self.position.outcome().is_none() {
+        while outcome_or_cap(&self.position).is_none() {
             let turn = self.turn();
             let mv = match &mut self.seats[turn] {
                 Seat::Rollouts { rave, playouts } => {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::encode::find;
 use crate::eval::{Batch, EvaluatorFactory, Outputs};
 use crate::train::TrainError;
-use crate::train::rebuild::Rebuild;
+use crate::train::learn::Learn;
 use crate::train::row::Row;
 
 /// Equal parts of the value's range.
@@ -35,7 +35,7 @@ pub struct Measures {
 ///
 /// # Errors
 /// [`TrainError`] when the network does not fit or fails, or a row is no position.
-pub fn measure<G: Rebuild>(
+pub fn measure<G: Learn>(
     empty: &G,
     network: &EvaluatorFactory,
     rows: &[Row],
@@ -52,7 +52,7 @@ pub fn measure<G: Rebuild>(
         batch.clear();
         let mut positions = Vec::with_capacity(rows.len());
         for row in rows {
-            let position = G::rebuild(empty, row).map_err(TrainError::Setting)?;
+            let position = row.position(empty).map_err(TrainError::Setting)?;
             encoding.encode(&position, batch.push(0));
             positions.push(position);
         }
@@ -114,8 +114,7 @@ mod tests {
         let empty = SmallNoGo::new(size).unwrap();
         let measures = measure(&empty, &EvaluatorFactory::uniform(info(size)), &rows).unwrap();
         assert_eq!(measures.rows, rows.len() as u64);
-        let uniform =
-            |row: &Row| (SmallNoGo::rebuild(&empty, row).unwrap().legal_count() as f64).ln();
+        let uniform = |row: &Row| (row.position(&empty).unwrap().legal_count() as f64).ln();
         let expected = rows.iter().map(uniform).sum::<f64>() / rows.len() as f64;
         assert!((measures.policy_entropy - expected).abs() < 1e-6);
         let [(win, came, count)] = measures.calibration[..] else {

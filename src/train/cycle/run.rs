@@ -12,10 +12,9 @@ use super::steps::Work;
 use super::stopwatch::Stopwatch;
 use super::{News, StepName};
 use crate::clock::Clock;
-use crate::rollout::Playout;
 use crate::train::TrainError;
+use crate::train::learn::Learn;
 use crate::train::open::Runtime;
-use crate::train::rebuild::Rebuild;
 use crate::train::report;
 
 /// What a session needs beside the plan.
@@ -69,7 +68,7 @@ impl Desk<'_> {
 ///
 /// # Errors
 /// [`TrainError`] when the folder holds another run, or a step fails.
-pub fn run<G: Rebuild + Playout>(
+pub fn run<G: Learn>(
     start: &G,
     plan: &CyclePlan,
     folder: &Path,

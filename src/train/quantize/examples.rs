@@ -3,7 +3,7 @@
 use crate::encode::find;
 use crate::eval::{Batch, ModelInfo};
 use crate::train::TrainError;
-use crate::train::rebuild::Rebuild;
+use crate::train::learn::Learn;
 use crate::train::row::Row;
 
 /// Encoded positions, and their legal moves.
@@ -20,7 +20,7 @@ impl Examples {
     ///
     /// # Errors
     /// [`TrainError::Setting`] when the network does not fit the game, or there are no rows.
-    pub fn spread<G: Rebuild>(
+    pub fn spread<G: Learn>(
         empty: &G,
         info: &ModelInfo,
         rows: &[Row],
@@ -35,7 +35,7 @@ impl Examples {
         let all = 2 * wanted.min(rows.len() / 2);
         for place in (first..all).step_by(2) {
             let row = &rows[place * rows.len() / all];
-            let position = G::rebuild(empty, row).map_err(TrainError::Setting)?;
+            let position = row.position(empty).map_err(TrainError::Setting)?;
             encoding.encode(&position, examples.batch.push(place as u128));
             let mut legal = vec![false; info.policy_len];
             position

@@ -10,7 +10,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand};
 use serde_json::json;
 use tengen::train::crew::Crew;
 use tengen::train::generate::{Plan, Progress, generate};
-use tengen::train::rebuild::Rebuild;
+use tengen::train::learn::Learn;
 use tengen::train::selfplay::SelfPlayParams;
 
 use crate::board::on_board;
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 /// Plays and shows how it goes; the figures of the end and the seconds.
-fn play<G: Rebuild>(
+fn play<G: Learn>(
     start: &G,
     plan: &Plan,
     common: &Common,

@@ -7,16 +7,15 @@ use anyhow::Context;
 use clap::{Parser, ValueEnum};
 use tengen::clock::SystemClock;
 use tengen::eval::{BackendKind, Device, LibraryPlaces, ModelInfo};
-use tengen::rollout::Playout;
 use tengen::search::SearchParams;
 use tengen::train::crew::NetworkCrew;
 use tengen::train::durable;
+use tengen::train::learn::Learn;
 use tengen::train::mcts::{GumbelParams, MctsParams, RootRule};
 use tengen::train::network_game::NetworkPlay;
 use tengen::train::open::Runtime;
 use tengen::train::pool::raw_rate;
 use tengen::train::prover::EndingProver;
-use tengen::train::rebuild::Rebuild;
 
 use super::{Common, play, rate};
 use crate::board::OnBoard;
@@ -118,7 +117,7 @@ impl Args {
 }
 
 impl OnBoard for Args {
-    fn run<G: Rebuild + Playout>(&self, start: &G) -> anyhow::Result<()> {
+    fn run<G: Learn>(&self, start: &G) -> anyhow::Result<()> {
         let runtime = Runtime {
             backend: self.backend,
             device: self.device,

@@ -2,9 +2,9 @@
 
 use clap::Parser;
 use tengen::game::{BoardSize, GAMES};
-use tengen::rollout::{Playout, Rave, RaveParams};
+use tengen::rollout::{Rave, RaveParams};
 use tengen::train::crew::RolloutCrew;
-use tengen::train::rebuild::Rebuild;
+use tengen::train::learn::Learn;
 use tengen::train::selfplay::RolloutThinker;
 
 use super::{Common, play};
@@ -36,7 +36,7 @@ impl Args {
 }
 
 impl OnBoard for Args {
-    fn run<G: Rebuild + Playout>(&self, start: &G) -> anyhow::Result<()> {
+    fn run<G: Learn>(&self, start: &G) -> anyhow::Result<()> {
         let playouts = self.playouts;
         let plan = self.common.plan(format!("rollout playouts={playouts}"))?;
         let crew = RolloutCrew {

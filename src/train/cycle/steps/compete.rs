@@ -5,7 +5,6 @@ use std::ops::ControlFlow;
 use super::Work;
 use crate::eval::EvaluatorFactory;
 use crate::referee::stats::{Sprt, Verdict};
-use crate::rollout::Playout;
 use crate::train::contest::{Match, PairResult, Player, contest};
 use crate::train::cycle::StepName;
 use crate::train::cycle::ladder::{
@@ -14,10 +13,10 @@ use crate::train::cycle::ladder::{
 use crate::train::cycle::place::{load, save};
 use crate::train::cycle::plan::{Gate, Rating};
 use crate::train::cycle::run::Desk;
-use crate::train::rebuild::Rebuild;
+use crate::train::learn::Learn;
 use crate::train::{TrainError, durable};
 
-impl<G: Rebuild + Playout> Work<'_, G> {
+impl<G: Learn> Work<'_, G> {
     /// Plays the matches that rate the network, those that are not there yet.
     pub(super) fn rate(
         &self,

@@ -2,7 +2,7 @@
 
 use super::Work;
 use crate::eval::{EvaluatorFactory, ModelInfo};
-use crate::rollout::{Playout, Rave, RaveParams};
+use crate::rollout::{Rave, RaveParams};
 use crate::train::TrainError;
 use crate::train::crew::{NetworkCrew, RolloutCrew};
 use crate::train::cycle::plan::Stage;
@@ -10,8 +10,8 @@ use crate::train::cycle::run::Desk;
 use crate::train::cycle::{StepName, player};
 use crate::train::fit::find_encoding;
 use crate::train::generate::{Plan, Progress, generate};
+use crate::train::learn::Learn;
 use crate::train::prover::EndingProver;
-use crate::train::rebuild::Rebuild;
 use crate::train::selfplay::RolloutThinker;
 
 /// What the games of a generation came to.
@@ -23,7 +23,7 @@ pub(super) struct Played {
     pub(super) evaluations_per_second: f64,
 }
 
-impl<G: Rebuild + Playout> Work<'_, G> {
+impl<G: Learn> Work<'_, G> {
     /// Plays the games.
     pub(super) fn games(&self, desk: &mut Desk<'_>, caught_up: bool) -> Result<Played, TrainError> {
         let (plan, place, session) = (desk.plan, desk.place, desk.session);

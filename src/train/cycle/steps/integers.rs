@@ -4,20 +4,19 @@ use std::path::Path;
 
 use super::Work;
 use crate::eval::ModelInfo;
-use crate::rollout::Playout;
 use crate::train::cycle::int8;
 use crate::train::cycle::run::Desk;
+use crate::train::learn::Learn;
 use crate::train::quantize::compare::{difference, open_both};
 use crate::train::quantize::examples::Examples;
 use crate::train::quantize::to_int8;
-use crate::train::rebuild::Rebuild;
 use crate::train::row::Row;
 use crate::train::{TrainError, durable};
 
 /// Positions to calibrate on; as many others are compared.
 const POSITIONS: usize = 512;
 
-impl<G: Rebuild + Playout> Work<'_, G> {
+impl<G: Learn> Work<'_, G> {
     /// Writes a network's int8 form, calibrated on held-out rows, where the plan wants it and it is
     /// close enough; else the network itself plays.
     pub(super) fn integers(

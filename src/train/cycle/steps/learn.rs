@@ -5,14 +5,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::Work;
-use crate::rollout::Playout;
 use crate::train::checkpoint::Checkpoint;
 use crate::train::cycle::StepName;
 use crate::train::cycle::run::Desk;
 use crate::train::dataset::Dataset;
 use crate::train::export::{network_info, to_onnx};
 use crate::train::fit::{FitParams, Workplace, fit};
-use crate::train::rebuild::Rebuild;
+use crate::train::learn::Learn;
 use crate::train::recipe::Outputs;
 use crate::train::schedule::Schedule;
 use crate::train::score::Score;
@@ -28,7 +27,7 @@ pub(super) struct Fitted {
     pub(super) held_out: Option<Score>,
 }
 
-impl<G: Rebuild + Playout> Work<'_, G> {
+impl<G: Learn> Work<'_, G> {
     /// A network that the generation before did not have learns from all there is.
     pub(super) fn catch_up(&self, desk: &mut Desk<'_>) -> Result<Option<Fitted>, TrainError> {
         let network = self.stage(desk).network.to_string();

@@ -12,11 +12,10 @@ use super::generation::Generation;
 use super::measure::measure;
 use super::plan::Stage;
 use super::run::Desk;
-use crate::rollout::Playout;
 use crate::train::TrainError;
 use crate::train::checkpoint::Checkpoint;
 use crate::train::dataset::{Dataset, Selection};
-use crate::train::rebuild::Rebuild;
+use crate::train::learn::Learn;
 use learn::{export, steps};
 
 /// One generation to be done.
@@ -28,7 +27,7 @@ pub(super) struct Work<'a, G> {
     pub(super) done: &'a [Generation],
 }
 
-impl<G: Rebuild + Playout> Work<'_, G> {
+impl<G: Learn> Work<'_, G> {
     /// Does what is not done yet of the generation.
     pub(super) fn generation(&self, desk: &mut Desk<'_>) -> Result<Generation, TrainError> {
         let (place, number) = (desk.place, self.number);

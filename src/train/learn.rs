@@ -1,0 +1,11 @@
+//! All that training asks of a game.
+
+use crate::encode::Encode;
+use crate::rollout::Playout;
+use crate::solver::Solvable;
+
+/// A game that can be learnt: networks read it, playouts finish it, and whatever can prove its
+/// endings may. Every game that has these is one.
+pub trait Learn: Encode + Playout + Solvable {}
+
+impl<G: Encode + Playout + Solvable> Learn for G {}
