@@ -15,5 +15,7 @@ pub mod rollout;
 pub mod search;
 pub mod settings;
 pub mod solver;
+#[cfg(test)]
+mod third_game;
 #[cfg(feature = "train")]
 pub mod train;

@@ -7,6 +7,8 @@ mod nogo;
 mod nogo_seed;
 mod nogo_v1;
 mod nogo_v2;
+#[cfg(test)]
+mod tictactoe;
 
 pub use nogo_seed::{NoGoAsf, NoGoAz};
 pub use nogo_v1::NoGoV1;

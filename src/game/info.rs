@@ -17,6 +17,8 @@ pub struct GameInfo {
     pub bench_boards: &'static [BoardSize],
     /// Whether it has a pass: the policy index after the last point.
     pub passes: bool,
+    /// Whether it can be drawn: networks then say a third probability.
+    pub draws: bool,
     /// Whether a position can come back, so that a game may go on for ever.
     pub repeats: bool,
     /// Why somebody has won where no points are counted, said of the loser: "has no legal move".
@@ -27,6 +29,12 @@ pub struct GameInfo {
 }
 
 impl GameInfo {
+    /// How many results a game can have for a side: win and loss, or draw besides.
+    #[must_use]
+    pub const fn outcomes(&self) -> usize {
+        if self.draws { 3 } else { 2 }
+    }
+
     /// A game of which nothing is known but its name: played on 9x9, without pass or repetition,
     /// and lost by whoever cannot move.
     #[must_use]
@@ -38,6 +46,7 @@ impl GameInfo {
             usual_board: BoardSize::square(9),
             bench_boards: &[],
             passes: false,
+            draws: false,
             repeats: false,
             lost_because: "has no legal move",
             settings: &[],

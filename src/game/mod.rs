@@ -15,7 +15,42 @@ mod recent;
 mod result;
 mod rules;
 mod symmetry;
+#[cfg(test)]
+pub mod tictactoe;
 pub(crate) mod zobrist;
+
+/// **The list of games**: a game a line, with the types of its positions in the order in which they
+/// are tried for a board. Calls another macro with it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! games {
+    ($then:ident $how:tt $($test_only:tt)*) => {
+        $crate::$then! { $how
+            [$crate::game::nogo::SmallNoGo, $crate::game::nogo::LargeNoGo]
+            $($test_only)*
+        }
+    };
+}
+
+/// The list as this build has it.
+#[cfg(not(test))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! all_games {
+    ($then:ident $how:tt) => {
+        $crate::games! { $then $how }
+    };
+}
+
+/// The list, and the game that shows in tests what a game has to bring along.
+#[cfg(test)]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! all_games {
+    ($then:ident $how:tt) => {
+        $crate::games! { $then $how [$crate::game::tictactoe::TicTacToe] }
+    };
+}
 
 pub use crate::with_game;
 pub use bits::{Bits, BitsIter};
@@ -61,7 +96,7 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     }
 
     /// The position of these stones on a board and under rules as this one's, with no move behind
-    /// it: they were not played, so nothing was captured and nobody has won by one of them.
+    /// it: they were not played, so nothing was captured by them.
     ///
     /// # Errors
     /// [`IllegalSetup`] when stones overlap, lie off the board, or cannot stand together.

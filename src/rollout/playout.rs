@@ -41,3 +41,6 @@ pub trait Playout: Game {
 pub(super) fn below<R: Rng>(rng: &mut R, bound: usize) -> usize {
     ((u64::from(rng.next_u32()) * bound as u64) >> 32) as usize
 }
+
+#[cfg(test)]
+impl Playout for crate::game::tictactoe::TicTacToe {}

@@ -134,6 +134,9 @@ pub trait Solve<G>: Send {
     fn clear(&mut self);
 }
 
+#[cfg(test)]
+impl Solvable for crate::game::tictactoe::TicTacToe {}
+
 impl<const W: usize> Solvable for NoGo<W> {
     fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {
         Some(Box::new(Solver::new(bytes)))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ending::Ending;
-use super::row::{Origin, PointSet, Row, Share, Stones};
+use super::row::{PointSet, Row, Share, Stones, Way};
 use crate::game::{BoardSize, Symmetry};
 
 /// The row as it looks under a symmetry of the board.
@@ -20,7 +20,7 @@ pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
         ..*share
     };
     Row {
-        origin: turn_origin(row, size, symmetry),
+        way: turn_way(row, size, symmetry),
         policy: row.policy.iter().map(share).collect(),
         ending: row.ending.as_ref().map(|end| Ending {
             own: turned(&end.own),
@@ -34,17 +34,17 @@ pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
 }
 
 /// The moves that lead to the row, turned; those after it do not matter.
-fn turn_origin(row: &Row, size: BoardSize, symmetry: Symmetry) -> Origin {
+fn turn_way(row: &Row, size: BoardSize, symmetry: Symmetry) -> Way {
     if symmetry == Symmetry::IDENTITY {
-        return row.origin.clone();
+        return row.way.clone();
     }
     let turn = |mv| symmetry.apply(size, mv);
-    match &row.origin {
-        Origin::Game(moves) => {
+    match &row.way {
+        Way::Game(moves) => {
             let moves = moves.iter().take(row.ply.into());
-            Origin::Game(moves.map(|&mv| turn(mv)).collect())
+            Way::Game(moves.map(|&mv| turn(mv)).collect())
         }
-        Origin::Stones(stones) => Origin::Stones(Arc::new(Stones {
+        Way::Stones(stones) => Way::Stones(Arc::new(Stones {
             before: stones
                 .before
                 .iter()

@@ -23,7 +23,8 @@ pub struct Batch {
     pub mask: Vec<f32>,
     /// `[len, policy_len]`: probabilities times the row's policy weight.
     pub policy: Vec<f32>,
-    /// `[len, 2]`: probability of a win and of a loss for the side to move.
+    /// `[len, outcomes]`: probability of a win, in games with draws of a draw, and of a loss for the
+    /// side to move.
     pub value: Vec<f32>,
     /// Targets of extra heads.
     pub lessons: Vec<Lesson>,
@@ -151,16 +152,31 @@ pub fn encode<'a, G: Learn>(
         } else {
             syllabus.root_value_share
         };
-        let value = f32::from(row.result) * (1.0 - root_share) + root_share * row.root_value;
-        batch
-            .value
-            .extend([(1.0 + value) / 2.0, (1.0 - value) / 2.0]);
+        let value = value(&row, root_share, G::INFO.outcomes());
+        batch.value.extend(value);
         for lesson in &mut batch.lessons {
             lesson.learn(&position, &row, next.as_ref());
         }
         batch.len += 1;
     }
     Ok(batch)
+}
+
+/// Probabilities of the results, `root_share` of them what the generator's search thought. A search
+/// says an expected result only: of all ways to come by it, the one with the most draws.
+fn value(row: &Row, root_share: f32, outcomes: usize) -> Vec<f32> {
+    let (result, thought) = (f32::from(row.result), row.root_value);
+    let mixed = |of: fn(f32) -> f32| of(result) * (1.0 - root_share) + of(thought) * root_share;
+    if outcomes == 2 {
+        let value = mixed(|value| value);
+        return vec![(1.0 + value) / 2.0, (1.0 - value) / 2.0];
+    }
+    let [win, draw, loss]: [fn(f32) -> f32; 3] = [
+        |value| value.max(0.0),
+        |value| 1.0 - value.abs(),
+        |value| (-value).max(0.0),
+    ];
+    vec![mixed(win), mixed(draw), mixed(loss)]
 }
 
 /// The policy target times its weight.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::fit::FitParams;
 use super::net::{Role, Weight, Weights};
 use super::optimizer::Optimizer;
+use super::recipe::Field;
 use super::{TrainError, durable};
 use crate::game::BoardSize;
 
@@ -33,11 +34,28 @@ pub struct Origin {
     pub planes: usize,
     /// Policy indices.
     pub policy_len: usize,
+    /// Results that a game can have for a side.
+    #[serde(default = "without_draws")]
+    pub outcomes: usize,
     /// Games that the rows come from.
     pub games: u64,
 }
 
+/// Checkpoints that do not say it are of games without draws.
+fn without_draws() -> usize {
+    2
+}
+
 impl Origin {
+    /// What the network is asked about.
+    #[must_use]
+    pub fn field(&self) -> Field {
+        Field {
+            size: self.size(),
+            outcomes: self.outcomes,
+        }
+    }
+
     /// The board.
     #[must_use]
     pub fn size(&self) -> BoardSize {

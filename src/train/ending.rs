@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::row::{Origin, PointSet, Row};
+use super::row::{PointSet, Row, Way};
 use crate::game::{Color, Game, Move, Outcome};
 
 /// Scores beyond this are cut off (S1: "most gaps are within 5 points").
@@ -64,7 +64,7 @@ pub fn finish<G: Game>(rows: &mut [Row], start: &G, moves: &[Move], outcome: Out
     let moves: Arc<[Move]> = moves.into();
     for row in rows {
         row.finish(outcome);
-        row.origin = Origin::Game(Arc::clone(&moves));
+        row.way = Way::Game(Arc::clone(&moves));
         row.ending = ending.map(|(black, _)| black.seen_by(row.to_move));
     }
 }

@@ -3,7 +3,7 @@
 use super::TrainError;
 use super::checkpoint::Checkpoint;
 use super::net::{Fold, Weights};
-use super::recipe::{Outputs, Recipe};
+use super::recipe::{Field, Outputs, Recipe};
 use crate::eval::{ModelInfo, PLANES, POLICY, VALUE};
 use crate::onnx::{Dim, GraphBuilder};
 
@@ -21,8 +21,12 @@ pub fn to_onnx(
 ) -> Result<Vec<u8>, TrainError> {
     let mut graph = GraphBuilder::new(&info.network);
     let planes = graph.input(PLANES, info.planes_shape());
+    let field = Field {
+        size: info.size,
+        outcomes: info.outcomes,
+    };
     let mut fold = Fold::new(weights, &mut graph);
-    let heads = recipe.describe(&mut fold, &planes, info.size, outputs);
+    let heads = recipe.describe(&mut fold, &planes, field, outputs);
     graph.output(POLICY, heads.policy, info.policy_shape());
     graph.output(VALUE, heads.value, info.value_shape());
     for (extra, logits) in heads.extras {
@@ -44,7 +48,7 @@ pub fn network_info(checkpoint: &Checkpoint) -> ModelInfo {
         encoding: origin.encoding.clone(),
         planes: origin.planes,
         policy_len: origin.policy_len,
-        outcomes: 2,
+        outcomes: origin.outcomes,
         network: checkpoint.params.recipe.to_string(),
         games: origin.games,
         steps: checkpoint.step,

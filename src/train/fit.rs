@@ -25,7 +25,7 @@ use super::score::{Score, score};
 use super::shares::Team;
 use super::step::step;
 use crate::clock::Clock;
-use crate::encode::Encoding;
+use crate::encode::{Encode, Encoding};
 use crate::game::Symmetry;
 
 /// Rows in a batch of the held-out score.
@@ -71,6 +71,17 @@ pub struct FitParams {
 }
 
 impl FitParams {
+    /// What to use for `steps` steps of a network of a game, where nothing else is said.
+    #[must_use]
+    pub fn of<G: Encode>(recipe: Recipe, steps: u64) -> FitParams {
+        let encoding = usual_encoding::<G>(recipe).map(|encoding| encoding.id().to_owned());
+        let params = FitParams::new(recipe, steps);
+        FitParams {
+            encoding: encoding.unwrap_or(params.encoding),
+            ..params
+        }
+    }
+
     /// What to use where nothing is said, for `steps` steps of a network.
     #[must_use]
     pub fn new(recipe: Recipe, steps: u64) -> FitParams {
@@ -153,17 +164,23 @@ pub fn fit<G: Learn>(
     };
     let exam = held_out_batches(empty, &dataset, params.score_rows, syllabus)?;
     let mut state = begin(empty, &dataset, params, syllabus.encoding, place)?;
-    let (initial, _) = params
-        .recipe
-        .declare(state.origin.planes, dataset.size, params.seed);
-    let untrained = score(params.recipe, &initial, dataset.size, &exam, &device);
+    let (initial, _) =
+        params
+            .recipe
+            .declare(state.origin.planes, state.origin.field(), params.seed);
+    let untrained = score(
+        params.recipe,
+        &initial,
+        state.origin.field(),
+        &exam,
+        &device,
+    );
     let log = Log::open(place.folder, state.step)?;
     let draw = Draw {
         batch: params.batch,
         seed: params.seed,
         surprise_share: params.surprise_share,
     };
-    let size = dataset.size;
     let loader = Loader::start(empty, Arc::new(dataset.fit), syllabus, draw, state.step)?;
     let team = Team::new(params.batch, place.device.share())?;
     let mut saved = place.clock.now();
@@ -178,7 +195,8 @@ pub fn fit<G: Learn>(
             )));
         }
         if state.step % params.score_every == 0 || state.step == params.steps {
-            let score = score(params.recipe, &state.average, size, &exam, &device);
+            let field = state.origin.field();
+            let score = score(params.recipe, &state.average, field, &exam, &device);
             report.held_out = Some(score);
             log.append(&report)?;
         }
@@ -193,6 +211,15 @@ pub fn fit<G: Learn>(
         }
     }
     Ok(state)
+}
+
+/// What a network of `recipe` reads of a game where nothing is said: the encoding of its family,
+/// or the game's last one, if it does not have that.
+#[must_use]
+pub fn usual_encoding<G: Encode>(recipe: Recipe) -> Option<&'static dyn Encoding<G>> {
+    let encodings = G::encodings();
+    let own = encodings.iter().find(|own| own.id() == recipe.encoding());
+    own.or(encodings.last()).copied()
 }
 
 /// The encoding with this id.
@@ -228,11 +255,12 @@ fn begin<G: Learn>(
         encoding: encoding.id().to_owned(),
         planes: encoding.planes(),
         policy_len: empty.policy_len(),
+        outcomes: G::INFO.outcomes(),
         games: dataset.games,
     };
     let (weights, _) = params
         .recipe
-        .declare(origin.planes, dataset.size, params.seed);
+        .declare(origin.planes, origin.field(), params.seed);
     if let Some(checkpoint) = Checkpoint::newest(folder)? {
         let same = checkpoint.params == *params
             && Origin {

@@ -209,7 +209,7 @@ fn check_twins(entries: &[PathBuf], findings: &mut Findings) {
 mod tests {
     use super::*;
     use crate::train::generate::tests::{plan, run};
-    use crate::train::row::Origin;
+    use crate::train::row::Way;
     use crate::train::scratch::Scratch;
 
     #[track_caller]
@@ -246,7 +246,7 @@ mod tests {
         problem(folder, "is in");
         // A move onto a stone.
         let row = rows.rows.iter_mut().find(|row| row.ply > 0).unwrap();
-        let Origin::Game(moves) = &row.origin else {
+        let Way::Game(moves) = &row.way else {
             panic!("{row:?}")
         };
         row.policy[0].mv = moves[0];

@@ -77,7 +77,7 @@ mod sample;
 pub mod schedule;
 pub mod score;
 #[cfg(test)]
-mod scratch;
+pub(crate) mod scratch;
 mod seed;
 pub mod selfplay;
 pub mod shard;

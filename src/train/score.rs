@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::batch::Batch;
 use super::net::{Extra, Forward, Mode, Weights, numbers, transpose};
 use super::objective::row_loss;
-use super::recipe::{Outputs, Recipe};
+use super::recipe::{Field, Outputs, Recipe};
 use crate::game::BoardSize;
 
 /// Losses in nats, and agreement, averaged over rows.
@@ -79,11 +79,14 @@ impl Score {
     #[must_use]
     pub fn of(batch: &Batch, policy: &[f32], value: &[f32]) -> Score {
         let policy_len = batch.policy.len() / batch.len.max(1);
-        let rows = policy.chunks_exact(policy_len).zip(value.chunks_exact(2));
+        let outcomes = batch.value.len() / batch.len.max(1);
+        let rows = policy
+            .chunks_exact(policy_len)
+            .zip(value.chunks_exact(outcomes));
         let targets = batch
             .policy
             .chunks_exact(policy_len)
-            .zip(batch.value.chunks_exact(2));
+            .zip(batch.value.chunks_exact(outcomes));
         let masks = batch.mask.chunks_exact(policy_len);
         let scores = rows.zip(targets).zip(masks);
         scores.fold(
@@ -111,15 +114,15 @@ impl Score {
 pub fn score(
     recipe: Recipe,
     weights: &Weights,
-    size: BoardSize,
+    field: Field,
     batches: &[Batch],
     device: &Device,
 ) -> Score {
     let device = device.clone().inner();
     let mut forward = Forward::new(weights, &device, Mode::Infer);
     batches.iter().fold(Score::default(), |sum, batch| {
-        let planes = planes(batch, size, &device);
-        let heads = recipe.describe(&mut forward, &planes, size, Outputs::All);
+        let planes = planes(batch, field.size, &device);
+        let heads = recipe.describe(&mut forward, &planes, field, Outputs::All);
         let (policy, value) = (numbers(heads.policy), numbers(heads.value));
         let mut score = Score::of(batch, &policy, &value);
         for (extra, out) in heads.extras {

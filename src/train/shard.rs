@@ -178,7 +178,7 @@ mod tests {
     use crate::train::crew::RolloutCrew;
     use crate::train::generate::{Plan, generate};
     use crate::train::net::Extra;
-    use crate::train::row::Origin;
+    use crate::train::row::Way;
     use crate::train::scratch::Scratch;
     use crate::train::selfplay::{RolloutThinker, SelfPlayParams};
 
@@ -240,17 +240,11 @@ mod tests {
         assert_eq!((&old.info, old.rows.len()), (&new.info, new.rows.len()));
         let empty = SmallNoGo::new(old.info.size).unwrap();
         for (one, other) in old.rows.iter().zip(&new.rows) {
-            assert!(matches!(one.origin, Origin::Stones(_)));
+            assert!(matches!(one.way, Way::Stones(_)));
             let [a, b] = [one, other].map(|row| row.position(&empty).unwrap());
             assert_eq!((a.key(), a.last_move()), (b.key(), b.last_move()));
-            let origin = other.origin.clone();
-            assert_eq!(
-                &Row {
-                    origin,
-                    ..one.clone()
-                },
-                other
-            );
+            let way = other.way.clone();
+            assert_eq!(&Row { way, ..one.clone() }, other);
         }
         // What a fit sees: planes, policy, value, and all extra heads, in every symmetry.
         for encoding in SmallNoGo::encodings() {
@@ -294,9 +288,9 @@ mod tests {
         refused("games-0", &shard.rows, "not on the board");
         let mut rows = example().rows;
         rows.truncate(1);
-        rows[0].origin = Origin::Game([Move(3), Move(3)].as_slice().into());
+        rows[0].way = Way::Game([Move(3), Move(3)].as_slice().into());
         refused("games-1", &rows, "move 3 is illegal after 1 moves");
-        rows[0].origin = Origin::Game([Move(3)].as_slice().into());
+        rows[0].way = Way::Game([Move(3)].as_slice().into());
         rows[0].ply = 0;
         refused("games-2", &rows, "do not lead to its end");
     }

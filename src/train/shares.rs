@@ -95,11 +95,11 @@ impl Team {
 
 /// One share.
 fn compute(state: &Checkpoint, batch: &Batch, device: &Device) -> Answer {
-    let (size, params) = (state.origin.size(), &state.params);
+    let (field, params) = (state.origin.field(), &state.params);
     let mut forward = Forward::new(&state.weights, device, Mode::Fit);
-    let planes = planes(batch, size, device);
+    let planes = planes(batch, field.size, device);
     let recipe = params.recipe;
-    let heads = recipe.describe(&mut forward, &planes, size, Outputs::All);
+    let heads = recipe.describe(&mut forward, &planes, field, Outputs::All);
     let policy = heads.policy.clone();
     let loss = loss(heads, batch, &params.loss);
     let gradients = forward.gradients(&loss.total.backward());
@@ -166,9 +166,10 @@ mod tests {
     use super::*;
     use crate::encode::NoGoV1;
     use crate::game::nogo::SmallNoGo;
-    use crate::game::{BoardSize, Game, Symmetry};
+    use crate::game::{BoardSize, Game, Outcome, Symmetry};
     use crate::train::batch::{Sample, Syllabus, encode};
     use crate::train::checkpoint::Origin;
+    use crate::train::ending::finish;
     use crate::train::fit::FitParams;
     use crate::train::optimizer::Optimizer;
     use crate::train::row::{Row, Target};
@@ -188,6 +189,7 @@ mod tests {
                 encoding: "nogo-1".to_owned(),
                 planes: 12,
                 policy_len: SIZE.area(),
+                outcomes: 2,
                 games: 0,
             },
             optimizer: Optimizer::new(params.rule, &weights),
@@ -203,12 +205,14 @@ mod tests {
     fn batch(len: usize) -> Batch {
         let empty = SmallNoGo::new(SIZE).unwrap();
         let mut position = empty.clone();
-        let mut rows = Vec::new();
+        let (mut rows, mut moves) = (Vec::new(), Vec::new());
         while let Some(mv) = position.legal_moves().last() {
             let target = Target::new(vec![(mv, 1.0)], 0.5);
             rows.push(Row::record(0, &position, &target));
+            moves.push(mv);
             position.play(mv);
         }
+        finish(&mut rows, &empty, &moves, Outcome::DRAW);
         let samples = (0..len).map(|i| Sample::new(&rows, i % rows.len(), Symmetry::IDENTITY));
         let syllabus = Syllabus {
             encoding: &NoGoV1,

@@ -85,13 +85,13 @@ pub(super) fn divergence(
     team: &Team,
     device: &Device,
 ) -> f32 {
-    let (size, len) = (state.origin.size(), state.origin.policy_len);
+    let (field, len) = (state.origin.field(), state.origin.policy_len);
     let device = device.clone().inner();
     let after = team.shares(batch).flat_map(|share| {
         let mut forward = Forward::new(&state.weights, &device, Mode::Probe);
-        let planes = planes(&share, size, &device);
+        let planes = planes(&share, field.size, &device);
         let recipe = state.params.recipe;
-        let heads = recipe.describe(&mut forward, &planes, size, Outputs::Play);
+        let heads = recipe.describe(&mut forward, &planes, field, Outputs::Play);
         numbers(heads.policy)
     });
     let after: Vec<f32> = after.collect();

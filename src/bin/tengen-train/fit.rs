@@ -164,7 +164,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn learn<G: Learn>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result<()> {
-    let params = params(args, dataset.fit.len())?;
+    let mut params = params(args, dataset.fit.len())?;
+    if args.encoding.is_none() {
+        params.encoding = FitParams::of::<G>(params.recipe, 1).encoding;
+    }
     let counts = describe::<G>(&params, &dataset)?;
     let start_from = args.start_from.as_deref().map(load_start).transpose()?;
     let clock = SystemClock::new();

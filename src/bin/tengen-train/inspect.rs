@@ -124,7 +124,7 @@ fn network(path: &Path) -> anyhow::Result<Facts> {
 
 fn checkpoint(checkpoint: &Checkpoint) -> Facts {
     let (origin, params) = (&checkpoint.origin, &checkpoint.params);
-    let (_, counts) = params.recipe.declare(origin.planes, origin.size(), 0);
+    let (_, counts) = params.recipe.declare(origin.planes, origin.field(), 0);
     let mut facts = facts([
         ("game", json!(origin.game)),
         ("size", json!(origin.size().to_string())),

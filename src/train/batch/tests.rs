@@ -3,7 +3,7 @@ use crate::encode::{NoGoAz, NoGoV1};
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game, Outcome};
 use crate::train::ending::finish;
-use crate::train::row::{Origin, Target};
+use crate::train::row::{Target, Way};
 
 const AREA: usize = 16;
 
@@ -139,7 +139,7 @@ fn a_turned_row_has_turned_targets() {
 fn a_row_that_is_no_position_is_named() {
     let (empty, rows, _) = game();
     let mut row = rows[3].clone();
-    row.origin = Origin::Game([Move(0); 3].as_slice().into());
+    row.way = Way::Game([Move(0); 3].as_slice().into());
     let message = encode(&empty, straight(&[row]), ALL).unwrap_err();
     assert!(message.contains("game 0 ply 3"), "{message}");
 }

@@ -1,18 +1,21 @@
 use super::*;
 use crate::encode::NoGoV1;
 use crate::game::nogo::SmallNoGo;
-use crate::game::{BoardSize, Game};
+use crate::game::{BoardSize, Game, Outcome};
+use crate::train::ending::finish;
 use crate::train::row::Target;
 
 fn rows() -> (SmallNoGo, Arc<Vec<Row>>) {
     let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
     let mut position = empty.clone();
-    let mut rows = Vec::new();
+    let (mut rows, mut moves) = (Vec::new(), Vec::new());
     while let Some(mv) = position.legal_moves().nth(1) {
         let target = Target::new(vec![(mv, 1.0)], 0.5);
         rows.push(Row::record(0, &position, &target));
+        moves.push(mv);
         position.play(mv);
     }
+    finish(&mut rows, &empty, &moves, Outcome::DRAW);
     (empty, Arc::new(rows))
 }
 

@@ -22,12 +22,12 @@ pub(super) fn policy<L: Layers>(
     (layers.flatten(&logits), replies)
 }
 
-/// Value logits: win, loss. With `score` also the score from the same features, before the tanh.
+/// Value logits: win, loss, and draw between them where there are three. With `score` also the score from the same features, before the tanh.
 pub(super) fn value<L: Layers>(
     layers: &mut L,
     trunk: &L::Map,
     channels: usize,
-    score: bool,
+    (outcomes, score): (usize, bool),
 ) -> (L::Vector, Option<L::Vector>) {
     let features = layers.conv_norm("value.features", trunk, Conv::point(channels));
     let features = layers.relu(&features);
@@ -35,7 +35,7 @@ pub(super) fn value<L: Layers>(
     let hidden = layers.linear("value.hidden", &pooled, channels);
     let hidden = layers.relu_vector(&hidden);
     let score = score.then(|| layers.linear("score.out", &hidden, 1));
-    (layers.linear("value.logits", &hidden, 2), score)
+    (layers.linear("value.logits", &hidden, outcomes), score)
 }
 
 /// Fate logits: all points for the side to move, then all points for the other side.

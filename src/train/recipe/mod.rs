@@ -32,6 +32,22 @@ pub struct Recipe {
     pub channels: usize,
 }
 
+/// What a network is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// The board.
+    pub size: BoardSize,
+    /// Results that a game can have for a side: 2, or 3 with draws.
+    pub outcomes: usize,
+}
+
+impl From<BoardSize> for Field {
+    /// A game without draws.
+    fn from(size: BoardSize) -> Field {
+        Field { size, outcomes: 2 }
+    }
+}
+
 /// Which outputs are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outputs {
@@ -47,9 +63,10 @@ impl Recipe {
         &self,
         layers: &mut L,
         planes: &L::Map,
-        size: BoardSize,
+        field: impl Into<Field>,
         outputs: Outputs,
     ) -> Heads<L::Vector> {
+        let Field { size, outcomes } = field.into();
         let channels = self.channels;
         let stem = layers.conv_norm("stem", planes, Conv::wide(channels));
         let mut trunk = layers.relu(&stem);
@@ -64,7 +81,7 @@ impl Recipe {
         let has = |extra| wanted.contains(&extra);
         let shared_score = has(Extra::Score) && self.family.shares_score();
         let (policy, reply) = heads::policy(layers, &trunk, channels, has(Extra::Reply));
-        let (value, score) = heads::value(layers, &trunk, channels, shared_score);
+        let (value, score) = heads::value(layers, &trunk, channels, (outcomes, shared_score));
         let mut extras = Vec::new();
         for &extra in wanted {
             let logits = match extra {
@@ -103,10 +120,11 @@ impl Recipe {
 
     /// Initial weights for this board and number of input planes, and the network's size.
     #[must_use]
-    pub fn declare(&self, planes: usize, size: BoardSize, seed: u64) -> (Weights, Counts) {
+    pub fn declare(&self, planes: usize, field: impl Into<Field>, seed: u64) -> (Weights, Counts) {
+        let field = field.into();
         let walk = |outputs| {
-            let mut declare = Declare::new(size.area(), seed);
-            self.describe(&mut declare, &planes, size, outputs);
+            let mut declare = Declare::new(field.size.area(), seed);
+            self.describe(&mut declare, &planes, field, outputs);
             declare.finish()
         };
         let (weights, fitted) = walk(Outputs::All);

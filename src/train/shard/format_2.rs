@@ -34,7 +34,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use super::columns::{missing, unpack, values};
 use crate::game::{Color, Move};
 use crate::train::ending::Ending;
-use crate::train::row::{Origin, PointSet, Row, Stones};
+use crate::train::row::{PointSet, Row, Stones, Way};
 
 /// The rows of a file, on boards of `area` points.
 ///
@@ -80,7 +80,7 @@ pub(super) fn read(area: usize, reader: &SerializedFileReader<Bytes>) -> Parquet
                 game: game[at].cast_unsigned(),
                 ply: u16::try_from(ply[at]).map_err(|_| missing("ply"))?,
                 to_move,
-                origin: origin(to_move, [stones(&own[at])?, stones(&theirs[at])?], last),
+                way: way(to_move, [stones(&own[at])?, stones(&theirs[at])?], last),
                 policy: unpack(policy[at].data()),
                 policy_weight: policy_weight[at],
                 surprise: surprise[at],
@@ -99,11 +99,11 @@ fn side(black: bool) -> Color {
 }
 
 /// The stones of the side to move and of the other one, without the last move's.
-fn origin(to_move: Color, [own, theirs]: [PointSet; 2], last: Option<Move>) -> Origin {
+fn way(to_move: Color, [own, theirs]: [PointSet; 2], last: Option<Move>) -> Way {
     let own = own.iter().map(|point| (point, to_move));
     let theirs = theirs.iter().map(|point| (point, to_move.opponent()));
     let stones = own.chain(theirs).filter(|(point, _)| Some(*point) != last);
     let mut before: Vec<(Move, Color)> = stones.collect();
     before.sort_unstable();
-    Origin::Stones(Arc::new(Stones { before, last }))
+    Way::Stones(Arc::new(Stones { before, last }))
 }

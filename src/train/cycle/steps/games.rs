@@ -8,7 +8,7 @@ use crate::train::crew::{NetworkCrew, RolloutCrew};
 use crate::train::cycle::plan::Stage;
 use crate::train::cycle::run::Desk;
 use crate::train::cycle::{StepName, player};
-use crate::train::fit::find_encoding;
+use crate::train::fit::usual_encoding;
 use crate::train::generate::{Plan, Progress, generate};
 use crate::train::learn::Learn;
 use crate::train::prover::EndingProver;
@@ -111,14 +111,20 @@ impl<G: Learn> Work<'_, G> {
 
     /// A network that knows nothing, in the shape of the stage's.
     fn nothing(&self, stage: &Stage) -> Result<EvaluatorFactory, TrainError> {
-        let encoding = find_encoding::<G>(stage.network.encoding())?;
+        let encoding = usual_encoding::<G>(stage.network);
+        let encoding = encoding.ok_or_else(|| {
+            TrainError::Setting(format!(
+                "networks cannot read {}: it has no encoding",
+                G::NAME
+            ))
+        })?;
         Ok(EvaluatorFactory::uniform(ModelInfo {
             game: G::NAME.to_owned(),
             size: self.start.size(),
             encoding: encoding.id().to_owned(),
             planes: encoding.planes(),
             policy_len: self.start.policy_len(),
-            outcomes: 2,
+            outcomes: G::INFO.outcomes(),
             network: "nothing".to_owned(),
             games: 0,
             steps: 0,

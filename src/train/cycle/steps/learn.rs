@@ -69,7 +69,7 @@ impl<G: Learn> Work<'_, G> {
             average_decay: settings.average_decay,
             seed: desk.plan.seed ^ u64::from(self.number).rotate_left(32),
             score_every: steps.div_ceil(4),
-            ..FitParams::new(stage.network, steps)
+            ..FitParams::of::<G>(stage.network, steps)
         };
         let session = desk.session;
         let workplace = Workplace {

@@ -1,0 +1,279 @@
+//! A third game through the whole house: Tic-tac-toe with draws, which is there for tests only and
+//! has brought along what `ARCHITECTURE.md` says a game has to.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::clock::{Clock, FakeClock, SystemClock};
+use crate::engine::{Decision, Engine, EngineOptions, registry};
+use crate::eval::{EvaluatorFactory, ModelInfo};
+use crate::game::tictactoe::TicTacToe;
+use crate::game::{BoardSize, Color, Game, Move, Outcome, Proof};
+use crate::record::{Play, Vertex, sgf};
+use crate::referee::{
+    Choice, Fault, GameSetup, GameTerms, Player, Reason, Reply, TimeControl, TimeLeft, rules,
+};
+use crate::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
+
+/// An engine that plays by random playouts.
+fn engine(settings: &[(&str, &str)]) -> Box<dyn Engine> {
+    let mut options = EngineOptions::of("tictactoe").unwrap();
+    for (name, value) in [("backend", "rollout"), ("visits", "3000"), ("seed", "1")] {
+        options.set(name, value).unwrap();
+    }
+    for (name, value) in settings {
+        options.set(name, value).unwrap();
+    }
+    let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    registry::create(&options, options.size, &time).unwrap()
+}
+
+fn play(engine: &mut dyn Engine, moves: &[u16]) {
+    for &point in moves {
+        let color = engine.to_move();
+        let vertex = Vertex::Point(Move(point));
+        engine.play(Play { color, vertex }).unwrap();
+    }
+}
+
+#[test]
+fn the_engine_plays_to_a_draw_and_does_not_resign_it() {
+    let mut engine = engine(&[]);
+    assert_eq!(engine.size(), BoardSize::square(3), "its usual board");
+    assert!(
+        !engine.spending().time.time_takeover,
+        "a setting of its own"
+    );
+    let stop = StopFlag::new();
+    // XXO / OOX / XXO, from the top: one point is left.
+    play(&mut *engine, &[0, 2, 1, 3, 5, 4, 6, 8]);
+    let last = engine.genmove(Color::Black, &stop);
+    assert_eq!(last, Decision::Play(Vertex::Point(Move(7))));
+    assert_eq!(engine.outcome(), Some(Outcome::DRAW));
+    let plays = engine.record().plays.len();
+    for color in Color::BOTH {
+        assert_eq!(engine.genmove(color, &stop), Decision::Play(Vertex::Pass));
+        assert_eq!(
+            engine.reg_genmove(color, &stop),
+            Decision::Play(Vertex::Pass)
+        );
+    }
+    let record = engine.record();
+    assert_eq!((record.plays.len(), &*record.result), (plays, "0"));
+    let again = sgf::read(&sgf::write(&record)).unwrap();
+    assert_eq!(again, record, "SGF tells it from Go");
+    assert!(engine.solve(Color::Black, Duration::ZERO, &stop).is_none());
+}
+
+#[test]
+fn who_has_lost_resigns_and_who_has_won_does_not() {
+    let mut engine = engine(&[]);
+    // Black has the lowest row.
+    play(&mut *engine, &[0, 3, 1, 4, 2]);
+    assert_eq!(engine.outcome(), Some(Outcome::win(Color::Black)));
+    let stop = StopFlag::new();
+    assert_eq!(engine.genmove(Color::White, &stop), Decision::Resign);
+    assert_eq!(
+        engine.genmove(Color::Black, &stop),
+        Decision::Play(Vertex::Pass)
+    );
+}
+
+#[test]
+fn an_engine_may_give_up_a_lost_game() {
+    let mut engine = engine(&[("size", "5"), ("rules", "4"), ("resign-below", "1")]);
+    let stop = StopFlag::new();
+    // Everything is hopeless by such a measure: it gives up with the third move.
+    let moves = [0, 2, 4].map(|_| engine.genmove(Color::White, &stop));
+    assert!(matches!(moves[1], Decision::Play(_)), "{moves:?}");
+    assert_eq!(moves[2], Decision::Resign);
+    assert_eq!(engine.record().plays.len(), 2, "giving up is no play");
+}
+
+#[test]
+fn rules_are_read_and_lines_that_are_set_up_are_not_played() {
+    let mut engine = engine(&[("size", "4"), ("rules", "4")]);
+    play(&mut *engine, &[0, 4, 1, 5, 2]);
+    assert_eq!(engine.outcome(), None, "three are not four");
+    let mut record = engine.record();
+    record.plays.clear();
+    // In the order of their points: played one by one, White would be cut off by Black's line.
+    record.setup = (0..6)
+        .map(|p| (Move(p), Color::BOTH[usize::from(p > 3)]))
+        .collect();
+    record.to_move = Some(Color::White);
+    engine.load(&record).unwrap();
+    assert_eq!(engine.outcome(), Some(Outcome::win(Color::Black)));
+    assert_eq!(engine.record().setup, record.setup);
+    let mut options = EngineOptions::of("tictactoe").unwrap();
+    options.set("rules", "renju").unwrap();
+    let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
+    let refused = registry::create(&options, options.size, &time)
+        .err()
+        .unwrap();
+    assert!(refused.to_string().contains("from 2 to 8"), "{refused}");
+}
+
+fn model(position: &TicTacToe) -> ModelInfo {
+    ModelInfo {
+        game: TicTacToe::NAME.to_owned(),
+        size: position.size(),
+        encoding: "tictactoe-1".to_owned(),
+        planes: 3,
+        policy_len: position.policy_len(),
+        outcomes: TicTacToe::INFO.outcomes(),
+        network: "nothing".to_owned(),
+        games: 0,
+        steps: 0,
+        creator: String::new(),
+    }
+}
+
+#[test]
+fn the_search_proves_the_draw() {
+    let position = TicTacToe::new(BoardSize::square(3)).unwrap();
+    let factory = EvaluatorFactory::uniform(model(&position));
+    let options = SearcherOptions {
+        threads: 1,
+        seed: 1,
+        params: SearchParams::default(),
+    };
+    let make = Arc::new(move || factory.make());
+    let mut searcher = Searcher::new(make, options, Arc::new(SystemClock::new()));
+    let limits = Limits {
+        visits: Some(200_000),
+        budget: None,
+    };
+    let report = searcher
+        .search(&position, &limits, &StopFlag::new())
+        .unwrap();
+    assert_eq!(
+        report.proof,
+        Some(Proof::Draw),
+        "after {} visits",
+        report.visits
+    );
+}
+
+/// Plays points in its own order, those that are free.
+struct InOrder {
+    order: Vec<u16>,
+    taken: Vec<Move>,
+}
+
+impl Player for InOrder {
+    fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
+        self.taken = setup.opening.to_vec();
+        Ok(())
+    }
+
+    fn play(&mut self, _: Color, mv: Move) -> Result<(), Fault> {
+        self.taken.push(mv);
+        Ok(())
+    }
+
+    fn choose(&mut self, _: Color, _: Option<TimeLeft>, _: Duration) -> Result<Reply, Fault> {
+        let mut order = self.order.iter().copied().map(Move);
+        let free = order.find(|mv| !self.taken.contains(mv)).unwrap();
+        self.taken.push(free);
+        Ok(Reply {
+            choice: Choice::Move(free),
+            took: Duration::ZERO,
+            report: None,
+        })
+    }
+}
+
+#[track_caller]
+fn referee(orders: [&[u16]; 2], expected: Outcome) {
+    let rules = rules("tictactoe", BoardSize::square(3)).unwrap();
+    let mut players = orders.map(|order| InOrder {
+        order: order.iter().copied().chain(0..9).collect(),
+        taken: Vec::new(),
+    });
+    let terms = GameTerms {
+        time: TimeControl::None,
+        margin: Duration::ZERO,
+        move_limit: Duration::from_secs(1),
+        max_moves: 100,
+    };
+    let [black, white] = &mut players;
+    let end = rules.play(&[], [black, white], &terms, &AtomicBool::new(false));
+    let end = end.unwrap();
+    assert_eq!((end.outcome, end.reason), (expected, Reason::Rules));
+}
+
+#[test]
+fn the_referee_knows_wins_and_draws() {
+    referee([&[0, 1, 2], &[4, 8]], Outcome::win(Color::Black));
+    referee([&[0, 1, 8], &[6, 4, 2]], Outcome::win(Color::White));
+    // X X O / O O X / X X O, from the top.
+    referee([&[0, 1, 5, 6, 7], &[2, 3, 4, 8]], Outcome::DRAW);
+}
+
+#[cfg(all(feature = "train", feature = "tract"))]
+mod train {
+    use super::*;
+    use crate::eval::BackendKind;
+    use crate::train::cycle::{CyclePlan, Place, Session, run};
+    use crate::train::dataset::{Dataset, Selection};
+    use crate::train::device::FitDevice;
+    use crate::train::open::Runtime;
+    use crate::train::scratch::Scratch;
+    use crate::train::{fsck, shard};
+
+    const PLAN: &str = r#"
+        game = "tictactoe"
+        size = 3
+        warm-up = { games = 40, playouts = 60 }
+        stage = [{ network = "az-1b8c", visits = 8, games = 20, generations = 2 }]
+        fit = { batch = 16, reuse = 1.0, catch-up = 1.0 }
+        window = { held-out = 0.2 }
+        rating = { pairs = 2, visits = 8, anchors = [5, 50] }
+        self-play = { prove-nodes = 50 }
+    "#;
+
+    /// Self-play by rollouts and by networks, shards, fits, exports, matches.
+    #[test]
+    fn it_is_learnt_from_its_own_games() {
+        let scratch = Scratch::new("third-game");
+        let runtime = Runtime {
+            backend: Some(BackendKind::Tract),
+            ..Runtime::usual(None)
+        };
+        let clock = FakeClock::new();
+        let session = Session {
+            runtime: &runtime,
+            threads: 2,
+            fit_device: FitDevice::Cpu,
+            clock: &clock,
+        };
+        let plan = CyclePlan::parse(PLAN).unwrap();
+        let start = TicTacToe::new(BoardSize::square(3)).unwrap();
+        let done = run(&start, &plan, scratch.path(), &session, &mut |_| ()).unwrap();
+        assert!(done.len() >= 2);
+
+        let findings = fsck::check(scratch.path(), |_| ()).unwrap();
+        assert_eq!(findings.problems, []);
+        assert!(
+            findings.games >= 80 && findings.networks >= 2,
+            "{findings:?}"
+        );
+        let place = Place::new(scratch.path());
+        let folders: Vec<_> = done.iter().map(|made| place.games(made.number)).collect();
+        let rows = shard::read(&shard::list(&folders[0]).unwrap()[0]).unwrap();
+        assert_eq!((&*rows.info.game, &*rows.info.rules), ("tictactoe", "3"));
+        let selection = Selection {
+            folders,
+            window: usize::MAX,
+            held_out: 0.0,
+        };
+        let rows = Dataset::load(&selection).unwrap().fit;
+        for result in -1..=1 {
+            assert!(rows.iter().any(|row| row.result == result), "{result}");
+        }
+        let info = runtime.open(&place.network(0)).unwrap().info().clone();
+        assert_eq!((info.outcomes, &*info.encoding), (3, "tictactoe-1"));
+    }
+}
