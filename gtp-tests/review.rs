@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// A game of 13 moves on 4x4, which the solver knows from the start.
 const SMALL: &str = "gtp-tests/games/4x4.sgf";
-/// A game between the network with 60 visits and RAVE.
+/// A game between RAVE and the network with 12 visits, both without the solver.
 const LARGE: &str = "gtp-tests/games/9x9.sgf";
 /// A quick review that is always the same.
 const QUICK: &[&str] = &[
@@ -115,7 +115,7 @@ fn without_a_network_playouts_judge_and_the_solver_says_what_is_true() {
         &args,
         &[
             "4x4.sgf: Black one - White, B+R, 13 moves\n",
-            "20 playouts a position, random playouts, no network; proven from move 3 on: Black wins\n",
+            "20 playouts a position, random playouts, no network; proven from move 3 on, Black winning\n",
             "\n    7  Black  D3      100.0%  ",
             "\n    8  White  A3      100.0%  ",
             "  thrown away\n",
@@ -177,7 +177,11 @@ fn the_network_judges_a_game_on_its_board() {
     // The last position is over, and a dozen before it are proven.
     let proven = game["proven"][0].as_u64().expect("a number") as usize;
     assert!(proven + 10 < moves, "{proven}");
-    assert_eq!(positions[moves]["winner"], game["proven"][1]);
+    // A forced move is as good as what comes after it, however little a search of it says.
+    for position in &positions[moves - 5..] {
+        let black = position["winrate"].as_f64().expect("a number") > 0.5;
+        assert_eq!(black, position["winner"] == "black", "{position}");
+    }
     assert_eq!(
         text(&args),
         lines,
@@ -198,7 +202,7 @@ fn a_page_stands_alone_and_only_a_page_is_replaced() {
         assert!(!outside.contains(address), "{address}");
     }
     let review = held(&written);
-    assert_eq!(review["game"]["black"], "rave-20000");
+    assert_eq!(review["game"]["black"], "RAVE, 20000 playouts");
     text(&args);
     std::fs::write(&page, "<html>somebody's own</html>").expect("a file");
     refuses(&args, "is no page of a review");

@@ -207,7 +207,7 @@ impl Judge {
         self.engine
             .load(record)
             .context("the game cannot be replayed")?;
-        let mut positions = Vec::new();
+        let mut positions: Vec<Position> = Vec::new();
         for moves in (0..=record.plays.len()).rev() {
             let play = record.plays.get(moves).map(|recorded| recorded.play);
             let mover = play.map_or_else(|| self.engine.to_move(), |play| play.color);
@@ -227,7 +227,12 @@ impl Judge {
                 Vertex::Point(mv) => Some(mv),
                 Vertex::Pass => None,
             });
-            positions.push(looked.position(moves, mv, self.by_network));
+            let mut position = looked.position(moves, mv, self.by_network);
+            // A search with a single move looks no further, and its value is the network's guess.
+            if let (true, Some(next)) = (looked.is_forced(), positions.last()) {
+                position.winrate = next.winrate;
+            }
+            positions.push(position);
             if moves > 0 {
                 self.engine.undo()?;
             }
@@ -264,6 +269,10 @@ impl Looked<'_> {
             candidates: self.candidates(played),
             played: played.map(|mv| self.judged(mv, winner, by_network)),
         }
+    }
+
+    fn is_forced(&self) -> bool {
+        self.report.is_some_and(|report| report.moves.len() == 1)
     }
 
     /// Black's winrate of a value for the mover, to four digits.

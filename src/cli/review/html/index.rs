@@ -55,7 +55,7 @@ impl Entry {
 pub(in super::super) fn page(entries: &[Entry], summary: &Summary) -> String {
     let mut page = format!(
         "{MARK}<title>Reviewed games</title><style>{STYLE}</style><div class=\"index\">\
-         <h1>{} reviewed games</h1><div class=\"scroll\"><table><tr><th>Game<th>Black<th>White\
+         <h1>{} reviewed games</h1><div class=\"scroll\"><table class=\"games\"><tr><th>Game<th>Black<th>White\
          <th>Result<th>Moves<th>Black's winrate<th>Loss, Black<th>White<th>Blunders, Black<th>White</tr>",
         entries.len()
     );

@@ -82,11 +82,13 @@ function tone(position, candidate, best) {
   return loss < steps[0] ? TONES.good : loss < steps[1] ? TONES.fair : loss < steps[2] ? TONES.poor : TONES.bad;
 }
 
-// Of a position those worth showing: proven ones, and those with a fiftieth of the visits.
+// Of a position those worth showing: proven ones, and those with a fiftieth of the visits; wins
+// first, losses last.
 function candidates(position) {
   if (!position) return [];
   const least = Math.max(2, position.visits / 50);
-  return position.candidates.filter((c, i) => i === 0 || c.wins != null || c.visits >= least);
+  const rank = (c) => (c.wins == null ? 1 : c.wins ? 0 : 2);
+  return position.candidates.filter((c, i) => i === 0 || c.wins != null || c.visits >= least).sort((a, b) => rank(a) - rank(b));
 }
 
 const brief = (visits) => (visits >= 1e6 ? (visits / 1e6).toFixed(1) + "m" : visits >= 1e4 ? Math.round(visits / 1e3) + "k" : visits >= 1e3 ? (visits / 1e3).toFixed(1) + "k" : visits);
@@ -97,8 +99,8 @@ function bubble(position, candidate, best) {
   const small = candidate.wins != null && candidate.visits < 2;
   const rate = candidate.wins == null ? (100 * share(position.to_move, candidate.winrate)).toFixed(0) + "%" : candidate.wins ? "wins" : "loses";
   const group = tag("g", { class: "candidate", style: "cursor:pointer", onclick: () => show(candidate) },
-    tag("circle", { cx: x, cy: y, r: small ? 20 : 26, fill: color, "fill-opacity": small ? 0.75 : 0.93, stroke: candidate === best ? "#fff" : "none", "stroke-width": 2.5 }),
-    tag("text", { x, y: small ? y + 5 : y, "text-anchor": "middle", "font-size": small ? 14 : 18, "font-weight": 600, fill: "#fff" }, rate));
+    tag("circle", { cx: x, cy: y, r: small ? 21 : 26, fill: color, "fill-opacity": small ? 0.75 : 0.93, stroke: candidate === best ? "#fff" : "none", "stroke-width": 2.5 }),
+    tag("text", { x, y: small ? y + 5 : y, "text-anchor": "middle", "font-size": small ? 13.5 : candidate.wins == null ? 18 : 16, "font-weight": 600, fill: "#fff" }, rate));
   if (!small) group.append(tag("text", { x, y: y + 17, "text-anchor": "middle", "font-size": 14, fill: "#fff" }, brief(candidate.visits)));
   group.append(tag("title", {}, `${candidate.move}: ${percent(share(position.to_move, candidate.winrate))}, ${candidate.visits} visits, policy ${percent(candidate.prior)}`));
   return group;
@@ -305,7 +307,7 @@ function begin() {
   $("title").append(name("black"), name("white"));
   const won = { "B+": "Black wins", "W+": "White wins" }[game.result.slice(0, 2)];
   $("facts").textContent = [won ? `${won} (${game.result})` : game.result, game.date, `${count} moves`, game.file].filter(Boolean).join(" · ");
-  const proven = review.proven && (review.proven[0] === count ? [] : [`Proven from move ${review.proven[0] + 1} on: ${title(review.proven[1])} wins`]);
+  const proven = review.proven && (review.proven[0] === count ? [] : [`Proven from move ${review.proven[0] + 1} on, ${title(review.proven[1])} winning`]);
   const s = review.settings;
   const network = review.by_network ? "network: " + s.network : "random playouts, no network";
   $("basis").append(tag("p", {}, [`${s.search} a position`, network, ...s.changed, `solver: up to ${s.nodes.toLocaleString("en")} nodes a position`, ...(proven || []), `Tengen ${s.version}`].join(" · ")),
