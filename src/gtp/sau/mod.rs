@@ -9,6 +9,7 @@
 //! An operator at a terminal may also type what [`operator::HELP`] lists, and gets an answer to
 //! every line that is not understood.
 
+mod ending;
 mod operator;
 mod records;
 mod vertex;
@@ -21,11 +22,10 @@ use self::records::{GameFiles, Keeper};
 use self::vertex::{read_vertex, write_both, write_vertex};
 use super::commands::color;
 use super::{Conversation, Interrupts, Request};
-use crate::clock::seconds;
 use crate::engine::{Decision, Engine, EngineError};
-use crate::game::{Color, Move, Outcome};
+use crate::game::{Color, Move};
 use crate::record::ccgc::NgStyle;
-use crate::record::{GameRecord, Play, Vertex, result_text};
+use crate::record::{GameRecord, Play, Vertex};
 use crate::search::View;
 
 /// How a program appears on the platform, and where its records go.
@@ -215,119 +215,6 @@ impl SauSession {
                 Ok(())
             }
             _ => Err("the last stone is not one of Tengen's: nothing was changed".to_owned()),
-        }
-    }
-
-    /// Ends the game, or says of the one that has ended who won.
-    fn end(&mut self, winner: Option<&String>) -> Answer {
-        self.engine.rest();
-        let told = winner.and_then(|text| color(text).ok());
-        let seen = self.engine.outcome().and_then(|outcome| outcome.winner);
-        if let Some(mut game) = self.game.take() {
-            game.winner = told.or(game.winner).or(seen);
-            let record = self.record(&game);
-            self.close(game, record);
-        } else if let (Some(winner), Some((mut game, mut record))) = (told, self.ended.take()) {
-            game.winner = Some(winner);
-            record.result = result_text(Outcome::win(winner));
-            self.close(game, record);
-        }
-        match winner {
-            Some(text) if told.is_none() => Err(format!(
-                "{:?} is neither black nor white: `end black` or `end white` says who has won",
-                short(text)
-            )),
-            _ => Ok(()),
-        }
-    }
-
-    /// Writes the records of a game that has ended.
-    fn close(&mut self, mut game: Match, record: GameRecord) {
-        self.keep(&mut game.files, &record);
-        let told = match (game.files.written(), game.winner) {
-            (Some(path), Some(winner)) => format!("{winner} wins: {}", path.display()),
-            (Some(path), None) => format!(
-                "nobody said who won; `end black` or `end white` does: {}",
-                path.display()
-            ),
-            (None, _) if self.manners.records.is_empty() => String::new(),
-            // The last chance to keep the game.
-            (None, _) => self.keeper.text(&game.files, &record),
-        };
-        if game.files.written().is_some() {
-            self.note(&told);
-        } else if !told.is_empty() {
-            self.tell(&told);
-        }
-        self.ended = Some((game, record));
-    }
-
-    /// Takes stones back for the operator.
-    fn undo(&mut self, count: Option<&String>) -> Answer {
-        let count: usize = match count.map(|text| text.parse()) {
-            None => 1,
-            Some(Ok(count)) => count,
-            Some(Err(_)) => return Err("`undo` takes a number of stones".to_owned()),
-        };
-        let undone = (0..count)
-            .take_while(|_| self.engine.undo().is_ok())
-            .count();
-        if let Some(game) = &mut self.game {
-            game.winner = None;
-            game.refused.clear();
-        }
-        self.save();
-        if undone < count {
-            return Err(format!("{undone} taken back: there were no more"));
-        }
-        Ok(())
-    }
-
-    /// Sets the clocks for the operator, or changes nothing.
-    fn set_clocks(&mut self, times: &[String]) -> Answer {
-        let Some(game) = &self.game else {
-            return Err(NO_GAME.to_owned());
-        };
-        let times: Result<Vec<_>, _> = times.iter().take(2).map(|text| seconds(text)).collect();
-        let Some(times) = times.ok().filter(|times| !times.is_empty()) else {
-            return Err(
-                "`clock` takes seconds: those of Tengen, then those of the other side".to_owned(),
-            );
-        };
-        for (side, time) in [game.ours, game.ours.opponent()].into_iter().zip(times) {
-            self.engine.set_time_left(side, time, 0);
-        }
-        Ok(())
-    }
-
-    /// The game as records have it.
-    fn record(&self, game: &Match) -> GameRecord {
-        let mut record = self.engine.record();
-        let (us, them) = (self.manners.name.clone(), self.manners.opponent.clone());
-        (record.black, record.white) = match game.ours {
-            Color::Black => (us, them),
-            Color::White => (them, us),
-        };
-        if let Some(winner) = game.winner {
-            record.result = result_text(Outcome::win(winner));
-        }
-        record
-    }
-
-    /// Writes the records so far.
-    fn save(&mut self) {
-        let Some(mut game) = self.game.take() else {
-            return;
-        };
-        let record = self.record(&game);
-        self.keep(&mut game.files, &record);
-        self.game = Some(game);
-    }
-
-    /// Writes records; a game goes on without them, and people are told.
-    fn keep(&mut self, files: &mut GameFiles, record: &GameRecord) {
-        if let Some(trouble) = self.keeper.save(files, record) {
-            self.tell(&trouble);
         }
     }
 

@@ -1,6 +1,9 @@
-//! What an operator reads: the board in both notations, and what may be typed.
+//! What an operator reads and corrects: the board in both notations, what may be typed, stones that
+//! were entered wrongly, clocks.
 
 use super::vertex::write_both;
+use super::{Answer, NO_GAME, SauSession};
+use crate::clock::seconds;
 use crate::engine::Engine;
 use crate::game::Color;
 use crate::gtp::vertex::COLUMNS;
@@ -79,6 +82,46 @@ pub(super) fn board(engine: &dyn Engine) -> String {
     }
     lines.push(format!("  {}   usual", letters(COLUMNS)));
     lines.join("\n") + "\n"
+}
+
+impl SauSession {
+    /// Takes stones back for the operator.
+    pub(super) fn undo(&mut self, count: Option<&String>) -> Answer {
+        let count: usize = match count.map(|text| text.parse()) {
+            None => 1,
+            Some(Ok(count)) => count,
+            Some(Err(_)) => return Err("`undo` takes a number of stones".to_owned()),
+        };
+        let undone = (0..count)
+            .take_while(|_| self.engine.undo().is_ok())
+            .count();
+        if let Some(game) = &mut self.game {
+            game.winner = None;
+            game.refused.clear();
+        }
+        self.save();
+        if undone < count {
+            return Err(format!("{undone} taken back: there were no more"));
+        }
+        Ok(())
+    }
+
+    /// Sets the clocks for the operator, or changes nothing.
+    pub(super) fn set_clocks(&mut self, times: &[String]) -> Answer {
+        let Some(game) = &self.game else {
+            return Err(NO_GAME.to_owned());
+        };
+        let times: Result<Vec<_>, _> = times.iter().take(2).map(|text| seconds(text)).collect();
+        let Some(times) = times.ok().filter(|times| !times.is_empty()) else {
+            return Err(
+                "`clock` takes seconds: those of Tengen, then those of the other side".to_owned(),
+            );
+        };
+        for (side, time) in [game.ours, game.ours.opponent()].into_iter().zip(times) {
+            self.engine.set_time_left(side, time, 0);
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
