@@ -187,7 +187,7 @@ mod tests {
     const OLD: &[u8] = include_bytes!("shard/format-2.parquet");
 
     /// The same games, played now.
-    fn example() -> Shard {
+    fn example(name: &str) -> Shard {
         let empty = SmallNoGo::new(BoardSize::square(5)).unwrap();
         let selfplay = SelfPlayParams::default();
         let plan = Plan {
@@ -207,13 +207,13 @@ mod tests {
                 playouts: 30,
             },
         };
-        let scratch = Scratch::new("shard-example");
+        let scratch = Scratch::new(&format!("shard-example-{name}"));
         generate(&empty, &plan, scratch.path(), &crew, |_| ()).unwrap();
         read(&list(scratch.path()).unwrap()[0]).unwrap()
     }
 
-    fn old() -> (Scratch, Shard) {
-        let scratch = Scratch::new("shard-old");
+    fn old(name: &str) -> (Scratch, Shard) {
+        let scratch = Scratch::new(&format!("shard-old-{name}"));
         let path = durable::save(scratch.path(), "games-0", EXTENSION, OLD).unwrap();
         let shard = read(&path).unwrap();
         (scratch, shard)
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn rows_survive_the_file() {
         let scratch = Scratch::new("shard");
-        let mut shard = example();
+        let mut shard = example("survive");
         // A game that was broken off, and a game's rows in part.
         shard.rows.truncate(shard.rows.len() - 3);
         let last = shard.rows.last().unwrap().game;
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn old_and_new_shards_of_the_same_games_teach_the_same() {
-        let ((_scratch, old), new) = (old(), example());
+        let ((_scratch, old), new) = (old("same"), example("same"));
         assert_eq!((old.format, new.format), (2, 3));
         assert_eq!((&old.info, old.rows.len()), (&new.info, new.rows.len()));
         let empty = SmallNoGo::new(old.info.size).unwrap();
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn rows_without_their_game_are_not_written_anew() {
-        let (scratch, old) = old();
+        let (scratch, old) = old("anew");
         let message = write(scratch.path(), &old.info, &old.rows).unwrap_err();
         assert!(message.to_string().contains("move list"), "{message}");
     }
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn a_move_off_the_board_or_against_the_rules_is_refused() {
         let scratch = Scratch::new("shard-row");
-        let mut shard = example();
+        let mut shard = example("rules");
         shard.rows[1].policy[0].mv = Move(25);
         assert!(write(scratch.path(), &shard.info, &shard.rows).is_err());
         let refused = |name: &str, rows: &[Row], about: &str| {
@@ -286,7 +286,7 @@ mod tests {
             );
         };
         refused("games-0", &shard.rows, "not on the board");
-        let mut rows = example().rows;
+        let mut rows = example("rules").rows;
         rows.truncate(1);
         rows[0].way = Way::Game([Move(3), Move(3)].as_slice().into());
         refused("games-1", &rows, "move 3 is illegal after 1 moves");
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn another_format_is_refused() {
         let scratch = Scratch::new("shard-format");
-        let shard = example();
+        let shard = example("format");
         let mut bytes = columns::write(metadata(&shard.info), &shard.rows).unwrap();
         let key = b"tengen.format";
         let at = bytes
@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn a_truncated_file_is_refused_even_with_a_right_checksum() {
         let scratch = Scratch::new("shard-cut");
-        let shard = example();
+        let shard = example("cut");
         let bytes = columns::write(metadata(&shard.info), &shard.rows).unwrap();
         let path = durable::save(scratch.path(), "games-0", EXTENSION, &bytes[..60]).unwrap();
         assert!(matches!(read(&path), Err(TrainError::Corrupt { .. })));
