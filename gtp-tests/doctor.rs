@@ -32,6 +32,7 @@ fn what_is_built_in_works() {
             "nogo 9x9",
             "ok      tract",
             "ms an evaluation",
+            "ok      choice",
         ],
     );
     let (text, _) = doctor(&["--json"]);
@@ -64,7 +65,12 @@ fn what_was_asked_for_and_does_not_work_is_named_and_mended() {
             "mend: scripts/fetch-onnxruntime.sh",
         ],
     );
-    check(&missing[2..], true, &["absent  ort"]);
+    check(&missing[2..], false, &["BROKEN  ort"]);
+    check(
+        &["--device", "cuda:99"],
+        false,
+        &["BROKEN  gpu", "BROKEN  choice"],
+    );
     check(
         &["--set", "memory_mib=1000000"],
         false,

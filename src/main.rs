@@ -2,18 +2,23 @@
 
 mod cli;
 
-use std::process::ExitCode;
+use std::io::Write as _;
 
-fn main() -> ExitCode {
-    match cli::start() {
-        Ok(()) => ExitCode::SUCCESS,
+fn main() {
+    let status = match cli::start() {
+        Ok(()) => 0,
         // Whoever read a table has seen enough, as `head` does.
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
             cli::complain(&error);
-            ExitCode::FAILURE
+            1
         }
-    }
+    };
+    // Nobody is left to tell when even that fails.
+    let _ = std::io::stdout().flush();
+    // Threads may still search. The usual end would clear up ONNX Runtime under them, and they would
+    // crash the process.
+    signal_hook::low_level::exit(status)
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

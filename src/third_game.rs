@@ -26,7 +26,7 @@ fn engine(settings: &[(&str, &str)]) -> Box<dyn Engine> {
         options.set(name, value).unwrap();
     }
     let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    registry::create(&options, options.size, &time).unwrap()
+    registry::create(&options, options.board(), &time).unwrap()
 }
 
 fn play(engine: &mut dyn Engine, moves: &[u16]) {
@@ -109,7 +109,7 @@ fn rules_are_read_and_lines_that_are_set_up_are_not_played() {
     let mut options = EngineOptions::of("tictactoe").unwrap();
     options.set("rules", "renju").unwrap();
     let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
-    let refused = registry::create(&options, options.size, &time)
+    let refused = registry::create(&options, options.board(), &time)
         .err()
         .unwrap();
     assert!(refused.to_string().contains("from 2 to 8"), "{refused}");

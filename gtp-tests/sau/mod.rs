@@ -14,6 +14,8 @@ use tengen::game::nogo::SmallNoGo;
 use tengen::game::{Color, Game, Move};
 use tengen::record::{Vertex, sgf};
 
+use crate::networks::{Folder, WILD, info, network};
+
 use self::platform::{Program, SIZE, letters};
 
 fn start_position() -> SmallNoGo {
@@ -332,15 +334,10 @@ fn a_folder_of_records_that_was_asked_for_has_to_work() {
 
 #[test]
 fn a_failing_search_stays_silent_and_plays() {
-    let arguments = [
-        "sau",
-        "--model",
-        "/nowhere/move AA.onnx",
-        "--visits",
-        "50",
-        "--threads",
-        "1",
-    ];
+    let folder = Folder::new("failing-networks");
+    // What is said of it must not be read as a move.
+    let model = folder.write("move AA.onnx", &network(&info(9), WILD));
+    let arguments = ["sau", "--model", &model, "--visits", "50", "--threads", "1"];
     let mut program = Program::start("failing", &arguments);
     program.send("new black\n");
     program.next_move();

@@ -8,10 +8,13 @@ use clap::error::Error as ClapError;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use tengen::clock::TimeParams;
 use tengen::engine::{ENGINE_OPTIONS, EngineOptions, SWITCH};
+use tengen::record::file;
 use tengen::search::SearchParams;
 
 const CONFIG: &str = "config";
 const SET: &str = "set";
+/// The heading of these flags in the help, below a subcommand's own.
+const HEADING: &str = "The engine's settings";
 
 /// The flags as they were given.
 #[derive(Debug, Default)]
@@ -24,8 +27,13 @@ pub(crate) struct EngineFlags {
 }
 
 impl EngineFlags {
-    /// The settings these flags make.
+    /// The settings these flags make, when they can be had here.
     pub(crate) fn resolve(&self) -> anyhow::Result<EngineOptions> {
+        Ok(self.read()?.settle()?)
+    }
+
+    /// The settings these flags make, whether they can be had or not.
+    pub(crate) fn read(&self) -> anyhow::Result<EngineOptions> {
         let file = match &self.config {
             Some(path) => read_file(path).with_context(|| format!("in {}", path.display()))?,
             None => Vec::new(),
@@ -63,7 +71,8 @@ impl EngineFlags {
 
 /// Reads a TOML file of names and plain values.
 fn read_file(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
-    let table: toml::Table = std::fs::read_to_string(path)?.parse()?;
+    let text = file::read_text(path)?;
+    let table: toml::Table = text.parse().map_err(|error| syntax(&text, &error))?;
     let plain = |(name, value)| {
         let text = match value {
             toml::Value::String(text) => text,
@@ -75,6 +84,18 @@ fn read_file(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
         Ok((name, text))
     };
     table.into_iter().map(plain).collect()
+}
+
+/// A TOML error in one line.
+fn syntax(text: &str, error: &toml::de::Error) -> anyhow::Error {
+    let start = error.span().map_or(0, |span| span.start);
+    let line = text
+        .bytes()
+        .take(start)
+        .filter(|&byte| byte == b'\n')
+        .count()
+        + 1;
+    anyhow::anyhow!("line {line}: {}", error.message())
 }
 
 impl FromArgMatches for EngineFlags {
@@ -123,7 +144,8 @@ impl clap::Args for EngineFlags {
             .action(ArgAction::Append)
             .help("Any flag or setting of the search and the time manager; may be repeated")
             .long_help(set_help());
-        command.args(table).arg(config).arg(set)
+        let args = table.chain([config, set]);
+        command.args(args.map(|arg| arg.help_heading(HEADING)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {

@@ -46,7 +46,7 @@ impl Gtp {
             None => Arc::new(SystemClock::new()),
             Some(rate) => Arc::new(PlayoutClock::new(rate)),
         };
-        let size = options.size;
+        let size = options.board();
         let files = FileAccess::new(self.files.as_deref(), self.read_only_files);
         let files = files.with_context(|| match &self.files {
             Some(folder) => format!("--files {}", folder.display()),

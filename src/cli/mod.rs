@@ -17,6 +17,7 @@ pub(crate) use start::start;
 use std::io::Read;
 
 use clap::{Parser, Subcommand};
+use tengen::program::one_line;
 
 /// Tengen plays NoGo: tree search over neural networks, spoken to over GTP.
 #[derive(Debug, Parser)]
@@ -24,7 +25,7 @@ use clap::{Parser, Subcommand};
 pub(crate) struct Cli {
     /// What to log to the standard error stream: off, error, warn, info or debug [default: warn].
     /// `sau` logs into a file [default: info].
-    #[arg(long, global = true, value_name = "LEVEL")]
+    #[arg(long, global = true, value_name = "LEVEL", display_order = 1000)]
     log_level: Option<log::LevelFilter>,
     #[command(subcommand)]
     command: Command,
@@ -72,7 +73,8 @@ impl Cli {
 pub(crate) fn complain(error: &anyhow::Error) {
     use std::io::Write as _;
     // Nobody is left to tell when even that fails.
-    let _ = writeln!(std::io::stderr(), "tengen: {error:#}");
+    let text = one_line(error.as_ref());
+    let _ = writeln!(std::io::stderr(), "tengen: {text}");
 }
 
 /// Writes a line to the standard output; for subcommands that are not a conversation.

@@ -92,13 +92,16 @@ impl Sau {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
         // A panic of a search thread must not be read as a move.
         std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
-        let options = self.engine.resolve()?;
+        let mut options = self.engine.read()?;
+        // The platform's board, whatever a network was trained for.
+        options.size.get_or_insert(options.usual_board());
+        let options = options.settle()?;
         anyhow::ensure!(
             options.playouts_per_second.is_none(),
             "--playouts-per-second simulates the clock, and the platform's is real: leave it out"
         );
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let mut engine = registry::create(&options, options.size, &time)?;
+        let mut engine = registry::create(&options, options.board(), &time)?;
         engine.set_time_control(TimeControl::Limited {
             main: Duration::from_secs_f64(self.main_time),
             overtime: Overtime::None,

@@ -6,7 +6,7 @@ use std::io::{BufRead as _, Cursor, IsTerminal as _, Read, stdin};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use clap::Parser as _;
+use tengen::program;
 use tengen::record::file;
 
 use super::Cli;
@@ -19,20 +19,20 @@ const PLATFORM: &[u8] = b"name?";
 /// Runs the program.
 pub(crate) fn start() -> anyhow::Result<()> {
     if std::env::args_os().len() > 1 {
-        return Cli::parse().run(stdin());
+        return program::read::<Cli>().run(stdin());
     }
     if let Some(path) = arguments_file() {
         // Editors on Chinese Windows may write GBK or UTF-16.
         let text =
             file::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        return Cli::parse_from(arguments(&text)).run(stdin());
+        return program::read_from::<Cli, _>(arguments(&text)).run(stdin());
     }
     if stdin().is_terminal() {
         // Says what there is.
-        return Cli::parse().run(stdin());
+        return program::read::<Cli>().run(stdin());
     }
     let (subcommand, input) = listen()?;
-    Cli::parse_from(["tengen", subcommand]).run(input)
+    program::read_from::<Cli, _>(["tengen", subcommand]).run(input)
 }
 
 fn arguments_file() -> Option<PathBuf> {

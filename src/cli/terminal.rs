@@ -3,7 +3,7 @@
 use std::io::{IsTerminal as _, Write as _, stderr, stdin};
 
 use tengen::engine::{Backend, EngineOptions, built_in};
-use tengen::eval::{EvalError, ModelInfo, ModelSource};
+use tengen::eval::{Candidate, ModelSource};
 
 /// Whether a person types and reads here, and no board program.
 pub(super) fn is_attended() -> bool {
@@ -19,7 +19,7 @@ pub(super) fn tell(line: &str) {
 /// Says who is there. Looks at the network's file, but does not load it.
 pub(super) fn greet(options: &EngineOptions, protocol: &str) {
     let version = env!("CARGO_PKG_VERSION");
-    let (game, size) = (&options.game, options.size);
+    let (game, size) = (&options.game, options.board());
     let player = player(options);
     tell(&format!(
         "Tengen {version}, {protocol}: {game} {size}, {player}."
@@ -29,8 +29,13 @@ pub(super) fn greet(options: &EngineOptions, protocol: &str) {
 
 /// What will choose the moves.
 fn player(options: &EngineOptions) -> String {
-    let Backend::Network(backend) = options.backend else {
-        return "random playouts".to_owned();
+    let backend = match options.backend {
+        Backend::Rollout => return "random playouts".to_owned(),
+        Backend::Network(backend) => backend,
+        Backend::Auto => match Candidate::best(&options.load()) {
+            Ok(backend) => backend,
+            Err(error) => return format!("random playouts: {error}"),
+        },
     };
     let source = match &options.model {
         Some(path) => ModelSource::File(path.clone()),
@@ -39,8 +44,8 @@ fn player(options: &EngineOptions) -> String {
             None => return "random playouts: no network is built in for this game".to_owned(),
         },
     };
-    match info(&source) {
-        Ok(info) if info.size == options.size => {
+    match source.info() {
+        Ok(info) if info.size == options.board() => {
             let origin = match &source {
                 ModelSource::File(path) => path.display().to_string(),
                 ModelSource::Embedded(_) => "built in".to_owned(),
@@ -52,19 +57,5 @@ fn player(options: &EngineOptions) -> String {
             info.network, info.size
         ),
         Err(error) => format!("random playouts: {error}"),
-    }
-}
-
-fn info(source: &ModelSource) -> Result<ModelInfo, EvalError> {
-    let name = source.name();
-    match source {
-        ModelSource::Embedded(onnx) => ModelInfo::read(&name, onnx),
-        ModelSource::File(path) => match std::fs::read(path) {
-            Ok(onnx) => ModelInfo::read(&name, &onnx),
-            Err(error) => Err(EvalError::Load {
-                path: name,
-                reason: error.to_string(),
-            }),
-        },
     }
 }

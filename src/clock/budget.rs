@@ -81,6 +81,17 @@ impl Budget {
         }
     }
 
+    /// What is left of it after so much time.
+    #[must_use]
+    pub fn after(self, elapsed: Duration) -> Budget {
+        Budget {
+            soft: self.soft.saturating_sub(elapsed),
+            most: self.most.saturating_sub(elapsed),
+            hard: self.hard.saturating_sub(elapsed),
+            rules: self.rules,
+        }
+    }
+
     /// The budget of a search that begins with `reused` visits: they need not be made again.
     #[must_use]
     pub fn credited(self, reused: u64) -> Budget {

@@ -58,7 +58,15 @@ impl SideClock {
             TimeControl::Unlimited => TimeLeft::Unlimited,
             TimeControl::Limited { main, .. } => TimeLeft::Main(main),
         };
-        SideClock { control, left }
+        let clock = SideClock { control, left };
+        // Without main time the first increment comes before the first move, or there would be none.
+        match left {
+            TimeLeft::Main(Duration::ZERO) => SideClock {
+                left: TimeLeft::Main(clock.paid(Duration::ZERO)),
+                ..clock
+            },
+            _ => clock,
+        }
     }
 
     /// The time left.
@@ -81,7 +89,8 @@ impl SideClock {
         *self = SideClock::new(self.control);
     }
 
-    /// Charges one finished move that took `elapsed`. A clock that runs out stays at zero.
+    /// Charges one finished move that took `elapsed`. A clock that runs out is at zero, and gets its
+    /// increment all the same: whoever let the game go on counts otherwise.
     pub fn spend(&mut self, elapsed: Duration) {
         self.left = match self.left {
             TimeLeft::Unlimited => TimeLeft::Unlimited,
@@ -104,6 +113,7 @@ impl SideClock {
                     period: period.saturating_sub(elapsed - main),
                     stones,
                 },
+                Overtime::Fischer { .. } => TimeLeft::Main(Duration::ZERO),
                 _ => self.enter_overtime(elapsed - main),
             },
             TimeLeft::Canadian { period, stones } => TimeLeft::Canadian {
@@ -153,7 +163,7 @@ impl SideClock {
     /// Charges the part of a move that main time did not cover.
     fn enter_overtime(&self, rest: Duration) -> TimeLeft {
         match self.overtime() {
-            Overtime::None | Overtime::Fischer { .. } => TimeLeft::Main(Duration::ZERO),
+            Overtime::None | Overtime::Fischer { .. } => TimeLeft::Main(self.paid(Duration::ZERO)),
             Overtime::Canadian { period, stones } => {
                 self.spend_canadian(period.saturating_sub(rest), stones)
             }
@@ -272,7 +282,25 @@ mod tests {
         let main = |seconds| TimeLeft::Main(secs(seconds));
         check(clock(10, fischer(None)), &[1, 4], main(11));
         check(clock(10, fischer(Some(11))), &[1, 1], main(11));
-        check(clock(10, fischer(None)), &[10], main(0));
+        check(clock(10, fischer(None)), &[10], main(3));
+    }
+
+    #[test]
+    fn without_main_time_the_first_increment_is_there_at_once() {
+        let fischer = |most_main: Option<u64>| Overtime::Fischer {
+            increment: secs(5),
+            most_main: most_main.map(secs),
+            most_move: None,
+        };
+        let main = |seconds| TimeLeft::Main(secs(seconds));
+        check(clock(0, fischer(None)), &[], main(5));
+        check(clock(0, fischer(None)), &[2, 9], main(5));
+        check(clock(0, fischer(Some(4))), &[], main(4));
+        check(clock(0, Overtime::None), &[], main(0));
+        let mut full = clock(0, fischer(None));
+        full.spend(secs(1));
+        full.reset();
+        assert_eq!(full.left(), main(5));
     }
 
     #[test]

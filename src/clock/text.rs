@@ -26,7 +26,8 @@ pub struct BadTimeControl;
 
 impl TimeControl {
     /// GTP's `time_settings MAIN PERIOD STONES`: a period with no stones means no limit, no period
-    /// at all means sudden death, anything else is Canadian overtime.
+    /// at all means sudden death, anything else is Canadian overtime. So `0 0 0` is a clock without
+    /// any time, as KataGo reads it, and `0 1 0` is none.
     ///
     /// # Errors
     /// [`BadTimeControl`] unless `fields` holds three numbers.

@@ -7,6 +7,7 @@
 mod built_in;
 mod choose;
 mod history;
+mod lineup;
 mod network;
 mod options;
 mod player;
@@ -15,6 +16,8 @@ mod resign;
 mod rollout;
 mod settle;
 mod solving;
+mod standing;
+mod startup;
 #[cfg(test)]
 pub(crate) mod testing;
 mod thinker;
@@ -28,6 +31,8 @@ pub use player::Player;
 pub use resign::Resign;
 pub use rollout::RolloutThinker;
 pub use solving::{SolverOptions, Solving};
+pub use standing::Standing;
+pub use startup::StartError;
 pub use thinker::{MakeThinker, ThinkError, Thinker};
 pub use timing::{ClockState, DEFAULT_TIME_PER_MOVE, MoveTime, Spending};
 
@@ -209,4 +214,8 @@ pub trait Engine: Send {
 
     /// The time of each move that this engine has chosen in this game, in order.
     fn move_times(&self) -> Vec<MoveTime>;
+
+    /// Which network and backend choose the moves, and what was passed over or failed before; the
+    /// last word last, nothing before anything was loaded.
+    fn standing(&self) -> Vec<String>;
 }

@@ -1,14 +1,16 @@
-//! The thinker with a network: PUCT, and playouts where no network fits.
+//! The thinker with a network: PUCT, another network where one fails, and playouts where none fits.
 //!
-//! Nothing is loaded before the first search. A network that cannot be had (no file, another board,
-//! another encoding, a backend that is not installed) is one line in the log, and from then on the
-//! moves come from [`RolloutThinker`].
+//! Nothing is loaded before the first search. What cannot be loaded or fails in a game is loud in the
+//! log, and the next of the [`lineup`](super::lineup) takes over, also in the middle of a move;
+//! [`RolloutThinker`] is the last.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::{RolloutThinker, ThinkError, Thinker, built_in};
-use crate::clock::Clock;
-use crate::encode::{self, Encode};
+use super::lineup::{Attempt, lineup};
+use super::{RolloutThinker, Standing, ThinkError, Thinker};
+use crate::clock::{Clock, StopReason};
+use crate::encode::{Encode, Mismatch};
 use crate::eval::{
     BackendKind, CachedEvaluator, EvalCache, EvalError, Evaluator, EvaluatorFactory, LoadOptions,
     ModelSource,
@@ -19,11 +21,14 @@ use crate::search::{
     StopFlag, View,
 };
 
+/// After so many failures in games, new games no longer begin with what was asked for.
+const MOST_FAILURES: u32 = 3;
+
 /// How to put a network thinker together.
 #[derive(Debug, Clone)]
 pub struct NetworkRecipe {
-    /// What runs the network. ONNX Runtime gives way to tract where it is not installed.
-    pub backend: BackendKind,
+    /// What runs the network; `None` for the fastest that can be had.
+    pub backend: Option<BackendKind>,
     /// The network; `None` for the one built in for the game.
     pub model: Option<ModelSource>,
     /// How to load it.
@@ -34,45 +39,22 @@ pub struct NetworkRecipe {
     pub searcher: SearcherOptions,
 }
 
-impl NetworkRecipe {
-    /// Opens the network and checks that it fits the position.
-    fn open<G: Encode>(&self, position: &G) -> Result<EvaluatorFactory, SearchError> {
-        let open = |backend, load: &LoadOptions| {
-            let own = || built_in(G::NAME, backend, load.device);
-            let Some(source) = self.model.clone().or_else(own) else {
-                return Err(EvalError::Load {
-                    path: "embedded".to_owned(),
-                    reason: format!("none is built in for {}: give one with --model", G::NAME),
-                });
-            };
-            EvaluatorFactory::open(backend, &source, load)
-        };
-        let factory = match open(self.backend, &self.load) {
-            Err(EvalError::Unavailable { backend, reason }) if self.backend == BackendKind::Ort => {
-                log::warn!("{backend} is not available, tract takes its place: {reason}");
-                open(BackendKind::Tract, &LoadOptions::default())?
-            }
-            opened => opened?,
-        };
-        encode::find(factory.info(), position)?;
-        Ok(factory)
-    }
-}
-
 /// Thinks with a network.
 pub struct NetworkThinker<G: Encode> {
     recipe: NetworkRecipe,
     prober: Option<ProberMaker<G>>,
     time: Arc<dyn Clock>,
-    state: State<G>,
+    /// What is still to be tried, the next first.
+    lineup: VecDeque<Attempt>,
+    present: Option<(Attempt, Box<Searcher<G>>)>,
+    /// Failures in games, and whether this game has seen one.
+    failures: u32,
+    game_has_failure: bool,
+    /// How loud the reasons were why nothing is left to be tried.
+    worst: log::Level,
+    last_reason: String,
+    standing: Standing,
     rollout: RolloutThinker,
-}
-
-/// Whether there is a network.
-enum State<G: Encode> {
-    Unopened,
-    Open(Box<Searcher<G>>),
-    Unusable,
 }
 
 impl<G: Encode> NetworkThinker<G> {
@@ -81,7 +63,13 @@ impl<G: Encode> NetworkThinker<G> {
     pub fn new(recipe: NetworkRecipe, time: Arc<dyn Clock>) -> NetworkThinker<G> {
         NetworkThinker {
             rollout: RolloutThinker::new(recipe.searcher.seed, Arc::clone(&time)),
-            state: State::Unopened,
+            lineup: lineup(&recipe),
+            present: None,
+            failures: 0,
+            game_has_failure: false,
+            worst: log::Level::Info,
+            last_reason: String::new(),
+            standing: Standing::default(),
             recipe,
             prober: None,
             time,
@@ -95,38 +83,85 @@ impl<G: Encode> NetworkThinker<G> {
         self
     }
 
-    /// The search with the network, which is loaded at the first call; `None` when it is unusable.
+    /// Writes down there who chooses the moves.
+    #[must_use]
+    pub fn with_standing(mut self, standing: Standing) -> Self {
+        self.standing = standing;
+        self
+    }
+
+    /// The search with a network, which is loaded at the first call; `None` when none is left.
     fn searcher(&mut self, position: &G) -> Option<&mut Searcher<G>> {
-        if matches!(self.state, State::Unopened) {
-            self.state = self.open(position);
+        while self.present.is_none() {
+            let attempt = self.lineup.pop_front()?;
+            match attempt.open(position) {
+                Ok(factory) => self.begin(attempt, factory),
+                Err(error) => self.pass_over(&attempt, &error),
+            }
+            if self.present.is_none() && self.lineup.is_empty() {
+                self.say(self.worst, "random playouts choose the moves".to_owned());
+            }
         }
-        match &mut self.state {
-            State::Open(searcher) => Some(searcher),
-            State::Unopened | State::Unusable => None,
+        self.present.as_mut().map(|(_, searcher)| &mut **searcher)
+    }
+
+    fn begin(&mut self, attempt: Attempt, factory: EvaluatorFactory) {
+        let (info, searcher) = (factory.info(), &self.recipe.searcher);
+        let what = format!(
+            "{attempt}: {} after {} games, on {} threads",
+            info.network, info.games, searcher.threads
+        );
+        // Loud when it stands in for something that is broken.
+        self.say(self.worst, what);
+        let make = remembering(factory, self.recipe.cache_mib);
+        let searcher = Searcher::new(make, searcher.clone(), Arc::clone(&self.time));
+        let searcher = match &self.prober {
+            Some(make) => searcher.with_prober(Arc::clone(make)),
+            None => searcher,
+        };
+        self.present = Some((attempt, Box::new(searcher)));
+    }
+
+    /// Says why something is not used, as loudly as it was asked for.
+    fn pass_over(&mut self, attempt: &Attempt, error: &SearchError) {
+        let reason = error.to_string();
+        let unavailable = matches!(error, SearchError::Eval(EvalError::Unavailable { .. }));
+        let level = if !attempt.asked || reason == self.last_reason {
+            log::Level::Info
+        } else if unavailable && self.recipe.backend.is_none() {
+            // One of the automatic choice: it matters when it should have worked.
+            if attempt.is_available() {
+                log::Level::Warn
+            } else {
+                log::Level::Info
+            }
+        } else if matches!(error, SearchError::Mismatch(Mismatch::Size { .. })) {
+            // The controller has chosen another board.
+            log::Level::Warn
+        } else {
+            log::Level::Error
+        };
+        self.worst = self.worst.min(level);
+        self.say(level, format!("{attempt} is not used: {reason}"));
+        self.last_reason = reason;
+    }
+
+    /// The network that is in use has failed.
+    fn give_up(&mut self, reason: &str) {
+        if let Some((attempt, _)) = self.present.take() {
+            self.say(log::Level::Error, format!("{attempt} failed: {reason}"));
+            self.worst = log::Level::Error;
+            self.failures += 1;
+            self.game_has_failure = true;
+            if self.lineup.is_empty() {
+                self.say(self.worst, "random playouts choose the moves".to_owned());
+            }
         }
     }
 
-    fn open(&self, position: &G) -> State<G> {
-        let factory = match self.recipe.open(position) {
-            Ok(factory) => factory,
-            Err(error) => {
-                log::error!("no network, so moves are chosen by random playouts: {error}");
-                return State::Unusable;
-            }
-        };
-        let (info, searcher) = (factory.info(), &self.recipe.searcher);
-        log::info!(
-            "network {} after {} games, on {} threads",
-            info.network,
-            info.games,
-            searcher.threads
-        );
-        let make = remembering(factory, self.recipe.cache_mib);
-        let searcher = Searcher::new(make, searcher.clone(), Arc::clone(&self.time));
-        State::Open(Box::new(match &self.prober {
-            Some(make) => searcher.with_prober(Arc::clone(make)),
-            None => searcher,
-        }))
+    fn say(&self, level: log::Level, text: String) {
+        log::log!(level, "{text}");
+        self.standing.note(text);
     }
 }
 
@@ -152,33 +187,62 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
         view: &View,
         see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, ThinkError> {
-        if let Some(searcher) = self.searcher(position) {
-            match searcher.watch(position, limits, stop, view, see) {
+        let (time, started) = (Arc::clone(&self.time), self.time.now());
+        let rest = || {
+            let elapsed = time.now().saturating_sub(started);
+            let budget = limits.budget.map(|budget| budget.after(elapsed));
+            Limits { budget, ..*limits }
+        };
+        let mut found = None;
+        while let Some(searcher) = self.searcher(position) {
+            let left = rest();
+            match searcher.watch(position, &left, stop, view, see) {
+                Ok(report) if report.stop == StopReason::Failed => {
+                    self.give_up("the search broke off");
+                    found = Some(report);
+                }
                 Ok(report) => return Ok(report),
-                Err(error) => log::error!("random playouts choose this move: {error}"),
+                Err(SearchError::Stopped(_)) => break,
+                Err(error) => self.give_up(&error.to_string()),
+            }
+            if stop.is_raised() || rest().budget.is_some_and(|budget| budget.most.is_zero()) {
+                break;
             }
         }
-        self.rollout.watch(position, limits, stop, view, see)
+        // Few visits of a network are worth more than many playouts.
+        match found {
+            Some(report) => Ok(report),
+            None => self.rollout.watch(position, &rest(), stop, view, see),
+        }
     }
 
     fn evaluate(&mut self, position: &G) -> Result<SearchReport, ThinkError> {
-        match self.searcher(position) {
-            Some(searcher) => Ok(searcher.evaluate(position)?),
-            None => self.rollout.evaluate(position),
+        while let Some(searcher) = self.searcher(position) {
+            match searcher.evaluate(position) {
+                Err(error @ SearchError::Stopped(_)) => return Err(error.into()),
+                Err(error) => self.give_up(&error.to_string()),
+                Ok(report) => return Ok(report),
+            }
         }
+        self.rollout.evaluate(position)
     }
 
     fn prepare(&mut self, position: &G, stop: &StopFlag) {
-        if let Some(searcher) = self.searcher(position)
-            && let Err(error) = searcher.prepare(position, stop)
-        {
-            log::warn!("cannot prepare a search: {error}");
+        while let Some(searcher) = self.searcher(position) {
+            match searcher.prepare(position, stop) {
+                Ok(()) | Err(SearchError::Stopped(_)) => return,
+                Err(error) => self.give_up(&error.to_string()),
+            }
         }
     }
 
     fn new_game(&mut self) {
-        if let State::Open(searcher) = &mut self.state {
+        if let Some((_, searcher)) = &mut self.present {
             searcher.clear();
+        }
+        if std::mem::take(&mut self.game_has_failure) && self.failures < MOST_FAILURES {
+            self.lineup = lineup(&self.recipe);
+            (self.present, self.worst) = (None, log::Level::Info);
         }
     }
 }
@@ -194,7 +258,7 @@ mod tests {
 
     fn recipe(model: Option<ModelSource>) -> NetworkRecipe {
         NetworkRecipe {
-            backend: BackendKind::Tract,
+            backend: Some(BackendKind::Tract),
             model,
             load: LoadOptions::default(),
             cache_mib: 1,
@@ -278,7 +342,7 @@ mod tests {
     #[test]
     fn without_onnx_runtime_tract_takes_its_place() {
         let mut recipe = recipe(Some(network(BoardSize::square(5))));
-        recipe.backend = BackendKind::Ort;
+        recipe.backend = None;
         recipe.load.ort_library.option = Some("/nowhere/at/all.so".into());
         assert!(think(recipe).evaluations > 0);
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub use table::{ENGINE_OPTIONS, EngineOption, SWITCH};
 
 use super::{Resign, SolverOptions, Spending};
-use crate::eval::{BackendKind, Device};
+use crate::eval::{BackendKind, Device, LibraryPlaces, LoadOptions};
 use crate::game::{BoardSize, GAMES, GameInfo};
 use crate::search::SearchParams;
 use crate::settings::SetError;
@@ -16,7 +16,9 @@ use crate::settings::SetError;
 /// What chooses the moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
-    /// PUCT with a network.
+    /// PUCT with a network, run by the fastest of [`BackendKind::ALL`] that can be had.
+    Auto,
+    /// PUCT with a network, run by this and nothing else.
     Network(BackendKind),
     /// RAVE over random playouts, without a network, on one thread.
     Rollout,
@@ -27,8 +29,8 @@ pub enum Backend {
 pub struct EngineOptions {
     /// The game, as [`crate::game::Game::NAME`].
     pub game: String,
-    /// The board at the start.
-    pub size: BoardSize,
+    /// The board at the start; the network's or the game's usual one when nobody says.
+    pub size: Option<BoardSize>,
     /// The game's rules, as it reads them; empty for the usual ones.
     pub rules: String,
     /// When a game is given up.
@@ -63,10 +65,10 @@ impl Default for EngineOptions {
     fn default() -> EngineOptions {
         EngineOptions {
             game: GAMES[0].name.to_owned(),
-            size: GAMES[0].usual_board,
+            size: None,
             rules: String::new(),
             resign: None,
-            backend: Backend::Network(BackendKind::Tract),
+            backend: Backend::Auto,
             model: None,
             device: Device::Cpu,
             ort_library: None,
@@ -93,11 +95,33 @@ impl EngineOptions {
         Ok(options)
     }
 
+    /// The board at the start.
+    #[must_use]
+    pub fn board(&self) -> BoardSize {
+        self.size.unwrap_or_else(|| self.usual_board())
+    }
+
+    /// The game's usual board.
+    #[must_use]
+    pub fn usual_board(&self) -> BoardSize {
+        let game = GAMES.iter().find(|game| game.name == self.game);
+        game.unwrap_or(&GAMES[0]).usual_board
+    }
+
+    /// How a network is loaded by these settings.
+    #[must_use]
+    pub fn load(&self) -> LoadOptions {
+        LoadOptions {
+            device: self.device,
+            ort_library: LibraryPlaces::usual(self.ort_library.clone()),
+        }
+    }
+
     /// Takes a game, its usual board and its own values of other settings: what was said of them
     /// before was said of another game. `None` when one of the game's values is wrong.
     fn choose(&mut self, game: &GameInfo) -> Option<()> {
         game.name.clone_into(&mut self.game);
-        self.size = game.usual_board;
+        self.size = None;
         self.rules.clear();
         let mut settings = game.settings.iter();
         settings.try_for_each(|(name, value)| self.set(name, value).ok())

@@ -10,7 +10,7 @@ use super::timing::Timing;
 use super::worker::{Task, Worker};
 use super::{
     ClockState, Decision, Effort, Engine, EngineError, MakeThinker, MoveTime, Resign, Solution,
-    Spending, ThinkError,
+    Spending, Standing, ThinkError,
 };
 use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{BoardSize, Color, Game, GameInfo, Move, Outcome, Proof};
@@ -36,6 +36,7 @@ pub struct Player<G: Game> {
     worker: Worker<G>,
     /// Solves positions on request, for people.
     solver: Option<LazySolver<G>>,
+    standing: Standing,
     /// What the last search of this game found.
     last_report: Option<SearchReport>,
     /// Its own move was the last, and the opponent is thinking.
@@ -60,6 +61,7 @@ impl<G: Game> Player<G> {
             times: Vec::new(),
             worker: Worker::new(make),
             solver: None,
+            standing: Standing::default(),
             last_report: None,
             awaits_reply: false,
             resign: None,
@@ -78,6 +80,13 @@ impl<G: Game> Player<G> {
     #[must_use]
     pub(super) fn with_resign(mut self, resign: Option<Resign>) -> Self {
         self.resign = resign;
+        self
+    }
+
+    /// Has [`Engine::standing`] answered by what the thinker writes down.
+    #[must_use]
+    pub(super) fn with_standing(mut self, standing: Standing) -> Self {
+        self.standing = standing;
         self
     }
 
@@ -383,6 +392,10 @@ impl<G: Game> Engine for Player<G> {
 
     fn move_times(&self) -> Vec<MoveTime> {
         self.times.iter().map(|(_, made)| *made).collect()
+    }
+
+    fn standing(&self) -> Vec<String> {
+        self.standing.story()
     }
 }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::{
     Backend, Engine, EngineOptions, MakeThinker, NetworkRecipe, NetworkThinker, Player,
-    RolloutThinker, Solving, Thinker,
+    RolloutThinker, Solving, Standing, Thinker,
 };
 use crate::clock::Clock;
-use crate::encode::Encode;
-use crate::eval::{BackendKind, LibraryPlaces, LoadOptions, ModelSource};
+use crate::encode::{self, Encode, Mismatch};
+use crate::eval::{BackendKind, ModelInfo, ModelSource};
 use crate::game::{BoardSize, UnknownGame, with_game};
 use crate::rollout::Playout;
 use crate::search::{ProberMaker, SearcherOptions};
@@ -22,7 +22,20 @@ struct Setup<'a> {
     time: &'a Arc<dyn Clock>,
 }
 
-/// An engine for the game of `options` on a board of `size` (not of `options.size`). Costs next to
+/// Whether a network can be used for the game of `options` on a board of `size`.
+///
+/// # Errors
+/// [`UnknownGame`] says what sizes the game has.
+pub(super) fn fits(
+    options: &EngineOptions,
+    model: &ModelInfo,
+    size: BoardSize,
+) -> Result<Result<(), Mismatch>, UnknownGame> {
+    let rules = &*options.rules;
+    with_game!(&options.game, size, rules: rules, |empty| encode::find(model, &empty).map(drop))
+}
+
+/// An engine for the game of `options` on a board of `size`, not of [`EngineOptions::board`]. Costs next to
 /// nothing: networks and threads wait for the first search.
 ///
 /// # Errors
@@ -41,27 +54,32 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     let options = setup.options;
     let seed = options.seed.unwrap_or_else(random_seed);
     let time = Arc::clone(setup.time);
-    let make: MakeThinker<G> = match options.backend {
+    let standing = Standing::default();
+    let network = |backend| -> MakeThinker<G> {
+        let recipe = network_recipe(options, backend, seed);
+        let (solve, prober) = (solving(options, 1, &time), prober(options));
+        let (time, standing) = (Arc::clone(&time), standing.clone());
+        Arc::new(move || {
+            let thinker = NetworkThinker::new(recipe.clone(), Arc::clone(&time));
+            let thinker = thinker.with_prober(prober.clone());
+            solve(Box::new(thinker.with_standing(standing.clone())))
+        })
+    };
+    let make = match options.backend {
         Backend::Rollout => {
-            let solve = solving(options, 0, &time);
+            standing.note("random playouts choose the moves".to_owned());
+            let (solve, time) = (solving(options, 0, &time), Arc::clone(&time));
             Arc::new(move || solve(Box::new(RolloutThinker::new(seed, Arc::clone(&time)))))
         }
-        Backend::Network(backend) => {
-            let recipe = network_recipe(options, backend, seed);
-            let solve = solving(options, 1, &time);
-            let prober = prober(options);
-            Arc::new(move || {
-                let thinker = NetworkThinker::new(recipe.clone(), Arc::clone(&time));
-                solve(Box::new(thinker.with_prober(prober.clone())))
-            })
-        }
+        Backend::Auto => network(None),
+        Backend::Network(kind) => network(Some(kind)),
     };
     let time = Arc::clone(setup.time);
     let threads = options.threads.or_else(processors).unwrap_or(1);
     let bytes = (options.solver.memory_mib as usize) << 20;
     let player = Player::new(empty, make, options.spending.clone(), time);
     let player = player.with_solver(threads, Box::new(move || G::solver(bytes)));
-    Box::new(player.with_resign(options.resign))
+    Box::new(player.with_standing(standing).with_resign(options.resign))
 }
 
 /// Puts a solver of endings beside a thinker.
@@ -105,15 +123,16 @@ fn processors() -> Option<usize> {
     std::thread::available_parallelism().map(Into::into).ok()
 }
 
-fn network_recipe(options: &EngineOptions, backend: BackendKind, seed: u64) -> NetworkRecipe {
+fn network_recipe(
+    options: &EngineOptions,
+    backend: Option<BackendKind>,
+    seed: u64,
+) -> NetworkRecipe {
     let threads = options.threads.or_else(processors);
     NetworkRecipe {
         backend,
         model: options.model.clone().map(ModelSource::File),
-        load: LoadOptions {
-            device: options.device,
-            ort_library: LibraryPlaces::usual(options.ort_library.clone()),
-        },
+        load: options.load(),
         cache_mib: options.cache_mib,
         searcher: SearcherOptions {
             threads: threads.unwrap_or(1),

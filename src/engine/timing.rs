@@ -18,6 +18,8 @@ const FIXED_TIME_SLACK: Duration = Duration::from_secs(10);
 
 /// Where nothing bounds a game's length, reserves are for so many times the plies expected.
 const UNBOUNDED: f64 = 2.0;
+/// A move that gets less is hardly thought about; whoever set the clock should know.
+const STARVING: Duration = Duration::from_millis(50);
 
 /// What one move may cost. Every limit that is given holds, and the clock's besides; with none at
 /// all a move takes two seconds.
@@ -80,6 +82,8 @@ pub(super) struct Timing {
     spending: Spending,
     clocks: [SideClock; 2],
     managers: [TimeManager; 2],
+    /// Sides whose lack of time the log has told of, in this game.
+    told_starving: [bool; 2],
 }
 
 impl Timing {
@@ -89,6 +93,7 @@ impl Timing {
             spending,
             clocks: [SideClock::new(TimeControl::Unlimited); 2],
             managers: [manager.clone(), manager],
+            told_starving: [false; 2],
         }
     }
 
@@ -109,12 +114,14 @@ impl Timing {
 
     pub(super) fn set_control(&mut self, control: TimeControl) {
         self.clocks = [SideClock::new(control); 2];
+        self.told_starving = [false; 2];
         self.managers.iter_mut().for_each(TimeManager::new_control);
     }
 
     /// Both clocks are filled, and the managers learn from the game that is over.
     pub(super) fn new_game(&mut self) {
         self.clocks.iter_mut().for_each(SideClock::reset);
+        self.told_starving = [false; 2];
         self.managers.iter_mut().for_each(TimeManager::new_game);
     }
 
@@ -147,6 +154,9 @@ impl Timing {
             area: position.size().area() as f64,
         };
         let clock = self.managers[mover].allot(&situation);
+        if let Some(budget) = &clock {
+            self.warn_if_starving(position.to_move(), budget);
+        }
         let Spending {
             visits,
             time_per_move,
@@ -160,6 +170,18 @@ impl Timing {
             (fixed, clock) => fixed.or(clock),
         };
         (Limits { visits, budget }, clock)
+    }
+
+    /// Says once a game that a side has hardly any time.
+    fn warn_if_starving(&mut self, color: Color, budget: &Budget) {
+        let told = &mut self.told_starving[color.index()];
+        if budget.most < STARVING && !std::mem::replace(told, true) {
+            log::warn!(
+                "{color} gets only {} ms for this move and those to come: its clock has {}",
+                budget.most.as_millis(),
+                self.clocks[color.index()].left()
+            );
+        }
     }
 
     /// Charges a move that `color` has made at `ply`.
@@ -280,6 +302,19 @@ mod tests {
             TimeLeft::Main(left) => left.as_secs_f64(),
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn a_side_without_time_is_told_of_once_a_game() {
+        let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+        let mut timing = on_a_minute();
+        timing.limits(&position);
+        assert_eq!(timing.told_starving, [false, false]);
+        timing.told(Color::Black, Duration::from_millis(20), 0);
+        timing.limits(&position);
+        assert_eq!(timing.told_starving, [true, false]);
+        timing.new_game();
+        assert_eq!(timing.told_starving, [false, false]);
     }
 
     #[test]

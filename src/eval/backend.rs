@@ -13,8 +13,9 @@ pub enum BackendKind {
 }
 
 impl BackendKind {
-    /// Every backend, also those that this program was built without.
-    pub const ALL: [BackendKind; 2] = [BackendKind::Tract, BackendKind::Ort];
+    /// Every backend, also those that this program was built without; the fastest first
+    /// (`tengen bench --throughput`), which is the order of the automatic choice.
+    pub const ALL: [BackendKind; 2] = [BackendKind::Ort, BackendKind::Tract];
 
     /// The name used on command lines.
     #[must_use]

@@ -94,6 +94,13 @@ impl Outputs {
         Outputs::default()
     }
 
+    /// Whether all logits are numbers that a network should give.
+    #[must_use]
+    pub fn is_finite(&self) -> bool {
+        let mut logits = self.policy.iter().chain(&self.value);
+        logits.all(|logit| logit.is_finite())
+    }
+
     /// Makes room for `len` rows, all zero.
     pub fn reset(&mut self, len: usize, policy_len: usize, outcomes: usize) {
         self.policy_len = policy_len;

@@ -3,10 +3,20 @@
 //! Every backend gets its [`ModelInfo`] from here, from the bytes of the file, so that all accept
 //! and refuse the same models with the same words.
 
+use std::io::{BufReader, Seek as _};
+use std::path::Path;
+
+use crate::files;
 use crate::game::BoardSize;
 use crate::onnx::{Dim, Header, OnnxError, TensorInfo};
 
 use super::{Batch, EvalError};
+
+/// The largest network that is read, in bytes. The largest known ones for board games have half of
+/// it; protocol buffers, which ONNX files are, hold no more than twice as much.
+pub(super) const MOST_BYTES: u64 = 1 << 30;
+/// Up to this size a file's checksum is compared before anything is loaded: 5 ms, measured.
+const MOST_VERIFIED_EARLY: u64 = 1 << 25;
 
 /// Name of the input tensor: f32 `[batch, planes, height, width]`, the side to move's view.
 pub const PLANES: &str = "planes";
@@ -111,19 +121,53 @@ impl ModelInfo {
         [Dim::batch(), self.outcomes.into()]
     }
 
-    /// Reads the metadata of a model file and checks the shapes of its tensors against them.
-    /// `path` only names the file in errors.
+    /// Reads the metadata of a model file and checks the shapes of its tensors against them, and
+    /// its bytes against its checksum where it has one. `path` only names the file in errors.
     ///
     /// # Errors
     /// [`EvalError::Load`] when the bytes are not an ONNX model, a key is missing or unreadable,
-    /// or a tensor is missing or has another shape than the metadata say.
+    /// a tensor is missing or has another shape than the metadata say, or the file is damaged.
     pub fn read(path: &str, onnx: &[u8]) -> Result<ModelInfo, EvalError> {
-        let failed = |reason| EvalError::Load {
+        let checked = || {
+            let header = Header::read(onnx)?;
+            if let Some(seal) = &header.seal {
+                seal.verify(onnx)?;
+            }
+            Ok(header)
+        };
+        ModelInfo::checked(path, checked())
+    }
+
+    /// As [`ModelInfo::read`], of a file that is not loaded: what is large is skipped, and the
+    /// checksum of a large file is left to whoever loads it.
+    ///
+    /// # Errors
+    /// As [`ModelInfo::read`], also when it is no regular file or too large.
+    pub fn of_file(path: &Path) -> Result<ModelInfo, EvalError> {
+        let name = path.display().to_string();
+        let checked = || {
+            let unreadable = |error: std::io::Error| OnnxError::Read(error.to_string());
+            let (file, len) = files::open(path, MOST_BYTES).map_err(unreadable)?;
+            let mut reader = BufReader::new(file);
+            let header = Header::scan(&mut reader, len)?;
+            if let Some(seal) = &header.seal
+                && len <= MOST_VERIFIED_EARLY
+            {
+                reader.rewind().map_err(unreadable)?;
+                seal.verify(reader)?;
+            }
+            Ok(header)
+        };
+        ModelInfo::checked(&name, checked())
+    }
+
+    fn checked(path: &str, header: Result<Header, OnnxError>) -> Result<ModelInfo, EvalError> {
+        let header = header.map_err(|error| error.to_string());
+        let info = header.and_then(|header| ModelInfo::from_header(&header));
+        info.map_err(|reason| EvalError::Load {
             path: path.to_owned(),
             reason,
-        };
-        let header = Header::read(onnx).map_err(|error: OnnxError| failed(error.to_string()))?;
-        ModelInfo::from_header(&header).map_err(failed)
+        })
     }
 
     fn from_header(header: &Header) -> Result<ModelInfo, String> {

@@ -10,10 +10,12 @@ use std::sync::Arc;
 use super::OrtModel;
 #[cfg(feature = "tract")]
 use super::TractModel;
+use super::info::MOST_BYTES;
 use super::{
-    BackendKind, BatchClient, Device, EvalError, Evaluator, HashEvaluator, LibraryPlaces,
-    ModelInfo, UniformEvaluator, spawn_batcher,
+    BackendKind, Batch, BatchClient, Device, EvalError, Evaluator, HashEvaluator, LibraryPlaces,
+    ModelInfo, Outputs, UniformEvaluator, spawn_batcher,
 };
+use crate::files;
 
 /// A model to be loaded.
 #[derive(Debug, Clone)]
@@ -22,6 +24,12 @@ pub enum ModelSource {
     File(PathBuf),
     /// The bytes of an ONNX file that is part of the program.
     Embedded(&'static [u8]),
+}
+
+impl From<PathBuf> for ModelSource {
+    fn from(path: PathBuf) -> ModelSource {
+        ModelSource::File(path)
+    }
 }
 
 impl ModelSource {
@@ -34,11 +42,22 @@ impl ModelSource {
         }
     }
 
+    /// What the network says of itself, without loading it.
+    ///
+    /// # Errors
+    /// As [`ModelInfo::of_file`].
+    pub fn info(&self) -> Result<ModelInfo, EvalError> {
+        match self {
+            ModelSource::File(path) => ModelInfo::of_file(path),
+            ModelSource::Embedded(onnx) => ModelInfo::read(&self.name(), onnx),
+        }
+    }
+
     fn read(&self) -> Result<Arc<[u8]>, EvalError> {
         match self {
             ModelSource::Embedded(onnx) => Ok((*onnx).into()),
             ModelSource::File(path) => {
-                let onnx = std::fs::read(path).map_err(|error| EvalError::Load {
+                let onnx = files::read(path, MOST_BYTES).map_err(|error| EvalError::Load {
                     path: self.name(),
                     reason: error.to_string(),
                 })?;
@@ -89,21 +108,35 @@ impl EvaluatorFactory {
         source: &ModelSource,
         options: &LoadOptions,
     ) -> Result<EvaluatorFactory, EvalError> {
+        available(kind, options)?;
         let onnx = source.read()?;
-        let info = ModelInfo::read(&source.name(), &onnx)?;
-        let model = match kind {
-            BackendKind::Tract => open_tract(source, &onnx, options)?,
+        let (info, model) = match kind {
+            BackendKind::Tract => open_tract(source, &onnx)?,
             BackendKind::Ort => open_ort(source, onnx, options)?,
         };
         let factory = EvaluatorFactory { info, model };
-        match options.device {
-            Device::Cpu => {
-                // A backend may accept a file and refuse to run it: better here than in a game.
-                factory.make()?;
-                Ok(factory)
-            }
-            Device::Cuda(_) => factory.batched(GPU_MAX_BATCH),
+        let factory = match options.device {
+            Device::Cpu => factory,
+            Device::Cuda(_) => factory.batched(GPU_MAX_BATCH)?,
+        };
+        factory.try_out(source)?;
+        Ok(factory)
+    }
+
+    /// Has the network evaluate an empty input. A backend may accept a file and refuse to run it,
+    /// a network may have been fitted to nonsense, a GPU takes its time for the first call: better
+    /// here than in a game.
+    fn try_out(&self, source: &ModelSource) -> Result<(), EvalError> {
+        let (mut batch, mut out) = (Batch::new(self.info.row_len()), Outputs::new());
+        batch.push(0);
+        self.make()?.evaluate(&batch, &mut out)?;
+        if out.is_finite() {
+            return Ok(());
         }
+        Err(EvalError::Load {
+            path: source.name(),
+            reason: "it answers with numbers that are not finite".to_owned(),
+        })
     }
 
     /// The same network behind one batcher thread, which computes at most `max_batch` rows a
@@ -158,23 +191,58 @@ impl EvaluatorFactory {
     }
 }
 
-#[cfg(feature = "tract")]
-fn open_tract(
-    source: &ModelSource,
-    onnx: &[u8],
-    options: &LoadOptions,
-) -> Result<Model, EvalError> {
-    if options.device != Device::Cpu {
-        return Err(EvalError::Unavailable {
-            backend: "tract",
-            reason: format!("it has no device {}: use --backend ort", options.device),
-        });
+/// What speaks for a backend, as far as files tell: nothing is loaded.
+///
+/// # Errors
+/// [`EvalError::Unavailable`] when this machine or this build lacks it or its device.
+pub(super) fn available(kind: BackendKind, options: &LoadOptions) -> Result<String, EvalError> {
+    match kind {
+        BackendKind::Tract => tract_available(options.device),
+        BackendKind::Ort => ort_available(options),
     }
-    TractModel::load(&source.name(), onnx).map(Model::Tract)
+}
+
+#[cfg(feature = "tract")]
+fn tract_available(device: Device) -> Result<String, EvalError> {
+    if device == Device::Cpu {
+        return Ok("part of this program".to_owned());
+    }
+    Err(EvalError::Unavailable {
+        backend: "tract",
+        reason: format!("it has no device {device}: leave --backend out, or use --backend ort"),
+    })
 }
 
 #[cfg(not(feature = "tract"))]
-fn open_tract(_: &ModelSource, _: &[u8], _: &LoadOptions) -> Result<Model, EvalError> {
+fn tract_available(_: Device) -> Result<String, EvalError> {
+    Err(built_without("tract"))
+}
+
+#[cfg(feature = "ort")]
+fn ort_available(options: &LoadOptions) -> Result<String, EvalError> {
+    let library = options.ort_library.find()?;
+    if let Device::Cuda(id) = options.device
+        && let Some(reason) = super::cuda::refused(id, &library)
+    {
+        let backend = "ort";
+        return Err(EvalError::Unavailable { backend, reason });
+    }
+    Ok(format!("ONNX Runtime at {}", library.display()))
+}
+
+#[cfg(not(feature = "ort"))]
+fn ort_available(_: &LoadOptions) -> Result<String, EvalError> {
+    Err(built_without("ort"))
+}
+
+#[cfg(feature = "tract")]
+fn open_tract(source: &ModelSource, onnx: &[u8]) -> Result<(ModelInfo, Model), EvalError> {
+    let model = TractModel::load(&source.name(), onnx)?;
+    Ok((model.info().clone(), Model::Tract(model)))
+}
+
+#[cfg(not(feature = "tract"))]
+fn open_tract(_: &ModelSource, _: &[u8]) -> Result<(ModelInfo, Model), EvalError> {
     Err(built_without("tract"))
 }
 
@@ -183,13 +251,18 @@ fn open_ort(
     source: &ModelSource,
     onnx: Arc<[u8]>,
     options: &LoadOptions,
-) -> Result<Model, EvalError> {
+) -> Result<(ModelInfo, Model), EvalError> {
     let (device, places) = (options.device, &options.ort_library);
-    OrtModel::load(&source.name(), onnx, device, places).map(Model::Ort)
+    let model = OrtModel::load(&source.name(), onnx, device, places)?;
+    Ok((model.info().clone(), Model::Ort(model)))
 }
 
 #[cfg(not(feature = "ort"))]
-fn open_ort(_: &ModelSource, _: Arc<[u8]>, _: &LoadOptions) -> Result<Model, EvalError> {
+fn open_ort(
+    _: &ModelSource,
+    _: Arc<[u8]>,
+    _: &LoadOptions,
+) -> Result<(ModelInfo, Model), EvalError> {
     Err(built_without("ort"))
 }
 

@@ -11,6 +11,9 @@ mod backend;
 mod batch;
 mod batcher;
 mod cache;
+mod candidates;
+#[cfg(feature = "ort")]
+mod cuda;
 mod fake;
 mod info;
 mod library;
@@ -28,6 +31,7 @@ pub use backend::{BackendKind, Device};
 pub use batch::{Batch, Outputs};
 pub use batcher::{BatchClient, spawn_batcher};
 pub use cache::{CacheStats, CachedEvaluator, EvalCache};
+pub use candidates::{Candidate, open_best};
 pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, UniformEvaluator};
 pub use info::{ModelInfo, PLANES, POLICY, VALUE};
 pub use library::{LIBRARY_FILE, LibraryPlaces};

@@ -42,6 +42,12 @@ impl TractModel {
         Ok(TractModel { plan, info })
     }
 
+    /// What the network is.
+    #[must_use]
+    pub fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
     /// An evaluator for one worker.
     ///
     /// # Errors

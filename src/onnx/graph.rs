@@ -193,7 +193,7 @@ impl GraphBuilder {
         [1, 1]
     }
 
-    /// The finished file. `metadata` becomes the model's `metadata_props`.
+    /// The finished file. `metadata` becomes the model's `metadata_props`, with a checksum after it.
     ///
     /// # Errors
     /// The first mistake made while building: an [`OnnxError`] other than `Malformed`.
@@ -207,7 +207,7 @@ impl GraphBuilder {
         if let Some(mistake) = self.mistake {
             return Err(mistake);
         }
-        Ok(self.file(metadata))
+        Ok(super::seal(self.file(metadata)))
     }
 
     fn value(&mut self, name: String, origin: Origin) -> Value {

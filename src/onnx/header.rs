@@ -1,8 +1,14 @@
 //! Reads what an ONNX file says about itself: metadata, inputs and outputs. Weights and nodes are
-//! skipped, so this takes microseconds and needs no backend.
+//! skipped, so this takes microseconds, little memory whatever the file's size, and no backend.
 
-use super::wire::{Content, Fields};
+use std::io::{BufRead, Cursor, Seek};
+
+use super::seal::{CHECKSUM, Seal};
+use super::wire::{Content, Fields, Scan};
 use super::{Dim, OnnxError};
+
+/// The most that is kept of a file, in bytes: networks of this program have some 2 KiB of text.
+const MOST_TEXT: u64 = 1 << 20;
 
 /// A graph input or output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,8 +28,10 @@ pub struct Header {
     pub inputs: Vec<TensorInfo>,
     /// Graph outputs, in order.
     pub outputs: Vec<TensorInfo>,
-    /// `metadata_props`, in order.
+    /// `metadata_props`, in order, but for the checksum.
     pub metadata: Vec<(String, String)>,
+    /// The checksum, where there is one.
+    pub seal: Option<Seal>,
 }
 
 impl Header {
@@ -32,21 +40,42 @@ impl Header {
     /// # Errors
     /// [`OnnxError::Malformed`] when the bytes are not an ONNX model.
     pub fn read(bytes: &[u8]) -> Result<Header, OnnxError> {
-        let mut header = Header::default();
+        Header::scan(Cursor::new(bytes), bytes.len() as u64)
+    }
+
+    /// Reads a model file of `len` bytes, skipping all that is large.
+    ///
+    /// # Errors
+    /// [`OnnxError::Malformed`] when it is not an ONNX model, [`OnnxError::Read`] when it cannot be
+    /// read.
+    pub fn scan(reader: impl BufRead + Seek, len: u64) -> Result<Header, OnnxError> {
+        let (mut scan, mut header) = (Scan::new(reader, MOST_TEXT), Header::default());
         let mut has_graph = false;
-        for field in Fields(bytes) {
-            match field? {
-                (2, content) => header.producer = content.string()?,
-                (3, content) => {
+        loop {
+            let at = scan.at();
+            match scan.next(len)? {
+                None => break,
+                Some((2, Some(size))) => header.producer = text(&scan.take(size)?)?,
+                Some((3, Some(size))) => {
                     header.producer.push(' ');
-                    header.producer.push_str(&content.string()?);
+                    header.producer.push_str(&text(&scan.take(size)?)?);
                 }
-                (7, content) => {
+                Some((7, Some(size))) => {
                     has_graph = true;
-                    header.read_graph(content)?;
+                    header.scan_graph(&mut scan, size)?;
                 }
-                (14, content) => header.metadata.push(read_entry(content)?),
-                _ => {}
+                Some((14, Some(size))) => {
+                    let (key, value) = read_entry(Content::Bytes(&scan.take(size)?))?;
+                    if key == CHECKSUM {
+                        let covers = at;
+                        let stated = value;
+                        header.seal = Some(Seal { covers, stated });
+                    } else {
+                        header.metadata.push((key, value));
+                    }
+                }
+                Some((_, Some(size))) => scan.skip(size, len)?,
+                Some((_, None)) => {}
             }
         }
         if has_graph {
@@ -75,16 +104,26 @@ impl Header {
         self.outputs.iter().find(|tensor| tensor.name == name)
     }
 
-    fn read_graph(&mut self, graph: Content<'_>) -> Result<(), OnnxError> {
-        for field in graph.fields()? {
-            match field? {
-                (11, content) => self.inputs.push(read_tensor_info(content)?),
-                (12, content) => self.outputs.push(read_tensor_info(content)?),
-                _ => {}
+    fn scan_graph<R: BufRead + Seek>(
+        &mut self,
+        scan: &mut Scan<R>,
+        size: u64,
+    ) -> Result<(), OnnxError> {
+        let end = scan.at() + size;
+        while let Some((number, size)) = scan.next(end)? {
+            match (number, size) {
+                (11, Some(size)) => self.inputs.push(read_tensor_info(&scan.take(size)?)?),
+                (12, Some(size)) => self.outputs.push(read_tensor_info(&scan.take(size)?)?),
+                (_, Some(size)) => scan.skip(size, end)?,
+                (_, None) => {}
             }
         }
         Ok(())
     }
+}
+
+fn text(bytes: &[u8]) -> Result<String, OnnxError> {
+    Content::Bytes(bytes).string()
 }
 
 fn read_entry(entry: Content<'_>) -> Result<(String, String), OnnxError> {
@@ -99,12 +138,12 @@ fn read_entry(entry: Content<'_>) -> Result<(String, String), OnnxError> {
     Ok(pair)
 }
 
-fn read_tensor_info(info: Content<'_>) -> Result<TensorInfo, OnnxError> {
+fn read_tensor_info(info: &[u8]) -> Result<TensorInfo, OnnxError> {
     let mut tensor = TensorInfo {
         name: String::new(),
         dims: Vec::new(),
     };
-    for field in info.fields()? {
+    for field in Fields(info) {
         match field? {
             (1, content) => tensor.name = content.string()?,
             (2, tensor_type) => tensor.dims = read_dims(tensor_type)?,

@@ -30,11 +30,13 @@ mod graph;
 mod header;
 mod model;
 mod ops;
+mod seal;
 mod wire;
 
 pub use graph::{Attribute, GraphBuilder, Value};
 pub use header::{Header, TensorInfo};
 pub use model::{Model, ModelNode, Numbers, Tensor};
+pub use seal::{CHECKSUM, Seal, seal};
 
 use std::fmt;
 
@@ -107,6 +109,17 @@ pub enum OnnxError {
     /// The model is sound, but not one that this program writes.
     #[error("it is not a network of this program: {0}")]
     Foreign(String),
+    /// The file cannot be read.
+    #[error("{0}")]
+    Read(String),
+    /// The checksum in the file is not that of its bytes.
+    #[error("the file is damaged: its bytes have the checksum {found}, its metadata say {stated}")]
+    Damaged {
+        /// What the file says.
+        stated: String,
+        /// What it is.
+        found: String,
+    },
     /// The bytes are not an ONNX model.
     #[error("not a readable ONNX model: {0}")]
     Malformed(&'static str),

@@ -1,6 +1,8 @@
 //! Protocol-buffer wire format, the little of it that ONNX files need: tagged varints, 32-bit
 //! floats and length-prefixed bytes.
 
+use std::io::{BufRead, Seek};
+
 use super::OnnxError;
 
 /// A message being written: fields one after another.
@@ -125,6 +127,110 @@ impl<'a> Content<'a> {
     }
 }
 
+/// Walks the fields of messages in a file: what is not wanted is not read.
+#[derive(Debug)]
+pub(super) struct Scan<R> {
+    reader: R,
+    at: u64,
+    /// Bytes that may still be taken: a file that wants more is no network's.
+    allowance: u64,
+}
+
+impl<R: BufRead + Seek> Scan<R> {
+    /// Begins where `reader` stands; at most `allowance` bytes are kept in memory.
+    pub(super) fn new(reader: R, allowance: u64) -> Scan<R> {
+        Scan {
+            reader,
+            at: 0,
+            allowance,
+        }
+    }
+
+    /// Bytes walked over.
+    pub(super) fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// The next field of a message that ends at `end`: its number, and the length of its bytes,
+    /// which [`Scan::take`], [`Scan::skip`] or the fields inside have to follow. Numbers are
+    /// skipped. `None` at the end.
+    pub(super) fn next(&mut self, end: u64) -> Result<Option<(u32, Option<u64>)>, OnnxError> {
+        if self.at == end {
+            return Ok(None);
+        }
+        let tag = self.varint(end)?;
+        let number = u32::try_from(tag >> 3).ok().filter(|&number| number != 0);
+        let number = number.ok_or(CUT_SHORT)?;
+        let len = match tag & 7 {
+            VARINT => {
+                self.varint(end)?;
+                None
+            }
+            FIXED64 => {
+                self.skip(8, end)?;
+                None
+            }
+            FIXED32 => {
+                self.skip(4, end)?;
+                None
+            }
+            BYTES => {
+                let len = self.varint(end)?;
+                if len > end - self.at {
+                    return Err(CUT_SHORT);
+                }
+                Some(len)
+            }
+            _ => return Err(CUT_SHORT),
+        };
+        Ok(Some((number, len)))
+    }
+
+    /// The next `len` bytes.
+    pub(super) fn take(&mut self, len: u64) -> Result<Vec<u8>, OnnxError> {
+        let rest = self.allowance.checked_sub(len);
+        self.allowance = rest.ok_or(OnnxError::Malformed("its texts are too long"))?;
+        let mut bytes = vec![0; usize::try_from(len).unwrap_or_default()];
+        self.reader.read_exact(&mut bytes).map_err(unreadable)?;
+        self.at += len;
+        Ok(bytes)
+    }
+
+    /// Leaves `len` bytes of a message that ends at `end` out.
+    pub(super) fn skip(&mut self, len: u64, end: u64) -> Result<(), OnnxError> {
+        if len > end - self.at {
+            return Err(CUT_SHORT);
+        }
+        let offset = i64::try_from(len).map_err(|_| CUT_SHORT)?;
+        self.reader.seek_relative(offset).map_err(unreadable)?;
+        self.at += len;
+        Ok(())
+    }
+
+    fn varint(&mut self, end: u64) -> Result<u64, OnnxError> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            if self.at == end {
+                return Err(CUT_SHORT);
+            }
+            let mut byte = [0];
+            self.reader.read_exact(&mut byte).map_err(unreadable)?;
+            self.at += 1;
+            value |= u64::from(byte[0] & 0x7f) << shift;
+            if byte[0] < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(CUT_SHORT)
+    }
+}
+
+const CUT_SHORT: OnnxError = OnnxError::Malformed("the file is cut short or not an ONNX file");
+
+fn unreadable(error: std::io::Error) -> OnnxError {
+    OnnxError::Read(error.to_string())
+}
+
 /// Iterator over the fields of a message: number and content. Ends after the first error.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fields<'a>(pub(super) &'a [u8]);
@@ -140,9 +246,7 @@ impl<'a> Iterator for Fields<'a> {
         if field.is_none() {
             self.0 = &[];
         }
-        Some(field.ok_or(OnnxError::Malformed(
-            "the file is cut short or not an ONNX file",
-        )))
+        Some(field.ok_or(CUT_SHORT))
     }
 }
 

@@ -34,6 +34,8 @@ impl SideClock {
     pub fn new(control: TimeControl) -> SideClock {
         let (left, overtime) = match control {
             TimeControl::None => (Duration::MAX, 0),
+            // Without main time the first increment comes before the first move.
+            TimeControl::Absolute { main, increment } if main.is_zero() => (increment, 0),
             TimeControl::Absolute { main, .. } => (main, 0),
             TimeControl::Byoyomi {
                 main,

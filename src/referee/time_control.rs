@@ -168,7 +168,8 @@ fn parse(text: &str) -> Option<TimeControl> {
         });
     }
     let increment = parse_duration(more)?;
-    (!main.is_zero()).then_some(TimeControl::Absolute { main, increment })
+    let valid = !main.is_zero() || !increment.is_zero();
+    valid.then_some(TimeControl::Absolute { main, increment })
 }
 
 /// `90`, `1.5`, `90s`, `15m`, `1h`, `250ms`.
@@ -263,6 +264,11 @@ mod tests {
             "time_settings 600 30 5",
         );
         check(
+            "0+5",
+            "time_settings 0 0 0",
+            "kata-time_settings fischer 0 5",
+        );
+        check(
             "0+1*2",
             "time_settings 0 2 1",
             "kgs-time_settings byoyomi 0 2 1",
@@ -278,7 +284,7 @@ mod tests {
     #[test]
     fn nonsense_is_refused() {
         for text in [
-            "", "0", "-1", "1+", "+1", "nan", "inf", "1e99", "5+0*3", "5+3*0", "5+3/0", "1x",
+            "", "0", "-1", "1+", "+1", "nan", "inf", "1e99", "5+0*3", "5+3*0", "5+3/0", "1x", "0+0",
         ] {
             assert!(text.parse::<TimeControl>().is_err(), "{text}");
         }

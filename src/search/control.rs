@@ -13,9 +13,15 @@ use crate::clock::{Clock, Progress, StopReason};
 /// gives up on a search 50 ms after its stop flag was raised, and this has to come first.
 const GRACE: Duration = Duration::from_millis(35);
 
-/// How long a search may go without one playout. A GPU may take most of this to start; a network
-/// that takes longer has hung, and without a clock nothing else would notice.
+/// How long a search may go without one playout: a network that takes longer has hung, and without a
+/// clock nothing else would notice.
 const STALL: Duration = Duration::from_secs(60);
+/// With a budget it is this part of the planned time, so that another network can still use the
+/// rest, but not less than this: a busy machine is no broken one.
+const STALL_SHARE: u32 = 2;
+const LEAST_STALL: Duration = Duration::from_secs(1);
+/// Time between two looks counts as so much at most: this whole process may have been suspended.
+const LONGEST_LOOK: Duration = Duration::from_millis(100);
 
 /// How long a thread sleeps that can only run into the others: far less than they need for a batch.
 const NAP: Duration = Duration::from_micros(50);
@@ -244,14 +250,18 @@ impl Control {
         if self.stop.is_raised() {
             watch.stop_seen.get_or_insert(now);
         }
-        if watch
-            .progress
-            .is_none_or(|(playouts, _)| playouts != self.playouts())
-        {
-            watch.progress = Some((self.playouts(), now));
+        let passed = watch.looked.map_or(Duration::ZERO, since);
+        watch.looked = Some(now);
+        if watch.playouts == Some(self.playouts()) {
+            watch.standing_still += passed.min(LONGEST_LOOK);
+        } else {
+            (watch.playouts, watch.standing_still) = (Some(self.playouts()), Duration::ZERO);
         }
         let ignored = watch.stop_seen.is_some_and(|at| since(at) >= GRACE);
-        let stalled = watch.progress.is_some_and(|(_, at)| since(at) >= STALL);
+        let patience = self.limits.budget.map_or(STALL, |budget| {
+            (budget.soft / STALL_SHARE).clamp(LEAST_STALL, STALL)
+        });
+        let stalled = watch.standing_still >= patience;
         let late = self.limits.budget.is_some_and(|budget| {
             // Also where soft and hard are one, a worker may finish the batch it is in.
             since(self.started) >= budget.hard.max(budget.soft + GRACE)
@@ -277,8 +287,11 @@ pub(super) enum Overdue {
 pub(super) struct Watch {
     /// When the stop flag was first seen raised.
     stop_seen: Option<Duration>,
-    /// The last change in the number of playouts, and when it was seen.
-    progress: Option<(u64, Duration)>,
+    /// When it was last looked.
+    looked: Option<Duration>,
+    /// The number of playouts at the last look, and for how long it has been that.
+    playouts: Option<u64>,
+    standing_still: Duration,
 }
 
 #[cfg(test)]
@@ -345,18 +358,51 @@ mod tests {
         assert_eq!(root.overdue(&mut Watch::default()), Some(Overdue::Hung));
     }
 
+    /// Looks on for so long, as a waiting thread does.
+    fn look_on(
+        control: &Control,
+        clock: &FakeClock,
+        watch: &mut Watch,
+        time: Duration,
+    ) -> Option<Overdue> {
+        let looks = time.as_millis() / LONGEST_LOOK.as_millis();
+        (0..looks).find_map(|_| {
+            clock.advance(LONGEST_LOOK);
+            control.overdue(watch)
+        })
+    }
+
     #[test]
     fn without_a_clock_a_search_that_stands_still_is_overdue() {
         let (control, _, clock) = control(Limits::default(), 0);
         let mut watch = Watch::default();
         for _ in 0..3 {
-            assert_eq!(control.overdue(&mut watch), None);
-            clock.advance(STALL - Duration::from_secs(1));
+            let almost = look_on(&control, &clock, &mut watch, STALL - LONGEST_LOOK);
+            assert_eq!(almost, None);
             control.count_playouts(1);
         }
+        let stalled = look_on(&control, &clock, &mut watch, STALL + LONGEST_LOOK);
+        assert_eq!(stalled, Some(Overdue::Hung));
+    }
+
+    #[test]
+    fn under_a_clock_it_is_overdue_while_there_is_time_for_another() {
+        let soft = Duration::from_secs(8);
+        let budget = Some(Budget::fixed(soft, 4 * soft));
+        let (control, _, clock) = control(
+            Limits {
+                visits: None,
+                budget,
+            },
+            0,
+        );
+        let mut watch = Watch::default();
         assert_eq!(control.overdue(&mut watch), None);
-        clock.advance(STALL);
-        assert_eq!(control.overdue(&mut watch), Some(Overdue::Hung));
+        // The whole process was suspended for a while.
+        clock.advance(soft * 3 / 4);
+        assert_eq!(control.overdue(&mut watch), None);
+        let stalled = look_on(&control, &clock, &mut watch, soft / STALL_SHARE);
+        assert_eq!(stalled, Some(Overdue::Hung));
     }
 
     #[test]

@@ -17,6 +17,9 @@ pub enum SearchError {
     /// The operating system gave no thread.
     #[error("cannot start a search thread: {0}")]
     Thread(#[from] std::io::Error),
+    /// It was stopped before there was anything to report.
+    #[error("it was stopped before {0}")]
+    Stopped(&'static str),
     /// A worker panicked or did not come home before the root was evaluated.
     #[error("the search broke down: {0}")]
     Broken(String),

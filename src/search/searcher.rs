@@ -17,9 +17,13 @@ use super::select::RootPriors;
 use super::tree::Tree;
 use super::worker::Job;
 use super::{reuse, root};
-use crate::clock::{Clock, StopReason};
+use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::Encode;
 use crate::game::Game;
+
+/// One part in so many of a move's time may go into waiting for threads that are still in an
+/// evaluation of the last search.
+const WAITING_SHARE: u32 = 4;
 
 /// Settings of a [`Searcher`] that are not tuned.
 #[derive(Debug, Clone)]
@@ -173,8 +177,7 @@ impl<G: Encode> Searcher<G> {
             }
             if root.node().state().phase() != Phase::Expanded {
                 (self.pool, self.tree) = (Some(pool), Some(root.tree));
-                let text = "it was stopped before the root was evaluated".to_owned();
-                return Err(SearchError::Broken(text));
+                return Err(SearchError::Stopped("the root was evaluated"));
             }
         }
         let first = u64::from(new);
@@ -187,7 +190,7 @@ impl<G: Encode> Searcher<G> {
             // A search without limits wants to know more than the move.
             control.end(StopReason::OnlyMove);
         } else if let Err(error) = self.run(&mut pool, &mut root, &control, view, (counts, see)) {
-            log::error!("{error}; playing on with what the search has found");
+            log::error!("{error}; the search ends with what it has found");
             failed = true;
         }
         let (params, rng) = (&self.options.params, &mut self.rng);
@@ -288,15 +291,20 @@ impl<G: Encode> Searcher<G> {
     ) -> Result<Pool<G>, SearchError> {
         if let Some(mut pool) = self.pool.take() {
             let clock = Arc::clone(&self.clock);
-            let control = Control::new(*limits, 0, stop.clone(), clock, started);
+            // If they hang, there has to be time left for others.
+            let part = |budget: Budget| budget.soft / WAITING_SHARE;
+            let limits = Limits {
+                budget: limits.budget.map(|b| Budget::fixed(part(b), part(b))),
+                ..*limits
+            };
+            let control = Control::new(limits, 0, stop.clone(), clock, started);
             let waited = pool.wait(&control, &mut || {});
             if pool.is_home() && !pool.has_lost_a_thread() {
                 return Ok(pool);
             }
             let Err(error) = waited else {
                 self.pool = Some(pool);
-                let text = "it was stopped before the last one was over".to_owned();
-                return Err(SearchError::Broken(text));
+                return Err(SearchError::Stopped("the last one was over"));
             };
             log::error!("{error}; starting new search threads");
             self.tree = None;

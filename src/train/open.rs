@@ -1,16 +1,16 @@
-//! Opens networks for self-play and matches: the fast backend where it is installed.
+//! Opens networks for self-play and matches.
 
 use std::path::{Path, PathBuf};
 
 use super::TrainError;
 use crate::eval::{
-    BackendKind, Device, EvalError, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelSource,
+    BackendKind, Device, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelSource, open_best,
 };
 
 /// Where and by what networks are run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runtime {
-    /// The library to use; `None` takes ONNX Runtime, and `tract` where it is missing.
+    /// The library to use; `None` takes the fastest that can be had.
     pub backend: Option<BackendKind>,
     /// Where to compute.
     pub device: Device,
@@ -40,16 +40,9 @@ impl Runtime {
             device: self.device,
             ort_library: self.library.clone(),
         };
-        let open = |backend| EvaluatorFactory::open(backend, &source, &options);
-        match self.backend {
-            Some(backend) => Ok(open(backend)?),
-            None => match open(BackendKind::Ort) {
-                Err(EvalError::Unavailable { reason, .. }) if self.device == Device::Cpu => {
-                    log::warn!("tract runs the networks, two to four times slower: {reason}");
-                    Ok(open(BackendKind::Tract)?)
-                }
-                opened => Ok(opened?),
-            },
-        }
+        Ok(match self.backend {
+            Some(backend) => EvaluatorFactory::open(backend, &source, &options)?,
+            None => open_best(&source, &options)?,
+        })
     }
 }

@@ -16,6 +16,7 @@ mod tournament;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use tengen::program;
 
 use crate::outcome::Outcome;
 
@@ -44,7 +45,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let result = match program::read::<Cli>().command {
         Command::Play(args) => play::run(&args),
         Command::Sprt(args) => sprt::run(&args),
         Command::Tournament(args) => tournament::run(&args),
@@ -56,7 +57,8 @@ fn main() -> ExitCode {
     match result {
         Ok(outcome) => outcome.into(),
         Err(error) => {
-            output::tell(format_args!("tengen-match: {error:#}\n"));
+            let text = program::one_line(error.as_ref());
+            output::tell(format_args!("tengen-match: {text}\n"));
             ExitCode::FAILURE
         }
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use tengen::encode::Encode;
 use tengen::eval::ModelInfo;
 use tengen::game::{BoardSize, Color, GAMES, with_game};
-use tengen::onnx::Header;
+use tengen::onnx::{CHECKSUM, Header};
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::net::Counts;
 use tengen::train::quantize::rewrite::PRECISION;
@@ -112,9 +112,13 @@ fn network(path: &Path) -> anyhow::Result<Facts> {
     let metadata = info.to_metadata().into_iter();
     let mut facts: Facts = metadata.map(|(key, value)| (key, json!(value))).collect();
     facts.insert("bytes".to_owned(), json!(onnx.len()));
-    if let Some(precision) = Header::read(&onnx)?.metadata(PRECISION.0) {
+    let header = Header::read(&onnx)?;
+    if let Some(precision) = header.metadata(PRECISION.0) {
         facts.insert(PRECISION.0.to_owned(), json!(precision));
     }
+    // It was compared with the file above.
+    let checksum = header.seal.map_or("none".to_owned(), |seal| seal.stated);
+    facts.insert(CHECKSUM.to_owned(), json!(checksum));
     if let Ok(recipe) = info.network.parse::<Recipe>() {
         let (_, counts) = recipe.declare(info.planes, info.size, 0);
         facts.append(&mut size_of(counts));

@@ -10,11 +10,13 @@ mod inspect;
 mod progress;
 mod quantize;
 mod report;
+mod seal;
 mod selfplay;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use tengen::program;
 
 /// Makes networks for Tengen: self-play, fitting, export.
 #[derive(Debug, Parser)]
@@ -42,6 +44,8 @@ enum Command {
     Fsck(fsck::Args),
     /// Turns an f32 network into an int8 one and compares both.
     Quantize(quantize::Args),
+    /// Adds a checksum to networks that were written without one.
+    Seal(seal::Args),
     /// Says what a network, a checkpoint or a folder of shards is.
     Inspect(inspect::Args),
 }
@@ -54,7 +58,7 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("tengen-train: {error:#}");
+            eprintln!("tengen-train: {}", program::one_line(error.as_ref()));
             ExitCode::FAILURE
         }
     }
@@ -69,7 +73,7 @@ fn run() -> anyhow::Result<()> {
     rayon::ThreadPoolBuilder::new()
         .use_current_thread()
         .build_global()?;
-    match Cli::parse().command {
+    match program::read::<Cli>().command {
         Command::Loop(args) => cycle::run_loop(&args),
         Command::Selfplay(args) => selfplay::run(&args),
         Command::Fit(args) => fit::run(&args),
@@ -78,6 +82,7 @@ fn run() -> anyhow::Result<()> {
         Command::Report(args) => report::run(&args),
         Command::Fsck(args) => fsck::run(&args),
         Command::Quantize(args) => quantize::run(&args),
+        Command::Seal(args) => seal::run(&args),
         Command::Inspect(args) => inspect::run(&args),
     }
 }

@@ -11,10 +11,9 @@ use anyhow::Context as _;
 use serde::Serialize;
 use tengen::clock::{Budget, Clock, SystemClock};
 use tengen::encode::{Encode, find};
-use tengen::engine::{EngineOptions, built_in};
+use tengen::engine::{Backend, EngineOptions, built_in};
 use tengen::eval::{
-    BackendKind, Batch, EvalError, Evaluator, EvaluatorFactory, LibraryPlaces, LoadOptions,
-    ModelSource, Outputs,
+    BackendKind, Batch, EvalError, Evaluator, EvaluatorFactory, LoadOptions, ModelSource, Outputs,
 };
 use tengen::game::with_game;
 use tengen::rollout::{Playout, PlayoutPolicy};
@@ -42,7 +41,7 @@ struct Line {
 }
 
 pub(super) fn run(options: &EngineOptions, seconds: f64, json: bool) -> anyhow::Result<()> {
-    with_game!(&options.game, options.size, |empty| measure(
+    with_game!(&options.game, options.board(), |empty| measure(
         &empty, options, seconds, json
     ))?
 }
@@ -60,7 +59,8 @@ fn measure<G: Encode + Playout>(
             "backend  threads  batch  positions/s  search: evals/s  visits/s  evals/raw  visits/raw",
         )?;
     }
-    for kind in BackendKind::ALL {
+    let wanted = |kind: &BackendKind| bench.only.is_none_or(|only| only == *kind);
+    for kind in BackendKind::ALL.into_iter().filter(wanted) {
         let factory = match bench.open(kind) {
             Ok(factory) => factory,
             Err(EvalError::Unavailable { backend, reason }) => {
@@ -100,6 +100,8 @@ struct Bench<G> {
     /// `None` for the built-in one, in the form that fits the backend.
     model: Option<ModelSource>,
     load: LoadOptions,
+    /// The backend that was asked for; `None` for all.
+    only: Option<BackendKind>,
     threads: usize,
     round: Duration,
     clock: SystemClock,
@@ -118,9 +120,10 @@ impl<G: Encode + Playout> Bench<G> {
         Ok(Bench {
             empty: empty.clone(),
             model: options.model.clone().map(ModelSource::File),
-            load: LoadOptions {
-                device: options.device,
-                ort_library: LibraryPlaces::usual(options.ort_library.clone()),
+            load: options.load(),
+            only: match options.backend {
+                Backend::Network(kind) => Some(kind),
+                Backend::Auto | Backend::Rollout => None,
             },
             threads: options.threads.unwrap_or(cores),
             round,

@@ -10,8 +10,8 @@ use serde::Serialize;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Backend, EngineOptions, built_in};
 use tengen::eval::{
-    BackendKind, Batch, Device, EvalError, EvaluatorFactory, LibraryPlaces, LoadOptions,
-    ModelSource, Outputs,
+    BackendKind, Batch, Candidate, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
+    Outputs,
 };
 
 use super::flags::EngineFlags;
@@ -26,11 +26,11 @@ const TOLERANCE: f32 = 1e-2;
 /// does not. Takes the engine's settings, to check just these.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    #[command(flatten)]
-    engine: EngineFlags,
     /// Print the findings as JSON, one object a line.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    engine: EngineFlags,
 }
 
 /// How something is.
@@ -70,7 +70,7 @@ type Answer = (Vec<f32>, Duration);
 
 impl Doctor {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let options = self.engine.resolve()?;
+        let options = self.engine.read()?;
         let findings = examine(&options);
         for finding in &findings {
             if self.json {
@@ -99,10 +99,10 @@ impl Doctor {
 
 fn examine(options: &EngineOptions) -> Vec<Finding> {
     let mut findings = vec![machine::processor(), machine::memory(options)];
-    let model = options.model.clone().map(ModelSource::File);
     // In f32 everywhere, so that answers can be compared.
-    let own = || built_in(&options.game, BackendKind::Tract, Device::Cpu);
-    let Some(model) = model.or_else(own) else {
+    let own = built_in(&options.game, BackendKind::Tract, Device::Cpu);
+    let asked = options.model.clone().map(ModelSource::File);
+    let Some(model) = asked.or_else(|| own.clone()) else {
         findings.push(Finding {
             state: State::Absent,
             what: "network",
@@ -114,19 +114,65 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
         });
         return findings;
     };
-    let asked = |kind| options.backend == Backend::Network(kind);
+    let finding = network(&model, options);
+    // A broken network says nothing of backends: they are tried with the built-in one.
+    let model = match (finding.state, own) {
+        (State::Ok, _) | (_, None) => model,
+        (_, Some(own)) => own,
+    };
+    findings.push(finding);
     let load = |device| LoadOptions {
         device,
-        ort_library: LibraryPlaces::usual(options.ort_library.clone()),
+        ..options.load()
     };
-    let tract = try_backend(BackendKind::Tract, &model, &load(Device::Cpu));
-    findings.push(network(&model, options));
-    findings.push(backend("tract", &tract, None, asked(BackendKind::Tract)));
-    let ort = try_backend(BackendKind::Ort, &model, &load(Device::Cpu));
-    let reference = tract.as_ref().ok();
-    findings.push(backend("ort", &ort, reference, asked(BackendKind::Ort)));
+    let tried = BackendKind::ALL.map(|kind| (kind, try_backend(kind, &model, &load(Device::Cpu))));
+    let of_tract = tried.iter().find(|(kind, _)| *kind == BackendKind::Tract);
+    let reference = of_tract.and_then(|(_, answer)| answer.as_ref().ok());
+    for (kind, answer) in &tried {
+        let library = *kind == BackendKind::Ort && options.ort_library.is_some();
+        let asked = options.backend == Backend::Network(*kind) || library;
+        findings.push(backend(kind.name(), answer, reference, asked));
+    }
     findings.push(gpu(&model, options, &load, reference));
+    let working = tried.iter().filter(|(_, answer)| answer.is_ok());
+    let working: Vec<BackendKind> = working.map(|(kind, _)| *kind).collect();
+    findings.push(choice(options, &working));
     findings
+}
+
+/// What these settings play with, when these backends work on the processor.
+fn choice(options: &EngineOptions, working: &[BackendKind]) -> Finding {
+    let load = options.load();
+    // What files say of a GPU; it is tried above.
+    let works = |kind: &BackendKind| options.device != Device::Cpu || working.contains(kind);
+    let candidates = Candidate::all(&load);
+    let usable = |wanted: Option<BackendKind>| {
+        let mut usable = candidates.iter().filter(|candidate| {
+            let wanted = wanted.is_none_or(|wanted| wanted == candidate.kind);
+            wanted && candidate.verdict.is_ok() && works(&candidate.kind)
+        });
+        usable.next().map(|candidate| candidate.kind)
+    };
+    let chosen = match options.backend {
+        Backend::Rollout => {
+            return Finding::ok("choice", "random playouts, without a network".to_owned());
+        }
+        Backend::Network(kind) => usable(Some(kind)),
+        Backend::Auto => usable(None),
+    };
+    let all: Vec<String> = candidates.iter().map(Candidate::to_string).collect();
+    match chosen {
+        Some(kind) => Finding::ok(
+            "choice",
+            format!("{kind} on {}; {}", options.device, all.join("; ")),
+        ),
+        None => Finding {
+            state: State::Broken,
+            what: "choice",
+            text: format!("nothing works on {}; {}", options.device, all.join("; ")),
+            mend: "leave --backend and --device out".to_owned(),
+        },
+    }
 }
 
 /// Loads the network and runs it.
@@ -155,27 +201,34 @@ fn try_backend(
 }
 
 fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
-    let load = LoadOptions::default();
-    let info = EvaluatorFactory::open(BackendKind::Tract, model, &load).map(|f| f.info().clone());
     let broken = |text: String, mend: &str| Finding {
         state: State::Broken,
         what: "network",
         text,
         mend: mend.to_owned(),
     };
-    match info {
-        Err(error) => broken(
-            error.to_string(),
-            "leave --model out to play with the built-in network",
-        ),
-        Ok(info) if info.game != options.game || info.size != options.size => broken(
+    // The network alone.
+    let alone = EngineOptions {
+        backend: Backend::Auto,
+        device: Device::Cpu,
+        ort_library: None,
+        ..options.clone()
+    };
+    let settled = alone.settle().map_err(|error| error.to_string());
+    let info = model.info().map_err(|error| error.to_string());
+    match settled.and_then(|settled| Ok((settled, info?))) {
+        Err(error) => broken(error, "leave --model out to play with the built-in network"),
+        Ok((settled, info)) if info.size != settled.board() => broken(
             format!(
                 "it plays {} on {}, not {} on {}",
-                info.game, info.size, options.game, options.size
+                info.game,
+                info.size,
+                settled.game,
+                settled.board()
             ),
             "tengen gtp --model FILE, with a network for this board; without one playouts choose the moves",
         ),
-        Ok(info) => Finding::ok(
+        Ok((_, info)) => Finding::ok(
             "network",
             format!(
                 "{} ({}), {} {}, encoding {}, {} games",

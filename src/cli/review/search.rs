@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Backend, Effort, Engine, EngineOptions, registry};
+use tengen::eval::ModelSource;
 use tengen::game::{BoardSize, Color, Move, Outcome};
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex};
@@ -164,10 +165,14 @@ impl Reviewer {
             &mut |_| {},
         );
         let by_network = first.is_some_and(|report| report.evaluations > 0);
-        if let (Some(model), Backend::Network(_)) = (&self.options.model, self.options.backend) {
+        if let Some(model) = &self.options.model
+            && self.options.backend != Backend::Rollout
+        {
             let path = model.display();
+            // On another board the engine would do with the built-in one.
+            let fits = ModelSource::from(model.clone()).info()?.size == size;
             ensure!(
-                by_network,
+                by_network && fits,
                 "the network {path} cannot judge a board of {size}; the log says why"
             );
         }

@@ -36,10 +36,10 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "size",
         value: "SIZE",
-        help: "The board at the start: 9, or 9x7 for 9 columns and 7 rows [default: the game's \
-               usual one, for nogo 9]",
+        help: "The board at the start: 9, or 9x7 for 9 columns and 7 rows [default: the model's, or \
+               the game's usual one, for nogo 9]",
         expected: "a board size such as 9 or 9x7",
-        set: |options, text| board_size(text).map(|size| options.size = size),
+        set: |options, text| board_size(text).map(|size| options.size = Some(size)),
     },
     EngineOption {
         name: "rules",
@@ -68,9 +68,10 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "backend",
         value: "NAME",
-        help: "What chooses the moves: tract (a network, built in), ort (a network run by ONNX \
-               Runtime) or rollout (random playouts on one thread) [default: tract]",
-        expected: "tract, ort or rollout",
+        help: "What chooses the moves: auto (a network, run by the fastest that works here), ort (a \
+               network run by ONNX Runtime), tract (a network run by what is built in) or rollout \
+               (random playouts on one thread) [default: auto]",
+        expected: "auto, ort, tract or rollout",
         set: |options, text| backend(text).map(|backend| options.backend = backend),
     },
     EngineOption {
@@ -83,7 +84,7 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "device",
         value: "NAME",
-        help: "Where the network is computed: cpu, or with ort cuda:N for the GPU of this number \
+        help: "Where the network is computed: cpu, or cuda:N for the NVIDIA GPU of this number \
                [default: cpu]",
         expected: "cpu, cuda or cuda:N",
         set: |options, text| text.parse().ok().map(|device| options.device = device),
@@ -255,10 +256,11 @@ fn switch(text: &str) -> Option<bool> {
 }
 
 fn backend(text: &str) -> Option<Backend> {
-    if text == "rollout" {
-        return Some(Backend::Rollout);
+    match text {
+        "auto" => Some(Backend::Auto),
+        "rollout" => Some(Backend::Rollout),
+        _ => text.parse().ok().map(Backend::Network),
     }
-    text.parse().ok().map(Backend::Network)
 }
 
 fn board_size(text: &str) -> Option<BoardSize> {

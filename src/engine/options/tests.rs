@@ -35,7 +35,7 @@ fn every_option_is_set_by_its_name() {
     }
     let expected = EngineOptions {
         game: "nogo".to_owned(),
-        size: BoardSize::new(9, 7),
+        size: Some(BoardSize::new(9, 7)),
         rules: "usual".to_owned(),
         resign: Resign::below(-0.9),
         backend: Backend::Rollout,

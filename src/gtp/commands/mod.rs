@@ -6,6 +6,7 @@ mod board;
 mod clock;
 mod files;
 mod gogui;
+mod network;
 mod protocol;
 mod settings;
 mod solve;
@@ -84,6 +85,8 @@ pub const COMMANDS: &[Command] = &[
     command("time_left", "COLOUR SECONDS STONES", "set one clock", clock::time_left),
     command("tengen-clock", "", "both clocks, and the time of each move this engine has chosen", clock::tengen_clock)
         .menu(&[Menu { kind: "string", label: "Clock", call: "tengen-clock" }]),
+    command("tengen-network", "", "which network and backend choose the moves, and what has failed", network::network)
+        .menu(&[Menu { kind: "string", label: "Network", call: "tengen-network" }]),
     command("cputime", "", "processor time used, in seconds", clock::cputime),
     command("loadsgf", "FILE [MOVE]", "load a game up to, not including, a move", files::loadsgf),
     command("printsgf", "[FILE]", "the game as SGF, into a file if one is named", files::printsgf),

@@ -64,6 +64,27 @@ fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
 }
 
 #[test]
+fn a_stalling_evaluator_is_given_up_while_there_is_time_for_another() {
+    let position = start(9, 9);
+    let (release, gate) = crossbeam::channel::unbounded();
+    let info = model(&position);
+    let make =
+        move || Box::new(StallingEvaluator::new(info.clone(), gate.clone())) as Box<dyn Evaluator>;
+    let clock = SystemClock::new();
+    let mut searcher = searcher(make, 2, SearchParams::default(), Arc::new(clock.clone()));
+    let (soft, hard) = (Duration::from_secs(2), Duration::from_secs(20));
+    let limits = Limits {
+        visits: None,
+        budget: Some(Budget::fixed(soft, hard)),
+    };
+    let result = searcher.search(&position, &limits, &StopFlag::new());
+    let took = clock.now();
+    assert!(result.is_err());
+    assert!(took >= soft / 2 && took < hard / 2, "{took:?}");
+    drop(release);
+}
+
+#[test]
 fn a_stopped_search_that_is_slow_to_end_keeps_its_tree() {
     let position = start(9, 9);
     let (release, gate) = crossbeam::channel::unbounded();

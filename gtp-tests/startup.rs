@@ -1,0 +1,245 @@
+//! What was asked for and cannot be had ends the program at once; what fails in a game is replaced,
+//! loudly.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use tengen::eval::ModelInfo;
+
+use crate::networks::{Folder, WILD, info, network};
+use crate::process::folder;
+
+/// Runs `tengen` on `input` to its end.
+fn run(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary was built for this test");
+    let mut to_child = child.stdin.take().expect("it is piped");
+    // A program that ends at once reads nothing.
+    let _ = std::io::Write::write_all(&mut to_child, input.as_bytes());
+    drop(to_child);
+    child.wait_with_output().expect("it is our child")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+/// `tengen` with these arguments ends with code 1 and one line that says all of `parts`.
+#[track_caller]
+fn check_refused(args: &[&str], parts: &[&str]) {
+    let output = run(args, "name\ngenmove b\nquit\n");
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
+    assert_eq!(text(&output.stdout), "", "{args:?}");
+    assert!(
+        said.starts_with("tengen: ") && said.trim_end().lines().count() == 1,
+        "{args:?}: {said}"
+    );
+    for part in parts {
+        assert!(said.contains(part), "{args:?}: no {part:?} in {said}");
+    }
+}
+
+fn released() -> String {
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    models.join("nogo-9x9.onnx").display().to_string()
+}
+
+#[test]
+fn a_network_that_cannot_be_used_ends_the_program() {
+    let folder = Folder::new("networks");
+    let model = |path: &str, parts: &[&str]| {
+        for subcommand in ["gtp", "sau", "bench"] {
+            check_refused(&[subcommand, "--model", path], &[&[path], parts].concat());
+        }
+    };
+    model("/nope.onnx", &["No such file"]);
+    model(&folder.path(""), &["it is a folder, not a file"]);
+    let text = folder.write("text.onnx", b"version https://git-lfs.github.com/spec/v1\n");
+    model(&text, &["not a readable ONNX model"]);
+    let go = ModelInfo {
+        game: "go".to_owned(),
+        ..info(9)
+    };
+    let go = folder.write("go.onnx", &network(&go, 0.1));
+    model(&go, &["the network plays go, not nogo"]);
+    let newer = ModelInfo {
+        encoding: "nogo-99".to_owned(),
+        ..info(9)
+    };
+    let newer = folder.write("newer.onnx", &network(&newer, 0.1));
+    model(&newer, &["encoding \"nogo-99\""]);
+    check_refused(
+        &["gtp", "--model", &released(), "--size", "13"],
+        &["nogo-9x9.onnx", "on 9x9, not on 13x13"],
+    );
+    check_refused(
+        &[
+            "sau",
+            "--model",
+            &folder.write("7.onnx", &network(&info(7), 0.1)),
+        ],
+        &["on 7x7, not on 9x9"],
+    );
+}
+
+#[test]
+fn damage_is_found_before_the_game() {
+    let folder = Folder::new("damage");
+    let mut onnx = network(&info(9), 0.1);
+    let kernel = 0.1_f32.to_le_bytes();
+    let at = onnx.windows(4).position(|bytes| bytes == kernel);
+    onnx[at.expect("the weights are in the file")] ^= 1;
+    let damaged = folder.write("damaged.onnx", &onnx);
+    check_refused(
+        &["gtp", "--model", &damaged],
+        &[&damaged, "damaged", "crc32:"],
+    );
+    let short = folder.write("short.onnx", &onnx[..onnx.len() / 2]);
+    check_refused(&["gtp", "--model", &short], &["cut short"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_not_read() {
+    let folder = Folder::new("no-files");
+    let fifo = folder.path("fifo.onnx");
+    let made = Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+    check_refused(&["gtp", "--model", &fifo], &[&fifo, "it is a FIFO"]);
+    check_refused(&["gtp", "--config", &fifo], &[&fifo, "not a regular file"]);
+    check_refused(
+        &["gtp", "--model", "/dev/zero"],
+        &["/dev/zero: it is a device"],
+    );
+    let large = folder.write("large.onnx", b"");
+    let file = std::fs::OpenOptions::new().write(true).open(&large);
+    // Nothing is written: it has a hole of 50 GiB.
+    let grown = file.and_then(|file| file.set_len(50 << 30));
+    grown.expect("sparse files are usual");
+    check_refused(
+        &["gtp", "--model", &large],
+        &["it has 50.0 GiB, at most 1.0 GiB"],
+    );
+}
+
+#[test]
+fn a_backend_or_device_that_is_not_here_ends_the_program() {
+    for subcommand in ["gtp", "sau", "bench"] {
+        check_refused(
+            &[subcommand, "--device", "cuda:99"],
+            &[
+                "nothing here computes on cuda:99",
+                "not ort: ",
+                "not tract: ",
+            ],
+        );
+    }
+    check_refused(
+        &["gtp", "--backend", "tract", "--device", "cuda:0"],
+        &["tract", "no device cuda:0", "leave --backend out"],
+    );
+    let missing = ["gtp", "--ort-library", "/nope.so", "--backend", "ort"];
+    let parts = ["/nope.so (from --ort-library)", "fetch-onnxruntime.sh"];
+    check_refused(&missing, &parts);
+    check_refused(&missing[..3], &parts);
+    let source = folder().join("startup.rs").display().to_string();
+    check_refused(
+        &["gtp", "--ort-library", &source],
+        &["startup.rs: it is no library for this system"],
+    );
+}
+
+#[test]
+fn a_configuration_that_cannot_be_read_ends_the_program() {
+    let folder = Folder::new("configurations");
+    check_refused(
+        &["gtp", "--config", "/nope.toml"],
+        &["/nope.toml", "no such file"],
+    );
+    let broken = folder.write("broken.toml", b"threads = 1\nvisits = = 1\n");
+    check_refused(&["gtp", "--config", &broken], &["line 2: extra `=`"]);
+    let missing = folder.write("missing.toml", b"model = \"/nope.onnx\"\n");
+    check_refused(&["gtp", "--config", &missing], &["/nope.onnx"]);
+}
+
+#[test]
+fn numbers_may_be_negative_and_wrong() {
+    for flag in ["--visits", "--lag", "--seed", "--threads"] {
+        check_refused(&["gtp", flag, "-1"], &["must be", "not \"-1\""]);
+    }
+}
+
+#[test]
+fn the_board_is_the_networks_when_nobody_names_one() {
+    let folder = Folder::new("board");
+    let five = folder.write("5.onnx", &network(&info(5), 0.1));
+    let output = run(
+        &["gtp", "--model", &five, "--visits", "10"],
+        "gogui-rules_board_size\ngenmove b\nboardsize 6\ngenmove b\ntengen-network\n",
+    );
+    let (said, replies) = (text(&output.stderr), text(&output.stdout));
+    assert!(replies.starts_with("= 5\n\n"), "{replies}");
+    // Another board is the controller's wish: a warning, and playouts.
+    assert!(said.contains("WARN") && !said.contains("ERROR"), "{said}");
+    assert!(said.contains("on 5x5, not on 6x6"), "{said}");
+    assert!(
+        replies
+            .trim_end()
+            .ends_with("random playouts choose the moves"),
+        "{replies}"
+    );
+}
+
+#[test]
+fn the_built_in_network_takes_over_from_one_that_fails_in_a_game() {
+    let folder = Folder::new("fails");
+    let wild = folder.write("wild.onnx", &network(&info(9), WILD));
+    let output = run(
+        &["gtp", "--model", &wild, "--visits", "20", "--threads", "1"],
+        "genmove b\nkata-raw-nn 0\ntengen-network\n",
+    );
+    let (said, replies) = (text(&output.stderr), text(&output.stdout));
+    for part in ["ERROR", "wild.onnx", "failed: ", "the built-in network by "] {
+        assert!(said.contains(part), "no {part:?} in {said}");
+    }
+    assert!(!said.contains("playouts"), "{said}");
+    assert!(
+        replies.starts_with("= ") && replies.contains("the built-in network by "),
+        "{replies}"
+    );
+    assert!(output.status.success());
+}
+
+#[test]
+fn a_side_without_time_is_told_of() {
+    let script = |settings: &str| format!("boardsize 5\n{settings}\ngenmove b\ntengen-clock\n");
+    let quick = ["gtp", "--backend", "rollout", "--seed", "1"];
+    // Sudden death without any time, as KataGo reads it.
+    let output = run(&quick, &script("time_settings 0 0 0"));
+    let said = text(&output.stderr);
+    assert!(
+        said.contains("WARN") && said.contains("black gets only 0 ms"),
+        "{said}"
+    );
+    // The first increment is there at once.
+    for settings in ["fischer 0 2", "fischer-capped 0 2 2 -1"] {
+        let output = run(&quick, &script(&format!("kata-time_settings {settings}")));
+        assert_eq!(text(&output.stderr), "");
+        let clocks = text(&output.stdout);
+        assert!(clocks.contains("white: 2.00 s"), "{clocks}");
+        let visits = clocks
+            .split(" visits (")
+            .next()
+            .and_then(|head| head.rsplit(' ').next());
+        let visits: u64 = visits
+            .and_then(|text| text.parse().ok())
+            .expect("a searched move");
+        assert!(visits > 100, "{clocks}");
+    }
+}

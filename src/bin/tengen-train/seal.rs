@@ -1,0 +1,34 @@
+//! `tengen-train seal`: adds the checksum that newer networks are written with.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Parser;
+use tengen::eval::ModelInfo;
+use tengen::onnx::{Header, seal};
+use tengen::train::durable;
+
+use crate::progress::print;
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    /// Networks, as ONNX files; those that have a checksum are compared with it
+    #[arg(required = true)]
+    networks: Vec<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    for path in &args.networks {
+        let name = path.display().to_string();
+        let onnx = std::fs::read(path).with_context(|| name.clone())?;
+        ModelInfo::read(&name, &onnx)?;
+        if Header::read(&onnx)?.seal.is_some() {
+            print(&format!("{name}: has its checksum, which is right"));
+        } else {
+            durable::write(path, &seal(onnx))?;
+            print(&format!("{name}: sealed"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Which networks may choose the moves, on which backends, in the order in which they are tried:
+//! what was asked for, the built-in network, what was asked for on a processor.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use super::{NetworkRecipe, built_in};
+use crate::encode::{self, Encode};
+use crate::eval::{
+    BackendKind, Candidate, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
+};
+use crate::search::SearchError;
+
+/// A network on a backend.
+#[derive(Debug, Clone)]
+pub(super) struct Attempt {
+    kind: BackendKind,
+    /// `None` for the built-in network.
+    model: Option<ModelSource>,
+    load: LoadOptions,
+    /// Whether the settings ask for it; others stand by.
+    pub(super) asked: bool,
+}
+
+/// Everything that may be tried, the first first.
+pub(super) fn lineup(recipe: &NetworkRecipe) -> VecDeque<Attempt> {
+    let on_processor = LoadOptions {
+        device: Device::Cpu,
+        ..recipe.load.clone()
+    };
+    let asked = |kind: &BackendKind| recipe.backend.is_none_or(|backend| backend == *kind);
+    let attempt = |model: &Option<ModelSource>, load: &LoadOptions, asked| {
+        let (model, load) = (model.clone(), load.clone());
+        move |kind| Attempt {
+            kind,
+            model: model.clone(),
+            load: load.clone(),
+            asked,
+        }
+    };
+    let kinds = BackendKind::ALL.into_iter();
+    let wanted = kinds.clone().filter(asked);
+    let all = wanted
+        .map(attempt(&recipe.model, &recipe.load, true))
+        .chain(kinds.clone().map(attempt(&None, &on_processor, false)))
+        .chain(kinds.map(attempt(&recipe.model, &on_processor, false)));
+    let mut lineup = VecDeque::<Attempt>::new();
+    for attempt in all {
+        if !lineup.iter().any(|other| other.is_same(&attempt)) {
+            lineup.push_back(attempt);
+        }
+    }
+    lineup
+}
+
+impl Attempt {
+    fn is_same(&self, other: &Attempt) -> bool {
+        let key = |attempt: &Attempt| {
+            let own = attempt.model.is_none();
+            (attempt.kind, attempt.load.device, own)
+        };
+        key(self) == key(other)
+    }
+
+    /// Whether files say that the backend can be had.
+    pub(super) fn is_available(&self) -> bool {
+        Candidate::judge(self.kind, &self.load).verdict.is_ok()
+    }
+
+    /// Loads the network, when it fits the position.
+    pub(super) fn open<G: Encode>(&self, position: &G) -> Result<EvaluatorFactory, SearchError> {
+        let own = || built_in(G::NAME, self.kind, self.load.device);
+        let source = self.model.clone().or_else(own);
+        let source = source.ok_or_else(|| EvalError::Load {
+            path: "embedded".to_owned(),
+            reason: format!("none is built in for {}: give one with --model", G::NAME),
+        })?;
+        encode::find(&source.info()?, position)?;
+        Ok(EvaluatorFactory::open(self.kind, &source, &self.load)?)
+    }
+}
+
+impl fmt::Display for Attempt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.model {
+            None => f.write_str("the built-in network")?,
+            Some(model) => write!(f, "network {}", model.name())?,
+        }
+        write!(f, " by {} on {}", self.kind, self.load.device)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::{SearchParams, SearcherOptions};
+
+    #[track_caller]
+    fn check(backend: Option<BackendKind>, model: Option<&str>, device: Device, expected: &[&str]) {
+        let recipe = NetworkRecipe {
+            backend,
+            model: model.map(|path| ModelSource::File(path.into())),
+            load: LoadOptions {
+                device,
+                ..LoadOptions::default()
+            },
+            cache_mib: 0,
+            searcher: SearcherOptions {
+                threads: 1,
+                seed: 1,
+                params: SearchParams::default(),
+            },
+        };
+        let lineup = lineup(&recipe);
+        let names: Vec<String> = lineup.iter().map(Attempt::to_string).collect();
+        assert_eq!(names, expected);
+        let wanted = backend.map_or(BackendKind::ALL.len(), |_| 1);
+        assert_eq!(lineup.iter().filter(|a| a.asked).count(), wanted);
+    }
+
+    #[test]
+    fn what_was_asked_for_comes_first_and_nothing_twice() {
+        let own = [
+            "the built-in network by ort on cpu",
+            "the built-in network by tract on cpu",
+        ];
+        check(None, None, Device::Cpu, &own);
+        let swapped = [own[1], own[0]];
+        check(Some(BackendKind::Tract), None, Device::Cpu, &swapped);
+        let expected = [
+            "network n by ort on cuda:1",
+            own[0],
+            own[1],
+            "network n by ort on cpu",
+            "network n by tract on cpu",
+        ];
+        let device = Device::Cuda(1);
+        check(Some(BackendKind::Ort), Some("n"), device, &expected);
+    }
+}

@@ -1,0 +1,73 @@
+//! What is asked for and cannot be had is an error before a program begins. Looks at files and loads
+//! nothing: board programs start engines that they never ask for a move.
+
+use thiserror::Error;
+
+use super::{Backend, EngineOptions, registry};
+use crate::encode::Mismatch;
+use crate::eval::{Candidate, Device, EvalError, ModelSource};
+use crate::game::{BoardSize, UnknownGame};
+
+/// Why settings cannot be had here.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// The network's file, the backend, its library or its device.
+    #[error(transparent)]
+    Eval(#[from] EvalError),
+    /// The network is for another game, board or encoding.
+    #[error("cannot use network {path}: {mismatch}")]
+    Misfit {
+        /// The network's file.
+        path: String,
+        /// What does not fit.
+        mismatch: Mismatch,
+    },
+    /// The game has no such board, or no such rules.
+    #[error(transparent)]
+    Size(#[from] UnknownGame),
+}
+
+impl EngineOptions {
+    /// Checks that everything asked for can be had, and settles the board: it is the network's
+    /// where only a network is named. What nobody asked for is not checked.
+    ///
+    /// # Errors
+    /// [`StartError`] in one line.
+    pub fn settle(mut self) -> Result<EngineOptions, StartError> {
+        if self.backend == Backend::Rollout {
+            if self.model.is_some() || self.device != Device::Cpu {
+                log::warn!("random playouts need no network: --model and --device are not used");
+            }
+            return Ok(self);
+        }
+        if let Some(path) = &self.model {
+            self.size = Some(fitting_size(&self, path.clone().into())?);
+        }
+        let load = self.load();
+        match self.backend {
+            Backend::Network(kind) => {
+                Candidate::judge(kind, &load).verdict?;
+            }
+            Backend::Auto if self.device != Device::Cpu => {
+                Candidate::best(&load)?;
+            }
+            Backend::Auto if self.ort_library.is_some() => {
+                load.ort_library.find()?;
+            }
+            Backend::Auto | Backend::Rollout => {}
+        }
+        Ok(self)
+    }
+}
+
+/// The board to begin with: the one asked for, or the network's own.
+fn fitting_size(options: &EngineOptions, model: ModelSource) -> Result<BoardSize, StartError> {
+    let info = model.info()?;
+    let size = options.size.unwrap_or(info.size);
+    let fits = registry::fits(options, &info, size)?;
+    fits.map_err(|mismatch| StartError::Misfit {
+        path: model.name(),
+        mismatch,
+    })?;
+    Ok(size)
+}

@@ -1,0 +1,106 @@
+//! Files that users name: only regular ones of bounded size are opened, so that a FIFO, a device or a
+//! folder is an error at once, and nothing is read without end.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// Opens a regular file of at most `most` bytes, and says how many it has.
+///
+/// # Errors
+/// As the system's; [`io::ErrorKind::InvalidInput`] and what it is when it is no such file.
+pub fn open(path: &Path, most: u64) -> io::Result<(File, u64)> {
+    // Asked before it is opened: to open a FIFO is to wait for whoever writes to it.
+    check(&path.metadata()?, most)?;
+    let file = File::open(path)?;
+    let len = check(&file.metadata()?, most)?;
+    Ok((file, len))
+}
+
+/// Reads a regular file of at most `most` bytes.
+///
+/// # Errors
+/// As [`open`].
+pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let (file, len) = open(path, most)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
+    // It may grow while it is read.
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn check(metadata: &std::fs::Metadata, most: u64) -> io::Result<u64> {
+    let kind = metadata.file_type();
+    if !kind.is_file() {
+        return Err(refused(format!("it is {}, not a file", name(kind))));
+    }
+    let len = metadata.len();
+    if len > most {
+        let [len, most] = [len, most].map(size);
+        return Err(refused(format!("it has {len}, at most {most} are read")));
+    }
+    Ok(len)
+}
+
+fn refused(reason: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, reason)
+}
+
+/// What is no regular file, with its article.
+fn name(kind: std::fs::FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if kind.is_fifo() {
+            return "a FIFO";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+    }
+    if kind.is_dir() {
+        "a folder"
+    } else {
+        "something else"
+    }
+}
+
+fn size(bytes: u64) -> String {
+    let (mib, gib) = (1 << 20, 1 << 30);
+    if bytes >= gib {
+        format!("{:.1} GiB", bytes as f64 / gib as f64)
+    } else {
+        format!("{:.1} MiB", bytes as f64 / mib as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_refused(path: &Path, part: &str) {
+        let error = read(path, 100).expect_err("it is no such file").to_string();
+        assert!(error.contains(part), "{error}");
+    }
+
+    #[test]
+    fn what_is_no_file_of_fitting_size_is_named() {
+        let folder = std::env::temp_dir();
+        check_refused(&folder, "it is a folder, not a file");
+        check_refused(&folder.join("tengen-is-not-here"), "");
+        #[cfg(unix)]
+        check_refused(Path::new("/dev/zero"), "it is a device");
+        let path = folder.join(format!("tengen-files-{}", std::process::id()));
+        let file = File::create(&path).expect("the folder is writable");
+        // A hole: nothing is written.
+        file.set_len(50 << 30).expect("sparse files are usual");
+        check_refused(&path, "it has 50.0 GiB, at most 0.0 MiB are read");
+        file.set_len(3).expect("it is ours");
+        assert_eq!(read(&path, 100).expect("it is readable"), [0; 3]);
+        std::fs::remove_file(&path).expect("it is ours");
+    }
+}

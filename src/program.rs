@@ -1,0 +1,70 @@
+//! What the command lines of all three programs have in common.
+
+use std::error::Error;
+use std::ffi::OsString;
+
+use clap::{Command, Parser};
+
+/// What the arguments of this process ask for; ends it when they are wrong or ask for help.
+#[must_use]
+pub fn read<Cli: Parser>() -> Cli {
+    read_from(std::env::args_os())
+}
+
+/// As [`read`], from other arguments than the process was given.
+#[must_use]
+pub fn read_from<Cli: Parser, T: Into<OsString> + Clone>(
+    arguments: impl IntoIterator<Item = T>,
+) -> Cli {
+    let matches = with_negative_numbers(Cli::command()).get_matches_from(arguments);
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// Lets the value of every option be a negative number, so that `--visits -1` is told what it should
+/// be, and not that `-1` is an unknown option.
+fn with_negative_numbers(command: Command) -> Command {
+    let command = command.mut_args(|arg| {
+        let takes_value = arg.get_action().takes_values() && !arg.is_positional();
+        arg.allow_negative_numbers(takes_value)
+    });
+    command.mut_subcommands(with_negative_numbers)
+}
+
+/// An error with its causes in one line, each said once: some errors name their cause themselves.
+#[must_use]
+pub fn one_line(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.ends_with(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = error.source();
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use thiserror::Error;
+
+    use super::*;
+
+    #[derive(Debug, Error)]
+    #[error("{path}: {source}")]
+    struct Named {
+        path: &'static str,
+        source: std::io::Error,
+    }
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let source = std::io::Error::other("the disk\nis full");
+        let error = Named { path: "a", source };
+        assert_eq!(one_line(&error), "a: the disk is full");
+        let error = anyhow::Error::new(error).context("cannot save");
+        assert_eq!(one_line(error.as_ref()), "cannot save: a: the disk is full");
+    }
+}
