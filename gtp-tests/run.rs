@@ -9,11 +9,14 @@ mod hostile;
 mod lifetime;
 mod networks;
 mod ponder;
+mod portable;
 mod process;
 mod review;
 mod sabaki;
 mod sabaki_parser;
 mod sau;
+#[cfg(unix)]
+mod scripts;
 mod sessions;
 mod startup;
 mod terminal;

@@ -22,6 +22,10 @@ TEXT
 out=clock-managers games=400 time=60 rate=67 seed=1 flags=
 while [ $# -gt 0 ]; do
     case $1 in
+        --help | -h | --) ;;
+        *) [ $# -ge 2 ] || { usage >&2; exit 2; } ;;
+    esac
+    case $1 in
         --out) out=$2; shift 2 ;;
         --games) games=$2; shift 2 ;;
         --time) time=$2; shift 2 ;;
@@ -33,6 +37,9 @@ while [ $# -gt 0 ]; do
     esac
 done
 . "$(dirname "$0")/programs.sh"
+whole --games "$games"
+whole --rate "$rate"
+whole --seed "$seed"
 mkdir -p "$out"
 # In quotes of its own: tengen-match splits it into words.
 engine="'$bin/tengen' gtp --threads 1 --playouts-per-second $rate $flags"
@@ -42,7 +49,7 @@ against() {
     "$bin/tengen-match" clock-rig --games "$games" --concurrency "$(nproc)" --random-plies 4 \
         --seed "$seed" --time "$time" --visits-per-second "$rate" --out "$out/$1" \
         --first "$engine" --first-name tengen --second "$engine --set $2" --second-name "$1" \
-        >"$out/$1.txt" 2>"$out/$1.log" || played $? "$out/$1.txt"
+        >"$out/$1.txt" 2>"$out/$1.log" || played $? "$out/$1"
     printf '%-14s %s\n' "$1" "$(sed -n 3p "$out/$1.txt")"
 }
 

@@ -19,6 +19,10 @@ TEXT
 out=clock-trials games=500 real=20
 while [ $# -gt 0 ]; do
     case $1 in
+        --help | -h | --) ;;
+        *) [ $# -ge 2 ] || { usage >&2; exit 2; } ;;
+    esac
+    case $1 in
         --out) out=$2; shift 2 ;;
         --games) games=$2; shift 2 ;;
         --real) real=$2; shift 2 ;;
@@ -27,6 +31,8 @@ while [ $# -gt 0 ]; do
     esac
 done
 . "$(dirname "$0")/programs.sh"
+whole --games "$games"
+whole --real "$real"
 mkdir -p "$out"
 
 # trial NAME GAMES ENGINE-FLAGS RIG-FLAGS...
@@ -37,7 +43,7 @@ trial() {
     local engine="'$bin/tengen' gtp --threads 1 $flags"
     "$bin/tengen-match" clock-rig --games "$count" --concurrency "$(nproc)" --seed 1 \
         --first "$engine" --second "$engine" --first-name one --second-name two \
-        --out "$out/$name" "$@" >"$out/$name.txt" 2>"$out/$name.log" || played $? "$out/$name.txt"
+        --out "$out/$name" "$@" >"$out/$name.txt" 2>"$out/$name.log" || played $? "$out/$name"
     printf '%-34s %6s games  %s lost on time  least left %s\n' "$name" "$count" \
         "$(awk '/losses on time in/ { sum += $2 } END { print sum + 0 }' "$out/$name.txt")" \
         "$(awk '/least/ { print $(NF - 1) }' "$out/$name.txt" | sort -n | head -1)"

@@ -1,5 +1,5 @@
 # Sourced by other scripts: sets `bin` to the folder of tengen and tengen-match, which is
-# target/release, or BIN if it is set; says what to do when one is missing. And `played`.
+# target/release, or BIN if it is set; says what to do when one is missing. And functions.
 bin=${BIN:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/target/release}
 for program in tengen tengen-match; do
     if [ ! -x "$bin/$program" ]; then
@@ -8,9 +8,22 @@ for program in tengen tengen-match; do
     fi
 done
 
-# played STATUS REPORT: whether a match that ended so was played. With 3 it was, but an engine
-# complained or misbehaved: that is shown.
+# whole OPTION VALUE: refuses what is no whole number.
+whole() {
+    case $2 in
+    '' | *[!0-9]*)
+        echo "$(basename "$0" .sh): $1 takes a whole number, not \"$2\"" >&2
+        exit 2
+        ;;
+    esac
+}
+
+# played STATUS NAME: whether a match that ended so, with its report in NAME.txt, was played. With 3 it
+# was, but an engine complained or misbehaved: that is shown. Otherwise NAME.log says why not.
 played() {
-    [ "$1" -eq 3 ] || return "$1"
-    grep -E ' (complained|lost .* games by)' "$2" >&2 || true
+    if [ "$1" -ne 3 ]; then
+        tail -n 3 "$2.log" >&2
+        return "$1"
+    fi
+    grep -E ' (complained|lost .* games by)' "$2.txt" >&2 || true
 }

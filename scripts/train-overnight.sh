@@ -35,14 +35,25 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 
+# What is wrong is said before anybody waits for a build.
+wrong() {
+    echo "train-overnight.sh: $*" >&2
+    exit 2
+}
+case $hours in
+    *[!0-9.]* | *.*.*) wrong "--hours takes a number above 0, not $hours" ;;
+esac
+seconds=$(awk -v hours="$hours" 'BEGIN { print int(3600 * hours) }')
+[ -z "$hours" ] || [ "$seconds" -gt 0 ] || wrong "--hours takes a number above 0, not $hours"
+[ -f "$plan" ] && [ -r "$plan" ] || wrong "there is no plan $plan (--plan)"
+mkdir -p "$out" && [ -w "$out" ] || wrong "cannot write to the folder $out (--out)"
+command -v cargo >/dev/null || wrong "cargo is needed: https://rustup.rs"
+
+echo "Building; nothing built yet takes some 10 minutes on two cores."
 cargo build --release --features train --manifest-path "$here/Cargo.toml" || exit 1
 train=${CARGO_TARGET_DIR:-$here/target}/release/tengen-train
 limit=
-if [ -n "$hours" ]; then
-    seconds=$(awk -v hours="$hours" 'BEGIN { print int(3600 * hours) }')
-    [ "$seconds" -gt 0 ] || { echo "--hours takes a number above 0, not $hours" >&2; exit 2; }
-    end=$(($(date +%s) + seconds))
-fi
+end=$(($(date +%s) + seconds))
 
 tries=0
 while :; do

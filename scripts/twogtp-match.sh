@@ -70,6 +70,14 @@ fi
 first=$1
 second=$2
 out=$3
+for number in "--games $games" "--size $size" "--threads $threads"; do
+    case ${number#* } in
+    '' | 0 | *[!0-9]*)
+        echo "twogtp-match.sh: ${number% *} takes a number from 1 on; see --help" >&2
+        exit 2
+        ;;
+    esac
+done
 if ! command -v gogui-twogtp >/dev/null; then
     echo "twogtp-match.sh: gogui-twogtp is not installed (GoGui: https://github.com/Remi-Coulom/gogui)" >&2
     exit 1

@@ -8,7 +8,6 @@ pub mod eval;
 pub mod files;
 pub mod game;
 pub mod gtp;
-mod lock;
 pub mod onnx;
 pub mod program;
 pub mod record;
@@ -17,6 +16,7 @@ pub mod rollout;
 pub mod search;
 pub mod settings;
 pub mod solver;
+mod system;
 #[cfg(test)]
 mod third_game;
 #[cfg(feature = "train")]

@@ -1,8 +1,7 @@
 //! An engine that plays random legal NoGo moves and misbehaves on demand.
 
 use std::io::{self, BufRead, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
@@ -72,7 +71,10 @@ fn misbehave(kind: &str, id: &str) -> Then {
             return Then::End;
         }
         "hang" => std::thread::sleep(Duration::from_secs(3600)),
+        #[cfg(unix)]
         "close" => {
+            use std::os::unix::process::CommandExt as _;
+            use std::process::{Command, Stdio};
             // The process becomes one that runs on without the pipe.
             let _ = Command::new("sleep")
                 .arg("3600")

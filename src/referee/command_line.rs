@@ -19,7 +19,8 @@ pub enum CommandLineError {
 /// The program and its arguments.
 ///
 /// Blanks separate words; single quotes keep everything, double quotes everything but a backslash
-/// before `"` or `\`, and outside quotes a backslash keeps the next character. Nothing is expanded.
+/// before `"` or `\`, and outside quotes a backslash keeps the next character (on Windows it is a letter
+/// like any other: paths are full of them). Nothing is expanded.
 ///
 /// # Errors
 /// [`CommandLineError`] when a quote is open or nothing is there.
@@ -42,7 +43,7 @@ pub(super) fn split(text: &str) -> Result<Vec<String>, CommandLineError> {
                     }
                 }
             }
-            '\\' => {
+            '\\' if !cfg!(windows) => {
                 let kept = rest.next().ok_or(CommandLineError::TrailingBackslash)?;
                 word.get_or_insert_default().push(kept);
             }

@@ -5,7 +5,6 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -15,6 +14,7 @@ use thiserror::Error;
 
 use super::command_line::{self, CommandLineError};
 use crate::clock::Clock;
+use crate::system::{kill_group, own_group};
 
 /// Longest line taken from an engine, in bytes; KataGo's longest analysis lines stay below.
 const MAX_LINE_LEN: usize = 1 << 20;
@@ -80,16 +80,15 @@ impl EngineProcess {
             program: words[0].clone(),
             source,
         };
-        let mut child = Command::new(&words[0])
+        let mut command = Command::new(&words[0]);
+        command
             .args(&words[1..])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(stderr)
-            // Its own group: Ctrl-C must end the referee, not first an engine that would then
-            // be recorded as crashed. Engines end when their stdin closes.
-            .process_group(0)
-            .spawn()
-            .map_err(start)?;
+            .stderr(stderr);
+        // Its own group: Ctrl-C must end the referee, not first an engine that would then be
+        // recorded as crashed. Engines end when their stdin closes.
+        let mut child = own_group(&mut command).spawn().map_err(start)?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(start(io::Error::other("its pipes are missing")));
         };
@@ -129,18 +128,7 @@ impl EngineProcess {
 
 impl Drop for EngineProcess {
     fn drop(&mut self) {
-        if self.exit_status().is_none() {
-            // The engine may be the child of a script, and has its own group for this: the whole
-            // group ends. The standard library can only kill the script.
-            let group = format!("-{}", self.child.id());
-            let _ = Command::new("kill")
-                .args(["-KILL", "--", &group])
-                .stderr(Stdio::null())
-                .status();
-        }
-        // Both fail only for a process that has already ended and been waited for.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        kill_group(&mut self.child);
     }
 }
 

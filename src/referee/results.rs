@@ -17,7 +17,7 @@ use super::match_run::{FinishedGame, MatchPlan};
 use super::opening;
 use super::player::EngineSpec;
 use crate::game::{Color, Outcome};
-use crate::lock::try_lock;
+use crate::system::{sync_folder, try_lock};
 
 /// Version of the file format.
 const FORMAT: u32 = 1;
@@ -302,8 +302,8 @@ impl ResultFile {
 /// Makes a new file's name durable.
 fn sync_parent(path: &Path) -> io::Result<()> {
     match path.parent() {
-        Some(parent) if parent != Path::new("") => File::open(parent)?.sync_all(),
-        _ => File::open(".")?.sync_all(),
+        Some(parent) if parent != Path::new("") => sync_folder(parent),
+        _ => sync_folder(Path::new(".")),
     }
 }
 

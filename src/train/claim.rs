@@ -5,13 +5,13 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use super::{TrainError, durable};
-use crate::lock::try_lock;
+use crate::system::{open_to_lock, try_lock};
 
 /// While this lives, no other [`claim`] of the folder succeeds. The system takes it back when the
-/// process ends, however it ends, and nothing is written for it.
+/// process ends, however it ends.
 #[derive(Debug)]
 #[must_use]
-pub struct Claim(#[expect(dead_code, reason = "the open folder carries the lock")] File);
+pub struct Claim(#[expect(dead_code, reason = "open, it carries the lock")] File);
 
 /// Makes a folder ready to be worked in (see [`durable::prepare_folder`]), by this process alone.
 ///
@@ -20,7 +20,7 @@ pub struct Claim(#[expect(dead_code, reason = "the open folder carries the lock"
 /// made or read.
 pub fn claim(folder: &Path) -> Result<Claim, TrainError> {
     fs::create_dir_all(folder).map_err(TrainError::io(folder))?;
-    let opened = File::open(folder).map_err(TrainError::io(folder))?;
+    let opened = open_to_lock(folder).map_err(TrainError::io(folder))?;
     if !try_lock(&opened, folder) {
         return Err(TrainError::Busy {
             path: folder.to_path_buf(),

@@ -9,6 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::TrainError;
+use crate::system::sync_folder;
 
 /// Name prefix of files that are still being written; leftovers of a killed process.
 const UNFINISHED: &str = ".unfinished-";
@@ -32,9 +33,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
         .map_err(TrainError::io(&unfinished))?;
     fs::rename(&unfinished, path).map_err(TrainError::io(path))?;
     // The rename itself is only safe once the folder's entry is on disk.
-    File::open(folder)
-        .and_then(|opened| opened.sync_all())
-        .map_err(TrainError::io(folder))
+    sync_folder(folder).map_err(TrainError::io(folder))
 }
 
 /// Writes `bytes` into `folder` as `<stem>.<checksum>.<extension>`; answers the path.

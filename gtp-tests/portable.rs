@@ -1,0 +1,86 @@
+//! The programs are to run on Windows as well (`docs/windows.md`): what only some systems have is used
+//! in few places, which are listed here. To add one, think of what the others do there.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Signs of code that only some systems have.
+const SIGNS: [&str; 10] = [
+    "std::os::",
+    "cfg(unix)",
+    "cfg(not(unix))",
+    "all(unix",
+    "all(not(unix)",
+    "cfg(windows)",
+    "cfg!(windows)",
+    "target_os",
+    "libc::",
+    "\"/proc",
+];
+
+/// The files that may have them, and why.
+const ALLOWED: &[(&str, &str)] = &[
+    (
+        "src/cli/doctor/machine.rs",
+        "free memory as Linux tells it; not known elsewhere",
+    ),
+    (
+        "src/cli/doctor/mod.rs",
+        "the NVIDIA driver as Linux tells it",
+    ),
+    (
+        "src/clock/cpu.rs",
+        "processor time as Linux tells it; not known elsewhere",
+    ),
+    ("src/eval/library.rs", "the file name of ONNX Runtime"),
+    ("src/files.rs", "what a FIFO, a socket or a device is"),
+    ("src/referee/command_line.rs", "backslashes in paths"),
+    ("src/system.rs", "where systems differ"),
+];
+
+fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of this repository") {
+        let path = entry.expect("a readable entry").path();
+        if path.is_dir() {
+            rust_files(&path, into);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            into.push(path);
+        }
+    }
+}
+
+#[test]
+fn what_only_some_systems_have_is_used_in_listed_places() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    rust_files(&root.join("src"), &mut files);
+    assert!(files.len() > 100, "{} files", files.len());
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in files {
+        let text = fs::read_to_string(&path).expect("text");
+        let name = path.strip_prefix(root).expect("it lies below");
+        let name = name.display().to_string().replace('\\', "/");
+        for (number, line) in text.lines().enumerate() {
+            let code = line.trim_start();
+            let sign = SIGNS.iter().any(|sign| code.contains(sign));
+            if sign && !code.starts_with("//") {
+                let places = found.entry(name.clone()).or_default();
+                places.push(format!("{name}:{}: {code}", number + 1));
+            }
+        }
+    }
+    for (name, places) in &found {
+        assert!(
+            ALLOWED.iter().any(|(allowed, _)| allowed == name),
+            "not on every system, and not listed in gtp-tests/portable.rs:\n{}",
+            places.join("\n")
+        );
+    }
+    for (allowed, reason) in ALLOWED {
+        assert!(
+            found.contains_key(*allowed) || !root.join(allowed).exists(),
+            "{allowed} is listed ({reason}) and needs it no more"
+        );
+    }
+}
