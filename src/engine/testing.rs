@@ -1,22 +1,53 @@
 //! For tests: a game without captures on a line of points, and thinkers that do as they are told.
 
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::{MakeThinker, Player, Spending, ThinkError, Thinker};
 use crate::clock::{FakeClock, StopReason, SystemClock};
 use crate::game::{
-    BoardSize, Color, Game, IllegalSetup, Move, OneSet, Outcome, PliesLeft, Recent, UnsupportedSize,
+    BoardSize, Color, Game, HalfPoints, IllegalSetup, Move, Outcome, PliesLeft, Recent, Rules,
+    UnknownRules, UnsupportedSize,
 };
 use crate::search::{Limits, MoveReport, SearchReport, StopFlag, View};
 
-/// Stones go on any empty point; whoever finds the board full has lost.
+/// Stones go on any empty point; whoever finds the board full has lost, by as much as the komi.
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
     size: BoardSize,
+    komi: Komi,
     stones: [Option<Color>; 25],
     to_move: Color,
     recent: Recent,
+}
+
+/// A komi that is part of the rules.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Komi(Option<HalfPoints>);
+
+impl Rules for Komi {
+    fn with_komi(self, komi: HalfPoints) -> Option<Komi> {
+        Some(Komi(Some(komi)))
+    }
+}
+
+impl fmt::Display for Komi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "komi {}", self.0.unwrap_or(HalfPoints(0)))
+    }
+}
+
+impl FromStr for Komi {
+    type Err = UnknownRules;
+
+    fn from_str(text: &str) -> Result<Komi, UnknownRules> {
+        Err(UnknownRules {
+            text: text.to_owned(),
+            known: "none as text",
+        })
+    }
 }
 
 impl Line {
@@ -31,9 +62,9 @@ impl Game for Line {
     const NAME: &'static str = "line";
     type Moves = std::vec::IntoIter<Move>;
 
-    type Rules = OneSet;
+    type Rules = Komi;
 
-    fn with_rules(size: BoardSize, _: OneSet) -> Result<Line, UnsupportedSize> {
+    fn with_rules(size: BoardSize, komi: Komi) -> Result<Line, UnsupportedSize> {
         if size.area() > 25 {
             return Err(UnsupportedSize {
                 game: "line",
@@ -43,6 +74,7 @@ impl Game for Line {
         }
         Ok(Line {
             size,
+            komi,
             stones: [None; 25],
             to_move: Color::Black,
             recent: Recent::default(),
@@ -65,8 +97,8 @@ impl Game for Line {
         Ok(line)
     }
 
-    fn rules(&self) -> OneSet {
-        OneSet
+    fn rules(&self) -> Komi {
+        self.komi
     }
 
     fn size(&self) -> BoardSize {
@@ -109,9 +141,10 @@ impl Game for Line {
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        self.empty()
-            .is_empty()
-            .then(|| Outcome::win(self.to_move.opponent()))
+        self.empty().is_empty().then(|| Outcome {
+            winner: Some(self.to_move.opponent()),
+            margin: self.komi.0,
+        })
     }
 
     fn key(&self) -> u128 {

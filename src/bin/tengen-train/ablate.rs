@@ -37,8 +37,8 @@ pub(crate) fn run_ablation(args: &Args) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(&args.plan).with_context(name)?;
     let plan = AblationPlan::parse(&text).with_context(name)?;
     let size = BoardSize::square(plan.run.size);
-    let game = plan.run.game.clone();
-    on_board(&game, size, &Job { args, plan })
+    let (game, rules) = (plan.run.game.clone(), plan.run.rules.clone());
+    on_board((&game, &rules), size, &Job { args, plan })
 }
 
 struct Job<'a> {

@@ -9,7 +9,12 @@ pub(crate) trait OnBoard {
     fn run<G: Learn>(&self, start: &G) -> anyhow::Result<()>;
 }
 
-/// Does a command's work on a board of a game.
-pub(crate) fn on_board(game: &str, size: BoardSize, work: &impl OnBoard) -> anyhow::Result<()> {
-    with_game!(game, size, |start| work.run(&start))?
+/// Does a command's work on a board of a game, under rules given as text: the usual ones where it
+/// is empty.
+pub(crate) fn on_board(
+    (game, rules): (&str, &str),
+    size: BoardSize,
+    work: &impl OnBoard,
+) -> anyhow::Result<()> {
+    with_game!(game, size, rules: rules, |start| work.run(&start))?
 }

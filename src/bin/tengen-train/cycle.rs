@@ -90,8 +90,8 @@ pub(crate) fn run_loop(args: &Args) -> anyhow::Result<()> {
         })?,
     };
     let size = BoardSize::square(plan.size);
-    let game = plan.game.clone();
-    on_board(&game, size, &Job { args, plan })
+    let (game, rules) = (plan.game.clone(), plan.rules.clone());
+    on_board((&game, &rules), size, &Job { args, plan })
 }
 
 struct Job<'a> {

@@ -76,6 +76,25 @@ fn a_full_game_ends_in_resignation() {
 }
 
 #[test]
+fn a_komi_in_the_rules_changes_the_game_so_far() {
+    let mut engine = player(Mood::Highest);
+    let stop = StopFlag::new();
+    for color in Color::BOTH.into_iter().cycle().take(5) {
+        engine.genmove(color, &stop);
+    }
+    engine.set_komi(6.5);
+    assert_eq!(engine.record().plays.len(), 5);
+    assert_eq!(engine.record().result, "B+6.5");
+    engine.undo().expect("five were played");
+    engine.set_komi(0.5);
+    engine.genmove(Color::Black, &stop);
+    assert_eq!(engine.record().result, "B+0.5");
+    assert_eq!(engine.record().komi, Some(0.5));
+    engine.clear();
+    assert_eq!(engine.record().komi, Some(0.5), "it stays");
+}
+
+#[test]
 fn a_bad_thinker_still_gives_a_legal_move_every_time() {
     for mood in [Mood::Illegal, Mood::Fails, Mood::Panics] {
         let mut engine = player(mood.clone());

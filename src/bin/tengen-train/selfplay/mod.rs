@@ -33,6 +33,9 @@ enum Players {
 /// What every kind of self-play is told.
 #[derive(Debug, ClapArgs)]
 struct Common {
+    /// The game's rules, where it has several [default: the usual ones]
+    #[arg(long, default_value = "", hide_default_value = true)]
+    rules: String,
     /// Games in all; games that the folder already holds count
     #[arg(long, default_value_t = 3000)]
     games: u64,
@@ -101,7 +104,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Players::Rollouts(args) => on_board(args.game(), args.size(), args),
         Players::Network(args) => {
             let network = args.network()?.0;
-            on_board(&network.game, network.size, args)
+            on_board((&network.game, &args.common.rules), network.size, args)
         }
     }
 }

@@ -33,7 +33,7 @@ enum Root {
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
     /// The network, an ONNX file
     #[arg(long)]
     model: PathBuf,

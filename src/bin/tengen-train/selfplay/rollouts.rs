@@ -26,8 +26,9 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(super) fn game(&self) -> &str {
-        &self.game
+    /// Name and rules.
+    pub(super) fn game(&self) -> (&str, &str) {
+        (&self.game, &self.common.rules)
     }
 
     pub(super) fn size(&self) -> BoardSize {

@@ -19,6 +19,9 @@ pub struct CyclePlan {
     /// The game.
     #[serde(default = "first_game")]
     pub game: String,
+    /// Its rules, as it reads them; empty for the usual ones.
+    #[serde(default)]
+    pub rules: String,
     /// Side length of the board, in points.
     #[serde(default = "nine")]
     pub size: u8,
@@ -209,7 +212,7 @@ impl CyclePlan {
             ),
         ];
         match rules.iter().find(|(holds, _)| !holds) {
-            None => with_game!(&self.game, BoardSize::square(self.size), |_start| ())
+            None => with_game!(&self.game, BoardSize::square(self.size), rules: &self.rules, |_start| ())
                 .map_err(|error| TrainError::Setting(format!("the plan is wrong: {error}"))),
             Some((_, what)) => Err(TrainError::Setting(format!("the plan is wrong: {what}"))),
         }
@@ -269,6 +272,7 @@ mod tests {
         refused("", "stage");
         refused(&format!("game = \"chess\"\n{SHORT}"), "chess");
         refused(&format!("size = 40\n{SHORT}"), "40x40");
+        refused(&format!("rules = \"renju\"\n{SHORT}"), "renju");
         refused(&SHORT.replace("visits", "visit"), "visit");
         refused(&SHORT.replace("az-1b8c", "az-1"), "az-1");
         refused(&SHORT.replace("games = 4", "games = 0"), "at least 1");
