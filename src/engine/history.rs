@@ -87,7 +87,7 @@ impl<G: Game> History<G> {
     pub(super) fn push(&mut self, color: Color, mv: Move) -> usize {
         let mut next = self.position_for(color);
         next.play(mv);
-        let vertex = vertex_of(mv, self.size());
+        let vertex = Vertex::of(mv, self.size());
         self.plays.push((Play { color, vertex }, next));
         self.plays.len() - 1
     }
@@ -178,33 +178,11 @@ fn present<'a, G>(start: &'a G, plays: &'a [(Play, G)]) -> &'a G {
     plays.last().map_or(start, |(_, position)| position)
 }
 
-/// The policy index of a vertex, off the board for a pass in games without one.
-fn policy_index(vertex: Vertex, size: BoardSize) -> Move {
-    match vertex {
-        Vertex::Point(point) => point,
-        Vertex::Pass => pass(size),
-    }
-}
-
-/// The vertex of a policy index.
-pub(super) fn vertex_of(mv: Move, size: BoardSize) -> Vertex {
-    if mv == pass(size) {
-        Vertex::Pass
-    } else {
-        Vertex::Point(mv)
-    }
-}
-
-/// The move after the last point: Go's pass, and no legal move in games without a pass.
-fn pass(size: BoardSize) -> Move {
-    Move(u16::try_from(size.area()).unwrap_or(u16::MAX))
-}
-
 /// `position` after `play`, whoever was to move.
 fn after<G: Game>(position: &G, play: Play) -> Result<G, EngineError> {
     let mut next = position.clone();
     next.set_to_move(play.color);
-    let mv = policy_index(play.vertex, next.size());
+    let mv = play.vertex.index(next.size());
     if !next.is_legal(mv) {
         return Err(EngineError::IllegalMove);
     }

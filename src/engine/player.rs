@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::choose::choose;
-use super::history::{History, vertex_of};
+use super::history::History;
 use super::timing::Timing;
 use super::worker::{Task, Worker};
 use super::{
@@ -236,7 +236,7 @@ impl<G: Game> Engine for Player<G> {
         {
             return Decision::Resign;
         }
-        let vertex = vertex_of(mv, self.size());
+        let vertex = Vertex::of(mv, self.size());
         let number = self.history.push(color, mv);
         self.awaits_reply = true;
         let elapsed = self.time.now().saturating_sub(started);
@@ -257,7 +257,7 @@ impl<G: Game> Engine for Player<G> {
             .0
         {
             None => when_over(&position),
-            Some(mv) => Decision::Play(vertex_of(mv, self.size())),
+            Some(mv) => Decision::Play(Vertex::of(mv, self.size())),
         }
     }
 

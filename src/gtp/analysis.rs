@@ -201,15 +201,7 @@ impl Analysis {
 
 /// A move of a search as GTP writes it: what lies beyond the board is a pass.
 pub(super) fn vertex(mv: Move, size: BoardSize) -> String {
-    let on_board = mv.index() < size.area();
-    format_vertex(
-        if on_board {
-            Vertex::Point(mv)
-        } else {
-            Vertex::Pass
-        },
-        size,
-    )
+    format_vertex(Vertex::of(mv, size), size)
 }
 
 /// A value in [-1, 1] as a share of games won.

@@ -20,6 +20,28 @@ pub enum Vertex {
     Pass,
 }
 
+impl Vertex {
+    /// What a policy index means on a board: a point, or past the points the pass.
+    #[must_use]
+    pub fn of(mv: Move, size: BoardSize) -> Vertex {
+        if mv.index() < size.area() {
+            Vertex::Point(mv)
+        } else {
+            Vertex::Pass
+        }
+    }
+
+    /// The policy index: for the pass that after the last point, which is no legal move in games
+    /// without one.
+    #[must_use]
+    pub fn index(self, size: BoardSize) -> Move {
+        match self {
+            Vertex::Point(point) => point,
+            Vertex::Pass => Move(u16::try_from(size.area()).unwrap_or(u16::MAX)),
+        }
+    }
+}
+
 /// One stone of one colour, or a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Play {

@@ -2,9 +2,8 @@
 
 use super::game::{GameEnd, PlayedMove, Reason};
 use super::match_run::{FinishedGame, MatchPlan};
-use super::vertex;
 use crate::game::Color;
-use crate::record::{GameRecord, Play, RecordedPlay};
+use crate::record::{GameRecord, Play, RecordedPlay, Vertex};
 
 /// The record of a game of this match.
 #[must_use]
@@ -31,7 +30,7 @@ pub fn score_sheet(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameRecord 
     for (&mv, color) in plan.openings[fixture.opening].iter().zip(colors) {
         record.push(Play {
             color,
-            vertex: vertex::of_move(size, mv),
+            vertex: Vertex::of(mv, size),
         });
     }
     record
@@ -39,7 +38,7 @@ pub fn score_sheet(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameRecord 
         .extend(end.moves.iter().map(|played| RecordedPlay {
             play: Play {
                 color: played.color,
-                vertex: vertex::of_move(size, played.mv),
+                vertex: Vertex::of(played.mv, size),
             },
             comment: comment(played),
         }));

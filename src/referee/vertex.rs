@@ -5,29 +5,17 @@ use crate::game::{BoardSize, Move};
 use crate::gtp::{format_vertex, parse_vertex};
 use crate::record::Vertex;
 
-/// A move as a vertex; an index past the points is a pass.
-#[must_use]
-pub(super) fn of_move(size: BoardSize, mv: Move) -> Vertex {
-    if mv.index() < size.area() {
-        Vertex::Point(mv)
-    } else {
-        Vertex::Pass
-    }
-}
-
 /// A move as text: `D4`, or `pass`.
 #[must_use]
 pub(super) fn to_text(size: BoardSize, mv: Move) -> String {
-    format_vertex(of_move(size, mv), size)
+    format_vertex(Vertex::of(mv, size), size)
 }
 
 /// The move that a text names, in either case; `None` when it is not on this board.
 #[must_use]
 pub(super) fn from_text(size: BoardSize, text: &str) -> Option<Move> {
-    match parse_vertex(text, size).ok()? {
-        Vertex::Point(point) => Some(point),
-        Vertex::Pass => Some(Move(size.area() as u16)),
-    }
+    let vertex = parse_vertex(text, size).ok()?;
+    Some(vertex.index(size))
 }
 
 #[cfg(test)]

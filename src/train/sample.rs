@@ -26,7 +26,7 @@ pub(super) fn write(folder: &Path, info: &ShardInfo, game: &PlayedGame) -> Resul
         record.plays.push(RecordedPlay {
             play: Play {
                 color,
-                vertex: Vertex::Point(mv),
+                vertex: Vertex::of(mv, info.size),
             },
             comment: row.map_or_else(String::new, |row| value(row.root_value)),
         });
