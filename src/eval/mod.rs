@@ -18,6 +18,7 @@ mod fake;
 mod info;
 mod library;
 mod load;
+mod native;
 #[cfg(feature = "ort")]
 mod ort;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, Unif
 pub use info::{ModelInfo, PLANES, POLICY, VALUE};
 pub use library::{LIBRARY_FILE, LibraryPlaces};
 pub use load::{EvaluatorFactory, LoadOptions, ModelSource};
+pub use native::{NativeEvaluator, NativeModel};
 #[cfg(feature = "ort")]
 pub use ort::{OrtEvaluator, OrtModel};
 #[cfg(feature = "tract")]

@@ -118,7 +118,7 @@ impl Net {
 }
 
 /// `len` rows of random zeros and ones with distinct keys.
-pub(super) fn random_batch(row_len: usize, len: usize, seed: u64) -> Batch {
+pub(crate) fn random_batch(row_len: usize, len: usize, seed: u64) -> Batch {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut batch = Batch::new(row_len);
     for _ in 0..len {

@@ -67,6 +67,24 @@ pub enum Numbers {
     F32(Vec<f32>),
     /// Shapes.
     I64(Vec<i64>),
+    /// Zero points of activations in integers.
+    U8(Vec<u8>),
+    /// Weights in integers.
+    I8(Vec<i8>),
+    /// Biases in integers.
+    I32(Vec<i32>),
+}
+
+impl Numbers {
+    fn len(&self) -> usize {
+        match self {
+            Numbers::F32(numbers) => numbers.len(),
+            Numbers::I64(numbers) => numbers.len(),
+            Numbers::U8(numbers) => numbers.len(),
+            Numbers::I8(numbers) => numbers.len(),
+            Numbers::I32(numbers) => numbers.len(),
+        }
+    }
 }
 
 impl Model {
@@ -190,17 +208,16 @@ fn read_tensor(tensor: Content<'_>) -> Result<Tensor, OnnxError> {
     }
     let numbers = match kind {
         1 => Numbers::F32(chunks(raw).map(f32::from_le_bytes).collect()),
+        2 => Numbers::U8(raw.to_vec()),
+        3 => Numbers::I8(chunks(raw).map(i8::from_le_bytes).collect()),
+        6 => Numbers::I32(chunks(raw).map(i32::from_le_bytes).collect()),
         7 => Numbers::I64(chunks(raw).map(i64::from_le_bytes).collect()),
         _ => {
-            let message =
-                format!("constant {name} has element type {kind}: is it quantised already?");
+            let message = format!("constant {name} has element type {kind}");
             return Err(OnnxError::Foreign(message));
         }
     };
-    let len = match &numbers {
-        Numbers::F32(numbers) => numbers.len(),
-        Numbers::I64(numbers) => numbers.len(),
-    };
+    let len = numbers.len();
     if dims
         .iter()
         .try_fold(1, |area: usize, &dim| area.checked_mul(dim))
@@ -270,17 +287,27 @@ mod tests {
     }
 
     #[test]
-    fn other_element_types_are_refused() {
+    fn integers_are_read_and_other_element_types_refused() {
         let mut graph = GraphBuilder::new("bytes");
         let x = graph.input("x", [Dim::batch()]);
-        graph.signed_bytes("weights", &[1], &[-1]);
+        graph.signed_bytes("weights", &[2], &[-1, 127]);
+        graph.unsigned_bytes("zero", &[], &[200]);
+        graph.small_integers("bias", &[1], &[-70_000]);
         let y = graph.relu(x);
         graph.output("y", y, [Dim::batch()]);
-        let message = Model::read(&graph.finish(&[]).unwrap())
-            .unwrap_err()
-            .to_string();
+        let mut bytes = graph.finish(&[]).unwrap();
+        let model = Model::read(&bytes).unwrap();
+        let numbers = |name| &model.tensor(name).unwrap().numbers;
+        assert_eq!(numbers("weights"), &Numbers::I8(vec![-1, 127]));
+        assert_eq!(numbers("zero"), &Numbers::U8(vec![200]));
+        assert_eq!(numbers("bias"), &Numbers::I32(vec![-70_000]));
+
+        // Field 2 of the tensor, its element type, comes right before its name, field 8.
+        let at = bytes.windows(7).position(|w| w == b"weights").unwrap();
+        bytes[at - 3] = 5;
+        let message = Model::read(&bytes).unwrap_err().to_string();
         assert!(
-            message.contains("weights") && message.contains("quantised"),
+            message.contains("weights has element type 5"),
             "{message}"
         );
     }

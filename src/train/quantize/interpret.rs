@@ -87,7 +87,7 @@ fn compute(model: &Model, node: &ModelNode, values: &HashMap<&str, Array>) -> Op
         "Flatten" => reshape(x, &[0, -1]),
         "Reshape" => match &model.tensor(node.inputs.get(1)?)?.numbers {
             Numbers::I64(dims) => reshape(x, dims),
-            Numbers::F32(_) => None,
+            _ => None,
         },
         _ => None,
     }

@@ -14,7 +14,7 @@ pub mod rewrite;
 
 use std::collections::BTreeMap;
 
-use crate::onnx::{Model, OnnxError};
+use crate::onnx::{Model, Numbers, OnnxError, Tensor};
 use interpret::run;
 use range::{Histogram, Range, Spread};
 
@@ -28,6 +28,11 @@ const CHUNK: usize = 16;
 /// [`OnnxError`] when the file is not a network that `tengen-train` has exported in f32.
 pub fn to_int8(onnx: &[u8], planes: &[f32]) -> Result<Vec<u8>, OnnxError> {
     let model = Model::read(onnx)?;
+    let is_integer = |tensor: &&Tensor| matches!(tensor.numbers, Numbers::I8(_));
+    if let Some(tensor) = model.tensors.iter().find(is_integer) {
+        let message = format!("constant {} is quantised already", tensor.name);
+        return Err(OnnxError::Foreign(message));
+    }
     let ranges = calibrate(&model, planes)?;
     rewrite::rewrite(&model, &ranges)
 }

@@ -132,6 +132,10 @@ impl<'a> Writer<'a> {
         let value = match &tensor.numbers {
             Numbers::F32(numbers) => self.graph.weights(name, &tensor.dims, numbers),
             Numbers::I64(numbers) => self.graph.integers(name, &tensor.dims, numbers),
+            Numbers::U8(_) | Numbers::I8(_) | Numbers::I32(_) => {
+                let message = format!("constant {name} is an integer where none belongs");
+                return Err(OnnxError::Foreign(message));
+            }
         };
         self.values.insert(name, value);
         Ok(value)

@@ -1,0 +1,43 @@
+//! The numbers of a model's constants.
+
+use crate::onnx::{Numbers, Tensor};
+
+pub(super) fn floats(tensor: &Tensor) -> Result<&[f32], String> {
+    match &tensor.numbers {
+        Numbers::F32(numbers) => Ok(numbers),
+        _ => Err(format!("{} is not f32", tensor.name)),
+    }
+}
+
+pub(super) fn bytes(tensor: &Tensor) -> Result<&[u8], String> {
+    match &tensor.numbers {
+        Numbers::U8(numbers) => Ok(numbers),
+        _ => Err(format!("{} is not u8", tensor.name)),
+    }
+}
+
+pub(super) fn signed_bytes(tensor: &Tensor) -> Result<&[i8], String> {
+    match &tensor.numbers {
+        Numbers::I8(numbers) => Ok(numbers),
+        _ => Err(format!("{} is not i8", tensor.name)),
+    }
+}
+
+/// The integers of a constant, whatever their width.
+pub(super) fn integers(tensor: &Tensor) -> Result<Vec<i64>, String> {
+    Ok(match &tensor.numbers {
+        Numbers::I64(numbers) => numbers.clone(),
+        Numbers::I32(numbers) => numbers.iter().map(|&x| x.into()).collect(),
+        Numbers::I8(numbers) => numbers.iter().map(|&x| x.into()).collect(),
+        Numbers::U8(numbers) => numbers.iter().map(|&x| x.into()).collect(),
+        Numbers::F32(_) => return Err(format!("{} is not made of integers", tensor.name)),
+    })
+}
+
+/// Integers as numbers, with a scale for each index of the first dimension.
+pub(super) fn dequantised(integers: &[i64], scales: &[f32]) -> Vec<f32> {
+    let len = (integers.len() / scales.len().max(1)).max(1);
+    let parts = integers.chunks(len).zip(scales);
+    let numbers = parts.flat_map(|(part, scale)| part.iter().map(move |&x| x as f32 * scale));
+    numbers.collect()
+}

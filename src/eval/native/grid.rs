@@ -1,0 +1,102 @@
+//! Where a point of the board lies in memory: row after row, with a border of zeros around that
+//! neighbouring rows share.
+
+/// A board with its border.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Grid {
+    pub(super) width: usize,
+    pub(super) height: usize,
+    /// Width of the border: half of the largest kernel.
+    pub(super) border: usize,
+    /// From a point to the one above it.
+    pub(super) stride: usize,
+    /// All points, the border's too.
+    pub(super) len: usize,
+}
+
+impl Grid {
+    pub(super) fn new(width: usize, height: usize, border: usize) -> Grid {
+        let stride = width + border;
+        Grid {
+            width,
+            height,
+            border,
+            stride,
+            len: (height + 2 * border) * stride + border,
+        }
+    }
+
+    /// The board's first point.
+    pub(super) fn origin(&self) -> usize {
+        self.border * self.stride + self.border
+    }
+
+    /// The point in this row and column of the board.
+    pub(super) fn at(&self, row: usize, column: usize) -> usize {
+        self.origin() + row * self.stride + column
+    }
+
+    /// Where the weights of a kernel of this height and width look, in their order, from the point
+    /// that lies [`Grid::origin`] before the one they answer for.
+    pub(super) fn taps(&self, [height, width]: [usize; 2]) -> Vec<usize> {
+        let first = [self.border - height / 2, self.border - width / 2];
+        let rows = (0..height).map(|row| (first[0] + row) * self.stride + first[1]);
+        rows.flat_map(|row| row..row + width).collect()
+    }
+
+    /// The board's columns in parts of nearly equal length, at most `most`: start and length.
+    pub(super) fn columns(&self, most: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let (width, parts) = (self.width, self.width.div_ceil(most));
+        (0..parts).map(move |part| {
+            let [start, end] = [part, part + 1].map(|part| part * width / parts);
+            (start, end - start)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_tap_of_every_point_is_inside_and_rows_do_not_touch() {
+        for border in 0..4 {
+            let grid = Grid::new(5, 3, border);
+            let side = 2 * border + 1;
+            let taps = grid.taps([side, side]);
+            assert_eq!(taps.len(), side * side);
+            let points: Vec<usize> = (0..3)
+                .flat_map(|row| (0..5).map(move |column| grid.at(row, column)))
+                .collect();
+            for (i, point) in points.iter().enumerate() {
+                let (row, column) = (i / 5, i % 5);
+                for (tap, offset) in taps.iter().enumerate() {
+                    let seen = point - grid.origin() + offset;
+                    assert!(seen < grid.len);
+                    let (dy, dx) = (tap / side, tap % side);
+                    let inside = (border..3 + border).contains(&(row + dy))
+                        && (border..5 + border).contains(&(column + dx));
+                    assert_eq!(points.contains(&seen), inside);
+                    if inside {
+                        assert_eq!(seen, grid.at(row + dy - border, column + dx - border));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn columns_are_all_there_once() {
+        for width in 1..40 {
+            for most in 1..15 {
+                let parts: Vec<_> = Grid::new(width, 1, 1).columns(most).collect();
+                let mut next = 0;
+                for (start, len) in parts {
+                    assert!(start == next && (1..=most).contains(&len));
+                    next += len;
+                }
+                assert_eq!(next, width);
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! AVX2 with FMA: two registers are one line.
+
+#![allow(unsafe_code, reason = "vector instructions")]
+
+#[allow(clippy::wildcard_imports, reason = "names of instructions")]
+use std::arch::x86_64::*;
+
+use super::avx512::operations;
+use super::conv::{Tile, tiles};
+use super::{Bytes, Job, Line, Simd};
+
+/// The proof that this processor has AVX2 and FMA, and AVX-VNNI where it says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Avx2<const VNNI: bool>(());
+
+impl<const VNNI: bool> Avx2<VNNI> {
+    /// The proof, if it is so.
+    pub(super) fn detect() -> Option<Self> {
+        let has = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+            && (!VNNI || is_x86_feature_detected!("avxvnni"));
+        has.then_some(Avx2(()))
+    }
+}
+
+#[target_feature(enable = "avx2,fma,avxvnni")]
+fn enter_vnni<J: Job>(simd: Avx2<true>, job: J) -> J::Output {
+    job.run(simd)
+}
+
+#[target_feature(enable = "avx2,fma")]
+fn enter_plain<J: Job>(simd: Avx2<false>, job: J) -> J::Output {
+    job.run(simd)
+}
+
+impl<const VNNI: bool> Simd for Avx2<VNNI> {
+    type F = [__m256; 2];
+    type I = [__m256i; 2];
+
+    #[inline(always)]
+    fn enter<J: Job>(self, job: J) -> J::Output {
+        // SAFETY: `self` exists only where `detect` has found the features that each asks for.
+        unsafe {
+            if VNNI {
+                enter_vnni(Avx2(()), job)
+            } else {
+                enter_plain(Avx2(()), job)
+            }
+        }
+    }
+
+    fn tile<J: Tile>(self, blocks: usize, points: usize, job: J) {
+        // 16 registers: up to 12 for sums, one point's channel, and two of weights.
+        tiles!(self, blocks, points, job; 1: 1 2 3 4 5 6;);
+    }
+
+    fn most_points(blocks: usize) -> usize {
+        if blocks == 1 { 6 } else { 0 }
+    }
+
+    #[inline(always)]
+    fn prefetch<T>(self, line: &T) {
+        // SAFETY: every x86-64 processor has this instruction, and it reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(line).cast()) }
+    }
+
+    operations! {
+        fn splat(x: f32) -> Self::F { [_mm256_set1_ps(x); 2] }
+        fn load(line: &Line<f32>) -> Self::F {
+            let [low, high] = halves(&line.0);
+            [_mm256_load_ps(low.as_ptr()), _mm256_load_ps(high.as_ptr())]
+        }
+        fn store(x: Self::F, line: &mut Line<f32>) -> () {
+            let (low, high) = line.0.split_at_mut(8);
+            _mm256_store_ps(low.as_mut_ptr(), x[0]);
+            _mm256_store_ps(high.as_mut_ptr(), x[1]);
+        }
+        fn mul_add(a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+            [_mm256_fmadd_ps(a[0], b[0], c[0]), _mm256_fmadd_ps(a[1], b[1], c[1])]
+        }
+        fn add(a: Self::F, b: Self::F) -> Self::F {
+            [_mm256_add_ps(a[0], b[0]), _mm256_add_ps(a[1], b[1])]
+        }
+        fn max(a: Self::F, b: Self::F) -> Self::F {
+            [_mm256_max_ps(a[0], b[0]), _mm256_max_ps(a[1], b[1])]
+        }
+        fn zero() -> Self::I { [_mm256_setzero_si256(); 2] }
+        fn load_int(line: &Line<i32>) -> Self::I {
+            let [low, high] = halves(&line.0);
+            [_mm256_load_si256(low.as_ptr().cast()), _mm256_load_si256(high.as_ptr().cast())]
+        }
+        fn store_int(x: Self::I, line: &mut Line<i32>) -> () {
+            let (low, high) = line.0.split_at_mut(8);
+            _mm256_store_si256(low.as_mut_ptr().cast(), x[0]);
+            _mm256_store_si256(high.as_mut_ptr().cast(), x[1]);
+        }
+        fn dot(sum: Self::I, bytes: Self::I, weights: Self::I) -> Self::I {
+            if VNNI {
+                return [
+                    _mm256_dpbusd_avx_epi32(sum[0], bytes[0], weights[0]),
+                    _mm256_dpbusd_avx_epi32(sum[1], bytes[1], weights[1]),
+                ];
+            }
+            [dot_in_halves(sum[0], bytes[0], weights[0]), dot_in_halves(sum[1], bytes[1], weights[1])]
+        }
+        fn splat_bytes(bytes: [u8; 4]) -> Self::I {
+            [_mm256_set1_epi32(i32::from_ne_bytes(bytes)); 2]
+        }
+        fn load_weights(line: &Line<[i8; 4]>) -> Self::I {
+            let [low, high] = halves(&line.0);
+            [_mm256_load_si256(low.as_ptr().cast()), _mm256_load_si256(high.as_ptr().cast())]
+        }
+        fn to_float(x: Self::I) -> Self::F { [_mm256_cvtepi32_ps(x[0]), _mm256_cvtepi32_ps(x[1])] }
+        fn to_bytes(x: Self::F) -> Bytes {
+            let (most, least) = (_mm256_set1_ps(255.0), _mm256_setzero_ps());
+            let low = _mm256_cvtps_epi32(_mm256_max_ps(_mm256_min_ps(x[0], most), least));
+            let high = _mm256_cvtps_epi32(_mm256_max_ps(_mm256_min_ps(x[1], most), least));
+            // Packing works within halves of a register, so the quarters come out 0, 2, 1, 3.
+            let words = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(low, high));
+            let words = [_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words)];
+            let mut bytes = Bytes::default();
+            _mm_storeu_si128(bytes.0.as_mut_ptr().cast(), _mm_packus_epi16(words[0], words[1]));
+            bytes
+        }
+    }
+}
+
+#[inline(always)]
+fn halves<T>(line: &[T; 16]) -> [&[T]; 2] {
+    let (low, high) = line.split_at(8);
+    [low, high]
+}
+
+/// [`Simd::dot`] through products of 16 bits: unlike those of 8 bits they do not saturate.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn dot_in_halves(sum: __m256i, bytes: __m256i, weights: __m256i) -> __m256i {
+    let even = _mm256_and_si256(bytes, _mm256_set1_epi16(0xff));
+    let odd = _mm256_srli_epi16::<8>(bytes);
+    let even_weights = _mm256_srai_epi16::<8>(_mm256_slli_epi16::<8>(weights));
+    let odd_weights = _mm256_srai_epi16::<8>(weights);
+    let sum = _mm256_add_epi32(sum, _mm256_madd_epi16(even, even_weights));
+    _mm256_add_epi32(sum, _mm256_madd_epi16(odd, odd_weights))
+}

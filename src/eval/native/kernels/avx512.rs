@@ -1,0 +1,125 @@
+//! AVX-512: one register is one line.
+
+#![allow(unsafe_code, reason = "vector instructions")]
+
+#[allow(clippy::wildcard_imports, reason = "names of instructions")]
+use std::arch::x86_64::*;
+
+use super::conv::{Tile, tiles};
+use super::{Bytes, Job, Line, Simd};
+
+/// The proof that this processor has AVX-512 F and BW, and VNNI where it says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Avx512<const VNNI: bool>(());
+
+impl<const VNNI: bool> Avx512<VNNI> {
+    /// The proof, if it is so.
+    pub(super) fn detect() -> Option<Self> {
+        let has = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && (!VNNI || is_x86_feature_detected!("avx512vnni"));
+        has.then_some(Avx512(()))
+    }
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+fn enter_vnni<J: Job>(simd: Avx512<true>, job: J) -> J::Output {
+    job.run(simd)
+}
+
+#[target_feature(enable = "avx512f,avx512bw")]
+fn enter_plain<J: Job>(simd: Avx512<false>, job: J) -> J::Output {
+    job.run(simd)
+}
+
+/// Operations that are one instruction, or a few.
+macro_rules! operations {
+    ($(fn $name:ident($($arg:ident: $kind:ty),*) -> $result:ty { $($body:tt)* })*) => {
+        $(#[inline(always)]
+        fn $name(self, $($arg: $kind),*) -> $result {
+            // SAFETY: `self` exists only where `detect` has found these instructions. Pointers come
+            // from references to whole lines, which are aligned to their size.
+            unsafe { $($body)* }
+        })*
+    };
+}
+pub(super) use operations;
+
+impl<const VNNI: bool> Simd for Avx512<VNNI> {
+    type F = __m512;
+    type I = __m512i;
+
+    #[inline(always)]
+    fn enter<J: Job>(self, job: J) -> J::Output {
+        // SAFETY: `self` exists only where `detect` has found the features that each asks for.
+        unsafe {
+            if VNNI {
+                enter_vnni(Avx512(()), job)
+            } else {
+                enter_plain(Avx512(()), job)
+            }
+        }
+    }
+
+    fn tile<J: Tile>(self, blocks: usize, points: usize, job: J) {
+        // 32 registers: up to 28 sums, one point's channel, and a line of weights a block.
+        tiles!(self, blocks, points, job;
+            1: 1 2 3 4 5 6 7 8 9 10;
+            2: 1 2 3 4 5 6 7 8 9 10;
+            3: 1 2 3 4 5 6 7 8 9;
+        );
+    }
+
+    fn most_points(blocks: usize) -> usize {
+        match blocks {
+            1 | 2 => 10,
+            3 => 9,
+            _ => 0,
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch<T>(self, line: &T) {
+        // SAFETY: every x86-64 processor has this instruction, and it reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(line).cast()) }
+    }
+
+    operations! {
+        fn splat(x: f32) -> Self::F { _mm512_set1_ps(x) }
+        fn load(line: &Line<f32>) -> Self::F { _mm512_load_ps(line.0.as_ptr()) }
+        fn store(x: Self::F, line: &mut Line<f32>) -> () { _mm512_store_ps(line.0.as_mut_ptr(), x) }
+        fn mul_add(a: Self::F, b: Self::F, c: Self::F) -> Self::F { _mm512_fmadd_ps(a, b, c) }
+        fn add(a: Self::F, b: Self::F) -> Self::F { _mm512_add_ps(a, b) }
+        fn max(a: Self::F, b: Self::F) -> Self::F { _mm512_max_ps(a, b) }
+        fn zero() -> Self::I { _mm512_setzero_si512() }
+        fn load_int(line: &Line<i32>) -> Self::I { _mm512_load_si512(line.0.as_ptr().cast()) }
+        fn store_int(x: Self::I, line: &mut Line<i32>) -> () {
+            _mm512_store_si512(line.0.as_mut_ptr().cast(), x)
+        }
+        fn dot(sum: Self::I, bytes: Self::I, weights: Self::I) -> Self::I {
+            if VNNI {
+                return _mm512_dpbusd_epi32(sum, bytes, weights);
+            }
+            // In two halves of 16 bits each: nothing saturates.
+            let even = _mm512_and_si512(bytes, _mm512_set1_epi16(0xff));
+            let odd = _mm512_srli_epi16::<8>(bytes);
+            let even_weights = _mm512_srai_epi16::<8>(_mm512_slli_epi16::<8>(weights));
+            let odd_weights = _mm512_srai_epi16::<8>(weights);
+            let sum = _mm512_add_epi32(sum, _mm512_madd_epi16(even, even_weights));
+            _mm512_add_epi32(sum, _mm512_madd_epi16(odd, odd_weights))
+        }
+        fn splat_bytes(bytes: [u8; 4]) -> Self::I { _mm512_set1_epi32(i32::from_ne_bytes(bytes)) }
+        fn load_weights(line: &Line<[i8; 4]>) -> Self::I {
+            _mm512_load_si512(line.0.as_ptr().cast())
+        }
+        fn to_float(x: Self::I) -> Self::F { _mm512_cvtepi32_ps(x) }
+        fn to_bytes(x: Self::F) -> Bytes {
+            // What is too much is so after narrowing, too, even beyond 32 bits.
+            let x = _mm512_max_ps(x, _mm512_setzero_ps());
+            let mut bytes = Bytes::default();
+            let narrow = _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(x));
+            _mm_storeu_si128(bytes.0.as_mut_ptr().cast(), narrow);
+            bytes
+        }
+    }
+}

@@ -1,0 +1,413 @@
+//! Convolution: one text for f32 and for bytes, for every processor and every tile.
+//!
+//! A tile is some channel blocks of the answer at some neighbouring points of a row; its sums stay
+//! in registers while all weights pass by. A weight is loaded once for all points of the tile, a
+//! point's channel once for all its blocks. The border around the board is there to be read, so no
+//! point is special.
+//!
+//! Input channels are taken in chunks whose weights fit into the first-level cache: each chunk
+//! passes over the whole board before the next, and sums wait in memory in between. So weights
+//! come from further away once a position and not once a row.
+
+use super::super::grid::Grid;
+use super::{Bytes, Job, LANES, Line, Simd};
+
+/// Steps without a branch between them: the last turn of a loop is often foretold wrong.
+pub(in super::super) const UNROLLED: usize = 4;
+
+/// What numbers a convolution multiplies.
+pub(in super::super) trait Arithmetic {
+    /// The channels of a block at one point.
+    type Input: Copy;
+    /// Weights of a block of answers for one step.
+    type Weights: Copy;
+    /// Sums of a block of answers at one point, in memory.
+    type Sums: Copy;
+    /// Sums, factors and weights in registers.
+    type Register<S: Simd>: Copy;
+
+    /// Input channels that one step takes.
+    const CHANNELS: usize;
+
+    fn zero<S: Simd>(simd: S) -> Self::Register<S>;
+    fn load<S: Simd>(simd: S, sums: &Self::Sums) -> Self::Register<S>;
+    fn store<S: Simd>(simd: S, x: Self::Register<S>, sums: &mut Self::Sums);
+    fn weights<S: Simd>(simd: S, weights: &Self::Weights) -> Self::Register<S>;
+    /// The channels of one step in all lanes.
+    fn splat<S: Simd>(simd: S, input: &Self::Input, step: usize) -> Self::Register<S>;
+    fn add_product<S: Simd>(
+        simd: S,
+        sum: Self::Register<S>,
+        input: Self::Register<S>,
+        weights: Self::Register<S>,
+    ) -> Self::Register<S>;
+    /// The sum as a number: sum x scale + bias.
+    fn finish<S: Simd>(simd: S, sum: Self::Register<S>, scale: S::F, bias: S::F) -> S::F;
+}
+
+/// f32 times f32.
+pub(in super::super) struct Float;
+
+impl Arithmetic for Float {
+    type Input = Line<f32>;
+    type Weights = Line<f32>;
+    type Sums = Line<f32>;
+    type Register<S: Simd> = S::F;
+
+    const CHANNELS: usize = 1;
+
+    #[inline(always)]
+    fn zero<S: Simd>(simd: S) -> S::F {
+        simd.splat(0.0)
+    }
+
+    #[inline(always)]
+    fn load<S: Simd>(simd: S, sums: &Line<f32>) -> S::F {
+        simd.load(sums)
+    }
+
+    #[inline(always)]
+    fn store<S: Simd>(simd: S, x: S::F, sums: &mut Line<f32>) {
+        simd.store(x, sums);
+    }
+
+    #[inline(always)]
+    fn weights<S: Simd>(simd: S, weights: &Line<f32>) -> S::F {
+        simd.load(weights)
+    }
+
+    #[inline(always)]
+    fn splat<S: Simd>(simd: S, input: &Line<f32>, step: usize) -> S::F {
+        simd.splat(input.0[step])
+    }
+
+    #[inline(always)]
+    fn add_product<S: Simd>(simd: S, sum: S::F, input: S::F, weights: S::F) -> S::F {
+        simd.mul_add(input, weights, sum)
+    }
+
+    #[inline(always)]
+    fn finish<S: Simd>(simd: S, sum: S::F, _scale: S::F, bias: S::F) -> S::F {
+        simd.add(sum, bias)
+    }
+}
+
+/// Unsigned bytes times signed bytes, four at a time, summed in 32 bits.
+pub(in super::super) struct Integer;
+
+impl Arithmetic for Integer {
+    type Input = Bytes;
+    type Weights = Line<[i8; 4]>;
+    type Sums = Line<i32>;
+    type Register<S: Simd> = S::I;
+
+    const CHANNELS: usize = 4;
+
+    #[inline(always)]
+    fn zero<S: Simd>(simd: S) -> S::I {
+        simd.zero()
+    }
+
+    #[inline(always)]
+    fn load<S: Simd>(simd: S, sums: &Line<i32>) -> S::I {
+        simd.load_int(sums)
+    }
+
+    #[inline(always)]
+    fn store<S: Simd>(simd: S, x: S::I, sums: &mut Line<i32>) {
+        simd.store_int(x, sums);
+    }
+
+    #[inline(always)]
+    fn weights<S: Simd>(simd: S, weights: &Line<[i8; 4]>) -> S::I {
+        simd.load_weights(weights)
+    }
+
+    #[inline(always)]
+    fn splat<S: Simd>(simd: S, input: &Bytes, step: usize) -> S::I {
+        simd.splat_bytes(input.0[step])
+    }
+
+    #[inline(always)]
+    fn add_product<S: Simd>(simd: S, sum: S::I, input: S::I, weights: S::I) -> S::I {
+        simd.dot(sum, input, weights)
+    }
+
+    #[inline(always)]
+    fn finish<S: Simd>(simd: S, sum: S::I, scale: S::F, bias: S::F) -> S::F {
+        simd.mul_add(simd.to_float(sum), scale, bias)
+    }
+}
+
+/// What happens to sums on their way to memory; a line a block of answers.
+pub(in super::super) struct Epilogue<'a> {
+    /// What one step of an integer sum is worth.
+    pub(in super::super) scale: &'a [Line<f32>],
+    pub(in super::super) bias: &'a [Line<f32>],
+    /// The least answer: 0 is a ReLU, minus infinity none.
+    pub(in super::super) floor: &'a [Line<f32>],
+    /// Added before the floor: as many blocks as there are answers.
+    pub(in super::super) residual: Option<&'a [Line<f32>]>,
+    pub(in super::super) out: Option<&'a mut [Line<f32>]>,
+    pub(in super::super) rounding: Option<Rounding<'a>>,
+}
+
+/// The answer in eight bits: `round(x * inverse + zero)`.
+pub(in super::super) struct Rounding<'a> {
+    pub(in super::super) out: &'a mut [Bytes],
+    /// 1 / scale.
+    pub(in super::super) inverse: &'a [Line<f32>],
+    pub(in super::super) zero: &'a [Line<f32>],
+}
+
+/// One convolution of one position.
+pub(in super::super) struct ConvTask<'a, A: Arithmetic> {
+    pub(in super::super) grid: Grid,
+    /// Where each weight of the kernel looks, counted from the grid's first point.
+    pub(in super::super) taps: &'a [usize],
+    pub(in super::super) input: &'a [A::Input],
+    /// Input channels.
+    pub(in super::super) channels: usize,
+    /// Input blocks in a chunk.
+    pub(in super::super) chunk: usize,
+    /// How many blocks of answers are computed together, one after the other.
+    pub(in super::super) groups: &'a [usize],
+    /// In the order of use: group, input block, tap, step, block of the group. Behind them come
+    /// those of the convolutions that follow.
+    pub(in super::super) weights: &'a [A::Weights],
+    /// Room for the sums of a group.
+    pub(in super::super) sums: &'a mut [A::Sums],
+    pub(in super::super) epilogue: Epilogue<'a>,
+}
+
+impl<A: Arithmetic> Job for ConvTask<'_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let mut task = self;
+        let blocks = task.channels.div_ceil(LANES);
+        let (mut weights, mut group_start) = (task.weights, 0);
+        for &group in task.groups {
+            for first in (0..blocks).step_by(task.chunk) {
+                let channels = (task.channels - first * LANES).min(task.chunk * LANES);
+                let steps = channels.div_ceil(A::CHANNELS).next_multiple_of(UNROLLED);
+                let (panel, rest) = weights.split_at(group * steps * task.taps.len());
+                weights = rest;
+                for (column, points) in task.grid.columns(S::most_points(group)) {
+                    simd.tile(
+                        group,
+                        points,
+                        Pass::<A> {
+                            grid: task.grid,
+                            taps: task.taps,
+                            input: &task.input[first * task.grid.len..],
+                            steps,
+                            panel,
+                            ahead: &rest[..panel.len().min(rest.len())],
+                            column,
+                            sums: task.sums,
+                            is_first: first == 0,
+                            epilogue: (first + task.chunk >= blocks).then_some(&mut task.epilogue),
+                            group_start,
+                        },
+                    );
+                }
+            }
+            group_start += group;
+        }
+    }
+}
+
+/// A chunk of input channels and a group of answers, in some columns of all rows.
+struct Pass<'a, 'e, A: Arithmetic> {
+    grid: Grid,
+    taps: &'a [usize],
+    input: &'a [A::Input],
+    steps: usize,
+    panel: &'a [A::Weights],
+    /// The weights that come next, to be fetched while these are used.
+    ahead: &'a [A::Weights],
+    column: usize,
+    sums: &'a mut [A::Sums],
+    is_first: bool,
+    /// Where to go with the sums, after the last chunk.
+    epilogue: Option<&'a mut Epilogue<'e>>,
+    group_start: usize,
+}
+
+/// A job with a number of blocks and points that the compiler knows.
+pub(in super::super) trait Tile {
+    /// Must be `#[inline(always)]`, as [`Job::run`].
+    fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S);
+}
+
+/// Enters the tile with these numbers of blocks and points.
+macro_rules! tiles {
+    ($simd:expr, $blocks:expr, $points:expr, $job:expr;
+        $($block:literal: $($point:literal)*;)*) => {
+        match ($blocks, $points) {
+            $($(($block, $point) => {
+                $simd.enter($crate::eval::native::kernels::conv::Fixed::<_, $block, $point>($job))
+            })*)*
+            other => unreachable!("no tile has {other:?} blocks and points"),
+        }
+    };
+}
+pub(super) use tiles;
+
+/// A tile as a job.
+pub(super) struct Fixed<J, const BLOCKS: usize, const POINTS: usize>(pub(super) J);
+
+impl<J: Tile, const BLOCKS: usize, const POINTS: usize> Job for Fixed<J, BLOCKS, POINTS> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        self.0.run::<S, BLOCKS, POINTS>(simd);
+    }
+}
+
+impl<A: Arithmetic> Tile for Pass<'_, '_, A> {
+    #[inline(always)]
+    fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(mut self, simd: S) {
+        let mut ahead = self.ahead.chunks(self.ahead.len().div_ceil(self.grid.height).max(1));
+        for row in 0..self.grid.height {
+            if self.column == 0 {
+                let lines = ahead.next().into_iter().flatten();
+                lines.for_each(|line| simd.prefetch(line));
+            }
+            let at = row * self.grid.stride + self.column;
+            let mut sums = [[A::zero(simd); POINTS]; BLOCKS];
+            if !self.is_first {
+                for block in 0..BLOCKS {
+                    let waiting = points::<_, POINTS>(self.sums, block * self.grid.len + at);
+                    for point in 0..POINTS {
+                        sums[block][point] = A::load(simd, &waiting[point]);
+                    }
+                }
+            }
+            self.multiply(simd, at, &mut sums);
+            // Through memory also after the last chunk: were sums used in longer code, the compiler
+            // would keep them in memory all the time.
+            for block in 0..BLOCKS {
+                let start = block * self.grid.len + at;
+                let waiting = points_mut::<_, POINTS>(self.sums, start);
+                for point in 0..POINTS {
+                    A::store(simd, sums[block][point], &mut waiting[point]);
+                }
+            }
+            if let Some(epilogue) = &mut self.epilogue {
+                simd.enter(Finish::<A> {
+                    sums: &self.sums[at..],
+                    len: self.grid.len,
+                    at: at + self.grid.origin(),
+                    blocks: self.group_start..self.group_start + BLOCKS,
+                    points: POINTS,
+                    epilogue,
+                });
+            }
+        }
+    }
+}
+
+impl<A: Arithmetic> Pass<'_, '_, A> {
+    /// Adds what the points around `at` say.
+    #[inline(always)]
+    fn multiply<S: Simd, const BLOCKS: usize, const POINTS: usize>(
+        &self,
+        simd: S,
+        at: usize,
+        sums: &mut [[A::Register<S>; POINTS]; BLOCKS],
+    ) {
+        let (mut weights, mut plane, mut left) = (self.panel, self.input, self.steps);
+        while left > 0 {
+            let steps = left.min(LANES / A::CHANNELS);
+            for &tap in self.taps {
+                let window = points::<_, POINTS>(plane, at + tap);
+                let (now, later) = weights.split_at(steps * BLOCKS);
+                weights = later;
+                let (now, _) = now.as_chunks::<BLOCKS>();
+                let (now, _) = now.as_chunks::<UNROLLED>();
+                for (start, few) in (0..LANES / A::CHANNELS).step_by(UNROLLED).zip(now) {
+                    for (i, lines) in few.iter().enumerate() {
+                        let mut factors = [A::zero(simd); BLOCKS];
+                        for block in 0..BLOCKS {
+                            factors[block] = A::weights(simd, &lines[block]);
+                        }
+                        for point in 0..POINTS {
+                            let input = A::splat(simd, &window[point], start + i);
+                            for block in 0..BLOCKS {
+                                let sum = &mut sums[block][point];
+                                *sum = A::add_product(simd, *sum, input, factors[block]);
+                            }
+                        }
+                    }
+                }
+            }
+            left -= steps;
+            if left > 0 {
+                plane = &plane[self.grid.len..];
+            }
+        }
+    }
+}
+
+/// From sums to answers, for a tile.
+struct Finish<'a, 'e, A: Arithmetic> {
+    sums: &'a [A::Sums],
+    /// Points from one block to the next.
+    len: usize,
+    at: usize,
+    blocks: std::ops::Range<usize>,
+    points: usize,
+    epilogue: &'a mut Epilogue<'e>,
+}
+
+impl<A: Arithmetic> Job for Finish<'_, '_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let (way, points) = (self.epilogue, self.points);
+        for (i, block) in self.blocks.enumerate() {
+            let sums = &self.sums[i * self.len..][..points];
+            let start = block * self.len + self.at;
+            let residual = way.residual.map(|residual| &residual[start..][..points]);
+            let mut out = way.out.as_mut().map(|out| &mut out[start..][..points]);
+            // No `map` over arrays: it is not always inlined, and then compiled for any processor.
+            let (scale, bias) = (simd.load(&way.scale[block]), simd.load(&way.bias[block]));
+            let floor = simd.load(&way.floor[block]);
+            let (mut inverse, mut zero, mut bytes) = (floor, floor, None);
+            if let Some(rounding) = &mut way.rounding {
+                inverse = simd.load(&rounding.inverse[block]);
+                zero = simd.load(&rounding.zero[block]);
+                bytes = Some(&mut rounding.out[start..][..points]);
+            }
+            for point in 0..points {
+                let mut answer = A::finish(simd, A::load(simd, &sums[point]), scale, bias);
+                if let Some(residual) = residual {
+                    answer = simd.add(answer, simd.load(&residual[point]));
+                }
+                answer = simd.max(answer, floor);
+                if let Some(out) = &mut out {
+                    simd.store(answer, &mut out[point]);
+                }
+                if let Some(bytes) = &mut bytes {
+                    bytes[point] = simd.to_bytes(simd.mul_add(answer, inverse, zero));
+                }
+            }
+        }
+    }
+}
+
+/// The points from `start`.
+#[inline(always)]
+fn points<T, const POINTS: usize>(plane: &[T], start: usize) -> &[T; POINTS] {
+    plane[start..].first_chunk().expect("the border is wide enough")
+}
+
+#[inline(always)]
+fn points_mut<T, const POINTS: usize>(plane: &mut [T], start: usize) -> &mut [T; POINTS] {
+    plane[start..].first_chunk_mut().expect("the border is wide enough")
+}

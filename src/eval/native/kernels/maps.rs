@@ -1,0 +1,145 @@
+//! The small work between convolutions: sums of maps, pooling, dense layers.
+
+use super::super::grid::Grid;
+use super::{Job, LANES, Line, Rounding, Simd};
+
+/// `max(first + second + bias, floor)` at each point.
+pub(in super::super) struct Combine<'a> {
+    pub(in super::super) grid: Grid,
+    pub(in super::super) blocks: usize,
+    pub(in super::super) first: &'a [Line<f32>],
+    pub(in super::super) second: Option<&'a [Line<f32>]>,
+    /// A line a block.
+    pub(in super::super) bias: Option<&'a [Line<f32>]>,
+    pub(in super::super) floor: f32,
+    pub(in super::super) out: Option<&'a mut [Line<f32>]>,
+    pub(in super::super) rounding: Option<Rounding<'a>>,
+}
+
+impl Job for Combine<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self, simd: S) {
+        let floor = simd.splat(self.floor);
+        for block in 0..self.blocks {
+            let bias = match self.bias {
+                Some(bias) => simd.load(&bias[block]),
+                None => simd.splat(0.0),
+            };
+            for row in 0..self.grid.height {
+                let start = block * self.grid.len + self.grid.at(row, 0);
+                for at in start..start + self.grid.width {
+                    let mut x = simd.add(simd.load(&self.first[at]), bias);
+                    if let Some(second) = self.second {
+                        x = simd.add(x, simd.load(&second[at]));
+                    }
+                    x = simd.max(x, floor);
+                    if let Some(out) = &mut self.out {
+                        simd.store(x, &mut out[at]);
+                    }
+                    if let Some(Rounding { out, inverse, zero }) = &mut self.rounding {
+                        let (inverse, zero) = (simd.load(&inverse[block]), simd.load(&zero[block]));
+                        out[at] = simd.to_bytes(simd.mul_add(x, inverse, zero));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What is said of all points of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum PoolKind {
+    Mean,
+    Max,
+}
+
+/// One number a channel.
+pub(in super::super) struct Pool<'a> {
+    pub(in super::super) grid: Grid,
+    pub(in super::super) kind: PoolKind,
+    pub(in super::super) input: &'a [Line<f32>],
+    /// A line a block.
+    pub(in super::super) out: &'a mut [Line<f32>],
+}
+
+impl Job for Pool<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let (grid, first) = (self.grid, self.grid.origin());
+        let scale = simd.splat(1.0 / (grid.width * grid.height) as f32);
+        for (block, out) in self.out.iter_mut().enumerate() {
+            let plane = &self.input[block * grid.len..][..grid.len];
+            let is_max = self.kind == PoolKind::Max;
+            let begin = if is_max { simd.load(&plane[first]) } else { simd.splat(0.0) };
+            // Four chains, so that none waits for its last sum.
+            let mut chains = [begin; 4];
+            for row in 0..grid.height {
+                let row = &plane[grid.at(row, 0)..][..grid.width];
+                let (fours, rest) = row.as_chunks::<4>();
+                for four in fours {
+                    for (chain, line) in chains.iter_mut().zip(four) {
+                        *chain = if is_max {
+                            simd.max(*chain, simd.load(line))
+                        } else {
+                            simd.add(*chain, simd.load(line))
+                        };
+                    }
+                }
+                for (chain, line) in chains.iter_mut().zip(rest) {
+                    *chain = if is_max {
+                        simd.max(*chain, simd.load(line))
+                    } else {
+                        simd.add(*chain, simd.load(line))
+                    };
+                }
+            }
+            let [a, b, c, d] = chains;
+            let all = if is_max {
+                simd.max(simd.max(a, b), simd.max(c, d))
+            } else {
+                let sum = simd.add(simd.add(a, b), simd.add(c, d));
+                simd.mul_add(sum, scale, simd.splat(0.0))
+            };
+            simd.store(all, out);
+        }
+    }
+}
+
+/// A fully connected layer: `max(input x weights + bias, floor)`.
+pub(in super::super) struct Dense<'a> {
+    pub(in super::super) input: &'a [Line<f32>],
+    /// For each input, also those that fill its last line, as many lines as the answer has.
+    pub(in super::super) weights: &'a [Line<f32>],
+    pub(in super::super) bias: &'a [Line<f32>],
+    pub(in super::super) floor: f32,
+    pub(in super::super) out: &'a mut [Line<f32>],
+}
+
+impl Job for Dense<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let columns = self.out.len();
+        let rows = LANES * columns;
+        for (column, out) in self.out.iter_mut().enumerate() {
+            // Four chains, so that none waits for its last sum.
+            let mut chains = [simd.splat(0.0); 4];
+            chains[0] = simd.load(&self.bias[column]);
+            for (line, weights) in self.input.iter().zip(self.weights.chunks_exact(rows)) {
+                let weights = weights[column..].iter().step_by(columns);
+                for ((i, x), weight) in line.0.iter().enumerate().zip(weights) {
+                    let chain = &mut chains[i % 4];
+                    *chain = simd.mul_add(simd.splat(*x), simd.load(weight), *chain);
+                }
+            }
+            let [a, b, c, d] = chains;
+            let sum = simd.add(simd.add(a, b), simd.add(c, d));
+            simd.store(simd.max(sum, simd.splat(self.floor)), out);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Vector code, one text for every processor.
+//!
+//! [`Simd`] is what a processor can do with sixteen numbers at once; AVX-512, AVX2 and plain Rust
+//! wear it. A value of such a type is the proof that this processor has the instructions: only
+//! [`Level`] makes one, after asking the processor. So the operations are safe to call, and all
+//! `unsafe` of the backend is in the two files that name instructions, and in this one where code
+//! compiled for them is entered. Memory is only touched through references.
+//!
+//! Own code and not a SIMD crate: `std::arch` has had all of AVX-512 and VNNI since Rust 1.89, so
+//! there is nothing left for one to add but another set of names; `std::simd` is not stable; and
+//! `wide` and `pulp` have no dot product of bytes.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod conv;
+mod maps;
+mod portable;
+
+pub(super) use conv::{ConvTask, Epilogue, Float, Integer, Rounding, UNROLLED};
+pub(super) use maps::{Combine, Dense, Pool, PoolKind};
+
+use std::fmt;
+
+use conv::Tile;
+
+/// Channels that are computed together, whatever the processor's own width.
+pub(super) const LANES: usize = 16;
+
+/// Sixteen numbers: the channels of a block at one point, or a row of packed weights.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[repr(C, align(64))]
+pub(super) struct Line<T>(pub(super) [T; LANES]);
+
+/// Sixteen channels at one point in eight bits, in four groups of four.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[repr(C, align(16))]
+pub(super) struct Bytes(pub(super) [[u8; 4]; LANES / 4]);
+
+/// What a processor does with sixteen numbers. See the module.
+pub(super) trait Simd: Copy {
+    /// Sixteen f32.
+    type F: Copy;
+    /// Sixteen i32.
+    type I: Copy;
+
+    /// Has `job` compiled for this processor, and runs it.
+    fn enter<J: Job>(self, job: J) -> J::Output;
+    /// Runs the tile of this many channel blocks and points; see [`conv`].
+    fn tile<J: Tile>(self, blocks: usize, points: usize, job: J);
+    /// The most points of a tile of so many channel blocks; 0 where there are no such tiles.
+    fn most_points(blocks: usize) -> usize;
+
+    /// Asks for memory that will be read soon, to come as far as the second-level cache.
+    fn prefetch<T>(self, line: &T);
+    fn splat(self, x: f32) -> Self::F;
+    fn load(self, line: &Line<f32>) -> Self::F;
+    fn store(self, x: Self::F, line: &mut Line<f32>);
+    /// a x b + c.
+    fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
+    fn add(self, a: Self::F, b: Self::F) -> Self::F;
+    fn max(self, a: Self::F, b: Self::F) -> Self::F;
+
+    fn zero(self) -> Self::I;
+    fn load_int(self, line: &Line<i32>) -> Self::I;
+    fn store_int(self, x: Self::I, line: &mut Line<i32>);
+    /// In each lane: `sum` + the products of the four `bytes` with the lane's four weights. Exact.
+    fn dot(self, sum: Self::I, bytes: Self::I, weights: Self::I) -> Self::I;
+    /// The same four bytes in each lane.
+    fn splat_bytes(self, bytes: [u8; 4]) -> Self::I;
+    /// Four weights a lane.
+    fn load_weights(self, line: &Line<[i8; 4]>) -> Self::I;
+    fn to_float(self, x: Self::I) -> Self::F;
+    /// Rounded to the nearest whole number in 0..=255.
+    fn to_bytes(self, x: Self::F) -> Bytes;
+}
+
+/// Something to be compiled for each kind of processor.
+pub(super) trait Job {
+    type Output;
+    /// Must be `#[inline(always)]`, and all it calls too: what is not inlined is compiled for any
+    /// processor.
+    fn run<S: Simd>(self, simd: S) -> Self::Output;
+}
+
+/// What this processor can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// AVX-512 with VNNI: Intel since Ice Lake, AMD since Zen 4.
+    #[cfg(target_arch = "x86_64")]
+    Avx512Vnni(avx512::Avx512<true>),
+    /// AVX-512 without VNNI: Skylake-X.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(avx512::Avx512<false>),
+    /// AVX2 with VNNI: Intel since Alder Lake where it has no AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    Avx2Vnni(avx2::Avx2<true>),
+    /// AVX2 and FMA: nearly everything since 2013.
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Avx2<false>),
+    /// Plain Rust.
+    Portable(portable::Portable),
+}
+
+impl Level {
+    /// All that this processor can do, the fastest first.
+    pub(crate) fn all() -> Vec<Level> {
+        let mut levels = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            levels.extend(avx512::Avx512::detect().map(Level::Avx512Vnni));
+            levels.extend(avx512::Avx512::detect().map(Level::Avx512));
+            levels.extend(avx2::Avx2::detect().map(Level::Avx2Vnni));
+            levels.extend(avx2::Avx2::detect().map(Level::Avx2));
+        }
+        levels.push(Level::Portable(portable::Portable));
+        levels
+    }
+
+    /// The fastest that this processor can do.
+    pub(crate) fn best() -> Level {
+        Level::all()[0]
+    }
+
+    /// Whether four bytes are multiplied and added in one instruction, so that integers pay.
+    pub(crate) fn has_fast_integers(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Vnni(_) | Level::Avx2Vnni(_) => true,
+            _ => false,
+        }
+    }
+
+    /// How many blocks are to be computed together, one group after the other.
+    pub(super) fn groups(self, blocks: usize) -> Vec<usize> {
+        let has_pairs = match self {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Vnni(_) | Level::Avx512(_) => true,
+            _ => false,
+        };
+        match (has_pairs, blocks % 2) {
+            (false, _) => vec![1; blocks],
+            (true, 0) => vec![2; blocks / 2],
+            // Two blocks load less a product than one, three less than two and one.
+            (true, _) if blocks > 1 => [vec![3], vec![2; blocks / 2 - 1]].concat(),
+            (true, _) => vec![1],
+        }
+    }
+
+    /// Runs `job` compiled for this level.
+    pub(super) fn enter<J: Job>(self, job: J) -> J::Output {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Vnni(simd) => simd.enter(job),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(simd) => simd.enter(job),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2Vnni(simd) => simd.enter(job),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2(simd) => simd.enter(job),
+            Level::Portable(simd) => simd.enter(job),
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512Vnni(_) => "AVX-512 VNNI",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512(_) => "AVX-512",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2Vnni(_) => "AVX-VNNI",
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2(_) => "AVX2",
+            Level::Portable(_) => "portable code",
+        })
+    }
+}

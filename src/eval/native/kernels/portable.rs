@@ -1,0 +1,116 @@
+//! Plain Rust, in loops that compilers turn into whatever vectors they know.
+
+use super::conv::Tile;
+use super::{Bytes, Job, LANES, Line, Simd};
+
+/// Any processor.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Portable;
+
+impl Simd for Portable {
+    type F = [f32; LANES];
+    type I = [i32; LANES];
+
+    #[inline(always)]
+    fn enter<J: Job>(self, job: J) -> J::Output {
+        job.run(self)
+    }
+
+    fn tile<J: Tile>(self, blocks: usize, points: usize, job: J) {
+        debug_assert_eq!(blocks, 1);
+        match points {
+            1 => job.run::<Self, 1, 1>(self),
+            2 => job.run::<Self, 1, 2>(self),
+            3 => job.run::<Self, 1, 3>(self),
+            _ => job.run::<Self, 1, 4>(self),
+        }
+    }
+
+    fn most_points(blocks: usize) -> usize {
+        if blocks == 1 { 4 } else { 0 }
+    }
+
+    #[inline(always)]
+    fn prefetch<T>(self, _line: &T) {}
+
+    #[inline(always)]
+    fn splat(self, x: f32) -> Self::F {
+        [x; LANES]
+    }
+
+    #[inline(always)]
+    fn load(self, line: &Line<f32>) -> Self::F {
+        line.0
+    }
+
+    #[inline(always)]
+    fn store(self, x: Self::F, line: &mut Line<f32>) {
+        line.0 = x;
+    }
+
+    #[inline(always)]
+    fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+        // Not `f32::mul_add`: without an instruction for it that is a call.
+        std::array::from_fn(|i| a[i] * b[i] + c[i])
+    }
+
+    #[inline(always)]
+    fn add(self, a: Self::F, b: Self::F) -> Self::F {
+        std::array::from_fn(|i| a[i] + b[i])
+    }
+
+    #[inline(always)]
+    fn max(self, a: Self::F, b: Self::F) -> Self::F {
+        std::array::from_fn(|i| if a[i] > b[i] { a[i] } else { b[i] })
+    }
+
+    #[inline(always)]
+    fn zero(self) -> Self::I {
+        [0; LANES]
+    }
+
+    #[inline(always)]
+    fn load_int(self, line: &Line<i32>) -> Self::I {
+        line.0
+    }
+
+    #[inline(always)]
+    fn store_int(self, x: Self::I, line: &mut Line<i32>) {
+        line.0 = x;
+    }
+
+    #[inline(always)]
+    fn dot(self, sum: Self::I, bytes: Self::I, weights: Self::I) -> Self::I {
+        std::array::from_fn(|i| {
+            let bytes = bytes[i].to_ne_bytes().map(i32::from);
+            let weights = weights[i].to_ne_bytes();
+            let weights = weights.map(|weight| i32::from(weight.cast_signed()));
+            let products = bytes.iter().zip(weights).map(|(byte, weight)| byte * weight);
+            sum[i] + products.sum::<i32>()
+        })
+    }
+
+    #[inline(always)]
+    fn splat_bytes(self, bytes: [u8; 4]) -> Self::I {
+        [i32::from_ne_bytes(bytes); LANES]
+    }
+
+    #[inline(always)]
+    fn load_weights(self, line: &Line<[i8; 4]>) -> Self::I {
+        line.0
+            .map(|weights| i32::from_ne_bytes(weights.map(i8::cast_unsigned)))
+    }
+
+    #[inline(always)]
+    fn to_float(self, x: Self::I) -> Self::F {
+        x.map(|x| x as f32)
+    }
+
+    #[inline(always)]
+    fn to_bytes(self, x: Self::F) -> Bytes {
+        let byte = |x: f32| x.clamp(0.0, 255.0).round_ties_even() as u8;
+        Bytes(std::array::from_fn(|group| {
+            std::array::from_fn(|i| byte(x[4 * group + i]))
+        }))
+    }
+}

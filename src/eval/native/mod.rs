@@ -1,0 +1,132 @@
+//! Our own inference: the kernels that these networks need and no others.
+//!
+//! An ONNX file, f32 or in the int8 form that `tengen-train quantize` writes, becomes a short list
+//! of passes over memory ([`plan`]): each convolution with the bias, sum and ReLU behind it, several
+//! of the same input as one. One position at a time: its numbers stay in the first two caches,
+//! and a batch gives nothing more a position than a single one. Weights are packed once and shared
+//! by all threads.
+//!
+//! In int8, convolutions multiply bytes; sums of blocks, pooling and heads stay in f32, which is
+//! more exact than the file asks for and no slower. Graphs with operations that are not here are
+//! refused by name; `tract` reads them.
+
+mod graph;
+mod grid;
+mod kernels;
+mod plan;
+mod run;
+
+use std::sync::Arc;
+
+pub(crate) use kernels::Level;
+
+use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
+use crate::onnx::Model;
+use graph::Graph;
+use plan::Plan;
+use run::Memory;
+
+const BACKEND: &str = "native";
+
+/// A network ready to be computed; every worker makes its own [`NativeEvaluator`] from it.
+#[derive(Debug, Clone)]
+pub struct NativeModel {
+    info: ModelInfo,
+    plan: Arc<Plan>,
+    level: Level,
+}
+
+impl NativeModel {
+    /// Reads the bytes of an ONNX file; `path` only names it in errors.
+    ///
+    /// # Errors
+    /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read`]),
+    /// [`EvalError::Unavailable`] when the graph holds something that is not known here.
+    pub fn load(path: &str, onnx: &[u8]) -> Result<NativeModel, EvalError> {
+        NativeModel::load_for(path, onnx, Level::best())
+    }
+
+    fn load_for(path: &str, onnx: &[u8], level: Level) -> Result<NativeModel, EvalError> {
+        let info = ModelInfo::read(path, onnx)?;
+        let plan = plan(&info, onnx, level).map_err(|reason| EvalError::Unavailable {
+            backend: BACKEND,
+            reason: format!("it does not know the network {path}: {reason}"),
+        })?;
+        Ok(NativeModel {
+            info,
+            plan: Arc::new(plan),
+            level,
+        })
+    }
+
+    /// What the network is.
+    #[must_use]
+    pub fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    /// What of the processor is used, in words.
+    #[must_use]
+    pub fn processor() -> String {
+        Level::best().to_string()
+    }
+
+    /// Whether this processor computes faster in integers.
+    #[must_use]
+    pub fn prefers_integers() -> bool {
+        Level::best().has_fast_integers()
+    }
+
+    /// An evaluator for one worker.
+    #[must_use]
+    pub fn evaluator(&self) -> NativeEvaluator {
+        NativeEvaluator {
+            memory: Memory::new(&self.plan),
+            model: self.clone(),
+        }
+    }
+}
+
+fn plan(info: &ModelInfo, onnx: &[u8], level: Level) -> Result<Plan, String> {
+    let model = Model::read(onnx).map_err(|error| error.to_string())?;
+    let graph = Graph::read(&model, info.planes, info.size.area())?;
+    let size = [info.size.width.into(), info.size.height.into()];
+    let plan = Plan::new(&graph, size, level)?;
+    for (name, part, len) in [
+        (super::POLICY, plan.policy, info.policy_len),
+        (super::VALUE, plan.value, info.outcomes),
+    ] {
+        if part.len != len {
+            return Err(format!("{name} has {} numbers, not {len}", part.len));
+        }
+    }
+    Ok(plan)
+}
+
+/// Runs a [`NativeModel`] for one worker.
+#[derive(Debug)]
+pub struct NativeEvaluator {
+    model: NativeModel,
+    memory: Memory,
+}
+
+impl Evaluator for NativeEvaluator {
+    fn info(&self) -> &ModelInfo {
+        &self.model.info
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        let NativeModel { info, plan, level } = &self.model;
+        info.check_batch(BACKEND, batch)?;
+        out.reset(batch.len(), info.policy_len, info.outcomes);
+        for index in 0..batch.len() {
+            run::run(plan, *level, &mut self.memory, batch.row(index));
+            self.memory.copy_vector(plan.policy, out.policy_mut(index));
+            self.memory.copy_vector(plan.value, out.value_logits_mut(index));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

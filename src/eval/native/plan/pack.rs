@@ -1,0 +1,79 @@
+//! Weights in the order in which the kernels read them.
+
+use crate::eval::native::kernels::{LANES, Line, UNROLLED};
+
+/// Weights `[output, input, tap]` of several convolutions of the same input, one after the other,
+/// each from a block of its own.
+pub(super) struct Kernels<'a, T> {
+    /// Weights and output channels of each.
+    pub(super) parts: Vec<(&'a [T], usize)>,
+    pub(super) inputs: usize,
+    pub(super) taps: usize,
+}
+
+impl<T: Copy + Default> Kernels<'_, T> {
+    /// The weight of an output lane, counted over the blocks of all parts.
+    fn weight(&self, output: usize, input: usize, tap: usize) -> T {
+        let mut start = 0;
+        for &(weights, outputs) in &self.parts {
+            let end = start + outputs.div_ceil(LANES) * LANES;
+            if output < end {
+                let output = output - start;
+                if output >= outputs || input >= self.inputs {
+                    return T::default();
+                }
+                return weights[(output * self.inputs + input) * self.taps + tap];
+            }
+            start = end;
+        }
+        T::default()
+    }
+
+    /// Lines that [`Kernels::packed`] makes, with so many channels a step.
+    pub(super) fn lines(&self, groups: &[usize], channels: usize) -> usize {
+        let steps = self.inputs.next_multiple_of(channels * UNROLLED) / channels;
+        groups.iter().sum::<usize>() * steps * self.taps
+    }
+
+    /// A line of `LANES` outputs for each group, input block, tap, step and block of the group;
+    /// `join` makes what a lane holds of the weights of a step's channels.
+    pub(super) fn packed<L: Copy + Default, const CHANNELS: usize>(
+        &self,
+        groups: &[usize],
+        join: impl Fn([T; CHANNELS]) -> L,
+    ) -> Vec<Line<L>> {
+        let mut lines = Vec::new();
+        let mut start = 0;
+        for &group in groups {
+            for block in (0..self.inputs).step_by(LANES) {
+                let left = (self.inputs - block).min(LANES);
+                let end = block + left.next_multiple_of(CHANNELS * UNROLLED);
+                for tap in 0..self.taps {
+                    for input in (block..end).step_by(CHANNELS) {
+                        for answers in start..start + group {
+                            let mut line = Line::<L>::default();
+                            for (lane, weights) in line.0.iter_mut().enumerate() {
+                                let output = answers * LANES + lane;
+                                let weight = |i| self.weight(output, input + i, tap);
+                                *weights = join(std::array::from_fn(weight));
+                            }
+                            lines.push(line);
+                        }
+                    }
+                }
+            }
+            start += group;
+        }
+        lines
+    }
+}
+
+/// Numbers in lines, zeros behind them.
+pub(super) fn line_up(numbers: &[f32]) -> Vec<Line<f32>> {
+    let lines = numbers.chunks(LANES).map(|part| {
+        let mut line = Line::default();
+        line.0[..part.len()].copy_from_slice(part);
+        line
+    });
+    lines.collect()
+}

@@ -1,0 +1,270 @@
+//! The backend as a whole, on every kind of code that this machine can run.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::eval::suite;
+use crate::eval::testnet::{SMALL, Shape, random_batch};
+use crate::eval::{PLANES, POLICY, VALUE};
+use crate::game::BoardSize;
+use crate::onnx::{Attribute, GraphBuilder, Value};
+
+fn small(level: Level) -> NativeEvaluator {
+    let model = NativeModel::load_for("small", &SMALL.onnx(1), level).unwrap();
+    model.evaluator()
+}
+
+#[test]
+fn passes_the_suite() {
+    for level in Level::all() {
+        suite::check(&mut small(level));
+    }
+}
+
+#[test]
+fn all_kinds_of_code_agree() {
+    let wide = Shape {
+        blocks: 3,
+        channels: 72,
+        planes: 17,
+        size: BoardSize::new(13, 6),
+        outcomes: 3,
+        ..SMALL
+    };
+    for onnx in [SMALL.onnx(2), wide.onnx(3), layer(&Layer::INTEGER, 4)] {
+        let load = |level| NativeModel::load_for("net", &onnx, level).unwrap().evaluator();
+        for level in Level::all() {
+            suite::agree(&mut load(level), &mut load(Level::Portable(Default::default())), 1e-4);
+        }
+    }
+}
+
+/// A network of one convolution of interest.
+#[derive(Debug, Clone, Copy)]
+struct Layer {
+    size: BoardSize,
+    inputs: usize,
+    outputs: usize,
+    kernel: usize,
+    /// In bytes, with this zero for its input.
+    zero: Option<u8>,
+    residual: bool,
+}
+
+/// A step of activations in bytes.
+const STEP: f32 = 0.017;
+
+impl Layer {
+    const INTEGER: Layer = Layer {
+        size: BoardSize::new(9, 9),
+        inputs: 40,
+        outputs: 40,
+        kernel: 3,
+        zero: Some(0),
+        residual: true,
+    };
+
+    fn info(&self) -> ModelInfo {
+        ModelInfo {
+            planes: self.inputs,
+            size: self.size,
+            policy_len: self.outputs * self.size.area(),
+            ..SMALL.info()
+        }
+    }
+}
+
+/// Some number in [-1, 1) for each index.
+fn number(seed: u64, index: usize) -> f32 {
+    let mixed = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed);
+    let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (mixed >> 40) as f32 / (1 << 23) as f32 - 1.0
+}
+
+fn weight(seed: u64, index: usize) -> i8 {
+    (127.0 * number(seed, index)) as i8
+}
+
+/// The planes, times 0.7 plus 0.1, convolved (with the planes added where there is a residual), are
+/// the policy.
+fn layer(layer: &Layer, seed: u64) -> Vec<u8> {
+    let info = layer.info();
+    let mut graph = GraphBuilder::new("layer");
+    let planes = graph.input(PLANES, info.planes_shape());
+    let channels = layer.inputs;
+    let mut scaling = vec![0.0; channels * channels];
+    (0..channels).for_each(|i| scaling[i * channels + i] = 0.7);
+    let scaling = graph.weights("scaling", &[channels, channels, 1, 1], &scaling);
+    let offset = graph.weights("offset", &[channels], &vec![0.1; channels]);
+    let x = graph.conv(planes, scaling, Some(offset));
+
+    let dims = [layer.outputs, channels, layer.kernel, layer.kernel];
+    let len: usize = dims.iter().product();
+    let bias: Vec<f32> = (0..layer.outputs).map(|i| number(seed + 1, i)).collect();
+    let bias = graph.weights("bias", &[layer.outputs], &bias);
+    let y = match layer.zero {
+        None => {
+            let weights: Vec<f32> = (0..len).map(|i| f32::from(weight(seed, i)) / 127.0).collect();
+            let weights = graph.weights("weights", &dims, &weights);
+            graph.conv(x, weights, Some(bias))
+        }
+        Some(zero) => {
+            let rounded = rounded(&mut graph, x, zero);
+            let weights: Vec<i8> = (0..len).map(|i| weight(seed, i)).collect();
+            let bytes = graph.signed_bytes("weights", &dims, &weights);
+            let scales = graph.weights("scales", &[dims[0]], &vec![1.0 / 127.0; dims[0]]);
+            let axis = vec![("axis", Attribute::Int(0))];
+            let weights = graph.node("DequantizeLinear", &[bytes, scales], axis);
+            let half = layer.kernel as i64 / 2;
+            let pads = vec![("pads", Attribute::Ints(vec![half; 4]))];
+            graph.node("Conv", &[rounded, weights, bias], pads)
+        }
+    };
+    let y = if layer.residual { graph.add(x, y) } else { y };
+    let y = graph.relu(y);
+    let policy = graph.flatten(y);
+    graph.output(POLICY, policy, info.policy_shape());
+    let value = graph.reduce_max(planes, &[2, 3]);
+    let weights = vec![0.5; channels * info.outcomes];
+    let weights = graph.weights("value.weights", &[channels, info.outcomes], &weights);
+    let bias = graph.weights("value.bias", &[info.outcomes], &vec![0.0; info.outcomes]);
+    let value = graph.gemm(value, weights, bias);
+    graph.output(VALUE, value, info.value_shape());
+    graph.finish(&info.to_metadata()).unwrap()
+}
+
+fn rounded(graph: &mut GraphBuilder, x: Value, zero: u8) -> Value {
+    let scale = graph.weights("x.scale", &[], &[STEP]);
+    let zero = graph.unsigned_bytes("x.zero", &[], &[zero]);
+    let bytes = graph.node("QuantizeLinear", &[x, scale, zero], vec![]);
+    graph.node("DequantizeLinear", &[bytes, scale, zero], vec![])
+}
+
+/// The policy of [`layer`], in loops that leave nothing to get wrong.
+fn naive(layer: &Layer, seed: u64, row: &[f32]) -> Vec<f32> {
+    let (width, height) = (i64::from(layer.size.width), i64::from(layer.size.height));
+    let at = |channel: usize, y: i64, x: i64| {
+        let inside = (0..height).contains(&y) && (0..width).contains(&x);
+        let index = channel * layer.size.area() + (y * width + x).max(0) as usize;
+        if inside { 0.7 * row[index] + 0.1 } else { 0.0 }
+    };
+    let round = |x: f32| match layer.zero {
+        None => x,
+        Some(zero) => {
+            let zero = f32::from(zero);
+            STEP * (((x / STEP).round_ties_even() + zero).clamp(0.0, 255.0) - zero)
+        }
+    };
+    let half = layer.kernel as i64 / 2;
+    let mut answers = Vec::new();
+    for output in 0..layer.outputs {
+        for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+            let mut sum = f64::from(number(seed + 1, output));
+            for channel in 0..layer.inputs {
+                for (dy, dx) in (-half..=half).flat_map(|dy| (-half..=half).map(move |dx| (dy, dx))) {
+                    let tap = (dy + half) as usize * layer.kernel + (dx + half) as usize;
+                    let index = (output * layer.inputs + channel) * layer.kernel.pow(2) + tap;
+                    let weight = f64::from(weight(seed, index)) / 127.0;
+                    sum += f64::from(round(at(channel, y + dy, x + dx))) * weight;
+                }
+            }
+            if layer.residual {
+                sum += f64::from(at(output, y, x));
+            }
+            answers.push(sum.max(0.0) as f32);
+        }
+    }
+    answers
+}
+
+fn check(layer: &Layer, seed: u64) {
+    let onnx = self::layer(layer, seed);
+    let batch = random_batch(layer.info().row_len(), 2, seed);
+    for level in Level::all() {
+        let mut evaluator = NativeModel::load_for("layer", &onnx, level).unwrap().evaluator();
+        let out = suite::run(&mut evaluator, &batch);
+        for index in 0..batch.len() {
+            let expected = naive(layer, seed, batch.row(index));
+            for (found, expected) in out.policy(index).iter().zip(expected) {
+                let difference = (found - expected).abs();
+                assert!(difference < 1e-4, "{level}: {found}, not {expected}: {layer:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn convolutions_are_right_on_odd_boards_and_channels() {
+    let sizes = [(1, 1), (2, 7), (5, 4), (9, 9), (11, 3), (19, 2), (23, 1)];
+    let channels = [(1, 1), (3, 5), (16, 33), (17, 48), (22, 11), (40, 80)];
+    for (i, &(width, height)) in sizes.iter().enumerate() {
+        for (j, &(inputs, outputs)) in channels.iter().enumerate() {
+            for zero in [None, Some(0), Some(113)] {
+                check(
+                    &Layer {
+                        size: BoardSize::new(width, height),
+                        inputs,
+                        outputs,
+                        kernel: [3, 1, 5][(i + j) % 3],
+                        zero,
+                        residual: false,
+                    },
+                    (10 * i + j) as u64,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn residual_sums_are_right() {
+    for zero in [None, Some(0), Some(40)] {
+        check(&Layer { zero, ..Layer::INTEGER }, 7);
+    }
+}
+
+#[test]
+fn what_is_not_known_is_named() {
+    let info = SMALL.info();
+    let mut graph = GraphBuilder::new("foreign");
+    let planes = graph.input(PLANES, info.planes_shape());
+    let weights = graph.weights("weights", &[1, 3, 1, 1], &[0.5; 3]);
+    let x = graph.conv(planes, weights, None);
+    let x = graph.node("Softplus", &[x], vec![]);
+    let policy = graph.flatten(x);
+    graph.output(POLICY, policy, info.policy_shape());
+    let value = graph.reduce_mean(planes, &[2, 3]);
+    graph.output(VALUE, value, info.value_shape());
+    let onnx = graph.finish(&info.to_metadata()).unwrap();
+    let error = NativeModel::load("foreign.onnx", &onnx).unwrap_err();
+    assert!(error.to_string().contains("Softplus"), "{error}");
+    assert!(matches!(error, EvalError::Unavailable { .. }), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    /// Any answer but a panic.
+    #[test]
+    fn damaged_files_are_refused_or_computed(
+        integer in any::<bool>(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        end in any::<prop::sample::Index>(),
+        cut in prop::bool::weighted(0.2),
+    ) {
+        let mut onnx = if integer { layer(&Layer::INTEGER, 1) } else { SMALL.onnx(1) };
+        // Weights may be anything: what counts is in front of them and behind.
+        let len = onnx.len();
+        for (index, byte) in changes {
+            let at = index.index(len.min(4000));
+            onnx[if byte % 4 == 0 { len - 1 - at } else { at }] = byte;
+        }
+        if cut {
+            onnx.truncate(end.index(len));
+        }
+        if let Ok(model) = NativeModel::load("damaged", &onnx) {
+            let batch = random_batch(model.info.row_len(), 1, 1);
+            model.evaluator().evaluate(&batch, &mut Outputs::new()).unwrap();
+        }
+    }
+}
