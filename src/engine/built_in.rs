@@ -1,6 +1,6 @@
 //! Networks compiled into the program.
 
-use crate::eval::{BackendKind, Device, ModelSource};
+use crate::eval::{BackendKind, Device, ModelSource, NativeModel};
 
 /// A game's network: f32 as it was fitted, and the same in integers.
 struct Network {
@@ -15,12 +15,17 @@ const NETWORKS: &[Network] = &[Network {
     int8: include_bytes!("../../models/nogo-9x9-int8.onnx"),
 }];
 
-/// The network built in for a game, in the form that is fastest: int8 where ONNX Runtime computes
-/// on a processor with instructions for it (`models/README.md`, int8).
+/// The network built in for a game, in the form that is fastest: int8 on a processor with
+/// instructions for it, but for `tract`, which has none (`models/README.md`, int8).
 #[must_use]
 pub fn built_in(game: &str, backend: BackendKind, device: Device) -> Option<ModelSource> {
     let found = NETWORKS.iter().find(|network| network.game == game)?;
-    let integers = backend == BackendKind::Ort && device == Device::Cpu && multiplies_bytes_fast();
+    let integers = match backend {
+        BackendKind::Native => NativeModel::prefers_integers(),
+        BackendKind::Ort => multiplies_bytes_fast(),
+        BackendKind::Tract => false,
+    };
+    let integers = integers && device == Device::Cpu;
     Some(ModelSource::Embedded(if integers {
         found.int8
     } else {
@@ -69,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn only_onnx_runtime_on_a_processor_may_get_integers() {
+    fn integers_are_for_processors_and_backends_that_are_fast_at_them() {
         let exact = NETWORKS[0].exact;
         assert_eq!(
             bytes(built_in("nogo", BackendKind::Tract, Device::Cpu)),
@@ -77,6 +82,8 @@ mod tests {
         );
         let gpu = built_in("nogo", BackendKind::Ort, Device::Cuda(0));
         assert_eq!(bytes(gpu), exact);
+        let native = bytes(built_in("nogo", BackendKind::Native, Device::Cpu));
+        assert_eq!(native != exact, NativeModel::prefers_integers());
         let cpu = bytes(built_in("nogo", BackendKind::Ort, Device::Cpu));
         assert_eq!(cpu != exact, multiplies_bytes_fast());
         assert!(built_in("shogi", BackendKind::Tract, Device::Cpu).is_none());

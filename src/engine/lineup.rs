@@ -121,16 +121,19 @@ mod tests {
     #[test]
     fn what_was_asked_for_comes_first_and_nothing_twice() {
         let own = [
+            "the built-in network by native on cpu",
             "the built-in network by ort on cpu",
             "the built-in network by tract on cpu",
         ];
         check(None, None, Device::Cpu, &own);
-        let swapped = [own[1], own[0]];
+        let swapped = [own[2], own[0], own[1]];
         check(Some(BackendKind::Tract), None, Device::Cpu, &swapped);
         let expected = [
             "network n by ort on cuda:1",
             own[0],
             own[1],
+            own[2],
+            "network n by native on cpu",
             "network n by ort on cpu",
             "network n by tract on cpu",
         ];

@@ -1,28 +1,41 @@
-//! Tests that both backends give the same numbers for the same file.
+//! Tests that all backends give the same numbers for the same file.
 
 use std::path::{Path, PathBuf};
 
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
 use super::testnet::{SMALL, Shape};
-use super::{BackendKind, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelSource, suite};
-use crate::game::BoardSize;
+use super::{
+    BackendKind, Batch, Evaluator, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelSource,
+    Outputs, suite,
+};
+use crate::encode;
+use crate::game::nogo::SmallNoGo;
+use crate::game::{BoardSize, Game};
 use crate::onnx::Header;
 
-fn check(source: &ModelSource) {
+fn open(kind: BackendKind, source: &ModelSource) -> Box<dyn Evaluator> {
     let options = LoadOptions {
         ort_library: LibraryPlaces::usual(None),
         ..LoadOptions::default()
     };
-    let open = |kind| EvaluatorFactory::open(kind, source, &options).unwrap();
-    let mut tract = open(BackendKind::Tract).make().unwrap();
-    let mut ort = open(BackendKind::Ort).make().unwrap();
-    suite::agree(&mut tract, &mut ort, suite::TOLERANCE);
+    let factory = EvaluatorFactory::open(kind, source, &options).unwrap();
+    factory.make().unwrap()
+}
+
+fn check(source: &ModelSource) {
+    let mut tract = open(BackendKind::Tract, source);
+    let mut native = open(BackendKind::Native, source);
+    suite::agree(&mut tract, &mut native, suite::TOLERANCE);
+    if suite::ort_is_installed() {
+        let mut ort = open(BackendKind::Ort, source);
+        suite::agree(&mut tract, &mut ort, suite::TOLERANCE);
+    }
 }
 
 #[test]
 fn on_random_networks() {
-    if !suite::ort_is_installed() {
-        return;
-    }
     let usual = Shape {
         blocks: 5,
         channels: 32,
@@ -37,23 +50,119 @@ fn on_random_networks() {
     }
 }
 
-#[test]
-fn on_every_released_network() {
+/// The networks in `models/`: those in f32, and those in integers with the same in f32.
+fn released() -> (Vec<PathBuf>, Vec<(PathBuf, PathBuf)>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let models: Vec<PathBuf> = files
-        .map(|file| file.path())
-        .filter(|path| path.extension().is_some_and(|end| end == "onnx"))
-        .collect();
-    if suite::ort_is_installed() {
-        // int8 networks are for ONNX Runtime; other backends round otherwise.
-        for model in models.into_iter().filter(|model| !is_int8(model)) {
-            check(&ModelSource::File(model));
-        }
-    }
+    let folders = [folder.join("ablation"), folder];
+    let files = folders
+        .iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let paths = files.map(|file| file.unwrap().path());
+    let models = paths.filter(|path| path.extension().is_some_and(|end| end == "onnx"));
+    let (int8, exact): (Vec<PathBuf>, Vec<PathBuf>) = models.partition(|model| is_int8(model));
+    let pairs = int8.into_iter().map(|int8| {
+        let name = int8.display().to_string();
+        let exact = name
+            .replace("-int8.onnx", ".onnx")
+            .replace(".int8.onnx", ".onnx");
+        (int8, exact.into())
+    });
+    (exact, pairs.collect())
 }
 
 fn is_int8(model: &Path) -> bool {
     let header = Header::read(&std::fs::read(model).unwrap()).unwrap();
     header.metadata("tengen.precision") == Some("int8")
+}
+
+#[test]
+fn on_every_released_network() {
+    let (exact, _) = released();
+    assert!(exact.len() > 2);
+    for model in exact {
+        check(&ModelSource::File(model));
+    }
+}
+
+/// Positions of random games, from all phases.
+fn positions(evaluator: &dyn Evaluator, count: u32) -> Batch {
+    let info = evaluator.info();
+    let mut batch = Batch::new(info.row_len());
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+    for i in 0..count {
+        let mut position = SmallNoGo::new(info.size).unwrap();
+        for _ in 0..i * 60 / count {
+            let moves: Vec<_> = position.legal_moves().collect();
+            if moves.len() > 2 {
+                position.play(moves[rng.random_range(0..moves.len())]);
+            }
+        }
+        let encoding = encode::find(info, &position).unwrap();
+        encoding.encode(&position, batch.push(i.into()));
+    }
+    batch
+}
+
+/// Mean divergence of the second's policy, and mean difference of the values.
+fn difference(first: &Outputs, second: &Outputs) -> (f32, f32) {
+    let (mut divergence, mut value) = (0.0, 0.0);
+    for row in 0..first.len() {
+        let policy = |out: &Outputs| {
+            let logits = out.policy(row);
+            let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+            let total: f32 = logits.iter().map(|logit| (logit - most).exp()).sum();
+            let log = |logit: &f32| logit - most - total.ln();
+            logits.iter().map(log).collect::<Vec<f32>>()
+        };
+        let pairs = policy(first).into_iter().zip(policy(second));
+        divergence += pairs.map(|(p, q)| p.exp() * (p - q)).sum::<f32>();
+        value += (first.value(row) - second.value(row)).abs();
+    }
+    (divergence / first.len() as f32, value / first.len() as f32)
+}
+
+/// Integers say nearly what f32 says, and in our kernels not less so than in ONNX Runtime, which
+/// rounds more.
+#[test]
+#[expect(clippy::print_stdout, reason = "figures for those who ask for them")]
+fn integers_are_as_exact_as_those_of_onnx_runtime() {
+    let (_, int8) = released();
+    assert!(int8.len() > 2);
+    let mut totals = [(0.0, 0.0); 2];
+    for (integers, exact) in &int8 {
+        let (integers, exact) = (
+            ModelSource::File(integers.clone()),
+            ModelSource::File(exact.clone()),
+        );
+        let mut reference = open(BackendKind::Native, &exact);
+        let batch = positions(reference.as_ref(), 64);
+        let reference = suite::run(&mut reference, &batch);
+        for (kind, total) in [BackendKind::Native, BackendKind::Ort]
+            .into_iter()
+            .zip(&mut totals)
+        {
+            if kind == BackendKind::Ort && !suite::ort_is_installed() {
+                continue;
+            }
+            let found = suite::run(&mut open(kind, &integers), &batch);
+            let (policy, value) = difference(&reference, &found);
+            println!(
+                "{} {kind}: KL {policy:.5}, value {value:.5}",
+                integers.name()
+            );
+            *total = (total.0 + policy, total.1 + value);
+        }
+    }
+    let [native, ort] = totals.map(|(policy, value)| {
+        let count = int8.len() as f32;
+        (policy / count, value / count)
+    });
+    println!("means: native {native:?}, ort {ort:?}");
+    assert!(native.0 < 0.01 && native.1 < 0.02, "{native:?}");
+    if suite::ort_is_installed() {
+        assert!(
+            native.0 <= 1.1 * ort.0 && native.1 <= 1.1 * ort.1,
+            "{native:?}, {ort:?}"
+        );
+    }
 }

@@ -6,7 +6,9 @@ use std::str::FromStr;
 /// What runs networks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackendKind {
-    /// Pure Rust, always there.
+    /// Our own kernels, always there, for the networks of `tengen-train`.
+    Native,
+    /// Pure Rust, always there, for any network.
     Tract,
     /// ONNX Runtime, when its shared library is installed.
     Ort,
@@ -15,15 +17,22 @@ pub enum BackendKind {
 impl BackendKind {
     /// Every backend, also those that this program was built without; the fastest first
     /// (`tengen bench --throughput`), which is the order of the automatic choice.
-    pub const ALL: [BackendKind; 2] = [BackendKind::Ort, BackendKind::Tract];
+    pub const ALL: [BackendKind; 3] = [BackendKind::Native, BackendKind::Ort, BackendKind::Tract];
 
     /// The name used on command lines.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            BackendKind::Native => "native",
             BackendKind::Tract => "tract",
             BackendKind::Ort => "ort",
         }
+    }
+
+    /// Whether it computes on devices of this kind at all.
+    #[must_use]
+    pub fn computes_on(self, device: Device) -> bool {
+        self == BackendKind::Ort || device == Device::Cpu
     }
 }
 
@@ -40,7 +49,9 @@ impl FromStr for BackendKind {
         let found = BackendKind::ALL
             .into_iter()
             .find(|kind| kind.name() == name);
-        found.ok_or_else(|| format!("no backend is called '{name}': there are tract and ort"))
+        found.ok_or_else(|| {
+            format!("no backend is called '{name}': there are native, ort and tract")
+        })
     }
 }
 

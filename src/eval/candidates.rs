@@ -50,7 +50,8 @@ pub fn open_best(
     options: &LoadOptions,
 ) -> Result<EvaluatorFactory, EvalError> {
     let mut passed_over = Vec::new();
-    for kind in BackendKind::ALL {
+    let fitting = BackendKind::ALL.into_iter();
+    for kind in fitting.filter(|kind| kind.computes_on(options.device)) {
         match EvaluatorFactory::open(kind, source, options) {
             Err(error @ EvalError::Unavailable { .. }) => {
                 let verdict = Err(error);
@@ -92,8 +93,10 @@ impl fmt::Display for Candidate {
 #[cfg(test)]
 #[cfg(all(feature = "tract", feature = "ort"))]
 mod tests {
-    use super::super::{Device, LibraryPlaces};
+    use super::super::testnet::SMALL;
+    use super::super::{Device, LibraryPlaces, PLANES, POLICY, VALUE, suite};
     use super::*;
+    use crate::onnx::GraphBuilder;
 
     /// Without ONNX Runtime.
     fn bare(device: Device) -> LoadOptions {
@@ -108,14 +111,30 @@ mod tests {
 
     #[test]
     fn the_fastest_that_can_be_had_is_chosen() {
-        assert_eq!(Candidate::best(&bare(Device::Cpu)), Ok(BackendKind::Tract));
-        let installed = LoadOptions {
-            device: Device::Cpu,
-            ort_library: LibraryPlaces::usual(None),
-        };
-        if super::super::suite::ort_is_installed() {
-            assert_eq!(Candidate::best(&installed), Ok(BackendKind::Ort));
-        }
+        assert_eq!(Candidate::best(&bare(Device::Cpu)), Ok(BackendKind::Native));
+    }
+
+    /// A network that only other backends know.
+    #[test]
+    fn a_network_that_native_does_not_know_is_passed_on() {
+        let info = SMALL.info();
+        let mut graph = GraphBuilder::new("foreign");
+        let planes = graph.input(PLANES, info.planes_shape());
+        let x = graph.sigmoid(planes);
+        let weights = graph.weights("weights", &[1, info.planes, 1, 1], &[0.5; 3]);
+        let policy = graph.conv(x, weights, None);
+        let policy = graph.flatten(policy);
+        graph.output(POLICY, policy, info.policy_shape());
+        let weights = graph.weights("value", &[info.outcomes, info.planes, 1, 1], &[0.5; 6]);
+        let x = graph.conv(x, weights, None);
+        let x = graph.reduce_mean(x, &[2, 3]);
+        graph.output(VALUE, x, info.value_shape());
+        let onnx = graph.finish(&info.to_metadata()).unwrap();
+        let source = ModelSource::Embedded(onnx.leak());
+        let options = bare(Device::Cpu);
+        let error = EvaluatorFactory::open(BackendKind::Native, &source, &options).unwrap_err();
+        assert!(error.to_string().contains("Sigmoid"), "{error}");
+        suite::check(&mut open_best(&source, &options).unwrap().make().unwrap());
     }
 
     #[test]
@@ -123,10 +142,11 @@ mod tests {
         let words = Candidate::all(&bare(Device::Cpu));
         let words: Vec<String> = words.iter().map(Candidate::to_string).collect();
         assert!(
-            words[0].starts_with("not ort: no ONNX Runtime library at /nowhere"),
+            words[1].starts_with("not ort: no ONNX Runtime library at /nowhere"),
             "{words:?}"
         );
-        assert_eq!(words[1], "tract: part of this program");
+        assert!(words[0].starts_with("native: part of this program, "));
+        assert_eq!(words[2], "tract: part of this program");
         let error = Candidate::best(&bare(Device::Cuda(0)))
             .unwrap_err()
             .to_string();

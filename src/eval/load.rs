@@ -13,7 +13,7 @@ use super::TractModel;
 use super::info::MOST_BYTES;
 use super::{
     BackendKind, Batch, BatchClient, Device, EvalError, Evaluator, HashEvaluator, LibraryPlaces,
-    ModelInfo, Outputs, UniformEvaluator, spawn_batcher,
+    ModelInfo, NativeModel, Outputs, UniformEvaluator, Work, spawn_batcher,
 };
 use crate::files;
 
@@ -70,7 +70,7 @@ impl ModelSource {
 /// How to load a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// Where to compute; `tract` computes on the CPU only.
+    /// Where to compute; `native` and `tract` compute on the CPU only.
     pub device: Device,
     /// Where to look for ONNX Runtime.
     pub ort_library: LibraryPlaces,
@@ -81,6 +81,7 @@ const GPU_MAX_BATCH: usize = 256;
 
 #[derive(Debug, Clone)]
 enum Model {
+    Native(NativeModel),
     #[cfg(feature = "tract")]
     Tract(TractModel),
     #[cfg(feature = "ort")]
@@ -111,6 +112,7 @@ impl EvaluatorFactory {
         available(kind, options)?;
         let onnx = source.read()?;
         let (info, model) = match kind {
+            BackendKind::Native => open_native(source, &onnx)?,
             BackendKind::Tract => open_tract(source, &onnx)?,
             BackendKind::Ort => open_ort(source, onnx, options)?,
         };
@@ -174,12 +176,22 @@ impl EvaluatorFactory {
         &self.info
     }
 
+    /// What a position costs, where `native` runs the network.
+    #[must_use]
+    pub fn work(&self) -> Option<Work> {
+        match &self.model {
+            Model::Native(model) => Some(model.work()),
+            _ => None,
+        }
+    }
+
     /// An evaluator for one worker.
     ///
     /// # Errors
     /// As the backend's: too little memory, a device that has gone.
     pub fn make(&self) -> Result<Box<dyn Evaluator>, EvalError> {
         Ok(match &self.model {
+            Model::Native(model) => Box::new(model.evaluator()),
             #[cfg(feature = "tract")]
             Model::Tract(model) => Box::new(model.evaluator()?),
             #[cfg(feature = "ort")]
@@ -197,18 +209,33 @@ impl EvaluatorFactory {
 /// [`EvalError::Unavailable`] when this machine or this build lacks it or its device.
 pub(super) fn available(kind: BackendKind, options: &LoadOptions) -> Result<String, EvalError> {
     match kind {
+        BackendKind::Native => native_available(options.device),
         BackendKind::Tract => tract_available(options.device),
         BackendKind::Ort => ort_available(options),
     }
 }
 
+fn native_available(device: Device) -> Result<String, EvalError> {
+    on_processor("native", device)?;
+    Ok(format!(
+        "part of this program, {}",
+        NativeModel::processor()
+    ))
+}
+
 #[cfg(feature = "tract")]
 fn tract_available(device: Device) -> Result<String, EvalError> {
+    on_processor("tract", device)?;
+    Ok("part of this program".to_owned())
+}
+
+/// Refuses all devices but the processor.
+fn on_processor(backend: &'static str, device: Device) -> Result<(), EvalError> {
     if device == Device::Cpu {
-        return Ok("part of this program".to_owned());
+        return Ok(());
     }
     Err(EvalError::Unavailable {
-        backend: "tract",
+        backend,
         reason: format!("it has no device {device}: leave --backend out, or use --backend ort"),
     })
 }
@@ -233,6 +260,11 @@ fn ort_available(options: &LoadOptions) -> Result<String, EvalError> {
 #[cfg(not(feature = "ort"))]
 fn ort_available(_: &LoadOptions) -> Result<String, EvalError> {
     Err(built_without("ort"))
+}
+
+fn open_native(source: &ModelSource, onnx: &[u8]) -> Result<(ModelInfo, Model), EvalError> {
+    let model = NativeModel::load(&source.name(), onnx)?;
+    Ok((model.info().clone(), Model::Native(model)))
 }
 
 #[cfg(feature = "tract")]

@@ -37,7 +37,7 @@ pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, Unif
 pub use info::{ModelInfo, PLANES, POLICY, VALUE};
 pub use library::{LIBRARY_FILE, LibraryPlaces};
 pub use load::{EvaluatorFactory, LoadOptions, ModelSource};
-pub use native::{NativeEvaluator, NativeModel};
+pub use native::{NativeEvaluator, NativeModel, Work};
 #[cfg(feature = "ort")]
 pub use ort::{OrtEvaluator, OrtModel};
 #[cfg(feature = "tract")]

@@ -306,10 +306,7 @@ mod tests {
         let at = bytes.windows(7).position(|w| w == b"weights").unwrap();
         bytes[at - 3] = 5;
         let message = Model::read(&bytes).unwrap_err().to_string();
-        assert!(
-            message.contains("weights has element type 5"),
-            "{message}"
-        );
+        assert!(message.contains("weights has element type 5"), "{message}");
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(crate) struct MachineArgs {
     /// Threads of self-play and matches [default: one a core]
     #[arg(long)]
     threads: Option<usize>,
-    /// What runs the networks: tract or ort [default: ort, and tract where ort is not installed]
+    /// What runs the networks: native, ort or tract [default: the first that can run it]
     #[arg(long)]
     backend: Option<BackendKind>,
     /// Where self-play's networks run: cpu, cuda or cuda:N

@@ -34,6 +34,9 @@ struct Line {
     batch: u32,
     /// Positions a second, evaluated without a search.
     raw_per_second: f64,
+    /// That as a share of what the cores can multiply and add at best, where the network is one
+    /// that `native` knows.
+    share_of_peak: Option<f64>,
     /// Positions a second, evaluated by the search.
     evaluations_per_second: f64,
     /// Visits a second of the search.
@@ -56,7 +59,7 @@ fn measure<G: Encode + Playout>(
     if !json {
         super::super::print(&bench.playouts()?)?;
         super::super::print(
-            "backend  threads  batch  positions/s  search: evals/s  visits/s  evals/raw  visits/raw",
+            "backend  threads  batch  positions/s   of peak  search: evals/s  visits/s  evals/raw  visits/raw",
         )?;
     }
     let wanted = |kind: &BackendKind| bench.only.is_none_or(|only| only == *kind);
@@ -69,8 +72,10 @@ fn measure<G: Encode + Playout>(
             }
             Err(error) => return Err(error.into()),
         };
+        let best = bench.at_best(kind)?;
         for batch in BATCHES {
-            let line = bench.measure(kind, &factory, batch)?;
+            let mut line = bench.measure(kind, &factory, batch)?;
+            line.share_of_peak = best.map(|best| line.raw_per_second / best);
             super::super::print(&if json {
                 serde_json::to_string(&line)?
             } else {
@@ -82,12 +87,14 @@ fn measure<G: Encode + Playout>(
 }
 
 fn text(line: &Line) -> String {
+    let share = line.share_of_peak;
     format!(
-        "{:<8} {:>7} {:>6} {:>12.0} {:>16.0} {:>9.0} {:>9.1}% {:>10.1}%",
+        "{:<8} {:>7} {:>6} {:>12.0} {:>9} {:>16.0} {:>9.0} {:>9.1}% {:>10.1}%",
         line.backend,
         line.threads,
         line.batch,
         line.raw_per_second,
+        share.map_or_else(|| "-".to_owned(), |share| format!("{:.1}%", 100.0 * share)),
         line.evaluations_per_second,
         line.visits_per_second,
         100.0 * line.evaluations_per_second / line.raw_per_second,
@@ -133,14 +140,41 @@ impl<G: Encode + Playout> Bench<G> {
         })
     }
 
-    fn open(&self, kind: BackendKind) -> Result<EvaluatorFactory, EvalError> {
+    /// The network in the form that fits a backend.
+    fn source(&self, kind: BackendKind) -> Result<ModelSource, EvalError> {
         let own = || built_in(G::NAME, kind, self.load.device);
         let source = self.model.clone().or_else(own);
-        let none = || EvalError::Load {
+        source.ok_or_else(|| EvalError::Load {
             path: "embedded".to_owned(),
             reason: "none is built in: give one with --model".to_owned(),
+        })
+    }
+
+    fn open(&self, kind: BackendKind) -> Result<EvaluatorFactory, EvalError> {
+        EvaluatorFactory::open(kind, &self.source(kind)?, &self.load)
+    }
+
+    /// Positions a second of the form that fits a backend, were all of it multiplying and adding in
+    /// registers; `None` on a GPU and for a network that nobody here can count.
+    fn at_best(&self, kind: BackendKind) -> Result<Option<f64>, EvalError> {
+        let native = EvaluatorFactory::open(BackendKind::Native, &self.source(kind)?, &self.load);
+        let Some(work) = native.ok().and_then(|native| native.work()) else {
+            return Ok(None);
         };
-        EvaluatorFactory::open(kind, &source.ok_or_else(none)?, &self.load)
+        let (count, began) = (AtomicU64::new(0), self.clock.now());
+        std::thread::scope(|scope| {
+            for _ in 0..self.threads {
+                scope.spawn(|| {
+                    while self.clock.now() - began < self.round {
+                        count.fetch_add(work.at_best(100_000), Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        let elapsed = (self.clock.now() - began).as_secs_f64();
+        Ok(Some(
+            count.into_inner() as f64 / elapsed / work.products as f64,
+        ))
     }
 
     /// Random playouts a second on one thread.
@@ -200,6 +234,7 @@ impl<G: Encode + Playout> Bench<G> {
             threads: self.threads,
             batch,
             raw_per_second: raw,
+            share_of_peak: None,
             evaluations_per_second: evaluations,
             visits_per_second: visits,
         })

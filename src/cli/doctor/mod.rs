@@ -269,8 +269,12 @@ fn backend(
                 )
             }
         }
-        Err(error @ EvalError::Unavailable { .. }) => {
-            (failed, error.to_string(), "scripts/fetch-onnxruntime.sh")
+        Err(error @ EvalError::Unavailable { backend, .. }) => {
+            let mend = match *backend {
+                "native" => "another backend",
+                _ => "scripts/fetch-onnxruntime.sh",
+            };
+            (failed, error.to_string(), mend)
         }
         Err(error) => (State::Broken, error.to_string(), ""),
     };

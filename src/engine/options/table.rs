@@ -68,10 +68,11 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "backend",
         value: "NAME",
-        help: "What chooses the moves: auto (a network, run by the fastest that works here), ort (a \
-               network run by ONNX Runtime), tract (a network run by what is built in) or rollout \
-               (random playouts on one thread) [default: auto]",
-        expected: "auto, ort, tract or rollout",
+        help: "What chooses the moves: auto (a network, run by the fastest that works here), native \
+               (a network of tengen-train, run by code made for them), ort (any network, run by ONNX \
+               Runtime), tract (any network, run by a library that is built in) or rollout (random \
+               playouts on one thread) [default: auto]",
+        expected: "auto, native, ort, tract or rollout",
         set: |options, text| backend(text).map(|backend| options.backend = backend),
     },
     EngineOption {

@@ -200,7 +200,11 @@ impl<'a> Reader<'a> {
                 if !axes.is_some_and(|axes| right.contains(axes)) {
                     return Err("its axes are not height and width".to_owned());
                 }
-                let kind = if node.op == "ReduceMax" { PoolKind::Max } else { PoolKind::Mean };
+                let kind = if node.op == "ReduceMax" {
+                    PoolKind::Max
+                } else {
+                    PoolKind::Mean
+                };
                 (Op::Pool(kind), vec![x], Shape::Vector(channels))
             }
             ("GlobalAveragePool", Shape::Map(channels)) => {
@@ -220,8 +224,11 @@ impl<'a> Reader<'a> {
                 self.reshape(node, len)?;
                 return Ok(Known::Value(x));
             }
-            ("Conv" | "Gemm" | "ReduceMean" | "ReduceMax" | "GlobalAveragePool" | "Concat"
-            | "Reshape", shape) => {
+            (
+                "Conv" | "Gemm" | "ReduceMean" | "ReduceMax" | "GlobalAveragePool" | "Concat"
+                | "Reshape",
+                shape,
+            ) => {
                 return Err(format!("it reads a {shape:?}, which is not known here"));
             }
             _ => return Err("the native backend does not know this operator".to_owned()),
@@ -270,7 +277,11 @@ impl<'a> Reader<'a> {
         if integers(tensor)?.is_empty() {
             return Err("it has no numbers".to_owned());
         }
-        if node.inputs.len() > 2 && integers(self.tensor(node, 2)?)?.iter().any(|&zero| zero != 0) {
+        if node.inputs.len() > 2
+            && integers(self.tensor(node, 2)?)?
+                .iter()
+                .any(|&zero| zero != 0)
+        {
             return Err("its weights have a zero of their own".to_owned());
         }
         let channels = tensor.dims.first().copied().unwrap_or(1);
@@ -337,12 +348,21 @@ impl<'a> Reader<'a> {
             {
                 let weights = constants::signed_bytes(tensor)?.to_vec();
                 let (scales, steps) = (scales.clone(), *steps);
-                Weights::Integer { weights, scales, steps }
+                Weights::Integer {
+                    weights,
+                    scales,
+                    steps,
+                }
             }
             _ => Weights::Float(numbers),
         };
         let kernel = [height, width];
-        Ok(Conv { kernel, inputs, weights, bias })
+        Ok(Conv {
+            kernel,
+            inputs,
+            weights,
+            bias,
+        })
     }
 
     fn input(&self, node: &ModelNode, index: usize) -> Option<&Known<'a>> {

@@ -23,6 +23,7 @@ pub(crate) use kernels::Level;
 use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
 use crate::onnx::Model;
 use graph::Graph;
+use kernels::Peak;
 use plan::Plan;
 use run::Memory;
 
@@ -65,6 +66,15 @@ impl NativeModel {
         &self.info
     }
 
+    /// What a position costs.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        Work {
+            products: self.plan.products,
+            integers: !self.plan.integers.is_empty(),
+        }
+    }
+
     /// What of the processor is used, in words.
     #[must_use]
     pub fn processor() -> String {
@@ -84,6 +94,25 @@ impl NativeModel {
             memory: Memory::new(&self.plan),
             model: self.clone(),
         }
+    }
+}
+
+/// What a network computes for a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Work {
+    /// Multiplications, each with an addition.
+    pub products: u64,
+    /// Whether most of them are of bytes.
+    pub integers: bool,
+}
+
+impl Work {
+    /// Keeps this thread at multiplying and adding such numbers in registers, 100,000 rounds for a
+    /// millisecond or so, and says how many products that made: no network can do better.
+    #[must_use]
+    pub fn at_best(self, rounds: usize) -> u64 {
+        let integers = self.integers;
+        Level::best().enter(Peak { rounds, integers }) as u64
     }
 }
 
@@ -122,7 +151,8 @@ impl Evaluator for NativeEvaluator {
         for index in 0..batch.len() {
             run::run(plan, *level, &mut self.memory, batch.row(index));
             self.memory.copy_vector(plan.policy, out.policy_mut(index));
-            self.memory.copy_vector(plan.value, out.value_logits_mut(index));
+            self.memory
+                .copy_vector(plan.value, out.value_logits_mut(index));
         }
         Ok(())
     }

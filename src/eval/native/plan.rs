@@ -5,8 +5,8 @@ mod lower;
 mod pack;
 mod slots;
 
-use super::grid::Grid;
 use super::graph::Graph;
+use super::grid::Grid;
 use super::kernels::{Level, Line, PoolKind};
 
 pub(super) use slots::Room;
@@ -20,6 +20,8 @@ pub(super) struct Plan {
     pub(super) floats: Vec<Line<f32>>,
     pub(super) integers: Vec<Line<[i8; 4]>>,
     pub(super) room: Room,
+    /// Products that are computed for a position.
+    pub(super) products: u64,
     pub(super) planes: MapPart,
     /// Slots of the vectors that are the answer.
     pub(super) policy: VectorPart,

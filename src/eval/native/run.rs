@@ -29,9 +29,17 @@ impl Memory {
                 .collect()
         };
         Memory {
-            numbers: room.numbers.iter().map(|blocks| vec![Line::default(); blocks * len]).collect(),
+            numbers: room
+                .numbers
+                .iter()
+                .map(|blocks| vec![Line::default(); blocks * len])
+                .collect(),
             bytes: room.bytes.iter().map(bytes).collect(),
-            vectors: room.vectors.iter().map(|&lines| vec![Line::default(); lines]).collect(),
+            vectors: room
+                .vectors
+                .iter()
+                .map(|&lines| vec![Line::default(); lines])
+                .collect(),
             float_sums: vec![Line::default(); WIDEST * len],
             integer_sums: vec![Line::default(); WIDEST * len],
         }
@@ -76,15 +84,6 @@ pub(super) fn run(plan: &Plan, level: Level, memory: &mut Memory, row: &[f32]) {
     }
 }
 
-#[cfg(kbench)]
-pub(super) fn write(plan: &Plan, memory: &mut Memory, row: &[f32]) {
-    memory.write_planes(plan, row);
-}
-#[cfg(kbench)]
-pub(super) fn step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
-    run_step(plan, level, memory, step);
-}
-
 fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
     let grid = plan.grid;
     match step {
@@ -124,7 +123,13 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
             target.put_back(memory, &step.target);
             memory.integer_sums = sums;
         }
-        Step::Combine { first, second, bias, floor, target: way } => {
+        Step::Combine {
+            first,
+            second,
+            bias,
+            floor,
+            target: way,
+        } => {
             let mut target = Taken::take(memory, way);
             let Taken { numbers, bytes } = &mut target;
             level.enter(Combine {
@@ -149,7 +154,13 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
             });
             memory.vectors[*out] = vector;
         }
-        Step::Dense { input, weights, bias, floor, out } => {
+        Step::Dense {
+            input,
+            weights,
+            bias,
+            floor,
+            out,
+        } => {
             let mut vector = std::mem::take(&mut memory.vectors[*out]);
             level.enter(Dense {
                 input: memory.lines(*input),
@@ -160,7 +171,9 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
             });
             memory.vectors[*out] = vector;
         }
-        Step::Concat { .. } | Step::Flatten { .. } | Step::Relu { .. } => rearrange(grid, memory, step),
+        Step::Concat { .. } | Step::Flatten { .. } | Step::Relu { .. } => {
+            rearrange(grid, memory, step)
+        }
     }
 }
 
@@ -214,7 +227,9 @@ impl Taken {
     fn take(memory: &mut Memory, target: &Target) -> Taken {
         let rounded = target.rounded.as_ref();
         Taken {
-            numbers: target.numbers.map(|slot| std::mem::take(&mut memory.numbers[slot])),
+            numbers: target
+                .numbers
+                .map(|slot| std::mem::take(&mut memory.numbers[slot])),
             bytes: rounded.map(|rounded| std::mem::take(&mut memory.bytes[rounded.slot])),
         }
     }

@@ -32,9 +32,17 @@ fn all_kinds_of_code_agree() {
         ..SMALL
     };
     for onnx in [SMALL.onnx(2), wide.onnx(3), layer(&Layer::INTEGER, 4)] {
-        let load = |level| NativeModel::load_for("net", &onnx, level).unwrap().evaluator();
+        let load = |level| {
+            NativeModel::load_for("net", &onnx, level)
+                .unwrap()
+                .evaluator()
+        };
         for level in Level::all() {
-            suite::agree(&mut load(level), &mut load(Level::Portable(Default::default())), 1e-4);
+            suite::agree(
+                &mut load(level),
+                &mut load(Level::Portable(Default::default())),
+                1e-4,
+            );
         }
     }
 }
@@ -76,7 +84,9 @@ impl Layer {
 
 /// Some number in [-1, 1) for each index.
 fn number(seed: u64, index: usize) -> f32 {
-    let mixed = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(seed);
+    let mixed = (index as u64 + 1)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .wrapping_add(seed);
     let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (mixed >> 40) as f32 / (1 << 23) as f32 - 1.0
 }
@@ -104,7 +114,9 @@ fn layer(layer: &Layer, seed: u64) -> Vec<u8> {
     let bias = graph.weights("bias", &[layer.outputs], &bias);
     let y = match layer.zero {
         None => {
-            let weights: Vec<f32> = (0..len).map(|i| f32::from(weight(seed, i)) / 127.0).collect();
+            let weights: Vec<f32> = (0..len)
+                .map(|i| f32::from(weight(seed, i)) / 127.0)
+                .collect();
             let weights = graph.weights("weights", &dims, &weights);
             graph.conv(x, weights, Some(bias))
         }
@@ -161,7 +173,8 @@ fn naive(layer: &Layer, seed: u64, row: &[f32]) -> Vec<f32> {
         for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
             let mut sum = f64::from(number(seed + 1, output));
             for channel in 0..layer.inputs {
-                for (dy, dx) in (-half..=half).flat_map(|dy| (-half..=half).map(move |dx| (dy, dx))) {
+                for (dy, dx) in (-half..=half).flat_map(|dy| (-half..=half).map(move |dx| (dy, dx)))
+                {
                     let tap = (dy + half) as usize * layer.kernel + (dx + half) as usize;
                     let index = (output * layer.inputs + channel) * layer.kernel.pow(2) + tap;
                     let weight = f64::from(weight(seed, index)) / 127.0;
@@ -181,13 +194,18 @@ fn check(layer: &Layer, seed: u64) {
     let onnx = self::layer(layer, seed);
     let batch = random_batch(layer.info().row_len(), 2, seed);
     for level in Level::all() {
-        let mut evaluator = NativeModel::load_for("layer", &onnx, level).unwrap().evaluator();
+        let mut evaluator = NativeModel::load_for("layer", &onnx, level)
+            .unwrap()
+            .evaluator();
         let out = suite::run(&mut evaluator, &batch);
         for index in 0..batch.len() {
             let expected = naive(layer, seed, batch.row(index));
             for (found, expected) in out.policy(index).iter().zip(expected) {
                 let difference = (found - expected).abs();
-                assert!(difference < 1e-4, "{level}: {found}, not {expected}: {layer:?}");
+                assert!(
+                    difference < 1e-4,
+                    "{level}: {found}, not {expected}: {layer:?}"
+                );
             }
         }
     }
@@ -219,7 +237,13 @@ fn convolutions_are_right_on_odd_boards_and_channels() {
 #[test]
 fn residual_sums_are_right() {
     for zero in [None, Some(0), Some(40)] {
-        check(&Layer { zero, ..Layer::INTEGER }, 7);
+        check(
+            &Layer {
+                zero,
+                ..Layer::INTEGER
+            },
+            7,
+        );
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) struct Args {
     /// Games that a thread plays at the same time: its largest batch
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     concurrent: u32,
-    /// What runs the network: tract or ort [default: ort, and tract where ort is not installed]
+    /// What runs the network: native, ort or tract [default: the first that can run it]
     #[arg(long)]
     backend: Option<BackendKind>,
     /// Where the network runs: cpu, cuda or cuda:N

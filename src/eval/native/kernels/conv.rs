@@ -271,7 +271,9 @@ impl<J: Tile, const BLOCKS: usize, const POINTS: usize> Job for Fixed<J, BLOCKS,
 impl<A: Arithmetic> Tile for Pass<'_, '_, A> {
     #[inline(always)]
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(mut self, simd: S) {
-        let mut ahead = self.ahead.chunks(self.ahead.len().div_ceil(self.grid.height).max(1));
+        let mut ahead = self
+            .ahead
+            .chunks(self.ahead.len().div_ceil(self.grid.height).max(1));
         for row in 0..self.grid.height {
             if self.column == 0 {
                 let lines = ahead.next().into_iter().flatten();
@@ -404,10 +406,14 @@ impl<A: Arithmetic> Job for Finish<'_, '_, A> {
 /// The points from `start`.
 #[inline(always)]
 fn points<T, const POINTS: usize>(plane: &[T], start: usize) -> &[T; POINTS] {
-    plane[start..].first_chunk().expect("the border is wide enough")
+    plane[start..]
+        .first_chunk()
+        .expect("the border is wide enough")
 }
 
 #[inline(always)]
 fn points_mut<T, const POINTS: usize>(plane: &mut [T], start: usize) -> &mut [T; POINTS] {
-    plane[start..].first_chunk_mut().expect("the border is wide enough")
+    plane[start..]
+        .first_chunk_mut()
+        .expect("the border is wide enough")
 }

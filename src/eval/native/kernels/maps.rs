@@ -74,7 +74,11 @@ impl Job for Pool<'_> {
         for (block, out) in self.out.iter_mut().enumerate() {
             let plane = &self.input[block * grid.len..][..grid.len];
             let is_max = self.kind == PoolKind::Max;
-            let begin = if is_max { simd.load(&plane[first]) } else { simd.splat(0.0) };
+            let begin = if is_max {
+                simd.load(&plane[first])
+            } else {
+                simd.splat(0.0)
+            };
             // Four chains, so that none waits for its last sum.
             let mut chains = [begin; 4];
             for row in 0..grid.height {

@@ -16,10 +16,12 @@ mod avx2;
 mod avx512;
 mod conv;
 mod maps;
+mod peak;
 mod portable;
 
 pub(super) use conv::{ConvTask, Epilogue, Float, Integer, Rounding, UNROLLED};
 pub(super) use maps::{Combine, Dense, Pool, PoolKind};
+pub(super) use peak::Peak;
 
 use std::fmt;
 

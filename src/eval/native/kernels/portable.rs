@@ -85,7 +85,10 @@ impl Simd for Portable {
             let bytes = bytes[i].to_ne_bytes().map(i32::from);
             let weights = weights[i].to_ne_bytes();
             let weights = weights.map(|weight| i32::from(weight.cast_signed()));
-            let products = bytes.iter().zip(weights).map(|(byte, weight)| byte * weight);
+            let products = bytes
+                .iter()
+                .zip(weights)
+                .map(|(byte, weight)| byte * weight);
             sum[i] + products.sum::<i32>()
         })
     }

@@ -1,7 +1,7 @@
 //! Takes operations together and gives every result its place.
 
-use super::super::grid::Grid;
 use super::super::graph::{Conv, Graph, Node, Op, Shape, Steps, ValueId, Weights};
+use super::super::grid::Grid;
 use super::super::kernels::{LANES, Level, Line};
 use super::pack::{Kernels, line_up};
 use super::{ConvStep, MapPart, Plan, Room, Rounded, Step, Target, VectorPart};
@@ -44,11 +44,21 @@ pub(super) fn plan(graph: &Graph, size: [usize; 2], level: Level) -> Result<Plan
         steps: lowering.steps,
         floats: lowering.floats,
         integers: lowering.integers,
+        products: products(graph, size[0] * size[1]),
         room: lowering.room,
         planes,
         policy,
         value,
     })
+}
+
+fn products(graph: &Graph, area: usize) -> u64 {
+    let products = graph.nodes.iter().map(|node| match &node.op {
+        Op::Conv(conv) => area * conv.kernel[0] * conv.kernel[1] * conv.inputs * conv.bias.len(),
+        Op::Dense(dense) => dense.weights.len(),
+        _ => 0,
+    });
+    products.map(|products| products as u64).sum()
 }
 
 /// The nodes that read each value; a node that reads it twice is there twice.
@@ -65,7 +75,11 @@ fn readers(graph: &Graph) -> Vec<Vec<usize>> {
 /// Where a value is.
 #[derive(Debug, Clone, Copy)]
 enum Place {
-    Map { buffer: usize, first_block: usize, channels: usize },
+    Map {
+        buffer: usize,
+        first_block: usize,
+        channels: usize,
+    },
     Vector(VectorPart),
 }
 
@@ -111,7 +125,11 @@ impl<'a> Lowering<'a> {
             Op::Pool(kind) => {
                 let input = self.numbers(node.inputs[0])?;
                 let out = self.new_vector(node.output, input.channels);
-                self.steps.push(Step::Pool { kind: *kind, input, out });
+                self.steps.push(Step::Pool {
+                    kind: *kind,
+                    input,
+                    out,
+                });
                 self.release(node.inputs[0]);
                 Ok(())
             }
@@ -126,7 +144,13 @@ impl<'a> Lowering<'a> {
                 let bias = line_up(&dense.bias);
                 let out = self.new_vector(tail.value, outputs);
                 let floor = floor(tail.relu);
-                self.steps.push(Step::Dense { input, weights, bias, floor, out });
+                self.steps.push(Step::Dense {
+                    input,
+                    weights,
+                    bias,
+                    floor,
+                    out,
+                });
                 self.finish(&tail);
                 Ok(())
             }
@@ -163,7 +187,8 @@ impl<'a> Lowering<'a> {
                 Op::Relu => tail.relu = true,
                 Op::Add if with_residual && tail.residual.is_none() => {
                     let others = node.inputs.iter().find(|&&input| input != tail.value);
-                    let is_map = |other: &&ValueId| matches!(self.places[**other], Some(Place::Map { .. }));
+                    let is_map =
+                        |other: &&ValueId| matches!(self.places[**other], Some(Place::Map { .. }));
                     let Some(&other) = others.filter(is_map) else {
                         break;
                     };
@@ -188,7 +213,9 @@ impl<'a> Lowering<'a> {
         let input = self.graph.nodes[index].inputs[0];
         let parts = self.parts(index, conv);
         let residual = parts[0].1.residual;
-        let blocks = parts.iter().map(|(conv, _)| conv.bias.len().div_ceil(LANES));
+        let blocks = parts
+            .iter()
+            .map(|(conv, _)| conv.bias.len().div_ceil(LANES));
         let is_integer = matches!(conv.weights, Weights::Integer { .. });
         let groups = self.level.groups(blocks.sum());
         let taps = self.grid.taps(conv.kernel);
@@ -197,7 +224,11 @@ impl<'a> Lowering<'a> {
         let bytes = taps.len() * steps * widest * size_of::<Line<f32>>();
         let [scale, bias, floor] = epilogue(&parts);
         let step = ConvStep {
-            input: if is_integer { self.bytes(input)? } else { self.numbers(input)? },
+            input: if is_integer {
+                self.bytes(input)?
+            } else {
+                self.numbers(input)?
+            },
             chunk: (CHUNK_BYTES / bytes).max(1),
             weights: self.pack(&parts, &groups),
             residual: residual.map(|value| self.numbers(value)).transpose()?,
@@ -208,7 +239,11 @@ impl<'a> Lowering<'a> {
             bias,
             floor,
         };
-        self.steps.push(if is_integer { Step::Integer(step) } else { Step::Float(step) });
+        self.steps.push(if is_integer {
+            Step::Integer(step)
+        } else {
+            Step::Float(step)
+        });
         for (_, tail) in &parts {
             self.finish(tail);
             self.release(input);
@@ -253,12 +288,22 @@ impl<'a> Lowering<'a> {
         }
         let inputs = conv.inputs;
         if integers.is_empty() {
-            let kernels = Kernels { parts: floats, inputs, taps };
-            self.floats.extend(kernels.packed(groups, |[weight]: [f32; 1]| weight));
+            let kernels = Kernels {
+                parts: floats,
+                inputs,
+                taps,
+            };
+            self.floats
+                .extend(kernels.packed(groups, |[weight]: [f32; 1]| weight));
             return self.floats.len() - kernels.lines(groups, 1);
         }
-        let kernels = Kernels { parts: integers, inputs, taps };
-        self.integers.extend(kernels.packed(groups, |weights: [i8; 4]| weights));
+        let kernels = Kernels {
+            parts: integers,
+            inputs,
+            taps,
+        };
+        self.integers
+            .extend(kernels.packed(groups, |weights: [i8; 4]| weights));
         self.integers.len() - kernels.lines(groups, 4)
     }
 
@@ -293,7 +338,13 @@ impl<'a> Lowering<'a> {
         let tail = self.tail(index, false);
         let floor = floor(is_relu || tail.relu);
         let target = self.target(std::iter::once(&tail))?;
-        self.steps.push(Step::Combine { first, second, bias, floor, target });
+        self.steps.push(Step::Combine {
+            first,
+            second,
+            bias,
+            floor,
+            target,
+        });
         self.finish(&tail);
         for &input in &node.inputs {
             self.release(input);
@@ -315,7 +366,11 @@ impl<'a> Lowering<'a> {
             wants_numbers |= reads_numbers;
             is_rounded |= steps.is_some();
             left += self.readers[tail.value].len();
-            let place = Place::Map { buffer, first_block: borders.len(), channels };
+            let place = Place::Map {
+                buffer,
+                first_block: borders.len(),
+                channels,
+            };
             self.places[tail.value] = Some(place);
             let steps = steps.map_or((0.0, 0), |steps| (1.0 / steps.scale, steps.zero));
             for _ in 0..channels.div_ceil(LANES) {
@@ -327,11 +382,19 @@ impl<'a> Lowering<'a> {
         let blocks = borders.len();
         let numbers = wants_numbers.then(|| self.room.take_numbers(blocks));
         let bytes = is_rounded.then(|| self.room.take_bytes(borders));
-        self.buffers.push(Buffer { numbers, bytes, left });
+        self.buffers.push(Buffer {
+            numbers,
+            bytes,
+            left,
+        });
         self.check_memory()?;
         Ok(Target {
             numbers,
-            rounded: bytes.map(|slot| Rounded { slot, inverse, zero }),
+            rounded: bytes.map(|slot| Rounded {
+                slot,
+                inverse,
+                zero,
+            }),
         })
     }
 
@@ -350,7 +413,10 @@ impl<'a> Lowering<'a> {
         let (mut wanted, mut numbers) = (None, false);
         for &reader in &self.readers[value] {
             match &self.graph.nodes[reader].op {
-                Op::Conv(Conv { weights: Weights::Integer { steps, .. }, .. }) => {
+                Op::Conv(Conv {
+                    weights: Weights::Integer { steps, .. },
+                    ..
+                }) => {
                     if wanted.is_some_and(|wanted| wanted != *steps) {
                         return Err("a tensor is rounded in two ways".to_owned());
                     }
@@ -401,10 +467,18 @@ impl<'a> Lowering<'a> {
     }
 
     fn map(&self, value: ValueId, slot: fn(&Buffer) -> Option<usize>) -> Result<MapPart, String> {
-        if let Some(Place::Map { buffer, first_block, channels }) = self.places[value]
+        if let Some(Place::Map {
+            buffer,
+            first_block,
+            channels,
+        }) = self.places[value]
             && let Some(slot) = slot(&self.buffers[buffer])
         {
-            return Ok(MapPart { slot, first_block, channels });
+            return Ok(MapPart {
+                slot,
+                first_block,
+                channels,
+            });
         }
         Err("a map is read that is not there".to_owned())
     }
@@ -454,7 +528,12 @@ fn alike(a: &Conv, b: &Conv) -> bool {
 /// What a sum of products is worth, and what is added: with a zero of its own, an input says more
 /// than it should by zero times all weights, and so does the border, which is filled with it.
 fn scale_and_bias(conv: &Conv) -> (Vec<f32>, Vec<f32>) {
-    let Weights::Integer { weights, scales, steps } = &conv.weights else {
+    let Weights::Integer {
+        weights,
+        scales,
+        steps,
+    } = &conv.weights
+    else {
         return (vec![1.0; conv.bias.len()], conv.bias.clone());
     };
     let scale: Vec<f32> = scales.iter().map(|scale| scale * steps.scale).collect();
