@@ -379,9 +379,9 @@ impl<'a> Reader<'a> {
             return Err("it scales or turns its input".to_owned());
         }
         let is_turned = node.int("transB").unwrap_or(0) != 0;
-        let (inputs, outputs) = match dims {
-            &[outputs, inputs] if is_turned => (inputs, outputs),
-            &[inputs, outputs] => (inputs, outputs),
+        let (inputs, outputs) = match *dims {
+            [outputs, inputs] if is_turned => (inputs, outputs),
+            [inputs, outputs] => (inputs, outputs),
             _ => return Err("its weights have not two dimensions".to_owned()),
         };
         if inputs != len || outputs == 0 {

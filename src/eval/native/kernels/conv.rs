@@ -268,6 +268,10 @@ impl<J: Tile, const BLOCKS: usize, const POINTS: usize> Job for Fixed<J, BLOCKS,
     }
 }
 
+#[expect(
+    clippy::needless_range_loop,
+    reason = "loops of known length over indices are unrolled, so that sums stay in registers"
+)]
 impl<A: Arithmetic> Tile for Pass<'_, '_, A> {
     #[inline(always)]
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(mut self, simd: S) {
