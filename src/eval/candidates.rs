@@ -125,7 +125,11 @@ mod tests {
         let policy = graph.conv(x, weights, None);
         let policy = graph.flatten(policy);
         graph.output(POLICY, policy, info.policy_shape());
-        let weights = graph.weights("value", &[info.outcomes, info.planes, 1, 1], &[0.5; 6]);
+        let weights = graph.weights(
+            "value.weights",
+            &[info.outcomes, info.planes, 1, 1],
+            &[0.5; 6],
+        );
         let x = graph.conv(x, weights, None);
         let x = graph.reduce_mean(x, &[2, 3]);
         graph.output(VALUE, x, info.value_shape());
