@@ -5,7 +5,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// Bytes of a chunk, at most.
-const CHUNK_BYTES: usize = if cfg!(loom) { 1 << 10 } else { 1 << 18 };
+const CHUNK_BYTES: usize = if cfg!(any(loom, miri)) {
+    1 << 10
+} else {
+    1 << 18
+};
 
 /// Bytes that several arenas may still take, together: what one of them does not need is there for
 /// the others.
@@ -53,7 +57,7 @@ impl<T: Default> Arena<T> {
     const CHUNK_BITS: u32 = {
         let bits = (CHUNK_BYTES / size_of::<T>()).ilog2();
         // Room for a run of a few moves, where loom's atomics are large and chunks small.
-        if bits < 4 { 4 } else { bits }
+        if bits < 3 { 3 } else { bits }
     };
     /// Slots in a chunk; no run is longer.
     pub(super) const CHUNK: u32 = 1 << Self::CHUNK_BITS;

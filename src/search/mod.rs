@@ -36,5 +36,8 @@ pub use report::{MoveReport, Proof, SearchReport};
 pub use searcher::{Searcher, SearcherOptions};
 
 #[cfg(test)]
+#[cfg(loom)]
+mod loom_tests;
+#[cfg(test)]
 #[cfg(not(loom))]
 mod tests;

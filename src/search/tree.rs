@@ -246,7 +246,7 @@ mod tests {
         let tree = Tree::new(1 << 22);
         let ids: Vec<Vec<NodeId>> = std::thread::scope(|scope| {
             let find = || {
-                (0..500_u128)
+                (0..if cfg!(miri) { 20 } else { 500_u128 })
                     .map(|k| tree.find_or_add(k << 3).unwrap())
                     .collect()
             };
@@ -317,7 +317,7 @@ mod tests {
     #[test]
     fn threads_that_touch_at_once_find_the_same_edges() {
         let tree = Tree::new(1 << 24);
-        for key in 0..200 {
+        for key in 0..if cfg!(miri) { 5 } else { 200 } {
             let node = expanded(&tree, key, 30);
             std::thread::scope(|scope| {
                 for _ in 0..4 {
