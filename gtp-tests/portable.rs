@@ -33,6 +33,10 @@ const ALLOWED: &[(&str, &str)] = &[
         "src/clock/cpu.rs",
         "processor time as Linux tells it; not known elsewhere",
     ),
+    (
+        "src/eval/cuda.rs",
+        "the file name of ONNX Runtime's part for CUDA; the NVIDIA driver as Linux tells it",
+    ),
     ("src/eval/library.rs", "the file name of ONNX Runtime"),
     ("src/files.rs", "what a FIFO, a socket or a device is"),
     ("src/referee/command_line.rs", "backslashes in paths"),
