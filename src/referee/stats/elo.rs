@@ -60,9 +60,18 @@ pub fn wilson(score: f64, trials: f64, z: f64) -> Interval {
     let z2 = z * z / trials;
     let centre = (score + z2 / 2.0) / (1.0 + z2);
     let half = (z2 * (score * (1.0 - score) + z2 / 4.0)).max(0.0).sqrt() / (1.0 + z2);
+    // Exact at the ends: what rounding leaves of 1 - 1 would be a bound of thousands of Elo.
     Interval {
-        low: (centre - half).max(0.0),
-        high: (centre + half).min(1.0),
+        low: if score <= 0.0 {
+            0.0
+        } else {
+            (centre - half).max(0.0)
+        },
+        high: if score >= 1.0 {
+            1.0
+        } else {
+            (centre + half).min(1.0)
+        },
     }
 }
 
@@ -108,6 +117,14 @@ mod tests {
         let elo = wilson(0.81, 100.0, Z_95).to_elo();
         near(elo.low, 166.0, 1.0);
         near(elo.high, 338.0, 1.0);
+    }
+
+    #[test]
+    fn a_sweep_has_no_bound_on_its_side() {
+        for trials in (1..=200).map(|tenths| f64::from(tenths) / 10.0) {
+            assert_eq!(wilson(1.0, trials, Z_95).to_elo().high, f64::INFINITY);
+            assert_eq!(wilson(0.0, trials, Z_95).to_elo().low, f64::NEG_INFINITY);
+        }
     }
 
     #[test]
