@@ -30,10 +30,18 @@ fn what_is_built_in_works() {
         &[
             "ok      network",
             "nogo 9x9",
+            "ok      native",
             "ok      tract",
             "ms an evaluation",
             "ok      choice",
         ],
+    );
+    // Integers are rounded more or less, which is no damage.
+    let int8 = concat!(env!("CARGO_MANIFEST_DIR"), "/models/nogo-9x9-int8.onnx");
+    check(
+        &["--model", int8],
+        true,
+        &["ok      native", "ok      tract"],
     );
     let (text, _) = doctor(&["--json"]);
     assert!(text.lines().count() >= 6, "{text}");

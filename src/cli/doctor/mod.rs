@@ -13,6 +13,7 @@ use tengen::eval::{
     BackendKind, Batch, Candidate, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
     Outputs,
 };
+use tengen::onnx::Header;
 
 use super::flags::EngineFlags;
 use super::print;
@@ -21,6 +22,8 @@ use super::print;
 const EVALUATIONS: usize = 20;
 /// Two backends may differ by so much in a logit.
 const TOLERANCE: f32 = 1e-2;
+/// The same for a network in integers, of which backends round more or less.
+const INTEGER_TOLERANCE: f32 = 1.0;
 
 /// Say which backends, libraries, devices and networks are found and work, and how to mend what
 /// does not. Takes the engine's settings, to check just these.
@@ -67,6 +70,9 @@ impl Finding {
 
 /// A network's answers to one input.
 type Answer = (Vec<f32>, Duration);
+
+/// What others are compared with, and by how much they may differ.
+type Reference<'a> = (&'a Answer, f32);
 
 impl Doctor {
     pub(crate) fn run(self) -> anyhow::Result<()> {
@@ -127,7 +133,8 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
     };
     let tried = BackendKind::ALL.map(|kind| (kind, try_backend(kind, &model, &load(Device::Cpu))));
     let of_tract = tried.iter().find(|(kind, _)| *kind == BackendKind::Tract);
-    let reference = of_tract.and_then(|(_, answer)| answer.as_ref().ok());
+    let answer = of_tract.and_then(|(_, answer)| answer.as_ref().ok());
+    let reference = answer.map(|answer| (answer, tolerance(&model)));
     for (kind, answer) in &tried {
         let library = *kind == BackendKind::Ort && options.ort_library.is_some();
         let asked = options.backend == Backend::Network(*kind) || library;
@@ -172,6 +179,22 @@ fn choice(options: &EngineOptions, working: &[BackendKind]) -> Finding {
             text: format!("nothing works on {}; {}", options.device, all.join("; ")),
             mend: "leave --backend and --device out".to_owned(),
         },
+    }
+}
+
+fn tolerance(model: &ModelSource) -> f32 {
+    let onnx = match model {
+        ModelSource::File(path) => std::fs::read(path).unwrap_or_default(),
+        ModelSource::Embedded(onnx) => onnx.to_vec(),
+    };
+    let header = Header::read(&onnx).ok();
+    let precision = header
+        .as_ref()
+        .and_then(|header| header.metadata("tengen.precision"));
+    if precision == Some("int8") {
+        INTEGER_TOLERANCE
+    } else {
+        TOLERANCE
     }
 }
 
@@ -247,18 +270,18 @@ fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
 fn backend(
     what: &'static str,
     tried: &Result<Answer, EvalError>,
-    reference: Option<&Answer>,
+    reference: Option<Reference<'_>>,
     asked: bool,
 ) -> Finding {
     let failed = if asked { State::Broken } else { State::Absent };
     let (state, text, mend) = match tried {
         Ok((logits, each)) => {
             let text = format!("{:.2} ms an evaluation", each.as_secs_f64() * 1000.0);
-            let worst = reference.map_or(0.0, |(expected, _)| {
+            let worst = reference.map_or(0.0, |((expected, _), _)| {
                 let pairs = logits.iter().zip(expected);
                 pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
             });
-            if worst <= TOLERANCE {
+            if reference.is_none_or(|(_, tolerance)| worst <= tolerance) {
                 (State::Ok, text, "")
             } else {
                 let text = format!("{text}, but its answers differ from tract's by {worst}");
@@ -290,7 +313,7 @@ fn gpu(
     model: &ModelSource,
     options: &EngineOptions,
     load: &dyn Fn(Device) -> LoadOptions,
-    reference: Option<&Answer>,
+    reference: Option<Reference<'_>>,
 ) -> Finding {
     let asked = options.device != Device::Cpu;
     let driver = std::fs::read_to_string("/proc/driver/nvidia/version").ok();
