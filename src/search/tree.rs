@@ -5,7 +5,7 @@
 //! after a controller has replayed the whole game.
 
 use super::arena::{Arena, Room};
-use super::atomic::{AtomicU32, Ordering};
+use super::atomic::{AtomicU32, Ordering, zeros};
 use super::edge::{Choice, Edge, block_len};
 use super::node::{Node, NodeId};
 use crate::game::Move;
@@ -44,7 +44,7 @@ impl Tree {
             room: Room::new(room),
             bytes,
             copied: 0.0,
-            table: (0..places).map(|_| AtomicU32::new(0)).collect(),
+            table: zeros(places),
         }
     }
 
