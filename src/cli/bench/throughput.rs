@@ -14,6 +14,7 @@ use tengen::encode::{Encode, find};
 use tengen::engine::{Backend, EngineOptions, built_in};
 use tengen::eval::{
     BackendKind, Batch, EvalError, Evaluator, EvaluatorFactory, LoadOptions, ModelSource, Outputs,
+    Work,
 };
 use tengen::game::with_game;
 use tengen::rollout::{Playout, PlayoutPolicy};
@@ -72,10 +73,8 @@ fn measure<G: Encode + Playout>(
             }
             Err(error) => return Err(error.into()),
         };
-        let best = bench.at_best(kind)?;
         for batch in BATCHES {
-            let mut line = bench.measure(kind, &factory, batch)?;
-            line.share_of_peak = best.map(|best| line.raw_per_second / best);
+            let line = bench.measure(kind, &factory, batch)?;
             super::super::print(&if json {
                 serde_json::to_string(&line)?
             } else {
@@ -118,7 +117,7 @@ struct Bench<G> {
 
 impl<G: Encode + Playout> Bench<G> {
     fn new(empty: &G, options: &EngineOptions, seconds: f64) -> anyhow::Result<Bench<G>> {
-        let round = Duration::try_from_secs_f64(seconds / f64::from(2 * ROUNDS))
+        let round = Duration::try_from_secs_f64(seconds / f64::from(3 * ROUNDS))
             .ok()
             .filter(|round| !round.is_zero())
             .context("--seconds must be more than 0")?;
@@ -154,13 +153,15 @@ impl<G: Encode + Playout> Bench<G> {
         EvaluatorFactory::open(kind, &self.source(kind)?, &self.load)
     }
 
-    /// Positions a second of the form that fits a backend, were all of it multiplying and adding in
-    /// registers; `None` on a GPU and for a network that nobody here can count.
-    fn at_best(&self, kind: BackendKind) -> Result<Option<f64>, EvalError> {
+    /// What the form that fits a backend costs; `None` on a GPU and for a network that nobody here
+    /// can count.
+    fn work(&self, kind: BackendKind) -> Result<Option<Work>, EvalError> {
         let native = EvaluatorFactory::open(BackendKind::Native, &self.source(kind)?, &self.load);
-        let Some(work) = native.ok().and_then(|native| native.work()) else {
-            return Ok(None);
-        };
+        Ok(native.ok().and_then(|native| native.work()))
+    }
+
+    /// Positions a second, were all of it multiplying and adding in registers.
+    fn at_best(&self, work: Work) -> f64 {
         let (count, began) = (AtomicU64::new(0), self.clock.now());
         std::thread::scope(|scope| {
             for _ in 0..self.threads {
@@ -172,9 +173,7 @@ impl<G: Encode + Playout> Bench<G> {
             }
         });
         let elapsed = (self.clock.now() - began).as_secs_f64();
-        Ok(Some(
-            count.into_inner() as f64 / elapsed / work.products as f64,
-        ))
+        count.into_inner() as f64 / elapsed / work.products as f64
     }
 
     /// Random playouts a second on one thread.
@@ -220,8 +219,10 @@ impl<G: Encode + Playout> Bench<G> {
         let mut evaluators = (0..self.threads)
             .map(|_| factory.make())
             .collect::<Result<Vec<_>, _>>()?;
+        let (work, mut at_best) = (self.work(kind)?, 0.0);
         let mut rates = [0.0; 3];
         for round in 0..ROUNDS {
+            at_best += work.map_or(0.0, |work| self.at_best(work));
             rates[0] += self.raw(&mut evaluators, batch)?;
             let position = &self.positions[(round * 3 + 1) as usize % self.positions.len()];
             let [evaluations, visits] = self.search(&mut searcher, position)?;
@@ -234,7 +235,7 @@ impl<G: Encode + Playout> Bench<G> {
             threads: self.threads,
             batch,
             raw_per_second: raw,
-            share_of_peak: None,
+            share_of_peak: work.map(|_| raw * f64::from(ROUNDS) / at_best),
             evaluations_per_second: evaluations,
             visits_per_second: visits,
         })
