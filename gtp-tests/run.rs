@@ -2,6 +2,7 @@
 
 mod analysis;
 mod doctor;
+mod documents;
 mod endings;
 mod files;
 mod games;

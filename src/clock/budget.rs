@@ -9,7 +9,7 @@ const FEWEST_VISITS: u64 = 32;
 /// Less than this share of the planned time does not confirm what reused visits say. (At a million
 /// visits a move every sixth search of a game ended at once, before its turning points too.)
 const LEAST_SHARE: f64 = 0.1;
-/// A leader that came up in this last share of the time is not trusted yet (methods §5.3).
+/// A leader that came up in this last share of the time is not trusted yet. Ours.
 const YOUNG_SHARE: f64 = 0.25;
 
 /// Thinking time for one move.
@@ -128,7 +128,7 @@ impl Budget {
     }
 
     /// Whether the runner-up is too far behind to win in what is left of the planned time (STOP of
-    /// Baier and Winands, methods §5.1). Time saved by reuse counts as planned: reused visits alone,
+    /// Baier & Winands 2016). Time saved by reuse counts as planned: reused visits alone,
     /// which are mostly of one line, must not end a search before it has looked around.
     fn is_settled(&self, now: &Progress) -> bool {
         if self.rules.overtake <= 0.0 || now.visits < FEWEST_VISITS {

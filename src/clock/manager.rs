@@ -6,7 +6,7 @@ use super::takeover::Takeover;
 use super::{Budget, LagMeter, Rules, SideClock, StopReason, TimeLeft, TimeParams};
 use super::{ours, rivals};
 
-/// What share of its planned time a move takes, before there is experience (methods §5.3).
+/// What share of its planned time a move takes, before there is experience.
 const FIRST_USED: f64 = 0.85;
 /// No plan counts on less use than this.
 const LEAST_USED: f64 = 0.4;

@@ -1,4 +1,4 @@
-//! Our allotment (methods §5.3): rising gently over the moves that need thought, with overtime's own
+//! Our allotment (docs/methods.md#time): rising gently over the moves that need thought, with overtime's own
 //! pace as a floor.
 
 use std::time::Duration;
@@ -24,9 +24,9 @@ pub(super) const PATIENCE: f64 = 0.15;
 /// The reserve holds it for every move to come.
 pub(super) const LEAST_HARD: Duration = Duration::from_millis(10);
 /// While main time lasts a move takes this many overtime periods: with strength growing with the
-/// logarithm of time, e is best (KataGo, methods §5.1).
+/// logarithm of time, e is best (KataGo; docs/methods.md#time).
 const PERIODS_A_MOVE: f64 = std::f64::consts::E;
-/// Canadian overtime: how far a single move may exceed its share (methods §5.3).
+/// Canadian overtime: how far a single move may exceed its share (docs/methods.md#time).
 const CANADIAN_STRETCH: f64 = 1.6;
 
 /// Thinking time for the next move, or `None` when the clock sets no limit.

@@ -55,19 +55,19 @@ crate::settings::settings! {
     /// Settings of the time manager; every field is a line of the table in this file.
     TimeParams {
         time_scheme: Scheme = Scheme::Tengen, SCHEME_NAMES, parse_choice, show_choice,
-            "How a clock is shared out; all but tengen are there to compare with.", "methods §5.4";
+            "How a clock is shared out; all but tengen are there to compare with.", "docs/methods.md#time";
         time_reserve: f64 = 0.03, 0.0..=0.5, parse, show_range,
-            "Share of the main time that is kept back for accidents; at least 1.3 seconds, or 5% of a short clock, and at most 5 seconds; twice that while nobody tells the time.", "methods §5.3";
+            "Share of the main time that is kept back for accidents; at least 1.3 seconds, or 5% of a short clock, and at most 5 seconds; twice that while nobody tells the time.", "ours";
         time_rise: f64 = 2.0, 0.0..=10.0, parse, show_range,
             "How much more than a move of the opening the last moves before the takeover get, as a share of it.", "what a move loses against 4,096 visits, by ply and visits, in 2,361 positions: 0.009 at ply 4, 0.025 at 40, 0.05 at 50, 0.2 at 56 (128 visits)";
         time_takeover: bool = true, false..=true, parse, show_range,
-            "Plans for the moves up to the one at which positions are usually proven, not for the whole game.", "methods §5.2";
+            "Plans for the moves up to the one at which positions are usually proven, not for the whole game.", "docs/methods.md#time";
         time_overtake: f64 = 0.5, 0.0..=1.0, parse, show_range,
-            "Stops when the runner-up would need more than this share of the visits to come to overtake the leader; 0 for never.", "STOP of Baier and Winands, methods §5.1; in the same positions it saves about a tenth of the visits for the same loss";
+            "Stops when the runner-up would need more than this share of the visits to come to overtake the leader; 0 for never.", "STOP of Baier & Winands 2016; in the same positions it saves about a tenth of the visits for the same loss";
         time_extend: f64 = 1.5, 1.0..=10.0, parse, show_range,
-            "Up to this many times the planned time where the leader is new or not the best valued; 1 for never.", "methods §5.3";
+            "Up to this many times the planned time where the leader is new or not the best valued; 1 for never.", "unstable of Huang et al. 2010";
         time_credit: f64 = 0.7, 0.0..=0.95, parse, show_range,
-            "Up to this share of a move's time is saved where reused visits stand in for it; 0 for never.", "methods §5.3; scored 58.0% +- 6.7 against 0 in 143 games of 4 s on the simulated clock";
+            "Up to this share of a move's time is saved where reused visits stand in for it; 0 for never.", "ours; scored 58.0% +- 6.7 against 0 in 143 games of 4 s on the simulated clock";
     }
 }
 

@@ -1,4 +1,4 @@
-//! Other engines' ways to share out a sudden-death clock, to compare with (methods §5.1, §5.4).
+//! Other engines' ways to share out a sudden-death clock, to compare with (docs/methods.md#time).
 //! They keep our reserve for lag, so that a comparison is about thinking time and not about losses
 //! on time.
 
@@ -8,7 +8,7 @@ use super::ours::PATIENCE;
 use super::params::Scheme;
 use super::{Budget, Overtime, Rules, TimeLeft};
 
-/// Own moves of a usual 9x9 NoGo game (methods §2.1).
+/// Own moves of a usual 9x9 NoGo game (docs/methods.md#nogo).
 const GAME_MOVES: f64 = 36.0;
 /// No scheme plans for fewer moves than this.
 const FEWEST_MOVES: f64 = 3.0;

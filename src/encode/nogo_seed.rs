@@ -1,8 +1,8 @@
-//! Encodings `nogo-az` and `nogo-asf`: what NoGoZero+ (seed S1) compares, for repeating its tables.
+//! Encodings `nogo-az` and `nogo-asf`: what Gao & Wu 2021 compare, for repeating their tables.
 //!
 //! `nogo-az` has the stones alone, as AlphaZero's input. The paper adds stones of earlier moves and
 //! does not say how many; here the last move stands for them, since in NoGo the order of moves
-//! means nothing (methods §1.1). `nogo-asf` adds the paper's four advanced state features, read as
+//! means nothing (docs/methods.md#nogo). `nogo-asf` adds the paper's four advanced state features, read as
 //! liberty *points*. For playing strength there are [`super::NoGoV1`] and [`super::NoGoV2`].
 
 use super::Encoding;

@@ -1,7 +1,7 @@
 //! Encoding `nogo-1`: twelve planes for NoGo, colours always as mine and theirs.
 //!
-//! Planes 5 to 8 are NoGoZero+'s four liberty planes (seed S1), read as liberty *points* (methods
-//! §1.1); planes 3, 4, 10 and 11 are what NoGo's monotone legality adds (methods §2.4, §3.3).
+//! Planes 5 to 8 are the four liberty planes of Gao & Wu 2021, 3.2.4, read as liberty *points*;
+//! planes 3, 4, 10 and 11 are what NoGo's monotone legality adds (docs/methods.md#nogo).
 //! There is no colour plane: the rules are the same for both colours.
 
 use super::Encoding;

@@ -3,10 +3,10 @@
 //! A convolution sees a point's surroundings; how many liberties a long block has, and whether one
 //! of them is a point that nobody may ever fill, it can only learn through many layers. So each
 //! stone says how scarce its block's liberties are, and whether the block can never lose its last
-//! one (methods §2.4: a point closed to both sides is a liberty for ever, which makes the blocks
+//! one (docs/methods.md#endings: a point closed to both sides is a liberty for ever, which makes the blocks
 //! around it immortal and walls between regions).
 //!
-//! The order of moves means nothing in NoGo (methods §2.1), so there is no last move: a position
+//! The order of moves means nothing in NoGo (docs/methods.md#nogo), so there is no last move: a position
 //! reached in two ways is one input. Sixteen is also what processors are fast at: ONNX Runtime
 //! computes the first convolution in whole vector registers.
 

@@ -76,7 +76,7 @@ pub struct LoadOptions {
     pub ort_library: LibraryPlaces,
 }
 
-/// Rows a call on a GPU, at most. Source: methods.md section 4.1 (batch cap), not measured here.
+/// Rows a call on a GPU, at most. Not measured.
 const GPU_MAX_BATCH: usize = 256;
 
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 //! runs. Nothing is linked or downloaded when it is built.
 //!
 //! On the CPU every worker owns a session with one thread, which beats one session with several
-//! threads at the small batches of a search (measured, nn-stack.md section 3). On a GPU one
+//! threads at the small batches of a search (docs/methods.md#inference-and-training-libraries). On a GPU one
 //! session serves all workers through [`super::batcher`].
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use super::{
 const BACKEND: &str = "ort";
 
 /// Rows per call at which a single-thread CPU session has all but reached its best speed
-/// (5b32c 11838/s at 8, 12057/s at 16, 10687/s at 1; nn-stack.md section 3).
+/// (5b32c 11838/s at 8, 12057/s at 16, 10687/s at 1; docs/methods.md#inference-and-training-libraries).
 const CPU_BATCH: usize = 8;
 /// Rows per call on a GPU: not measured yet, large enough to fill one.
 const GPU_BATCH: usize = 64;

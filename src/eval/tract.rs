@@ -2,7 +2,7 @@
 //!
 //! Boards are evaluated one by one through a plan fixed at batch 1. That is tract's best way:
 //! its lazy im2col works at batch 1 only, so a batch costs 25-55 % more a position and a symbolic
-//! batch dimension 1.25-2.4 times as much (measured, nn-stack.md section 3, "tract notes").
+//! batch dimension 1.25-2.4 times as much (docs/methods.md#inference-and-training-libraries).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

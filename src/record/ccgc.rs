@@ -1,7 +1,7 @@
 //! The game records of the China Computer Game Championship (CCGC), kind `NG`: NoGo.
 //!
 //! The committee's own text could not be had; the layout is what independent programs agree on
-//! (clients §6.4): a header of bracketed fields and moves such as `B[A1]`, columns from A with I
+//! (docs/methods.md#protocols): a header of bracketed fields and moves such as `B[A1]`, columns from A with I
 //! among them, rows from the bottom. Where a year's checking program wants it otherwise, both
 //! patterns can be changed.
 

@@ -53,7 +53,7 @@ pub enum Reason {
 
 impl Reason {
     /// Whether the game was lost by misbehaviour; more than one in a thousand spoils a match
-    /// (methods.md section 6).
+    /// (docs/methods.md#match-statistics).
     #[must_use]
     pub fn is_failure(self) -> bool {
         !matches!(self, Reason::Rules | Reason::Resignation | Reason::MaxMoves)

@@ -11,7 +11,7 @@ use super::results::GameEntry;
 use super::score_board::ScoreBoard;
 use super::stats::{Interval, MatchScore};
 
-/// Share of failed games above which a match is not to be trusted. Source: methods.md section 6.
+/// Share of failed games above which a match is not to be trusted. Source: docs/methods.md#match-statistics.
 const TOLERATED_FAILURES: f64 = 0.001;
 
 /// What a match says.

@@ -68,7 +68,7 @@ pub struct TimeCommands {
 impl TimeControl {
     /// The command that sets this control, or `None` when the engine knows none that says so.
     ///
-    /// Source of the forms: clients.md section 5. An engine without byoyomi is told of Canadian
+    /// Source of the forms: docs/methods.md#protocols. An engine without byoyomi is told of Canadian
     /// periods of one move, which last as long; one without increments is told of the main time
     /// and learns of each gift by `time_left`.
     #[must_use]

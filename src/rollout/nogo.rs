@@ -10,7 +10,7 @@ use crate::game::{Bits, Color, Game, Move, Outcome};
 impl<const WORDS: usize> Playout for NoGo<WORDS> {
     /// Its own policy leaves points that only one side can play for last: that side loses nothing
     /// by waiting, so they are its spare moves. Worth 636 Elo over [`PlayoutPolicy::Uniform`] at
-    /// 1,000 playouts (methods §2.5).
+    /// 1,000 playouts (docs/methods.md#playouts).
     fn finish<R: Rng>(&mut self, policy: PlayoutPolicy, rng: &mut R) -> Outcome {
         match policy {
             PlayoutPolicy::Uniform => play_uniform(self, rng),
@@ -121,7 +121,7 @@ mod tests {
         }
     }
 
-    /// Random games last 74.4 plies on average and are fair (methods §2.1, §2.3).
+    /// Random games last 74.4 plies on average and are fair (docs/methods.md#nogo).
     #[test]
     fn uniform_playouts_have_the_known_length_and_are_fair() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);

@@ -1,4 +1,4 @@
-//! RAVE Monte-Carlo tree search (methods §2.5): no exploration term, the all-moves-as-first
+//! RAVE Monte-Carlo tree search (docs/methods.md#playouts): no exploration term, the all-moves-as-first
 //! statistics explore by themselves.
 
 use rand::SeedableRng;
@@ -14,7 +14,7 @@ pub struct RaveParams {
     /// How playouts choose their moves.
     pub policy: PlayoutPolicy,
     /// Visits at which a move's own win rate weighs about as much as its RAVE win rate, > 0.
-    /// 500 and 2,000 play alike, 100 loses 69-51 (methods §2.5).
+    /// 500 and 2,000 play alike, 100 loses 69-51 (docs/methods.md#playouts).
     pub equivalence: f32,
     /// Nodes after which the tree stops growing; playouts go on from its leaves. A node of a
     /// 9x9 board takes at most 2 KiB.
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(rave.tree.len(), 10);
     }
 
-    /// 3x3 is a win for the first player and 2x3 for the second (solved, methods §2.2).
+    /// 3x3 is a win for the first player and 2x3 for the second (docs/methods.md#nogo).
     #[test]
     fn it_finds_solved_results() {
         assert!(search(&start(3, 3), 20_000, 1).moves[0].value > 0.9);
@@ -296,7 +296,7 @@ mod tests {
         position.outcome() == Some(Outcome::win(Color::Black))
     }
 
-    /// Methods §2.5 has 117-3 at 1,000 playouts. `TENGEN_RAVE_GAMES` plays so many games with
+    /// 117-3 at 1,000 playouts (docs/methods.md#playouts). `TENGEN_RAVE_GAMES` plays so many games with
     /// that many playouts instead of a few short ones.
     #[test]
     fn keeping_private_points_for_last_beats_uniform_playouts() {

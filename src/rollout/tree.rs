@@ -78,8 +78,8 @@ impl Tree {
     /// The child with the best blend of its own win rate and its RAVE win rate, as an index into
     /// the columns; `None` when the node has no children.
     ///
-    /// The blend is `(1 - beta) Q + beta A` with `beta = sqrt(k / (3 n + k))`: Gelly and Silver
-    /// (2011) with the equivalence parameter k, as in methods §2.5.
+    /// The blend is `(1 - beta) Q + beta A` with `beta = sqrt(k / (3 n + k))`, k the
+    /// equivalence parameter (Gelly & Silver 2011; docs/methods.md#playouts).
     pub(super) fn select(&mut self, node: NodeId, equivalence: f32) -> Option<usize> {
         let range = self.nodes[node as usize].clone();
         let scores = &mut self.scores[..range.len()];

@@ -2,12 +2,12 @@
 //!
 //! In a graph a node's children may be visited through other parents, so a node's mean is not a
 //! sum of what went through it: it is recomputed from its edges' visits and its children's present
-//! means, `Q = (w U + sum n Q_child) / (w + sum n)` (KataGo's graph search, methods §4.3). U is the
+//! means, `Q = (w U + sum n Q_child) / (w + sum n)` (docs/methods.md#search). U is the
 //! node's own evaluation and w is 1, more where visits were folded into it to make room.
 //! Recomputing twice changes nothing, so threads need not agree who does it.
 //!
 //! What is proven are bounds, a worst and a best possible result, and a node's follow from those of
-//! all its moves (Cazenave and Saffidine, Score bounded Monte-Carlo tree search, 2010). In a game
+//! all its moves (Cazenave & Saffidine 2010). In a game
 //! without draws they are open or a result.
 
 use super::edge::Edge;

@@ -4,7 +4,7 @@ use rand::{Rng, RngExt};
 
 use super::params::SearchParams;
 
-/// Changes a root's priors as the settings say: temperature first, then noise (methods §1.1).
+/// Changes a root's priors as the settings say: temperature first, then noise (docs/methods.md#search).
 pub fn disturb(priors: &mut [f32], params: &SearchParams, rng: &mut impl Rng) {
     let exponent = 1.0 / params.root_policy_temperature;
     priors
@@ -35,7 +35,7 @@ fn dirichlet(concentration: f32, len: usize, rng: &mut impl Rng) -> Vec<f32> {
     sample
 }
 
-/// A gamma sample of scale 1: Marsaglia and Tsang (2000), with their power trick below shape 1.
+/// A gamma sample of scale 1: Marsaglia & Tsang 2000, with their power trick below shape 1.
 fn gamma(shape: f64, rng: &mut impl Rng) -> f64 {
     if shape < 1.0 {
         let boost: f64 = rng.random();
@@ -53,7 +53,7 @@ fn gamma(shape: f64, rng: &mut impl Rng) -> f64 {
     }
 }
 
-/// A standard normal sample: Box and Muller (1958).
+/// A standard normal sample: Box & Muller 1958.
 fn normal(rng: &mut impl Rng) -> f64 {
     // 1 - u is in (0, 1], so that its logarithm is finite.
     let (u, v): (f64, f64) = (1.0 - rng.random::<f64>(), rng.random());

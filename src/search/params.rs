@@ -37,38 +37,38 @@ crate::settings::settings! {
     /// Settings of the search; every field is a line of the table in this file.
     SearchParams {
         cpuct: f32 = 1.1, 0.0..=100.0, parse, show_range,
-            "Exploration constant of PUCT, for values in [-1, 1].", "NoGoZero+ (S1), c_puct = 1.1; 2.0 lost 32-48 to it at 200 visits (az-5b32c, 2026-11)";
+            "Exploration constant of PUCT, for values in [-1, 1].", "Gao & Wu 2021, 3.1; 2.0 lost 32-48 to it at 200 visits (az-5b32c, 2026-11)";
         cpuct_growth: f32 = 0.45, 0.0..=100.0, parse, show_range,
-            "Added to cpuct times ln((visits + cpuct_base) / cpuct_base).", "KataGo, methods §4.4";
+            "Added to cpuct times ln((visits + cpuct_base) / cpuct_base).", "KataGo";
         cpuct_base: f32 = 500.0, 1.0..=1e9, parse, show_range,
-            "Visits at which cpuct begins to grow.", "KataGo, methods §4.4";
+            "Visits at which cpuct begins to grow.", "KataGo";
         fpu_reduction: f32 = 0.2, 0.0..=2.0, parse, show_range,
             "An unvisited move counts as the node's value less this times the root of the visited policy mass.",
-            "KataGo, methods §1.1";
+            "KataGo";
         root_fpu_reduction: f32 = 0.2, 0.0..=2.0, parse, show_range,
             "fpu_reduction at the root; 0 is usual in self-play.", "as in the tree; KataGo's self-play uses 0";
         virtual_loss: f32 = 0.0, 0.0..=10.0, parse, show_range,
-            "Losses that a visit in flight counts as; 0 only counts it as a visit.", "WU-UCT, methods §4.1";
+            "Losses that a visit in flight counts as; 0 only counts it as a visit.", "Liu et al. 2020, WU-UCT";
         root_policy_temperature: f32 = 1.0, 0.1..=10.0, parse, show_range,
-            "Flattens (above 1) or sharpens the root's priors.", "1.03 in NoGoZero+ self-play (S1)";
+            "Flattens (above 1) or sharpens the root's priors.", "1.03 in self-play, Gao & Wu 2021, 3.1";
         root_noise: f32 = 0.0, 0.0..=1.0, parse, show_range,
-            "Share of Dirichlet noise in the root's priors.", "0.25 in NoGoZero+ self-play (S1); none in play";
+            "Share of Dirichlet noise in the root's priors.", "0.25 in self-play, Gao & Wu 2021, 3.1; none in play";
         root_noise_concentration: f32 = 2.43, 0.01..=1000.0, parse, show_range,
-            "Total concentration of the root noise, shared by the legal moves.", "0.03 * 81 (S1, methods §1.1)";
+            "Total concentration of the root noise, shared by the legal moves.", "0.03 * 81, Gao & Wu 2021, 3.1";
         move_choice: MoveChoice = MoveChoice::Lcb, "lcb or visits", parse_choice, show_choice,
-            "How the move is chosen.", "KataGo, methods §1.1";
+            "How the move is chosen.", "KataGo";
         lcb_deviations: f32 = 5.0, 0.0..=100.0, parse, show_range,
-            "Standard errors that the lower confidence bound lies below the value.", "KataGo, methods §1.1";
+            "Standard errors that the lower confidence bound lies below the value.", "KataGo";
         lcb_min_visits: f32 = 0.15, 0.0..=1.0, parse, show_range,
-            "A move needs this share of the most visited move's visits to be chosen by its bound.", "KataGo, methods §1.1";
+            "A move needs this share of the most visited move's visits to be chosen by its bound.", "KataGo";
         move_temperature: f32 = 0.0, 0.0..=10.0, parse, show_range,
             "Chooses randomly by visits^(1/temperature) at the game's start; 0 always takes the best.", "KataGo self-play uses 0.75";
         move_temperature_halflife: f32 = 9.0, 0.1..=1000.0, parse, show_range,
-            "Plies in which move_temperature halves.", "board side, KataGo, methods §1.1";
+            "Plies in which move_temperature halves.", "board side, KataGo";
         batch: u32 = 0, 0..=4096, parse, show_range,
-            "Most leaves that a thread evaluates at once; 0 takes the evaluator's advice.", "methods §4.1";
+            "Most leaves that a thread evaluates at once; 0 takes the evaluator's advice.", "Minigo and KataGo, docs/methods.md#search";
         memory_mib: u32 = 1024, 16..=1_000_000, parse, show_range,
-            "Memory of the search tree, some two 9x9 positions a KiB; when it is full, the least visited parts make room.", "design";
+            "Memory of the search tree, some two 9x9 positions a KiB; when it is full, the least visited parts make room.", "ours";
     }
 }
 

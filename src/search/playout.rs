@@ -117,7 +117,7 @@ impl<'s, G: Game> Playouts<'s, G> {
             let repeats = || path.iter().any(|(before, _)| std::ptr::eq(*before, child));
             if visits > before || G::INFO.repeats && repeats() {
                 // Other paths have brought the child more visits than this edge has asked for, or
-                // this one has come back to it: counting the edge is enough (methods §4.3).
+                // this one has come back to it: counting the edge is enough (docs/methods.md#search).
                 backup::complete(tree, &path);
                 return Descent::Done;
             }

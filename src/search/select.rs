@@ -25,9 +25,9 @@ struct Candidate {
 /// The index of the move with the highest `Q + U` among those that can still be better than what is
 /// proven of the node; `None` when there is none, which proves it.
 ///
-/// `U = c P sqrt(N) / (1 + n + o)` (NoGoZero+ S1; in-flight counts `o` as in WU-UCT, methods
-/// §4.1), where N is the node's visits with those in flight and n the edge's. An unvisited move's
-/// Q is the node's value less a reduction that grows with the visited policy mass (methods §4.4).
+/// `U = c P sqrt(N) / (1 + n + o)` (Gao & Wu 2021, 3.1; in-flight counts `o` as in Liu et al.
+/// 2020), where N is the node's visits with those in flight and n the edge's. An unvisited move's
+/// Q is the node's value less a reduction that grows with the visited policy mass (docs/methods.md#search).
 ///
 /// Untouched moves differ in nothing but their priors, by which they are sorted: only the first one
 /// is looked at, except at a root with priors of its own.

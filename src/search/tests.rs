@@ -133,7 +133,7 @@ fn check_tree<G: Encode>(searcher: &Searcher<G>, root: &G) {
 
 #[test]
 fn it_proves_solved_boards() {
-    // Methods §2.2: 3x3 and 2x2 are wins for the first player, 2x3 and 3x4 for the second.
+    // docs/methods.md#nogo: 3x3 and 2x2 are wins for the first player, 2x3 and 3x4 for the second.
     for (width, height, first_wins) in [(3, 3, true), (2, 2, true), (2, 3, false)] {
         for threads in [1, 3] {
             let position = start(width, height);
@@ -354,7 +354,7 @@ fn a_network_for_another_board_is_refused() {
     assert_eq!(text, "the network plays on 9x9, not on 7x7");
 }
 
-/// More threads must not change much of what the search does (methods §4.5): where the visits go
+/// More threads must not change much of what the search does (docs/methods.md#search): where the visits go
 /// differs far less than under another constant of exploration.
 #[test]
 fn threads_agree_with_one_thread() {
@@ -388,7 +388,7 @@ fn threads_agree_with_one_thread() {
 }
 
 /// A prober that solves everything: the root is proven as soon as its moves have been looked at,
-/// by proofs alone; 3x4 is lost for the first player (methods §2.2).
+/// by proofs alone; 3x4 is lost for the first player (docs/methods.md#nogo).
 #[test]
 fn what_a_prober_knows_needs_no_evaluation() {
     let position = start(3, 4);

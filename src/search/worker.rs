@@ -158,7 +158,7 @@ fn end_if_proven<G: Game>(job: &Job<G>) {
 }
 
 /// Leaves to gather at once: what the evaluator likes, but few while the tree is small, where
-/// leaves chosen without knowing each other's value cost strength (methods §4.1).
+/// leaves chosen without knowing each other's value cost strength (docs/methods.md#search).
 fn batch_size<G: Game>(job: &Job<G>, evaluator: &dyn Evaluator) -> usize {
     let most = match job.params.batch {
         0 => evaluator.preferred_batch(),

@@ -3,7 +3,7 @@
 //! All winning moves win and all losing moves lose against a perfect opponent. Among winning moves
 //! the one that leaves the widest margin is the easiest to follow up; among losing moves the one
 //! after which the opponent has the fewest winning replies is the likeliest to be answered wrongly
-//! (methods §2.6).
+//! (docs/methods.md#endings).
 
 use super::board::Board;
 use super::bounds::Bounds as Counted;

@@ -1,6 +1,6 @@
 //! Who wins without further search: sound bounds on the number of moves each side has left.
 //!
-//! *Lower bound* of X (LB2 of methods §2.4): moves that X can still make whatever Y does. *Upper
+//! *Lower bound* of X (docs/methods.md#endings): moves that X can still make whatever Y does. *Upper
 //! bound* of Y: no more than these whatever X does. X moving first wins when its lower bound
 //! exceeds Y's upper bound; X moving second when it reaches it. Between the two lie the points
 //! that both can play. A point there that X can still play as long as Y has not played at one of a

@@ -2,7 +2,7 @@
 //!
 //! Two empty points matter to each other when they are neighbours or liberties of one block that
 //! can still lose its last liberty. Stones of other blocks are walls: a move in one part changes
-//! nothing in another, and the position is the sum of its parts (methods §2.4). Small parts get
+//! nothing in another, and the position is the sum of its parts (docs/methods.md#endings). Small parts get
 //! their exact value, once: the same part comes up in thousands of positions.
 
 use std::collections::HashMap;

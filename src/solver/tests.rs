@@ -84,8 +84,8 @@ impl Brute {
     }
 }
 
-/// Every reachable position, by bounds, sums, keys and search; methods §2.4's seven boards and 4x4
-/// with `TENGEN_SOLVER_BRUTE=1`.
+/// Every reachable position, by bounds, sums, keys and search; the larger boards of
+/// docs/methods.md#endings with `TENGEN_SOLVER_BRUTE=1`.
 #[test]
 #[expect(clippy::print_stdout, reason = "figures, shown with --nocapture")]
 fn agrees_with_brute_force() {
@@ -161,7 +161,7 @@ fn agrees_with_plain_negamax_on_late_positions() {
     }
 }
 
-/// Published results (methods §2.2): N, the first player wins, or P. `TENGEN_SOLVER_AREA` sets the
+/// Published results (docs/methods.md#nogo): N, the first player wins, or P. `TENGEN_SOLVER_AREA` sets the
 /// largest board, in points.
 #[test]
 #[expect(clippy::print_stdout, reason = "figures, shown with --nocapture")]

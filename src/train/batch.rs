@@ -207,8 +207,8 @@ impl Lesson {
         let points = (0..area as u16).map(Move);
         match self.extra {
             Extra::Ownership => {
-                // An empty point at the end is the winner's where the winner may still play (S1's
-                // dominion, D1 of methods §1.1); else it is nobody's.
+                // An empty point at the end is the winner's where the winner may still play (Gao & Wu
+                // 2021, 3.2.2, read as in docs/methods.md#networks); else it is nobody's.
                 let won = ending.score > 0;
                 let closed_to_winner = if won {
                     &ending.closed_own

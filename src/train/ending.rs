@@ -1,17 +1,17 @@
-//! How a game ended, point by point: the targets of the extra heads (methods §1.1).
+//! How a game ended, point by point: the targets of the extra heads (docs/methods.md#networks).
 //!
 //! Said of any game by its rules alone; what is closed means something where legality is monotone.
 //! In NoGo nothing is ever captured, so the last board holds every stone. What it does not show is
 //! *when* a point became closed: legality is monotone, so each point and colour has one fate,
 //! filled while open or closed while empty, and [`Ending::closed_own`] keeps the second kind. That
-//! is what territory means in NoGo (D2 of methods §1.1); the stones alone (D1) are half parity.
+//! is what territory means in NoGo; the stones alone are half parity.
 
 use std::sync::Arc;
 
 use super::row::{PointSet, Row, Way};
 use crate::game::{Color, Game, Move, Outcome};
 
-/// Scores beyond this are cut off (S1: "most gaps are within 5 points").
+/// Scores beyond this are cut off (Gao & Wu 2021, 3.2.2: most gaps are within 5 points).
 pub const MAX_SCORE: i8 = 5;
 
 /// The end of a game, seen by one side.

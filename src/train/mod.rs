@@ -11,8 +11,8 @@
 //!
 //! # Why Burn on its `flex` backend
 //! One training code is wanted, and it must run on a bare machine from `cargo` alone. Of the
-//! libraries that do, Burn was the fastest (5 blocks x 32 channels, batch 256, two cores of a Zen 5,
-//! nn-stack.md section 1: 1,000 samples/s; Burn 0.21 211, candle 0.11 290), and it chooses its
+//! libraries that do, Burn was the fastest (5 blocks x 32 channels, batch 256, two cores of a Zen 5:
+//! 1,000 samples/s; Burn 0.21 211, candle 0.11 290), and it chooses its
 //! device at run time, so that libtorch and the GPU are names of this same code ([`device`]) and
 //! not a second trainer. Four parts are our own: convolution and batch norm on the CPU ([`net`]),
 //! the shares that threads compute side by side (`shares`), the optimiser on plain numbers

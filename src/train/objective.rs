@@ -1,5 +1,5 @@
-//! What a fit makes small: the parts of the loss (methods §1.1, with its repairs) and their
-//! weights.
+//! What a fit makes small: the parts of the loss (Gao & Wu 2021, 4.3, with the repairs of
+//! docs/methods.md#networks) and their weights.
 
 use burn::tensor::{Tensor, TensorData, activation};
 use serde::{Deserialize, Serialize};
@@ -15,18 +15,18 @@ const SCORE_BEND: f32 = 2.0;
 /// How much each part of the loss counts beside the policy's cross-entropy, which counts 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LossWeights {
-    /// Cross-entropy of the value (S1: 1.5).
+    /// Cross-entropy of the value (Gao & Wu 2021, 4.3: 1.5).
     pub value: f32,
-    /// Mean over the points of the owner's cross-entropy (S1: 0.5, there printed as a sum, which
+    /// Mean over the points of the owner's cross-entropy (the paper: 0.5, printed as a sum, which
     /// would begin at 28 nats and drown the rest).
     pub ownership: f32,
     /// Fate's cross-entropy, the mean over all points of both sides, stones counting 0; as ownership.
     pub fate: f32,
-    /// Squared error of the score in points, linear beyond 2 (S1: 0.25). What it gives the value it
+    /// Squared error of the score in points, linear beyond 2 (the paper: 0.25). What it gives the value it
     /// takes from the policy: networks `tengen-5b32c` fitted with 0, 0.03 and 0.25 to the same 7,800
     /// games for 1,800 steps played alike, 150-150 both times.
     pub score: f32,
-    /// Cross-entropy of the opponent's reply (KataGo: 0.15).
+    /// Cross-entropy of the opponent's reply (Wu 2019, 3.4: 0.15).
     pub reply: f32,
 }
 

@@ -14,7 +14,7 @@ pub enum Schedule {
     Step,
     /// No change: for runs that are continued, or followed by averaging.
     Constant,
-    /// Seed S2's rule: steps that change the policy too much make the rate smaller, and too little
+    /// The rule of AlphaGobangZero, 3.5.3: steps that change the policy too much make the rate smaller, and too little
     /// larger. See [`adapt`].
     Kl {
         /// Wanted divergence of the policy before a step from that after it, in nats.
@@ -26,7 +26,7 @@ pub enum Schedule {
 pub const KL_EVERY: u64 = 10;
 
 /// The rate's factor under [`Schedule::Kl`] after a step that moved the policy by `divergence`
-/// nats (methods §1.2): beyond twice the target it falls by a third, below half of it it rises by
+/// nats (docs/methods.md#networks): beyond twice the target it falls by a third, below half of it it rises by
 /// half, within [0.1, 10].
 #[must_use]
 pub fn adapt(factor: f32, divergence: f32, target: f32) -> f32 {

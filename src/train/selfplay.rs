@@ -14,7 +14,7 @@ use crate::rollout::{Playout, Rave};
 /// before; the referee breaks games off there too.
 const MOST_PLIES_A_POINT: u32 = 4;
 
-/// How games are made diverse (methods §3.4).
+/// How games are made diverse (docs/methods.md#self-play).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SelfPlayParams {
     /// A game opens with 0 to this many uniformly random plies, which are not recorded.

@@ -23,7 +23,7 @@ fn visits(visits: u64) -> Limits {
     }
 }
 
-/// 3x3 is a win for the first player, 3x4 for the second (methods §2.2).
+/// 3x3 is a win for the first player, 3x4 for the second (docs/methods.md#nogo).
 #[test]
 fn a_small_board_is_proven_before_the_search() {
     for (height, proof) in [(3, Proof::Win), (4, Proof::Loss)] {

@@ -1,7 +1,7 @@
 //! NoGo: whoever captures, commits suicide or cannot move loses; there is no pass.
 //!
 //! A move is legal when the point is empty, the new block keeps a liberty and no enemy block loses
-//! its last one. Two facts (methods §2.1) shape this file. Legality is *monotone*: a point that is
+//! its last one. Two facts (docs/methods.md#nogo) shape this file. Legality is *monotone*: a point that is
 //! illegal for a colour never becomes legal again, so the legal sets of both colours are kept and
 //! only ever shrink. Legal positions are *hereditary*: any subset of the stones is legal, so any
 //! order of the stones leads to the position, and a position is its stones and the side to move.
@@ -259,9 +259,9 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
     }
 
     /// Bounded by `min(2a, 2b + 1, |La ∪ Lb|)` for a legal moves of the mover and b of the opponent
-    /// (methods §2.1): each side can only use up its own legal points, and a point is filled once.
+    /// (docs/methods.md#nogo): each side can only use up its own legal points, and a point is filled once.
     /// Expected is a line through the bounds and lengths measured at plies 0 to 65 of games between
-    /// RAVE engines (methods §2.1); it is never more than 1.3 moves off there.
+    /// RAVE engines (docs/methods.md#nogo); it is never more than 1.3 moves off there.
     fn plies_left(&self) -> PliesLeft {
         let own = self.legal[self.to_move.index()];
         let theirs = self.legal[self.to_move.opponent().index()];
@@ -275,7 +275,7 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
         }
     }
 
-    /// Two thirds of the points: ply 54 of 9x9 (methods §2.6).
+    /// Two thirds of the points: ply 54 of 9x9 (docs/methods.md#nogo).
     fn usually_proven_from(&self) -> Option<u32> {
         Some(self.size().area() as u32 * 2 / 3)
     }

@@ -142,7 +142,7 @@ fn the_board_must_fit() {
     );
 }
 
-/// Counts computed by an independent program when the project began (methods §4.5).
+/// Counts computed by an independent program when the project began (docs/methods.md#nogo).
 /// `TENGEN_PERFT` lets longer columns through: it is the largest count that is run.
 #[test]
 fn perft_counts() {
@@ -195,7 +195,7 @@ fn count_positions(position: &NoGo<1>, point: u16, balanced: &mut u64) -> u64 {
     count
 }
 
-/// OEIS A094777 and methods §2.1. The 24 million positions of 4x4 take seconds: set
+/// OEIS A094777 and docs/methods.md#nogo. The 24 million positions of 4x4 take seconds: set
 /// `TENGEN_POSITIONS=1` for them.
 #[test]
 fn legal_position_counts() {

@@ -3,7 +3,7 @@
 //! The platform sends lines to a program that it starts without arguments: `name?`, `new black`,
 //! `new white`, `move XY`, `error`, `end`, `quit`; the program says `name TEXT` and `move XY`. A
 //! vertex is two capitals, the column from the left and the row from the *top*, both from A with I
-//! among them (clients §6.3). The standard error stream is the same pipe: what is told to people
+//! among them (docs/methods.md#protocols). The standard error stream is the same pipe: what is told to people
 //! there must hold no word that the platform takes for a command ([`operator::harmless`]).
 //!
 //! An operator at a terminal may also type what [`operator::HELP`] lists, and gets an answer to

@@ -22,7 +22,7 @@ end [black|white]      the game is over, and who has won; again to correct it
 quit                   end the program
 ";
 
-/// The platform takes these words for commands wherever they begin in a line (clients §6.3).
+/// The platform takes these words for commands wherever they begin in a line (docs/methods.md#protocols).
 const COMMANDS: [&str; 2] = ["move ", "name "];
 
 /// One line of text that the SAU platform takes for no command: it reads the standard error stream,

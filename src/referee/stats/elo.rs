@@ -92,7 +92,7 @@ mod tests {
         // Odds of ten to one are 400 points by definition; 75% is 400 log10(3) = 190.85.
         near(elo_from_score(10.0 / 11.0), 400.0, 1e-9);
         near(elo_from_score(0.75), 190.848, 1e-3);
-        // methods.md section 1.1: 81:19 = +252 Elo.
+        // Gao & Wu 2021, 5.1: 81:19 = +252 Elo.
         near(elo_from_score(0.81), 252.0, 0.5);
         near(score_from_elo(-400.0), 1.0 / 11.0, 1e-12);
         near(score_from_elo(elo_from_score(0.3)), 0.3, 1e-12);
@@ -113,7 +113,7 @@ mod tests {
             near(interval.low, low, 5e-5);
             near(interval.high, high, 5e-5);
         }
-        // methods.md section 1.1: 81:19 has the 95% interval +166..+338 Elo.
+        // docs/methods.md#match-statistics: 81:19 has the 95% interval +166..+338 Elo.
         let elo = wilson(0.81, 100.0, Z_95).to_elo();
         near(elo.low, 166.0, 1.0);
         near(elo.high, 338.0, 1.0);

@@ -1,5 +1,5 @@
 //! The statistics of matches: pure functions from counted games to scores, intervals, tests and
-//! ratings. No game, no clock, no file is known here. Source: methods.md section 6.
+//! ratings. No game, no clock, no file is known here. Source: docs/methods.md#match-statistics.
 
 mod elo;
 mod intervals;

@@ -1,7 +1,7 @@
 //! Online Elo, game after game: a replication of NoGoZero+ and not for decisions.
 //!
 //! Its ratings keep a standard deviation of about 37 points however many games are played, and
-//! remember about 43 of them (methods.md section 1.1); use the maximum-likelihood ratings instead.
+//! remember about 43 of them (docs/methods.md#match-statistics); use the maximum-likelihood ratings instead.
 
 use super::elo::score_from_elo;
 use super::ratings::Meeting;

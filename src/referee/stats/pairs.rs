@@ -1,15 +1,15 @@
 //! A match as colour-swapped pairs: what is counted, the score and its interval.
 //!
 //! The two games of a pair share their opening and so are not independent. A pair is therefore the
-//! unit of every interval here; single games only ever add to the score. Source: methods.md
-//! section 6; the "pentanomial" model of fishtest.
+//! unit of every interval here; single games only ever add to the score. Source:
+//! docs/methods.md#match-statistics; the "pentanomial" model of fishtest.
 
 use super::elo::{Interval, Z_95, elo_from_score, wilson};
 
 /// Pseudo-count added to each of the five classes where a variance is estimated, so that it is
 /// never zero. Five equal classes have the variance 1/8 of a pair of independent even games
-/// without draws, so the prior alone already describes an undecided match. Source: methods.md
-/// section 6 (0.5 per class).
+/// without draws, so the prior alone already describes an undecided match. Source:
+/// docs/methods.md#match-statistics.
 const PRIOR_PER_CLASS: f64 = 0.5;
 
 /// Result of one game, from the first engine's view.
@@ -251,8 +251,8 @@ mod tests {
     }
 
     #[test]
-    fn independent_games_have_the_fixed_n_width_of_the_methods_brief() {
-        // methods.md section 6: 400 games without draws at 50% have a 95% half-width of 34 Elo.
+    fn independent_games_have_the_known_width() {
+        // docs/methods.md#match-statistics: 400 games without draws at 50% have a 95% half-width of 34 Elo.
         let score = MatchScore {
             wins: 200,
             draws: 0,

@@ -56,7 +56,7 @@ impl Sprt {
 
     /// Logarithm of the likelihood ratio of `elo1` against `elo0`.
     ///
-    /// `N (s1 - s0) (2 x - s0 - s1) / (2 v)` with `N` pairs of mean `x` (methods.md section 6), the
+    /// `N (s1 - s0) (2 x - s0 - s1) / (2 v)` with `N` pairs of mean `x` (docs/methods.md#match-statistics), the
     /// normal approximation of the generalised ratio. `v` is the pairs' mean square distance from
     /// the middle of the hypotheses instead of from `x`: the same for scores near them, but a
     /// streak of wins cannot make its own variance small. Measured: 30,000 tests of 0 against
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_bounds_are_walds() {
-        // methods.md section 6: +-2.944 at alpha = beta = 0.05.
+        // docs/methods.md#match-statistics: +-2.944 at alpha = beta = 0.05.
         let (lower, upper) = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap().bounds();
         assert!((lower + 2.944).abs() < 1e-3 && (upper - 2.944).abs() < 1e-3);
         for (elo0, elo1, alpha) in [(5.0, 5.0, 0.05), (0.0, f64::NAN, 0.05), (0.0, 5.0, 0.0)] {
@@ -177,7 +177,7 @@ mod tests {
             let (true_accepts, _) = run(sprt, pairing(35.0));
             assert!(1.0 - true_accepts <= 0.05, "beta: {}", 1.0 - true_accepts);
             if draws == 0.0 && opening_bias_elo == 0.0 {
-                // methods.md section 6: about 530 games at E = 35.
+                // docs/methods.md#match-statistics: about 530 games at E = 35.
                 assert!((450.0..620.0).contains(&games), "{games} games");
             }
         }

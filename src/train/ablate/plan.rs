@@ -65,7 +65,7 @@ pub struct MatchSettings {
 }
 
 impl Default for MatchSettings {
-    /// Methods §3.6.
+    /// See docs/methods.md#self-play.
     fn default() -> Self {
         MatchSettings {
             pairs: 200,

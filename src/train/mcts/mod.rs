@@ -44,7 +44,7 @@ pub struct GumbelParams {
 }
 
 impl Default for GumbelParams {
-    /// The paper's values for Go (methods §3.4).
+    /// The paper's values for Go (docs/methods.md#self-play).
     fn default() -> Self {
         GumbelParams {
             considered: 16,

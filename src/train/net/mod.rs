@@ -91,11 +91,11 @@ pub trait Layers {
     fn flatten(&mut self, x: &Self::Map) -> Self::Vector;
 }
 
-/// An output that only the fit uses, to learn more from each game (methods §1.1 and §3.1).
+/// An output that only the fit uses, to learn more from each game (docs/methods.md#networks).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Extra {
-    /// Whose each point is at the end: a logit a point, 1 for the side to move (S1's dominion, D1
-    /// of methods §1.1).
+    /// Whose each point is at the end: a logit a point, 1 for the side to move (Gao & Wu 2021,
+    /// 3.2.2: dominion).
     Ownership,
     /// Whether each point will be closed while it is empty: a logit a point for the side to move,
     /// then a logit a point for the other side (D2).

@@ -11,7 +11,7 @@ use crate::train::open::Runtime;
 use crate::train::score::log_softmax;
 use crate::train::{TrainError, durable};
 
-/// Largest mean divergence of the policy for a network to be accepted, in nats (methods §3.1).
+/// Largest mean divergence of the policy for a network to be accepted, in nats (docs/methods.md#networks).
 pub const MAX_POLICY_KL: f64 = 0.01;
 
 /// Largest mean difference of the value for a network to be accepted; values are in [-1, 1].

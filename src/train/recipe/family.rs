@@ -9,9 +9,10 @@ use crate::train::net::{Extra, Layers};
 /// Trunk, heads and input of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Family {
-    /// `az`, AlphaZero's residual blocks with convolutional heads (methods §1.6: they beat
-    /// AlphaZero's fully connected ones), and what NoGoZero+ (seed S1) adds to it: `az+garb`,
-    /// `az+mtl`, `az+asf` and their combinations, all three of which are `nogozero+`.
+    /// `az`, AlphaZero's residual blocks with convolutional heads (they beat AlphaZero's
+    /// fully connected ones: Cazenave 2020, V-A), and what NoGoZero+ (Gao & Wu 2021, 3.2) adds to
+    /// it: `az+garb`, `az+mtl`, `az+asf` and their combinations, all three of which are
+    /// `nogozero+`.
     Az(Additions),
     /// `tengen`, ours: as `az+garb` in whole vector registers, with extended planes, fate and score
     /// heads and the opponent's reply.
@@ -24,7 +25,7 @@ pub enum Family {
     Tengen,
 }
 
-/// NoGoZero+'s three additions to AlphaZero (S1, Table 2).
+/// NoGoZero+'s three additions to AlphaZero (Gao & Wu 2021, Table 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Additions {
     /// Global attention residual blocks: every second block pools over the board.
@@ -51,7 +52,7 @@ impl Family {
         channels: usize,
         index: usize,
     ) -> L::Map {
-        // Methods §1.1: ordinary, pooled, ordinary, ...
+        // Ordinary, pooled, ordinary, ... (docs/methods.md#networks).
         let pools = index % 2 == 1;
         match self {
             Family::Az(Additions { garb: true, .. }) if pools => {

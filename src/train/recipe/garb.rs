@@ -1,4 +1,4 @@
-//! NoGoZero+'s global attention residual block (GARB, seed S1; methods §1.1): part of the channels
+//! NoGoZero+'s global attention residual block (GARB; Gao & Wu 2021, 3.2.1): part of the channels
 //! is pooled over the whole board and added to the others as a bias.
 //!
 //! Two repairs. The paper norms before each convolution; here norms come after, as in

@@ -1,4 +1,4 @@
-//! The heads: convolutional, with global pooling, as KataGo's (methods §1.1 and §3.3).
+//! The heads: convolutional, with global pooling, as KataGo's (docs/methods.md#networks).
 
 use super::garb::{self, Split};
 use crate::game::BoardSize;
@@ -46,7 +46,7 @@ pub(super) fn fate<L: Layers>(layers: &mut L, trunk: &L::Map, channels: usize) -
     layers.flatten(&logits)
 }
 
-/// NoGoZero+'s dominion head (S1): owner logits.
+/// NoGoZero+'s dominion head (Gao & Wu 2021, 3.2.2): owner logits.
 pub(super) fn ownership<L: Layers>(
     layers: &mut L,
     trunk: &L::Map,
@@ -59,7 +59,7 @@ pub(super) fn ownership<L: Layers>(
     layers.linear("ownership.logits", &flat, size.area())
 }
 
-/// NoGoZero+'s score head (S1): one number, before the tanh.
+/// NoGoZero+'s score head (Gao & Wu 2021, 3.2.2): one number, before the tanh.
 pub(super) fn score<L: Layers>(layers: &mut L, trunk: &L::Map, channels: usize) -> L::Vector {
     let joined = garb::pooled(layers, "score", trunk, Split::Third.of(channels), 3);
     let planes = layers.conv("score.planes", &joined, Conv::point(1));

@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(weights.get("block4.b.weight").dims, [32, 32, 3, 3]);
     }
 
-    /// Every other block pools, and the two heads of S1 are there for the fit and gone at play.
+    /// Every other block pools, and the two heads of Gao & Wu 2021 are there for the fit and gone at play.
     #[test]
     fn nogozero_has_garb_blocks_and_heads_that_cost_nothing_at_play() {
         let recipe: Recipe = "nogozero+-5b32c".parse().unwrap();

@@ -88,7 +88,7 @@ impl Args {
             self.full_share
         );
         let mut search = SearchParams {
-            // Noise and temperature of the paper (S1); KataGo's lack of FPU reduction at the root.
+            // Noise and temperature of Gao & Wu 2021, 3.1; KataGo's lack of FPU reduction at the root.
             root_noise: 0.25,
             root_policy_temperature: 1.03,
             root_fpu_reduction: 0.0,

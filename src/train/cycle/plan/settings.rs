@@ -103,7 +103,7 @@ impl SelfPlay {
     }
 }
 
-/// The engine's settings with the noise and temperature of NoGoZero+ (S1) and no reduction for
+/// The engine's settings with the noise and temperature of Gao & Wu 2021, 3.1 and no reduction for
 /// unvisited moves at the root (KataGo), under a root of [`RootName::Puct`].
 #[must_use]
 pub fn exploring() -> SearchParams {
@@ -131,7 +131,7 @@ pub struct Window {
 
 impl Default for Window {
     fn default() -> Self {
-        // Methods §3.4.
+        // docs/methods.md#self-play.
         Window {
             least: 50_000,
             share: 0.3,

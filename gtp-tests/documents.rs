@@ -1,0 +1,167 @@
+//! Whoever reads comments and documents can follow them: links lead to files and headings of this
+//! repository, and papers are listed in `docs/methods.md`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use regex_lite::Regex;
+
+/// A tracked text: its path from the root, and what it says.
+struct Text {
+    path: PathBuf,
+    content: String,
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Sources, scripts and documents.
+fn texts() -> Vec<Text> {
+    let mut files: Vec<PathBuf> = ["README.md", "CHANGELOG.md", ".ci/run"]
+        .iter()
+        .map(|name| root().join(name))
+        .collect();
+    for folder in ["docs", "gtp-tests", "models", "scripts", "src"] {
+        collect(&root().join(folder), &mut files);
+    }
+    let texts: Vec<Text> = files
+        .into_iter()
+        .map(|path| Text {
+            content: fs::read_to_string(&path).expect("text"),
+            path: path.strip_prefix(root()).expect("it lies below").to_owned(),
+        })
+        .collect();
+    assert!(texts.len() > 200, "{} files", texts.len());
+    texts
+}
+
+fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of this repository") {
+        let path = entry.expect("a readable entry").path();
+        let end = path.extension().and_then(|end| end.to_str());
+        // Libraries that a test has fetched are not ours.
+        if path.is_dir() && !path.ends_with("node_modules") {
+            collect(&path, into);
+        } else if matches!(end, Some("rs" | "md" | "toml" | "sh")) {
+            into.push(path);
+        }
+    }
+}
+
+fn is_document(text: &Text) -> bool {
+    text.path.extension().is_some_and(|end| end == "md")
+}
+
+/// The headings of a Markdown text as the end of a link names them.
+fn anchors(markdown: &str) -> Vec<String> {
+    let mut in_code = false;
+    let mut found = Vec::new();
+    for line in markdown.lines() {
+        in_code ^= line.starts_with("```");
+        if let Some(heading) = line.strip_prefix('#').filter(|_| !in_code) {
+            let heading = heading.trim_start_matches('#').trim().to_lowercase();
+            let kept = heading.replace(' ', "-");
+            found.push(kept.replace(|c: char| !(c.is_alphanumeric() || "-_".contains(c)), ""));
+        }
+    }
+    found
+}
+
+/// What is wrong with a link to `target`, a path from the root with or without `#heading`.
+fn broken(target: &Path) -> Option<String> {
+    let target = target.display().to_string();
+    let (file, anchor) = target.split_once('#').unwrap_or((&target, ""));
+    let path = root().join(file);
+    if !path.exists() {
+        return Some(format!("there is no {file}"));
+    }
+    if anchor.is_empty() {
+        return None;
+    }
+    let content = fs::read_to_string(&path).unwrap_or_default();
+    let known = anchors(&content).iter().any(|known| known == anchor);
+    (!known).then(|| format!("{file} has no heading #{anchor}"))
+}
+
+fn none(complaints: &[String]) {
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+#[test]
+fn links_of_documents_lead_somewhere() {
+    let link = Regex::new(r"\]\(([^)\s]+)\)").expect("a pattern");
+    let mut complaints = Vec::new();
+    for text in texts().iter().filter(|text| is_document(text)) {
+        for found in link.captures_iter(&text.content) {
+            let target = &found[1];
+            if target.contains("://") {
+                continue;
+            }
+            let path = if target.starts_with('#') {
+                PathBuf::from(format!("{}{target}", text.path.display()))
+            } else {
+                text.path.parent().expect("a folder").join(target)
+            };
+            let complaint = broken(&path);
+            complaints
+                .extend(complaint.map(|what| format!("{}: {target}: {what}", text.path.display())));
+        }
+    }
+    none(&complaints);
+}
+
+#[test]
+fn comments_cite_what_there_is() {
+    let page = Regex::new(r"docs/[a-z-]+\.md(#[a-z0-9-]+)?").expect("a pattern");
+    let mut complaints = Vec::new();
+    let mut count = 0;
+    for text in texts() {
+        for found in page.find_iter(&text.content) {
+            count += 1;
+            let complaint = broken(Path::new(found.as_str()));
+            complaints.extend(complaint.map(|what| format!("{}: {what}", text.path.display())));
+        }
+        // Sections are numbered in papers only, and those are cited as "AUTHOR YEAR, SECTION".
+        if text.content.contains('\u{a7}') {
+            complaints.push(format!("{}: a section of what?", text.path.display()));
+        }
+    }
+    assert!(count > 50, "{count} citations");
+    none(&complaints);
+}
+
+/// Comments as running text, so that a citation may go over the end of a line.
+fn running_text(source: &str) -> String {
+    let lines = source.lines().map(|line| {
+        let line = line.trim();
+        let marks = ["//!", "///", "//", "#"];
+        let mark = marks.iter().find_map(|mark| line.strip_prefix(mark));
+        mark.unwrap_or(line).trim()
+    });
+    lines.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn papers_are_listed() {
+    let paper = Regex::new(r"[A-Z][a-zü]+ (?:& [A-Z][a-zü]+|et al\.),? \(?(?:19|20)\d\d")
+        .expect("a pattern");
+    let methods = fs::read_to_string(root().join("docs/methods.md")).expect("text");
+    let (_, listed) = methods.split_once("## Sources").expect("a list");
+    let mut complaints = Vec::new();
+    let mut count = 0;
+    for text in texts() {
+        for found in paper.find_iter(&running_text(&text.content)) {
+            count += 1;
+            let name = found.as_str().replace(['(', ','], "");
+            if !listed.contains(&format!("- {name}:")) {
+                let path = text.path.display();
+                complaints.push(format!(
+                    "{path}: {name} is not among the sources of methods.md"
+                ));
+            }
+        }
+    }
+    assert!(count > 20, "{count} citations");
+    none(&complaints);
+}
