@@ -43,7 +43,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("src/system.rs", "where systems differ"),
 ];
 
-fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
+pub(crate) fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of this repository") {
         let path = entry.expect("a readable entry").path();
         if path.is_dir() {

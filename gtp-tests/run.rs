@@ -13,6 +13,7 @@ mod ponder;
 mod portable;
 mod process;
 mod review;
+mod rooms;
 mod sabaki;
 mod sabaki_parser;
 mod sau;

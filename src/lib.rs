@@ -16,6 +16,7 @@ pub mod rollout;
 pub mod search;
 pub mod settings;
 pub mod solver;
+pub mod stats;
 mod system;
 #[cfg(test)]
 mod third_game;

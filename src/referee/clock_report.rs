@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::complaints::Complaints;
 use super::game::Reason;
 use super::results::{GameEntry, ResultText};
-use super::stats::{Interval, Z_95, wilson};
 use crate::chart::{Chart, Scale, Series};
+use crate::stats::{Interval, Z_95, wilson};
 
 /// Plies that make one line of the report.
 const PLIES_PER_LINE: usize = 5;

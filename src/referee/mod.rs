@@ -24,7 +24,6 @@ mod schedule;
 mod score_board;
 mod score_sheet;
 mod side_clock;
-pub mod stats;
 mod time_control;
 mod vertex;
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::results::{GameEntry, ResultText};
-use super::stats::{Interval, Meeting, RatedPair, fit_with_intervals, online_elo};
+use crate::stats::{Interval, Meeting, RatedPair, fit_with_intervals, online_elo};
 
 /// One engine's line.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -3,8 +3,8 @@
 use std::fmt::{self, Write};
 
 use super::rating_table::{RatingRow, RatingTable};
-use super::stats::Interval;
 use crate::chart::{Axis, escape};
+use crate::stats::Interval;
 
 impl fmt::Display for RatingTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

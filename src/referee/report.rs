@@ -9,7 +9,7 @@ use super::complaints::Complaints;
 use super::game::Reason;
 use super::results::GameEntry;
 use super::score_board::ScoreBoard;
-use super::stats::{Interval, MatchScore};
+use crate::stats::{Interval, MatchScore};
 
 /// Share of failed games above which a match is not to be trusted. Source: docs/methods.md#match-statistics.
 const TOLERATED_FAILURES: f64 = 0.001;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::game::Reason;
 use super::results::{GameEntry, ResultText};
-use super::stats::{MatchScore, Score};
+use crate::stats::{MatchScore, Score};
 
 /// All games counted so far.
 #[derive(Debug, Default)]

@@ -16,8 +16,8 @@ use super::TrainError;
 use super::pool::{Desk, work};
 use crate::encode::Encode;
 use crate::eval::EvaluatorFactory;
-use crate::referee::stats::Score;
 use crate::rollout::Playout;
+use crate::stats::Score;
 
 /// A player.
 #[derive(Debug, Clone)]

@@ -3,8 +3,8 @@
 use anyhow::{Result, ensure};
 use clap::Args;
 use serde::Serialize;
-use tengen::referee::stats::{Sprt, Verdict};
 use tengen::referee::{EngineSpec, Format, MatchReport, ScoreBoard, schedule};
+use tengen::stats::{Sprt, Verdict};
 
 use crate::options::MatchOptions;
 use crate::outcome::Outcome;

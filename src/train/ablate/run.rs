@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::keep::{keep, restore};
 use super::plan::{AblationPlan, Arm};
 use super::table::table;
-use crate::referee::stats::MatchScore;
+use crate::stats::MatchScore;
 use crate::train::claim::claim;
 use crate::train::contest::{Match, Player, contest};
 use crate::train::cycle::{

@@ -197,7 +197,7 @@ fn met(encounters: &[Encounter], row: &str, column: &str) -> Vec<PairResult> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::referee::stats::Score::{Loss, Win};
+    use crate::stats::Score::{Loss, Win};
     use crate::train::ablate::plan::tests::PLAN;
 
     #[test]

@@ -6,9 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::place::load;
-use crate::referee::stats::{
-    MatchScore, Meeting, RatedPair, RatingsWithIntervals, fit_with_intervals,
-};
+use crate::stats::{MatchScore, Meeting, RatedPair, RatingsWithIntervals, fit_with_intervals};
 use crate::train::contest::PairResult;
 use crate::train::{TrainError, durable};
 
@@ -167,7 +165,7 @@ pub(super) fn next_anchor(anchors: &[u64], last: &[Encounter]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::referee::stats::Score::{self, Loss, Win};
+    use crate::stats::Score::{self, Loss, Win};
 
     fn encounter(first: &str, second: &str, pairs: &[(PairResult, usize)]) -> Encounter {
         let repeat = |(pair, count): &(PairResult, usize)| vec![*pair; *count];

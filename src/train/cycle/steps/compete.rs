@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::Work;
 use crate::eval::EvaluatorFactory;
-use crate::referee::stats::{Sprt, Verdict};
+use crate::stats::{Sprt, Verdict};
 use crate::train::contest::{Match, PairResult, Player, contest};
 use crate::train::cycle::StepName;
 use crate::train::cycle::ladder::{

@@ -200,8 +200,8 @@ mod tests {
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::*;
-    use crate::referee::stats::elo_from_score;
-    use crate::referee::stats::simulate::{Pairing, simulations};
+    use crate::stats::elo_from_score;
+    use crate::stats::simulate::{Pairing, simulations};
 
     fn pair(first: usize, second: usize, points: (f64, f64)) -> RatedPair {
         let game = |black, white, black_points| Meeting {
@@ -295,7 +295,7 @@ mod tests {
         // Surplus 1/6 a game; 4 games of variance 5/36, half of which the one difference takes.
         let dispersion = (2.0 / 9.0 + 2.5) / (10.0 / 36.0 + 2.5);
         for end in [fitted.elo[1].low, fitted.elo[1].high] {
-            let p = crate::referee::stats::score_from_elo(end);
+            let p = crate::stats::score_from_elo(end);
             let deviance = 2.0 * (log(5.0 / 6.0) - log(p)) / dispersion;
             assert!((deviance - Z_95 * Z_95).abs() < 0.01, "{fitted:?}");
         }

@@ -223,7 +223,7 @@ impl MatchScore {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::referee::stats::simulate::{Pairing, simulations};
+    use crate::stats::simulate::{Pairing, simulations};
 
     fn counts(by_half_points: [u32; 5]) -> PairCounts {
         PairCounts { by_half_points }

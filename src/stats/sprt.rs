@@ -94,7 +94,7 @@ impl Sprt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::referee::stats::simulate::{Pairing, simulations};
+    use crate::stats::simulate::{Pairing, simulations};
 
     #[track_caller]
     fn check(sprt: (f64, f64), pairs: [u32; 5], expected: f64, tolerance: f64) {
@@ -170,7 +170,7 @@ mod tests {
                 opening_bias_elo,
             };
             // With draws or biased openings the expected score is what the hypotheses speak of.
-            let truth = |elo| crate::referee::stats::elo_from_score(pairing(elo).expected_score());
+            let truth = |elo| crate::stats::elo_from_score(pairing(elo).expected_score());
             let sprt = Sprt::new(truth(0.0), truth(35.0), 0.05, 0.05).unwrap();
             let (false_accepts, games) = run(sprt, pairing(0.0));
             assert!(false_accepts <= 0.05, "alpha: {false_accepts}");

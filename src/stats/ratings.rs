@@ -211,7 +211,7 @@ fn prior() -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::referee::stats::elo_from_score;
+    use crate::stats::elo_from_score;
 
     fn meeting(black: usize, white: usize, black_points: f64, games: f64) -> Meeting {
         Meeting {

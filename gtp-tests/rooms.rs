@@ -1,0 +1,136 @@
+//! The house stays as `src/ARCHITECTURE.md` draws it: every room uses only the rooms that its row of
+//! the table names, and no files stand in a circle.
+//!
+//! A file *uses* another when a path in it leads to something that is defined there, in a `use` line or
+//! anywhere else, however many files hand the name on. Two things are no use: that a file declares its
+//! children (`mod child;`), and that it hands their names on (`pub use child::Name;`). So a `mod.rs` may
+//! stand above its children or below them, and never both: one that holds what its children share does
+//! not call them, and one that calls them holds nothing that they need. Methods are called without a
+//! path, so what is done through a value is not seen, and `impl` blocks of one type may lie in several
+//! files. Code for tests may use what it likes inside its room.
+
+mod arrows;
+mod circles;
+mod resolve;
+mod source;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use source::Source;
+
+/// The library comes first: the programs use it.
+const CRATES: [&str; 4] = [
+    "src/lib.rs",
+    "src/main.rs",
+    "src/bin/tengen-match/main.rs",
+    "src/bin/tengen-train/main.rs",
+];
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn rooms_use_what_the_table_of_rooms_allows() {
+    let source = Source::read(repository(), &CRATES);
+    let text = fs::read_to_string(repository().join("src/ARCHITECTURE.md")).expect("text");
+    let table = arrows::Table::read(&text);
+    assert!(table.rooms.len() > 15, "{} rooms", table.rooms.len());
+    let wrong = table.check(&source);
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+#[ignore = "the last circles go with issue 20.2"]
+fn no_files_stand_in_a_circle() {
+    let circles = circles::find(&Source::read(repository(), &CRATES));
+    assert!(circles.is_empty(), "\n{}", circles.join("\n\n"));
+}
+
+/// What no `mod` line leads to is read by nobody, the compiler included.
+#[test]
+fn every_file_belongs_to_a_crate() {
+    let mut files = Vec::new();
+    crate::portable::rust_files(&repository().join("src"), &mut files);
+    let source = Source::read(repository(), &CRATES);
+    let read: BTreeSet<&str> = source
+        .modules
+        .iter()
+        .map(|module| module.file.as_str())
+        .collect();
+    for path in files {
+        let name = path.strip_prefix(repository()).expect("it lies below");
+        let name = name.display().to_string().replace('\\', "/");
+        assert!(read.contains(name.as_str()), "{name} is in no crate");
+    }
+}
+
+/// A house of three rooms with what must be found, and beside it what looks like that and is not.
+fn planted() -> Source {
+    let files = [
+        ("src/lib.rs", "mod ground;\nmod middle;\nmod top;"),
+        (
+            "src/ground.rs",
+            "pub struct Stone;\npub fn lay() -> crate::top::Roof { todo!() }",
+        ),
+        (
+            "src/middle/mod.rs",
+            "//! Hands on, and is used: [`crate::top`].\nmod a;\nmod b;\npub use a::{A, a};\npub struct Shared;",
+        ),
+        (
+            "src/middle/a.rs",
+            "use super::{Shared, b::B};\npub struct A(B, Shared);\npub fn a() {}",
+        ),
+        (
+            "src/middle/b.rs",
+            "use crate::ground::Stone;\npub struct B(Stone);\nfn b() {\n    super::a();\n}\n\
+             #[cfg(test)]\nmod tests {\n    use crate::top::Roof;\n}",
+        ),
+        (
+            "src/top.rs",
+            "use crate::middle::A;\npub struct Roof(A);\n// crate::ground::Stone\n",
+        ),
+    ];
+    let root = std::env::temp_dir().join(format!("tengen-rooms-{}", std::process::id()));
+    fs::create_dir_all(root.join("src/middle")).expect("the folder is writable");
+    for (name, text) in files {
+        fs::write(root.join(name), text).expect("the folder is writable");
+    }
+    let source = Source::read(&root, &["src/lib.rs"]);
+    fs::remove_dir_all(&root).expect("it is ours");
+    source
+}
+
+const PLANTED_TABLE: &str = "\
+| room | says | uses |
+|---|---|---|
+| `ground` | stones | `middle` |
+| `middle` | walls | `ground`; tests: `top` |
+| `top` | a roof | `ground`, `middle::b` |";
+
+#[test]
+fn planted_arrows_and_circles_are_found() {
+    let source = planted();
+    assert_eq!(
+        arrows::Table::read(PLANTED_TABLE).check(&source),
+        [
+            "src/ground.rs:2: `crate::top::Roof` leads to src/top.rs: `ground` may not use `top` there",
+            "src/top.rs:1: `crate::middle::A` leads to src/middle/a.rs: `top` may not use `middle` there",
+            "src/top.rs:2: `A` leads to src/middle/a.rs: `top` may not use `middle` there",
+            "`ground` is said to use `middle`, and does not",
+            "`top` is said to use `ground`, and does not",
+            "`top` is said to use `middle::b`, and does not",
+            "`ground` uses `middle`, which is not further up",
+        ]
+    );
+    assert_eq!(
+        circles::find(&source),
+        ["src/ground.rs:2: `crate::top::Roof` leads to src/top.rs\n\
+          src/middle/a.rs:1: `super::b::B` leads to src/middle/b.rs\n\
+          src/middle/b.rs:1: `crate::ground::Stone` leads to src/ground.rs\n\
+          src/middle/b.rs:4: `super::a` leads to src/middle/a.rs\n\
+          src/top.rs:1: `crate::middle::A` leads to src/middle/a.rs"]
+    );
+}

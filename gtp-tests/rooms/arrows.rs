@@ -1,0 +1,144 @@
+//! The table of rooms, and what is used against it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::resolve::Use;
+use super::source::Source;
+
+/// What the rooms and the programs may use: `game`, or only a part of it, as `game::board`.
+#[derive(Default)]
+pub(super) struct Table {
+    /// In the order of the table.
+    pub(super) rooms: Vec<String>,
+    rows: BTreeMap<String, Row>,
+}
+
+#[derive(Default)]
+struct Row {
+    everywhere: BTreeSet<String>,
+    in_tests: BTreeSet<String>,
+}
+
+impl Table {
+    /// Reads the tables whose last column is `uses`, of rooms (`room`) and of programs. What stands in
+    /// backticks there may be used; behind `tests:`, by tests.
+    pub(super) fn read(text: &str) -> Table {
+        let mut table = Table::default();
+        let mut kind = None;
+        for line in text.lines() {
+            let Some(row) = line.strip_prefix('|') else {
+                kind = None;
+                continue;
+            };
+            let cells: Vec<&str> = row.trim_end().trim_end_matches('|').split('|').collect();
+            let (first, last) = (cells[0].trim(), cells[cells.len() - 1].trim());
+            if last == "uses" {
+                kind = Some(first);
+            }
+            let name = first.trim_matches('`');
+            if kind.is_none() || name == first {
+                continue;
+            }
+            let (everywhere, in_tests) = last.split_once("tests:").unwrap_or((last, ""));
+            let row = Row {
+                everywhere: in_backticks(everywhere),
+                in_tests: in_backticks(in_tests),
+            };
+            if kind == Some("room") {
+                table.rooms.push(name.to_owned());
+            }
+            let twice = table.rows.insert(name.to_owned(), row);
+            assert!(twice.is_none(), "{name} has two rows");
+        }
+        table
+    }
+
+    /// What is used and not listed, listed and not used, or listed further up than what it uses.
+    pub(super) fn check(&self, source: &Source) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let mut needed = BTreeSet::new();
+        for arrow in source.uses() {
+            let (room, other) = (room_of(arrow.user), room_of(arrow.used));
+            if room == other || room == ROOT {
+                continue;
+            }
+            match self.rows.get(room).map(|row| row.allows(&arrow)) {
+                Some(Some(listed)) => {
+                    needed.insert((room, listed));
+                }
+                Some(None) => wrong.push(format!("{arrow}: `{room}` may not use `{other}` there")),
+                None => wrong.push(format!("{arrow}: `{room}` is not in the table")),
+            }
+        }
+        for (room, row) in &self.rows {
+            for listed in row.everywhere.union(&row.in_tests) {
+                if !needed.contains(&(room.as_str(), listed)) {
+                    wrong.push(format!("`{room}` is said to use `{listed}`, and does not"));
+                }
+            }
+        }
+        wrong.extend(self.upside_down());
+        wrong
+    }
+
+    fn upside_down(&self) -> Vec<String> {
+        let place = |room: &str| self.rooms.iter().position(|known| known == room);
+        let mut wrong = Vec::new();
+        for (below, room) in self.rooms.iter().enumerate() {
+            for listed in &self.rows[room].everywhere {
+                let used = listed.split(':').next().unwrap_or_default();
+                if place(used).is_none_or(|above| above >= below) {
+                    wrong.push(format!("`{room}` uses `{listed}`, which is not further up"));
+                }
+            }
+        }
+        wrong
+    }
+}
+
+impl Row {
+    /// What allows this use.
+    fn allows(&self, arrow: &Use<'_>) -> Option<&String> {
+        let module = module_of(arrow.used);
+        let allows = |listed: &&String| {
+            let rest = module.strip_prefix(listed.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+        };
+        let everywhere = self.everywhere.iter().find(allows);
+        everywhere.or_else(|| {
+            self.in_tests
+                .iter()
+                .find(allows)
+                .filter(|_| arrow.mention.test)
+        })
+    }
+}
+
+fn in_backticks(text: &str) -> BTreeSet<String> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    quoted.map(str::to_owned).collect()
+}
+
+/// The room of what only joins the rooms together.
+const ROOT: &str = "lib";
+
+/// The room or the program that a file belongs to.
+fn room_of(file: &str) -> &str {
+    let below = file.strip_prefix("src/").expect("sources lie in src");
+    let below = below.strip_prefix("bin/").unwrap_or(below);
+    let room = below.split(['/', '.']).next().unwrap_or(below);
+    match room {
+        "main" | "cli" => "tengen",
+        room => room,
+    }
+}
+
+/// `game::board` for `src/game/board.rs`.
+fn module_of(file: &str) -> String {
+    let below = file.strip_prefix("src/").expect("sources lie in src");
+    let below = below.strip_suffix(".rs").unwrap_or(below);
+    below
+        .strip_suffix("/mod")
+        .unwrap_or(below)
+        .replace('/', "::")
+}
