@@ -216,10 +216,10 @@ fn the_referee_knows_wins_and_draws() {
 mod train {
     use super::*;
     use crate::eval::BackendKind;
-    use crate::train::cycle::{CyclePlan, Place, Session, run};
+    use crate::train::cycle::{CyclePlan, Resources, RunFolder, run};
     use crate::train::dataset::{Dataset, Selection};
     use crate::train::device::FitDevice;
-    use crate::train::open::Runtime;
+    use crate::train::runtime::Runtime;
     use crate::train::scratch::Scratch;
     use crate::train::{fsck, shard};
 
@@ -243,7 +243,7 @@ mod train {
             ..Runtime::usual(None)
         };
         let clock = FakeClock::new();
-        let session = Session {
+        let resources = Resources {
             runtime: &runtime,
             threads: 2,
             fit_device: FitDevice::Cpu,
@@ -251,7 +251,7 @@ mod train {
         };
         let plan = CyclePlan::parse(PLAN).unwrap();
         let start = TicTacToe::new(BoardSize::square(3)).unwrap();
-        let done = run(&start, &plan, scratch.path(), &session, &mut |_| ()).unwrap();
+        let done = run(&start, &plan, scratch.path(), &resources, &mut |_| ()).unwrap();
         assert!(done.len() >= 2);
 
         let findings = fsck::check(scratch.path(), |_| ()).unwrap();
@@ -260,8 +260,11 @@ mod train {
             findings.games >= 80 && findings.networks >= 2,
             "{findings:?}"
         );
-        let place = Place::new(scratch.path());
-        let folders: Vec<_> = done.iter().map(|made| place.games(made.number)).collect();
+        let run_folder = RunFolder::new(scratch.path());
+        let folders: Vec<_> = done
+            .iter()
+            .map(|made| run_folder.games(made.number))
+            .collect();
         let rows = shard::read(&shard::list(&folders[0]).unwrap()[0]).unwrap();
         assert_eq!((&*rows.info.game, &*rows.info.rules), ("tictactoe", "3"));
         let selection = Selection {
@@ -273,7 +276,7 @@ mod train {
         for result in -1..=1 {
             assert!(rows.iter().any(|row| row.result == result), "{result}");
         }
-        let info = runtime.open(&place.network(0)).unwrap().info().clone();
+        let info = runtime.open(&run_folder.network(0)).unwrap().info().clone();
         assert_eq!((info.outcomes, &*info.encoding), (3, "tictactoe-1"));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::game::Reason;
 use super::results::{GameEntry, ResultText};
-use crate::stats::{MatchScore, Score};
+use crate::stats::{GameResult, MatchScore};
 
 /// All games counted so far.
 #[derive(Debug, Default)]
@@ -12,7 +12,7 @@ pub struct ScoreBoard {
     /// By the engines' names, in the order first asked for or alphabetically.
     meetings: BTreeMap<(String, String), MatchScore>,
     /// The first finished game of each pair, from the view of the meeting's first engine.
-    half_pairs: HashMap<usize, Score>,
+    half_pairs: HashMap<usize, GameResult>,
     failures: BTreeMap<(String, Reason), u32>,
     black_score: f64,
     games: u32,
@@ -36,13 +36,13 @@ impl ScoreBoard {
     /// Counts a game.
     pub fn add(&mut self, game: &GameEntry) {
         let for_black = match game.result {
-            ResultText::Black => Score::Win,
-            ResultText::White => Score::Loss,
-            ResultText::Draw => Score::Draw,
+            ResultText::Black => GameResult::Win,
+            ResultText::White => GameResult::Loss,
+            ResultText::Draw => GameResult::Draw,
         };
         self.games += 1;
         self.black_score += for_black.points();
-        let loser = if for_black == Score::Loss {
+        let loser = if for_black == GameResult::Loss {
             &game.black
         } else {
             &game.white

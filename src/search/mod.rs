@@ -2,9 +2,9 @@
 //!
 //! A playout is *gathered* (a descent to a leaf, whose planes go into a batch), *evaluated* by the
 //! thread's own [`crate::eval::Evaluator`], and *applied* (expansion and backup). Threads share
-//! nothing but the tree's atomics, a count of tickets and a stop flag; there is no lock. When memory is
-//! full the threads come home, the least visited parts of the tree make room, and they go on.
-//! This room knows no rules of any game, no backend and no protocol, and prints nothing.
+//! nothing but the tree's atomics, a count of tickets and a stop flag; there is no lock. When
+//! memory is full the threads come home, the least visited parts of the tree make room, and they go
+//! on. This room knows no rules of any game, no backend and no protocol, and prints nothing.
 
 mod arena;
 mod atomic;
@@ -28,7 +28,7 @@ mod worker;
 
 pub use error::SearchError;
 pub use limits::{Limits, StopFlag, View};
-pub use noise::disturb;
+pub use noise::add_root_noise;
 pub use params::{MoveChoice, SearchParams};
 pub use playout::Prober;
 pub use pool::{EvaluatorMaker, ProberMaker};

@@ -4,8 +4,9 @@ use rand::{Rng, RngExt};
 
 use super::params::SearchParams;
 
-/// Changes a root's priors as the settings say: temperature first, then noise (docs/methods.md#search).
-pub fn disturb(priors: &mut [f32], params: &SearchParams, rng: &mut impl Rng) {
+/// Changes a root's priors as the settings say: temperature first, then noise
+/// (docs/methods.md#search).
+pub fn add_root_noise(priors: &mut [f32], params: &SearchParams, rng: &mut impl Rng) {
     let exponent = 1.0 / params.root_policy_temperature;
     priors
         .iter_mut()

@@ -4,7 +4,7 @@ use rand::{Rng, RngExt};
 
 use super::edge::{Choice, Edge};
 use super::node::{Node, NodeId};
-use super::noise::disturb;
+use super::noise::add_root_noise;
 use super::params::{MoveChoice, SearchParams};
 use super::report::MoveReport;
 use super::select::{AVOIDED, RootPriors};
@@ -26,7 +26,7 @@ pub(super) fn priors(
         return RootPriors(None);
     }
     let mut priors: Vec<f32> = choices.iter().map(Choice::prior).collect();
-    disturb(&mut priors, params, rng);
+    add_root_noise(&mut priors, params, rng);
     for (prior, choice) in priors.iter_mut().zip(choices) {
         if avoid.contains(&choice.mv()) {
             *prior = AVOIDED;
@@ -163,8 +163,8 @@ fn is_winning(tree: &Tree, edge: &Edge) -> bool {
 }
 
 /// The index of the move to play, among moves by descending visits: a proven win, else the best of
-/// those with an open result or a proven draw, whichever is expected to bring more, else whatever was
-/// visited most.
+/// those with an open result or a proven draw, whichever is expected to bring more, else whatever
+/// was visited most.
 fn choose(
     moves: &[MoveReport],
     ply: u32,

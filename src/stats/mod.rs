@@ -14,6 +14,6 @@ mod sprt;
 pub use elo::{Interval, Z_95, elo_from_score, score_from_elo, wilson};
 pub use intervals::{RatedPair, RatingsWithIntervals, fit_with_intervals};
 pub use online::online_elo;
-pub use pairs::{MatchScore, PairCounts, Score};
+pub use pairs::{GameResult, MatchScore, PairCounts};
 pub use ratings::{Meeting, Ratings, fit};
 pub use sprt::{BadBounds, Sprt, Verdict};

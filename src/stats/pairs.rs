@@ -15,7 +15,7 @@ const PRIOR_PER_CLASS: f64 = 0.5;
 /// Result of one game, from the first engine's view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Score {
+pub enum GameResult {
     /// The first engine won.
     Win,
     /// Nobody won.
@@ -24,7 +24,7 @@ pub enum Score {
     Loss,
 }
 
-impl Score {
+impl GameResult {
     /// 1, 0.5 or 0.
     #[must_use]
     pub fn points(self) -> f64 {
@@ -33,19 +33,19 @@ impl Score {
 
     /// The result from the other engine's view.
     #[must_use]
-    pub fn reversed(self) -> Score {
+    pub fn reversed(self) -> GameResult {
         match self {
-            Score::Win => Score::Loss,
-            Score::Draw => Score::Draw,
-            Score::Loss => Score::Win,
+            GameResult::Win => GameResult::Loss,
+            GameResult::Draw => GameResult::Draw,
+            GameResult::Loss => GameResult::Win,
         }
     }
 
     fn half_points(self) -> u8 {
         match self {
-            Score::Win => 2,
-            Score::Draw => 1,
-            Score::Loss => 0,
+            GameResult::Win => 2,
+            GameResult::Draw => 1,
+            GameResult::Loss => 0,
         }
     }
 }
@@ -59,7 +59,7 @@ pub struct PairCounts {
 
 impl PairCounts {
     /// Counts one finished pair.
-    pub fn add(&mut self, first: Score, second: Score) {
+    pub fn add(&mut self, first: GameResult, second: GameResult) {
         self.by_half_points[usize::from(first.half_points() + second.half_points())] += 1;
     }
 
@@ -150,11 +150,11 @@ pub struct MatchScore {
 
 impl MatchScore {
     /// Counts one game.
-    pub fn add(&mut self, score: Score) {
+    pub fn add(&mut self, score: GameResult) {
         match score {
-            Score::Win => self.wins += 1,
-            Score::Draw => self.draws += 1,
-            Score::Loss => self.losses += 1,
+            GameResult::Win => self.wins += 1,
+            GameResult::Draw => self.draws += 1,
+            GameResult::Loss => self.losses += 1,
         }
     }
 
@@ -232,10 +232,10 @@ mod tests {
     #[test]
     fn pairs_are_counted_by_their_points() {
         let mut pairs = PairCounts::default();
-        pairs.add(Score::Win, Score::Loss);
-        pairs.add(Score::Draw, Score::Draw);
-        pairs.add(Score::Win, Score::Draw);
-        pairs.add(Score::Loss, Score::Loss);
+        pairs.add(GameResult::Win, GameResult::Loss);
+        pairs.add(GameResult::Draw, GameResult::Draw);
+        pairs.add(GameResult::Win, GameResult::Draw);
+        pairs.add(GameResult::Loss, GameResult::Loss);
         assert_eq!(pairs, counts([1, 0, 2, 1, 0]));
         assert_eq!(pairs.split_share(), 0.5);
     }
@@ -269,9 +269,9 @@ mod tests {
         let mut all_won = MatchScore::default();
         assert!(all_won.interval().contains(0.5));
         for _ in 0..60 {
-            all_won.add(Score::Win);
-            all_won.add(Score::Win);
-            all_won.pairs.add(Score::Win, Score::Win);
+            all_won.add(GameResult::Win);
+            all_won.add(GameResult::Win);
+            all_won.pairs.add(GameResult::Win, GameResult::Win);
         }
         let interval = all_won.interval();
         assert!(interval.low > 0.9 && interval.low < 0.99, "{interval:?}");

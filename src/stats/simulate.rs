@@ -4,7 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::elo::score_from_elo;
-use super::pairs::{MatchScore, Score};
+use super::pairs::{GameResult, MatchScore};
 
 /// Number of simulations per test: 1,000, or the environment's TENGEN_SIMULATIONS.
 pub(crate) fn simulations() -> usize {
@@ -37,7 +37,7 @@ impl Pairing {
     }
 
     /// Plays one colour-swapped pair.
-    pub(crate) fn play_pair(&self, rng: &mut Xoshiro256PlusPlus) -> (Score, Score) {
+    pub(crate) fn play_pair(&self, rng: &mut Xoshiro256PlusPlus) -> (GameResult, GameResult) {
         let bias = if rng.random_bool(0.5) {
             self.opening_bias_elo
         } else {
@@ -58,13 +58,13 @@ impl Pairing {
         score
     }
 
-    fn play_game(&self, bias: f64, rng: &mut Xoshiro256PlusPlus) -> Score {
+    fn play_game(&self, bias: f64, rng: &mut Xoshiro256PlusPlus) -> GameResult {
         if rng.random_bool(self.draws) {
-            Score::Draw
+            GameResult::Draw
         } else if rng.random_bool(score_from_elo(self.elo + bias)) {
-            Score::Win
+            GameResult::Win
         } else {
-            Score::Loss
+            GameResult::Loss
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ending::Ending;
-use super::row::{PointSet, Row, Share, Stones, Way};
+use super::row::{PointSet, PositionSource, Row, Share, Stones};
 use crate::game::{BoardSize, Symmetry};
 
 /// The row as it looks under a symmetry of the board.
@@ -20,31 +20,31 @@ pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
         ..*share
     };
     Row {
-        way: turn_way(row, size, symmetry),
+        source: turn_source(row, size, symmetry),
         policy: row.policy.iter().map(share).collect(),
         ending: row.ending.as_ref().map(|end| Ending {
             own: turned(&end.own),
             theirs: turned(&end.theirs),
             closed_own: turned(&end.closed_own),
             closed_theirs: turned(&end.closed_theirs),
-            score: end.score,
+            margin: end.margin,
         }),
         ..*row
     }
 }
 
 /// The moves that lead to the row, turned; those after it do not matter.
-fn turn_way(row: &Row, size: BoardSize, symmetry: Symmetry) -> Way {
+fn turn_source(row: &Row, size: BoardSize, symmetry: Symmetry) -> PositionSource {
     if symmetry == Symmetry::IDENTITY {
-        return row.way.clone();
+        return row.source.clone();
     }
     let turn = |mv| symmetry.apply(size, mv);
-    match &row.way {
-        Way::Game(moves) => {
+    match &row.source {
+        PositionSource::Game(moves) => {
             let moves = moves.iter().take(row.ply.into());
-            Way::Game(moves.map(|&mv| turn(mv)).collect())
+            PositionSource::Game(moves.map(|&mv| turn(mv)).collect())
         }
-        Way::Stones(stones) => Way::Stones(Arc::new(Stones {
+        PositionSource::Stones(stones) => PositionSource::Stones(Arc::new(Stones {
             before: stones
                 .before
                 .iter()

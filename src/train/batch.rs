@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::augment::transform;
-use super::learn::Learn;
-use super::net::Extra;
+use super::net::AuxHead;
 use super::row::Row;
+use super::trainable::Trainable;
 use crate::encode::{Encode, Encoding};
 use crate::game::{Game, Move, Symmetry};
 
@@ -23,11 +23,11 @@ pub struct Batch {
     pub mask: Vec<f32>,
     /// `[len, policy_len]`: probabilities times the row's policy weight.
     pub policy: Vec<f32>,
-    /// `[len, outcomes]`: probability of a win, in games with draws of a draw, and of a loss for the
-    /// side to move.
+    /// `[len, outcomes]`: probability of a win, in games with draws of a draw, and of a loss for
+    /// the side to move.
     pub value: Vec<f32>,
-    /// Targets of extra heads.
-    pub lessons: Vec<Lesson>,
+    /// Targets of auxiliary heads.
+    pub aux_targets: Vec<AuxTarget>,
 }
 
 impl Batch {
@@ -38,10 +38,10 @@ impl Batch {
             let each = numbers.len() / self.len.max(1);
             numbers[range.start * each..range.end * each].to_vec()
         };
-        let lesson = |lesson: &Lesson| Lesson {
-            extra: lesson.extra,
-            target: part(&lesson.target),
-            weight: part(&lesson.weight),
+        let aux = |aux: &AuxTarget| AuxTarget {
+            head: aux.head,
+            values: part(&aux.values),
+            weights: part(&aux.weights),
         };
         Batch {
             len: range.len(),
@@ -49,20 +49,20 @@ impl Batch {
             mask: part(&self.mask),
             policy: part(&self.policy),
             value: part(&self.value),
-            lessons: self.lessons.iter().map(lesson).collect(),
+            aux_targets: self.aux_targets.iter().map(aux).collect(),
         }
     }
 }
 
-/// The target of one extra head.
+/// The target of one auxiliary head.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Lesson {
+pub struct AuxTarget {
     /// The head.
-    pub extra: Extra,
+    pub head: AuxHead,
     /// As many numbers a row as the head has.
-    pub target: Vec<f32>,
+    pub values: Vec<f32>,
     /// The weight of each; 0 where nothing is known.
-    pub weight: Vec<f32>,
+    pub weights: Vec<f32>,
 }
 
 /// One row to encode.
@@ -90,39 +90,39 @@ impl<'a> Sample<'a> {
 }
 
 /// What a batch is to hold.
-pub struct Syllabus<G: Encode> {
+pub struct BatchSpec<G: Encode> {
     /// What fills the planes.
     pub encoding: &'static dyn Encoding<G>,
-    /// The extra heads to teach.
-    pub extras: &'static [Extra],
+    /// The auxiliary heads to teach.
+    pub aux_heads: &'static [AuxHead],
     /// How much of the value target, in [0, 1], is the generator's root value instead of the
     /// result. A proven result stands alone.
     pub root_value_share: f32,
 }
 
-impl<G: Encode> Clone for Syllabus<G> {
+impl<G: Encode> Clone for BatchSpec<G> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<G: Encode> Copy for Syllabus<G> {}
+impl<G: Encode> Copy for BatchSpec<G> {}
 
 /// Turns rows into a batch.
 ///
 /// # Errors
 /// Says which row is not a position.
-pub fn encode<'a, G: Learn>(
+pub fn encode<'a, G: Trainable>(
     empty: &G,
     samples: impl IntoIterator<Item = Sample<'a>>,
-    syllabus: Syllabus<G>,
+    spec: BatchSpec<G>,
 ) -> Result<Batch, String> {
     let (area, policy_len) = (empty.size().area(), empty.policy_len());
-    let row_len = syllabus.encoding.planes() * area;
-    let lesson = |&extra| Lesson {
-        extra,
-        target: Vec::new(),
-        weight: Vec::new(),
+    let row_len = spec.encoding.planes() * area;
+    let aux = |&head| AuxTarget {
+        head,
+        values: Vec::new(),
+        weights: Vec::new(),
     };
     let mut batch = Batch {
         len: 0,
@@ -130,7 +130,7 @@ pub fn encode<'a, G: Learn>(
         mask: Vec::new(),
         policy: Vec::new(),
         value: Vec::new(),
-        lessons: syllabus.extras.iter().map(lesson).collect(),
+        aux_targets: spec.aux_heads.iter().map(aux).collect(),
     };
     for sample in samples {
         let row = transform(sample.row, empty.size(), sample.symmetry);
@@ -140,7 +140,7 @@ pub fn encode<'a, G: Learn>(
         let position = row.position(empty)?;
         batch.planes.resize(batch.planes.len() + row_len, 0.0);
         let planes = &mut batch.planes[batch.len * row_len..];
-        syllabus.encoding.encode(&position, planes);
+        spec.encoding.encode(&position, planes);
         let start = batch.len * policy_len;
         batch.mask.resize(start + policy_len, ILLEGAL);
         for mv in position.legal_moves() {
@@ -150,12 +150,12 @@ pub fn encode<'a, G: Learn>(
         let root_share = if row.exact {
             0.0
         } else {
-            syllabus.root_value_share
+            spec.root_value_share
         };
         let value = value(&row, root_share, G::INFO.outcomes());
         batch.value.extend(value);
-        for lesson in &mut batch.lessons {
-            lesson.learn(&position, &row, next.as_ref());
+        for target in &mut batch.aux_targets {
+            target.add_row(&position, &row, next.as_ref());
         }
         batch.len += 1;
     }
@@ -189,27 +189,27 @@ fn policy(row: &Row, policy_len: usize) -> Vec<f32> {
     policy
 }
 
-impl Lesson {
+impl AuxTarget {
     /// Adds a row's target.
-    fn learn<G: Game>(&mut self, position: &G, row: &Row, next: Option<&Row>) {
+    fn add_row<G: Game>(&mut self, position: &G, row: &Row, next: Option<&Row>) {
         let (area, policy_len) = (position.size().area(), position.policy_len());
-        let start = self.target.len();
-        let len = self.extra.len(area, policy_len);
-        self.target.resize(start + len, 0.0);
-        self.weight.resize(start + len, 0.0);
-        let (target, weight) = (&mut self.target[start..], &mut self.weight[start..]);
-        if let (Extra::Reply, Some(next)) = (self.extra, next) {
+        let start = self.values.len();
+        let len = self.head.len(area, policy_len);
+        self.values.resize(start + len, 0.0);
+        self.weights.resize(start + len, 0.0);
+        let (target, weight) = (&mut self.values[start..], &mut self.weights[start..]);
+        if let (AuxHead::Reply, Some(next)) = (self.head, next) {
             target.copy_from_slice(&policy(next, policy_len));
         }
         let Some(ending) = &row.ending else {
             return;
         };
         let points = (0..area as u16).map(Move);
-        match self.extra {
-            Extra::Ownership => {
+        match self.head {
+            AuxHead::Ownership => {
                 // An empty point at the end is the winner's where the winner may still play (Gao & Wu
                 // 2021, 3.2.2, read as in docs/methods.md#networks); else it is nobody's.
-                let won = ending.score > 0;
+                let won = ending.margin > 0;
                 let closed_to_winner = if won {
                     &ending.closed_own
                 } else {
@@ -228,7 +228,7 @@ impl Lesson {
                 }
                 weight.fill(1.0);
             }
-            Extra::Fate => {
+            AuxHead::Fate => {
                 // What became of a stone's point before the stone came is past and cannot be seen.
                 let empty = |p: &Move| position.stone(*p).is_none();
                 for point in points.filter(empty) {
@@ -240,11 +240,11 @@ impl Lesson {
                     }
                 }
             }
-            Extra::Score => {
-                target[0] = f32::from(ending.score);
+            AuxHead::Margin => {
+                target[0] = f32::from(ending.margin);
                 weight[0] = 1.0;
             }
-            Extra::Reply => {}
+            AuxHead::Reply => {}
         }
     }
 }

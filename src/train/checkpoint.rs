@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::architecture::GameShape;
 use super::fit::FitParams;
-use super::net::{Role, Weight, Weights};
+use super::net::{Role, WeightTensor, Weights};
 use super::optimizer::Optimizer;
-use super::recipe::Field;
 use super::{TrainError, durable};
 use crate::game::BoardSize;
 
@@ -49,8 +49,8 @@ fn without_draws() -> usize {
 impl Origin {
     /// What the network is asked about.
     #[must_use]
-    pub fn field(&self) -> Field {
-        Field {
+    pub fn game_shape(&self) -> GameShape {
+        GameShape {
             size: self.size(),
             outcomes: self.outcomes,
         }
@@ -206,7 +206,7 @@ impl Checkpoint {
             let mut weights = Weights::default();
             for (name, dims, role) in header.tensors.iter().cloned() {
                 let values = take(dims.iter().product())?;
-                weights.push(Weight {
+                weights.push(WeightTensor {
                     name,
                     dims,
                     role,

@@ -7,8 +7,8 @@ use burn::tensor::Device;
 
 use super::TrainError;
 
-/// Rows that one thread computes at a time on the CPU; see [`super::shares`].
-const SHARE: usize = 64;
+/// Rows that one thread computes at a time on the CPU; see [`super::gradient_workers`].
+const MICRO_BATCH: usize = 64;
 
 /// A device that fits networks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -64,9 +64,9 @@ impl FitDevice {
     }
 
     /// Rows of a batch that are computed together: libtorch wants all of them at once.
-    pub(super) fn share(self) -> usize {
+    pub(super) fn micro_batch(self) -> usize {
         match self {
-            FitDevice::Cpu => SHARE,
+            FitDevice::Cpu => MICRO_BATCH,
             FitDevice::Libtorch | FitDevice::Cuda(_) => usize::MAX,
         }
     }

@@ -1,4 +1,5 @@
-//! How a game ended, point by point: the targets of the extra heads (docs/methods.md#networks).
+//! How a game ended, point by point: the targets of the auxiliary heads
+//! (docs/methods.md#networks).
 //!
 //! Said of any game by its rules alone; what is closed means something where legality is monotone.
 //! In NoGo nothing is ever captured, so the last board holds every stone. What it does not show is
@@ -8,11 +9,11 @@
 
 use std::sync::Arc;
 
-use super::row::{PointSet, Row, Way};
+use super::row::{PointSet, PositionSource, Row};
 use crate::game::{Color, Game, Move, Outcome};
 
-/// Scores beyond this are cut off (Gao & Wu 2021, 3.2.2: most gaps are within 5 points).
-pub const MAX_SCORE: i8 = 5;
+/// Margins beyond this are cut off (Gao & Wu 2021, 3.2.2: most gaps are within 5 points).
+pub const MAX_MARGIN: i8 = 5;
 
 /// The end of a game, seen by one side.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,8 +27,8 @@ pub struct Ending {
     /// Points that at some moment of the game were empty and forbidden to the other side.
     pub closed_theirs: PointSet,
     /// 1 + the moves that the winner could still make alone on the last board, at most
-    /// [`MAX_SCORE`]; negative for the loser; 0 in a draw.
-    pub score: i8,
+    /// [`MAX_MARGIN`]; negative for the loser; 0 in a draw.
+    pub margin: i8,
 }
 
 impl Ending {
@@ -47,13 +48,13 @@ impl Ending {
             theirs: self.own,
             closed_own: self.closed_theirs,
             closed_theirs: self.closed_own,
-            score: -self.score,
+            margin: -self.margin,
         }
     }
 }
 
-/// Fills in moves, result and ending of a finished game's rows. `moves` leads from `start`, an empty
-/// board, to the end of the game, unrecorded moves included. Where a search proved the result
+/// Fills in moves, result and ending of a finished game's rows. `moves` leads from `start`, an
+/// empty board, to the end of the game, unrecorded moves included. Where a search proved the result
 /// ([`Row::exact`]), the proven one stays.
 ///
 /// `outcome` is the game's result. It is not taken from the last position, as a game may be broken
@@ -64,7 +65,7 @@ pub fn finish<G: Game>(rows: &mut [Row], start: &G, moves: &[Move], outcome: Out
     let moves: Arc<[Move]> = moves.into();
     for row in rows {
         row.finish(outcome);
-        row.way = Way::Game(Arc::clone(&moves));
+        row.source = PositionSource::Game(Arc::clone(&moves));
         row.ending = ending.map(|(black, _)| black.seen_by(row.to_move));
     }
 }
@@ -89,10 +90,10 @@ pub(super) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)
             stones[color.index()].insert(point);
         }
     }
-    let score = match outcome.winner {
+    let margin = match outcome.winner {
         None => 0,
         Some(winner) => {
-            let left = MAX_SCORE as usize - 1;
+            let left = MAX_MARGIN as usize - 1;
             let margin = 1 + moves_alone(&position, winner, Move(0), left) as i8;
             outcome.value_for(Color::Black) as i8 * margin
         }
@@ -103,7 +104,7 @@ pub(super) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)
         theirs: stones[white],
         closed_own: closed[black],
         closed_theirs: closed[white],
-        score,
+        margin,
     };
     Some((ending, outcome))
 }
@@ -168,8 +169,8 @@ mod tests {
         );
         assert_eq!(points(ending.closed_own), [2]);
         assert_eq!(points(ending.closed_theirs), [1, 2]);
-        assert_eq!(ending.score, 1, "Black has no further move");
-        assert_eq!(ending.swapped().score, -1);
+        assert_eq!(ending.margin, 1, "Black has no further move");
+        assert_eq!(ending.swapped().margin, -1);
         assert_eq!(ending.swapped().swapped(), ending);
     }
 
@@ -202,7 +203,7 @@ mod tests {
         assert_eq!(moves_alone(&position, Color::White, Move(0), 4), 3);
         assert_eq!(moves_alone(&position, Color::White, Move(0), 2), 2);
         let (ending, _) = of(&position, &[]).unwrap();
-        assert_eq!(ending.score, -4);
+        assert_eq!(ending.margin, -4);
         assert_eq!(points(ending.closed_own), [0, 2, 6, 8]);
         assert!(points(ending.closed_theirs).is_empty());
     }
@@ -230,8 +231,8 @@ mod tests {
             [-1, -1, 1],
             "the first was proven lost and stays so"
         );
-        assert_eq!(rows[1].ending.unwrap().score, -1);
-        assert_eq!(rows[2].ending.unwrap().score, 1);
+        assert_eq!(rows[1].ending.unwrap().margin, -1);
+        assert_eq!(rows[2].ending.unwrap().margin, 1);
         // Broken off: a result, but no ending.
         finish(&mut rows, &start, &moves[..2], outcome);
         assert!(rows.iter().all(|row| row.ending.is_none()));

@@ -1,37 +1,37 @@
 //! Weights into the ONNX file that the engine loads.
 
 use super::TrainError;
+use super::architecture::{Architecture, GameShape, Outputs};
 use super::checkpoint::Checkpoint;
 use super::net::{Fold, Weights};
-use super::recipe::{Field, Outputs, Recipe};
 use crate::eval::{ModelInfo, PLANES, POLICY, VALUE};
 use crate::onnx::{Dim, GraphBuilder};
 
-/// The ONNX file of a network, `info` in its metadata. With [`Outputs::All`] the extra heads are
-/// outputs of the file too, under their names; a search does not use them, and pays for them.
+/// The ONNX file of a network, `info` in its metadata. With [`Outputs::All`] the auxiliary heads
+/// are outputs of the file too, under their names; a search does not use them, and pays for them.
 ///
 /// # Errors
 /// [`TrainError::Setting`] when the graph is inconsistent, which means that `info` is not about
 /// these weights.
 pub fn to_onnx(
-    recipe: Recipe,
+    architecture: Architecture,
     weights: &Weights,
     info: &ModelInfo,
     outputs: Outputs,
 ) -> Result<Vec<u8>, TrainError> {
     let mut graph = GraphBuilder::new(&info.network);
     let planes = graph.input(PLANES, info.planes_shape());
-    let field = Field {
+    let shape = GameShape {
         size: info.size,
         outcomes: info.outcomes,
     };
     let mut fold = Fold::new(weights, &mut graph);
-    let heads = recipe.describe(&mut fold, &planes, field, outputs);
+    let heads = architecture.describe(&mut fold, &planes, shape, outputs);
     graph.output(POLICY, heads.policy, info.policy_shape());
     graph.output(VALUE, heads.value, info.value_shape());
-    for (extra, logits) in heads.extras {
-        let len = extra.len(info.size.area(), info.policy_len);
-        graph.output(extra.name(), logits, [Dim::batch(), len.into()]);
+    for (head, logits) in heads.aux {
+        let len = head.len(info.size.area(), info.policy_len);
+        graph.output(head.name(), logits, [Dim::batch(), len.into()]);
     }
     graph
         .finish(&info.to_metadata())
@@ -49,7 +49,7 @@ pub fn network_info(checkpoint: &Checkpoint) -> ModelInfo {
         planes: origin.planes,
         policy_len: origin.policy_len,
         outcomes: origin.outcomes,
-        network: checkpoint.params.recipe.to_string(),
+        network: checkpoint.params.architecture.to_string(),
         games: origin.games,
         steps: checkpoint.step,
         creator: concat!("tengen-train ", env!("CARGO_PKG_VERSION")).to_owned(),

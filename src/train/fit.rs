@@ -9,33 +9,34 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::TrainError;
-use super::batch::{Batch, Sample, Syllabus, encode};
+use super::architecture::Architecture;
+use super::batch::{Batch, BatchSpec, Sample, encode};
 use super::checkpoint::{Checkpoint, Origin};
-use super::claim::claim;
 use super::dataset::Dataset;
 use super::device::FitDevice;
-use super::learn::Learn;
-use super::loader::{Draw, Loader};
+use super::folder_lock::lock_folder;
+use super::gradient_workers::GradientWorkers;
+use super::held_out::{HeldOutLosses, held_out_losses};
+use super::loader::{Loader, Sampling};
 use super::losses::Log;
 use super::objective::LossWeights;
-use super::optimizer::{Optimizer, Rule};
-use super::recipe::Recipe;
+use super::optimizer::{Optimizer, OptimizerKind};
 use super::schedule::Schedule;
-use super::score::{Score, score};
-use super::shares::Team;
 use super::step::step;
+use super::trainable::Trainable;
 use crate::clock::Clock;
 use crate::encode::{Encode, Encoding};
 use crate::game::Symmetry;
 
-/// Rows in a batch of the held-out score.
+/// Rows in a batch when held-out losses are taken.
 const SCORE_BATCH: usize = 256;
 
 /// Settings of a run. A resumed run must have the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FitParams {
     /// The network.
-    pub recipe: Recipe,
+    #[serde(rename = "recipe")]
+    pub architecture: Architecture,
     /// Id of the encoding that fills its input.
     pub encoding: String,
     /// Steps in all.
@@ -43,7 +44,7 @@ pub struct FitParams {
     /// Rows in a step.
     pub batch: usize,
     /// The optimiser.
-    pub rule: Rule,
+    pub rule: OptimizerKind,
     /// Highest learning rate.
     pub learning_rate: f32,
     /// Steps until it is reached.
@@ -66,16 +67,16 @@ pub struct FitParams {
     pub seed: u64,
     /// Steps between scores on held-out rows.
     pub score_every: u64,
-    /// Held-out rows in a score, at most.
+    /// Held-out rows whose losses are taken, at most.
     pub score_rows: usize,
 }
 
 impl FitParams {
     /// What to use for `steps` steps of a network of a game, where nothing else is said.
     #[must_use]
-    pub fn of<G: Encode>(recipe: Recipe, steps: u64) -> FitParams {
-        let encoding = usual_encoding::<G>(recipe).map(|encoding| encoding.id().to_owned());
-        let params = FitParams::new(recipe, steps);
+    pub fn of<G: Encode>(architecture: Architecture, steps: u64) -> FitParams {
+        let encoding = usual_encoding::<G>(architecture).map(|encoding| encoding.id().to_owned());
+        let params = FitParams::new(architecture, steps);
         FitParams {
             encoding: encoding.unwrap_or(params.encoding),
             ..params
@@ -84,19 +85,19 @@ impl FitParams {
 
     /// What to use where nothing is said, for `steps` steps of a network.
     #[must_use]
-    pub fn new(recipe: Recipe, steps: u64) -> FitParams {
+    pub fn new(architecture: Architecture, steps: u64) -> FitParams {
         FitParams {
-            recipe,
-            encoding: recipe.encoding().to_owned(),
+            architecture,
+            encoding: architecture.encoding().to_owned(),
             steps,
             batch: 256,
-            rule: Rule::AdamW,
+            rule: OptimizerKind::AdamW,
             learning_rate: 2e-3,
             warm_up: 100.min(steps / 10),
             schedule: Schedule::Cosine,
             weight_decay: 0.05,
             clip_norm: 5.0,
-            loss: recipe.loss_weights(),
+            loss: architecture.loss_weights(),
             root_value_share: 0.25,
             surprise_share: 0.5,
             average_decay: 0.999,
@@ -108,7 +109,7 @@ impl FitParams {
 }
 
 /// Where and with what a run computes.
-pub struct Workplace<'a> {
+pub struct FitContext<'a> {
     /// Folder of checkpoints and `losses.jsonl`.
     pub folder: &'a Path,
     /// The device.
@@ -131,16 +132,17 @@ pub struct Report {
     pub policy_loss: f32,
     /// Value loss of the batch in nats.
     pub value_loss: f32,
-    /// Losses of the extra heads on the batch, by name.
-    pub extra_losses: BTreeMap<&'static str, f32>,
+    /// Losses of the auxiliary heads on the batch, by name.
+    #[serde(rename = "extra_losses")]
+    pub aux_losses: BTreeMap<&'static str, f32>,
     /// Norm of the gradient before clipping.
     pub gradient_norm: f32,
     /// Learning rate.
     pub learning_rate: f32,
-    /// Score of the averaged weights on held-out rows, when it was taken.
-    pub held_out: Option<Score>,
-    /// The same score of random weights, those of the run's seed.
-    pub untrained: Score,
+    /// Losses of the averaged weights on held-out rows, when they were taken.
+    pub held_out: Option<HeldOutLosses>,
+    /// The same losses of random weights, those of the run's seed.
+    pub untrained: HeldOutLosses,
 }
 
 /// Fits until `params.steps` are made or `observe`, called after each step, breaks off (then
@@ -148,45 +150,45 @@ pub struct Report {
 ///
 /// # Errors
 /// [`TrainError`] when the folder belongs to other settings or data cannot be read or written.
-pub fn fit<G: Learn>(
+pub fn fit<G: Trainable>(
     empty: &G,
     dataset: Dataset,
     params: &FitParams,
-    place: &Workplace<'_>,
+    context: &FitContext<'_>,
     mut observe: impl FnMut(&Report) -> ControlFlow<()>,
 ) -> Result<Checkpoint, TrainError> {
-    let device = place.device.open()?;
-    let _claim = claim(place.folder)?;
-    let syllabus = Syllabus {
+    let device = context.device.open()?;
+    let _lock = lock_folder(context.folder)?;
+    let spec = BatchSpec {
         encoding: find_encoding::<G>(&params.encoding)?,
-        extras: params.recipe.extras(),
+        aux_heads: params.architecture.aux_heads(),
         root_value_share: params.root_value_share,
     };
-    let exam = held_out_batches(empty, &dataset, params.score_rows, syllabus)?;
-    let mut state = begin(empty, &dataset, params, syllabus.encoding, place)?;
+    let validation = held_out_batches(empty, &dataset, params.score_rows, spec)?;
+    let mut state = begin(empty, &dataset, params, spec.encoding, context)?;
     let (initial, _) =
         params
-            .recipe
-            .declare(state.origin.planes, state.origin.field(), params.seed);
-    let untrained = score(
-        params.recipe,
+            .architecture
+            .declare(state.origin.planes, state.origin.game_shape(), params.seed);
+    let untrained = held_out_losses(
+        params.architecture,
         &initial,
-        state.origin.field(),
-        &exam,
+        state.origin.game_shape(),
+        &validation,
         &device,
     );
-    let log = Log::open(place.folder, state.step)?;
-    let draw = Draw {
+    let log = Log::open(context.folder, state.step)?;
+    let sampling = Sampling {
         batch: params.batch,
         seed: params.seed,
         surprise_share: params.surprise_share,
     };
-    let loader = Loader::start(empty, Arc::new(dataset.fit), syllabus, draw, state.step)?;
-    let team = Team::new(params.batch, place.device.share())?;
-    let mut saved = place.clock.now();
+    let loader = Loader::start(empty, Arc::new(dataset.fit), spec, sampling, state.step)?;
+    let workers = GradientWorkers::new(params.batch, context.device.micro_batch())?;
+    let mut saved = context.clock.now();
     while state.step < params.steps {
         let batch = loader.next_batch()?;
-        let mut report = step(&mut state, &batch, &team, &device, untrained);
+        let mut report = step(&mut state, &batch, &workers, &device, untrained);
         if !report.gradient_norm.is_finite() {
             return Err(TrainError::Setting(format!(
                 "the fit has diverged in step {}: a gradient is not a finite number; begin again \
@@ -195,30 +197,38 @@ pub fn fit<G: Learn>(
             )));
         }
         if state.step % params.score_every == 0 || state.step == params.steps {
-            let field = state.origin.field();
-            let score = score(params.recipe, &state.average, field, &exam, &device);
-            report.held_out = Some(score);
+            let shape = state.origin.game_shape();
+            let held_out_losses = held_out_losses(
+                params.architecture,
+                &state.average,
+                shape,
+                &validation,
+                &device,
+            );
+            report.held_out = Some(held_out_losses);
             log.append(&report)?;
         }
         let flow = observe(&report);
         if state.step < params.steps && flow.is_break() {
             return Ok(state);
         }
-        let now = place.clock.now();
-        if now.saturating_sub(saved) >= place.checkpoint_every || state.step == params.steps {
-            state.save(place.folder)?;
+        let now = context.clock.now();
+        if now.saturating_sub(saved) >= context.checkpoint_every || state.step == params.steps {
+            state.save(context.folder)?;
             saved = now;
         }
     }
     Ok(state)
 }
 
-/// What a network of `recipe` reads of a game where nothing is said: the encoding of its family,
-/// or the game's last one, if it does not have that.
+/// What a network of `architecture` reads of a game where nothing is said: the encoding of its
+/// family, or the game's last one, if it does not have that.
 #[must_use]
-pub fn usual_encoding<G: Encode>(recipe: Recipe) -> Option<&'static dyn Encoding<G>> {
+pub fn usual_encoding<G: Encode>(architecture: Architecture) -> Option<&'static dyn Encoding<G>> {
     let encodings = G::encodings();
-    let own = encodings.iter().find(|own| own.id() == recipe.encoding());
+    let own = encodings
+        .iter()
+        .find(|own| own.id() == architecture.encoding());
     own.or(encodings.last()).copied()
 }
 
@@ -226,7 +236,7 @@ pub fn usual_encoding<G: Encode>(recipe: Recipe) -> Option<&'static dyn Encoding
 ///
 /// # Errors
 /// [`TrainError::Setting`] names the encodings that there are.
-pub fn find_encoding<G: Learn>(id: &str) -> Result<&'static dyn Encoding<G>, TrainError> {
+pub fn find_encoding<G: Trainable>(id: &str) -> Result<&'static dyn Encoding<G>, TrainError> {
     let encodings = G::encodings();
     let found = encodings.iter().find(|encoding| encoding.id() == id);
     found.copied().ok_or_else(|| {
@@ -240,14 +250,14 @@ pub fn find_encoding<G: Learn>(id: &str) -> Result<&'static dyn Encoding<G>, Tra
 }
 
 /// The newest checkpoint, or a new network.
-fn begin<G: Learn>(
+fn begin<G: Trainable>(
     empty: &G,
     dataset: &Dataset,
     params: &FitParams,
     encoding: &dyn Encoding<G>,
-    place: &Workplace<'_>,
+    context: &FitContext<'_>,
 ) -> Result<Checkpoint, TrainError> {
-    let folder = place.folder;
+    let folder = context.folder;
     let origin = Origin {
         game: dataset.game.clone(),
         width: dataset.size.width,
@@ -259,8 +269,8 @@ fn begin<G: Learn>(
         games: dataset.games,
     };
     let (weights, _) = params
-        .recipe
-        .declare(origin.planes, origin.field(), params.seed);
+        .architecture
+        .declare(origin.planes, origin.game_shape(), params.seed);
     if let Some(checkpoint) = Checkpoint::newest(folder)? {
         let same = checkpoint.params == *params
             && Origin {
@@ -280,7 +290,7 @@ fn begin<G: Learn>(
             ..checkpoint
         });
     }
-    let (weights, average) = match place.start_from {
+    let (weights, average) = match context.start_from {
         None => (weights.clone(), weights),
         Some(start) if start.origin.same_input(&origin) && start.weights.same_shape(&weights) => {
             (start.weights.clone(), start.average.clone())
@@ -288,7 +298,7 @@ fn begin<G: Learn>(
         Some(start) => {
             return Err(TrainError::Setting(format!(
                 "cannot start {} from the weights of {}: it is another network, board or encoding",
-                params.recipe, start.params.recipe
+                params.architecture, start.params.architecture
             )));
         }
     };
@@ -305,11 +315,11 @@ fn begin<G: Learn>(
 
 /// Held-out rows that have a policy, evenly spread over the games, as batches with the bare result
 /// as value target.
-fn held_out_batches<G: Learn>(
+fn held_out_batches<G: Trainable>(
     empty: &G,
     dataset: &Dataset,
     most: usize,
-    syllabus: Syllabus<G>,
+    spec: BatchSpec<G>,
 ) -> Result<Vec<Batch>, TrainError> {
     let rows = &dataset.held_out;
     let full: Vec<usize> = (0..rows.len())
@@ -317,15 +327,15 @@ fn held_out_batches<G: Learn>(
         .collect();
     let stride = full.len().div_ceil(most.max(1)).max(1);
     let chosen: Vec<usize> = full.into_iter().step_by(stride).collect();
-    let syllabus = Syllabus {
+    let spec = BatchSpec {
         root_value_share: 0.0,
-        ..syllabus
+        ..spec
     };
     let batch = |indices: &[usize]| {
         let samples = indices
             .iter()
             .map(|&index| Sample::new(rows, index, Symmetry::IDENTITY));
-        encode(empty, samples, syllabus)
+        encode(empty, samples, spec)
     };
     chosen
         .chunks(SCORE_BATCH)

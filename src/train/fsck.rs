@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::checkpoint::Checkpoint;
-use super::learn::Learn;
+use super::trainable::Trainable;
 use super::{TrainError, durable, shard};
 use crate::eval::ModelInfo;
 use crate::game::with_game;
@@ -123,7 +123,7 @@ fn file(path: &Path, findings: &mut Findings) -> Result<(), String> {
 
 /// Whether all rows of a shard are positions that a game can lead to.
 fn positions(shard: &shard::Shard) -> Result<(), String> {
-    fn all<G: Learn>(empty: &G, rows: &[super::row::Row]) -> Result<(), String> {
+    fn all<G: Trainable>(empty: &G, rows: &[super::row::Row]) -> Result<(), String> {
         rows.iter().try_for_each(|row| {
             let position = row.position(empty)?;
             let illegal = |share: &&super::row::Share| !position.is_legal(share.mv);
@@ -209,7 +209,7 @@ fn check_twins(entries: &[PathBuf], findings: &mut Findings) {
 mod tests {
     use super::*;
     use crate::train::generate::tests::{plan, run};
-    use crate::train::row::Way;
+    use crate::train::row::PositionSource;
     use crate::train::scratch::Scratch;
 
     #[track_caller]
@@ -246,7 +246,7 @@ mod tests {
         problem(folder, "is in");
         // A move onto a stone.
         let row = rows.rows.iter_mut().find(|row| row.ply > 0).unwrap();
-        let Way::Game(moves) = &row.way else {
+        let PositionSource::Game(moves) = &row.source else {
             panic!("{row:?}")
         };
         row.policy[0].mv = moves[0];

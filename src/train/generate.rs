@@ -4,7 +4,7 @@
 //! which session, does not matter. `kill -9` loses the games in progress and the open shard. When
 //! all games are there, small shards are merged into large ones.
 
-mod supply;
+mod queue;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -14,13 +14,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-pub use supply::{Supply, Ticket};
+pub use queue::{GameJob, GameQueue};
 
-use super::learn::Learn;
 use super::row::Row;
 use super::selfplay::{PlayedGame, SelfPlayParams};
 use super::shard::{self, ShardInfo};
-use super::{TrainError, claim::claim, crew::Crew, merge, sample};
+use super::trainable::Trainable;
+use super::{TrainError, folder_lock::lock_folder, generator::GameGenerator, merge, sample};
 use crate::game::{Color, Game, Outcome};
 
 /// While no game ends, progress is told this often.
@@ -107,28 +107,28 @@ impl Progress {
 ///
 /// # Errors
 /// [`TrainError`] when the folder holds other games or damaged files, cannot be written, or the
-/// crew fails.
-pub fn generate<G: Learn>(
+/// generator fails.
+pub fn generate<G: Trainable>(
     start: &G,
     plan: &Plan,
     folder: &Path,
-    crew: &impl Crew<G>,
+    generator: &impl GameGenerator<G>,
     mut observe: impl FnMut(Progress),
 ) -> Result<Progress, TrainError> {
-    let _claim = claim(folder)?;
+    let _lock = lock_folder(folder)?;
     let info = plan.shard_info(start);
     let (done, mut progress) = finished_games(folder, &info)?;
     observe(progress);
     let games = plan.first..plan.first.saturating_add(plan.games);
     let games = games.filter(|game| !done.contains(game)).collect();
-    let supply = Supply::new(games, plan.seed);
+    let queue = GameQueue::new(games, plan.seed);
     thread::scope(|scope| {
         // Inside the scope, so that an error drops the receiver before the workers are waited for:
         // whoever still sends then finds nobody and ends.
         let (sender, receiver) = sync_channel(2 * plan.threads.max(1));
         for index in 0..plan.threads.max(1) {
-            let (sender, supply) = (sender.clone(), &supply);
-            let worker = move || play_games(start, crew, supply, &sender);
+            let (sender, queue) = (sender.clone(), &queue);
+            let worker = move || play_games(start, generator, queue, &sender);
             thread::Builder::new()
                 .name(format!("selfplay-{index}"))
                 .spawn_scoped(scope, worker)
@@ -147,7 +147,7 @@ pub fn generate<G: Learn>(
                 progress.add(game.outcome, game.rows.len());
                 writer.add(game)?;
             }
-            progress.evaluations = supply.evaluations.load(Ordering::Relaxed);
+            progress.evaluations = queue.evaluations.load(Ordering::Relaxed);
             observe(progress);
             Ok(())
         });
@@ -191,11 +191,11 @@ fn finished_games(folder: &Path, info: &ShardInfo) -> Result<(HashSet<u64>, Prog
     Ok((done, progress))
 }
 
-/// A worker: its crew's games, or why there are no more, go to the writer.
-fn play_games<G: Learn>(
+/// A worker: its generator's games, or why there are no more, go to the writer.
+fn play_games<G: Trainable>(
     start: &G,
-    crew: &impl Crew<G>,
-    supply: &Supply,
+    generator: &impl GameGenerator<G>,
+    queue: &GameQueue,
     sender: &SyncSender<Result<PlayedGame, TrainError>>,
 ) {
     // Nobody wants a game when the writer has failed.
@@ -203,7 +203,7 @@ fn play_games<G: Learn>(
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),
     };
-    if let Err(error) = crew.play(start, supply, &mut done) {
+    if let Err(error) = generator.play(start, queue, &mut done) {
         let _ = sender.send(Err(error));
     }
 }
@@ -245,17 +245,17 @@ pub(crate) mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Move};
-    use crate::train::crew::RolloutCrew;
+    use crate::train::generator::RolloutGenerator;
     use crate::train::scratch::Scratch;
-    use crate::train::selfplay::{Thinker, Thought};
+    use crate::train::selfplay::{SearchTargets, SelfPlaySearch};
 
     /// Likes the corners of a 4x4 board and knows nothing else.
     struct Corners;
 
-    impl Thinker<SmallNoGo> for Corners {
-        fn think(&mut self, position: &SmallNoGo) -> Thought {
+    impl SelfPlaySearch<SmallNoGo> for Corners {
+        fn search(&mut self, position: &SmallNoGo) -> SearchTargets {
             let visits = |mv: Move| if [0, 3, 12, 15].contains(&mv.0) { 9 } else { 1 };
-            Thought {
+            SearchTargets {
                 visits: position.legal_moves().map(|mv| (mv, visits(mv))).collect(),
                 value: 0.0,
             }
@@ -286,11 +286,11 @@ pub(crate) mod tests {
         observe: impl FnMut(Progress),
     ) -> Result<Progress, TrainError> {
         let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
-        let crew = RolloutCrew {
+        let generator = RolloutGenerator {
             selfplay: plan.selfplay,
-            thinker: |_| Corners,
+            search: |_| Corners,
         };
-        generate(&start, plan, folder, &crew, observe)
+        generate(&start, plan, folder, &generator, observe)
     }
 
     /// All rows of a folder in the order of games and plies.

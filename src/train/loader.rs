@@ -12,10 +12,10 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::TrainError;
-use super::batch::{Batch, Sample, Syllabus, encode};
-use super::learn::Learn;
+use super::batch::{Batch, BatchSpec, Sample, encode};
 use super::row::Row;
 use super::seed::numbered_seed;
+use super::trainable::Trainable;
 use crate::game::Symmetry;
 
 /// Encoded batches waiting for the fit.
@@ -23,7 +23,7 @@ const AHEAD: usize = 4;
 
 /// How batches are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Draw {
+pub struct Sampling {
     /// Rows in a batch, at least 1.
     pub batch: usize,
     /// The run's seed.
@@ -44,19 +44,19 @@ impl Loader {
     ///
     /// # Errors
     /// [`TrainError::Setting`] when the thread cannot be started.
-    pub fn start<G: Learn>(
+    pub fn start<G: Trainable>(
         empty: &G,
         rows: Arc<Vec<Row>>,
-        syllabus: Syllabus<G>,
-        draw: Draw,
+        spec: BatchSpec<G>,
+        sampling: Sampling,
         first: u64,
     ) -> Result<Loader, TrainError> {
         let (sender, receiver) = sync_channel(AHEAD);
         let empty = empty.clone();
         let work = move || {
-            let mut order = Order::new(&rows, draw);
+            let mut order = SampleOrder::new(&rows, sampling);
             for number in first.. {
-                let batch = draw_batch(&empty, &rows, syllabus, draw, number, &mut order);
+                let batch = draw_batch(&empty, &rows, spec, sampling, number, &mut order);
                 if sender.send(batch).is_err() {
                     break;
                 }
@@ -97,28 +97,28 @@ impl Drop for Loader {
     }
 }
 
-fn draw_batch<G: Learn>(
+fn draw_batch<G: Trainable>(
     empty: &G,
     rows: &[Row],
-    syllabus: Syllabus<G>,
-    draw: Draw,
+    spec: BatchSpec<G>,
+    sampling: Sampling,
     number: u64,
-    order: &mut Order,
+    order: &mut SampleOrder,
 ) -> Result<Batch, String> {
     let symmetries: Vec<Symmetry> = Symmetry::all(empty.size()).collect();
-    let mut rng = seeded(draw.seed, number);
-    let first = number * draw.batch as u64;
-    let drawn = (first..first + draw.batch as u64).map(|place| {
+    let mut rng = seeded(sampling.seed, number);
+    let first = number * sampling.batch as u64;
+    let drawn = (first..first + sampling.batch as u64).map(|place| {
         let symmetry = symmetries[rng.random_range(0..symmetries.len())];
         Sample::new(rows, order.at(place), symmetry)
     });
-    encode(empty, drawn, syllabus)
+    encode(empty, drawn, spec)
 }
 
 /// An endless sequence of row numbers, newly shuffled each epoch. An epoch has as many draws as
 /// there are rows; a row of weight w is in it w times on average, which is exactly once for all
 /// where nothing surprises.
-struct Order {
+struct SampleOrder {
     seed: u64,
     epoch: Option<u64>,
     /// Sums of the weights, whose mean is 1, up to and including each row.
@@ -126,11 +126,11 @@ struct Order {
     drawn: Vec<u32>,
 }
 
-impl Order {
-    fn new(rows: &[Row], draw: Draw) -> Order {
+impl SampleOrder {
+    fn new(rows: &[Row], sampling: Sampling) -> SampleOrder {
         let mean = rows.iter().map(|row| f64::from(row.surprise)).sum::<f64>() / rows.len() as f64;
         let share = if mean > 0.0 {
-            f64::from(draw.surprise_share)
+            f64::from(sampling.surprise_share)
         } else {
             0.0
         };
@@ -140,8 +140,8 @@ impl Order {
             sum += weight(row);
             sum
         });
-        Order {
-            seed: draw.seed,
+        SampleOrder {
+            seed: sampling.seed,
             epoch: None,
             sums: sums.collect(),
             drawn: Vec::new(),

@@ -1,23 +1,22 @@
 //! Making networks: self-play games into shards, shards into weights, weights into ONNX files.
 //! Nothing here plays for a user, and no engine build contains it (cargo feature `train`).
 //!
-//! The way of a network:
-//! [`generate`] has a [`crew`] play games, by rollouts ([`selfplay`]) or by a network
-//! ([`network_game`] on the small trees of [`mcts`], many games a batch by [`pool`]), and writes
-//! them as durable [`shard`]s; [`dataset`]
-//! holds their rows and sets whole games aside for testing; [`loader`] turns rows into encoded
-//! batches in the background; [`fit`] fits a network of a [`recipe`] and writes checkpoints;
-//! [`export`] writes the network that the engine loads.
+//! The way of a network: [`generate`] has a [`generator`] play games, by rollouts ([`selfplay`]) or
+//! by a network ([`network_game`] on the small trees of [`mcts`], many games a batch by
+//! [`eval_batch`]), and writes them as durable [`shard`]s; [`dataset`] holds their rows and sets
+//! whole games aside for testing; [`loader`] turns rows into encoded batches in the background;
+//! [`fit`] fits a network of an [`architecture`] and writes checkpoints; [`export`] writes the
+//! network that the engine loads.
 //!
 //! # Why Burn on its `flex` backend
 //! One training code is wanted, and it must run on a bare machine from `cargo` alone. Of the
-//! libraries that do, Burn was the fastest (5 blocks x 32 channels, batch 256, two cores of a Zen 5:
-//! 1,000 samples/s; Burn 0.21 211, candle 0.11 290), and it chooses its
+//! libraries that do, Burn was the fastest (5 blocks x 32 channels, batch 256, two cores of a Zen
+//! 5: 1,000 samples/s; Burn 0.21 211, candle 0.11 290), and it chooses its
 //! device at run time, so that libtorch and the GPU are names of this same code ([`device`]) and
 //! not a second trainer. Four parts are our own: convolution and batch norm on the CPU ([`net`]),
-//! the shares that threads compute side by side (`shares`), the optimiser on plain numbers
-//! ([`optimizer`]: what makes a resumed run equal to the bit), and the ONNX writer, since Burn's
-//! export leaves batch norms unfolded and names tensors by number.
+//! the micro-batches that threads compute side by side (`gradient_workers`), the optimiser on plain
+//! numbers ([`optimizer`]: what makes a resumed run equal to the bit), and the ONNX writer, since
+//! Burn's export leaves batch norms unfolded and names tensors by number.
 //!
 //! # Speed
 //! Two cores of a Zen 4 (EPYC 9004) do 232 GFLOP/s in registers. `tengen-5b32c` fits 2,410 to 2,855
@@ -29,9 +28,9 @@
 //! # A GPU
 //! The feature `libtorch` has it (`device`), and nobody has run it on one: burn-tch 0.22 is torch
 //! 2.9, and Burn means to drop it. What else there is:
-//! - `vulkan` (wgpu, SPIR-V kernels, tensor cores for f16) builds offline, and needs a Vulkan loader
-//!   where it runs; 69 MB stripped, so behind a cargo feature of its own. With no adapter it may
-//!   hang: ask for one before the first tensor.
+//! - `vulkan` (wgpu, SPIR-V kernels, tensor cores for f16) builds offline, and needs a Vulkan
+//!   loader where it runs; 69 MB stripped, so behind a cargo feature of its own. With no adapter it
+//!   may hang: ask for one before the first tensor.
 //! - `cuda` of 0.22 needs `tracel-llvm-bundler`, which downloads LLVM while it is built. Burn 0.21
 //!   does not, but its tensors have another type.
 //!
@@ -41,48 +40,48 @@
 //! statistics come back the same way.
 
 pub mod ablate;
+pub mod architecture;
 pub mod augment;
 pub mod batch;
 pub mod checkpoint;
-pub mod claim;
-pub mod contest;
-pub mod crew;
 pub mod cycle;
 pub mod dataset;
 pub mod device;
 pub mod durable;
 pub mod ending;
 mod error;
+pub mod eval_batch;
 pub mod export;
 pub mod fit;
+pub mod folder_lock;
 pub mod fsck;
 pub mod generate;
-pub mod learn;
+pub mod generator;
+mod gradient_workers;
+pub mod held_out;
 pub mod loader;
 mod losses;
+pub mod matches;
 pub mod mcts;
 mod merge;
 pub mod net;
 pub mod network_game;
 pub mod objective;
-pub mod open;
 pub mod optimizer;
-pub mod pool;
 pub mod prover;
 pub mod quantize;
-pub mod recipe;
 pub mod report;
 pub mod row;
+pub mod runtime;
 mod sample;
 pub mod schedule;
-pub mod score;
 #[cfg(test)]
 pub(crate) mod scratch;
 mod seed;
 pub mod selfplay;
 pub mod shard;
-mod shares;
 mod step;
+pub mod trainable;
 
 pub use error::TrainError;
 pub use fit::FitParams;

@@ -6,11 +6,11 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::ending::finish;
-use super::learn::Learn;
+use super::eval_batch::Task;
 use super::mcts::{MctsParams, RootRule, Search};
-use super::pool::Task;
 use super::row::{Row, Target};
-use super::selfplay::{PlayedGame, SelfPlayParams, choose, open, outcome_or_cap};
+use super::selfplay::{PlayedGame, SelfPlayParams, choose, outcome_or_cap, random_opening};
+use super::trainable::Trainable;
 use crate::encode::Encoding;
 use crate::game::{Game, Move, Outcome};
 
@@ -64,7 +64,7 @@ pub struct NetworkGame<'a, G: Game, P> {
     outcome: Option<Outcome>,
 }
 
-impl<'a, G: Learn, P: Prover<G>> NetworkGame<'a, G, P> {
+impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
     /// Game `number`, which depends on `seed`, the settings, the network, which reads `encoding`,
     /// and the prover only.
     #[must_use]
@@ -77,7 +77,7 @@ impl<'a, G: Learn, P: Prover<G>> NetworkGame<'a, G, P> {
         encoding: &'static dyn Encoding<G>,
     ) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let moves = open(start, params.selfplay.opening_plies, &mut rng);
+        let moves = random_opening(start, params.selfplay.opening_plies, &mut rng);
         let mut position = start.clone();
         moves.iter().for_each(|&mv| position.play(mv));
         let mut game = NetworkGame {
@@ -187,7 +187,7 @@ impl<'a, G: Learn, P: Prover<G>> NetworkGame<'a, G, P> {
     }
 }
 
-impl<G: Learn, P: Prover<G>> Task<G> for NetworkGame<'_, G, P> {
+impl<G: Trainable, P: Prover<G>> Task<G> for NetworkGame<'_, G, P> {
     fn wanted(&mut self) -> Option<(usize, &G)> {
         while self.outcome.is_none() && self.search.wanted().is_none() {
             self.end_move();

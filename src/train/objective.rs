@@ -4,13 +4,13 @@
 use burn::tensor::{Tensor, TensorData, activation};
 use serde::{Deserialize, Serialize};
 
-use super::batch::{Batch, Lesson};
-use super::ending::MAX_SCORE;
-use super::net::{Extra, Heads};
+use super::batch::{AuxTarget, Batch};
+use super::ending::MAX_MARGIN;
+use super::net::{AuxHead, Heads};
 
 /// Errors of the score beyond this many points count linearly (Huber): a squared error of 5 points
 /// would drown the policy.
-const SCORE_BEND: f32 = 2.0;
+const MARGIN_HUBER_DELTA: f32 = 2.0;
 
 /// How much each part of the loss counts beside the policy's cross-entropy, which counts 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -20,12 +20,14 @@ pub struct LossWeights {
     /// Mean over the points of the owner's cross-entropy (the paper: 0.5, printed as a sum, which
     /// would begin at 28 nats and drown the rest).
     pub ownership: f32,
-    /// Fate's cross-entropy, the mean over all points of both sides, stones counting 0; as ownership.
+    /// Fate's cross-entropy, the mean over all points of both sides, stones counting 0; as
+    /// ownership.
     pub fate: f32,
-    /// Squared error of the score in points, linear beyond 2 (the paper: 0.25). What it gives the value it
-    /// takes from the policy: networks `tengen-5b32c` fitted with 0, 0.03 and 0.25 to the same 7,800
-    /// games for 1,800 steps played alike, 150-150 both times.
-    pub score: f32,
+    /// Squared error of the margin in points, linear beyond 2 (the paper: 0.25). What it gives the value it
+    /// takes from the policy: networks `tengen-5b32c` fitted with 0, 0.03 and 0.25 to the same
+    /// 7,800 games for 1,800 steps played alike, 150-150 both times.
+    #[serde(rename = "score")]
+    pub margin: f32,
     /// Cross-entropy of the opponent's reply (Wu 2019, 3.4: 0.15).
     pub reply: f32,
 }
@@ -36,19 +38,19 @@ impl Default for LossWeights {
             value: 1.5,
             ownership: 0.5,
             fate: 0.5,
-            score: 0.25,
+            margin: 0.25,
             reply: 0.15,
         }
     }
 }
 
 impl LossWeights {
-    fn of(&self, extra: Extra) -> f32 {
-        match extra {
-            Extra::Ownership => self.ownership,
-            Extra::Fate => self.fate,
-            Extra::Score => self.score,
-            Extra::Reply => self.reply,
+    fn of(&self, head: AuxHead) -> f32 {
+        match head {
+            AuxHead::Ownership => self.ownership,
+            AuxHead::Fate => self.fate,
+            AuxHead::Margin => self.margin,
+            AuxHead::Reply => self.reply,
         }
     }
 }
@@ -61,8 +63,8 @@ pub(super) struct Loss {
     pub(super) policy: Tensor<1>,
     /// Cross-entropy of the value.
     pub(super) value: Tensor<1>,
-    /// The losses of the extra heads.
-    pub(super) extras: Vec<(Extra, Tensor<1>)>,
+    /// The losses of the auxiliary heads.
+    pub(super) aux: Vec<(AuxHead, Tensor<1>)>,
 }
 
 /// The loss of a network's answers to a batch.
@@ -70,24 +72,24 @@ pub(super) fn loss(heads: Heads<Tensor<2>>, batch: &Batch, weights: &LossWeights
     let policy = cross_entropy(heads.policy, &batch.policy, Some(&batch.mask));
     let value = cross_entropy(heads.value, &batch.value, None);
     let mut total = policy.clone() + value.clone() * weights.value;
-    let mut extras = Vec::new();
-    for (extra, logits) in heads.extras {
-        let Some(lesson) = batch.lessons.iter().find(|lesson| lesson.extra == extra) else {
+    let mut aux = Vec::new();
+    for (head, logits) in heads.aux {
+        let Some(target) = batch.aux_targets.iter().find(|target| target.head == head) else {
             continue;
         };
-        let loss = match extra {
-            Extra::Ownership | Extra::Fate => binary(logits, lesson),
-            Extra::Score => score(logits, lesson),
-            Extra::Reply => cross_entropy(logits, &lesson.target, None),
+        let loss = match head {
+            AuxHead::Ownership | AuxHead::Fate => binary(logits, target),
+            AuxHead::Margin => margin(logits, target),
+            AuxHead::Reply => cross_entropy(logits, &target.values, None),
         };
-        total = total + loss.clone() * weights.of(extra);
-        extras.push((extra, loss));
+        total = total + loss.clone() * weights.of(head);
+        aux.push((head, loss));
     }
     Loss {
         total,
         policy,
         value,
-        extras,
+        aux,
     }
 }
 
@@ -112,52 +114,49 @@ fn cross_entropy(logits: Tensor<2>, target: &[f32], mask: Option<&[f32]>) -> Ten
 
 /// Mean over rows and numbers of the weighted cross-entropy of yes-or-no logits: with x the logit
 /// and t the target, max(x, 0) - x t + ln(1 + e^-|x|), which never overflows.
-fn binary(logits: Tensor<2>, lesson: &Lesson) -> Tensor<1> {
+fn binary(logits: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
     let [rows, len] = logits.dims();
-    let target = constant(&lesson.target, &logits);
-    let weight = constant(&lesson.weight, &logits);
+    let target = constant(&aux.values, &logits);
+    let weight = constant(&aux.weights, &logits);
     let tail = (-logits.clone().abs()).exp().log1p();
     let loss = activation::relu(logits.clone()) - logits * target + tail;
     (loss * weight).sum() / (rows * len) as f32
 }
 
-/// Mean squared error in points, linear beyond [`SCORE_BEND`].
-fn score(raw: Tensor<2>, lesson: &Lesson) -> Tensor<1> {
+/// Mean squared error in points, linear beyond [`MARGIN_HUBER_DELTA`].
+fn margin(raw: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
     let rows = raw.dims()[0] as f32;
-    let (target, weight) = (
-        constant(&lesson.target, &raw),
-        constant(&lesson.weight, &raw),
-    );
-    let error = (raw.tanh() * f32::from(MAX_SCORE) - target).abs();
-    let bent = error.clone().clamp_max(SCORE_BEND);
-    let loss = bent.clone() * bent.clone() + (error - bent) * (2.0 * SCORE_BEND);
+    let (target, weight) = (constant(&aux.values, &raw), constant(&aux.weights, &raw));
+    let error = (raw.tanh() * f32::from(MAX_MARGIN) - target).abs();
+    let bent = error.clone().clamp_max(MARGIN_HUBER_DELTA);
+    let loss = bent.clone() * bent.clone() + (error - bent) * (2.0 * MARGIN_HUBER_DELTA);
     (loss * weight).sum() / rows
 }
 
-/// The same on plain numbers, for one row of an extra head: the score on held-out rows, and a
+/// The same on plain numbers, for one row of an auxiliary head: the losses on held-out rows, and a
 /// check of the above.
-pub(super) fn row_loss(extra: Extra, out: &[f32], target: &[f32], weight: &[f32]) -> f64 {
+pub(super) fn row_loss(head: AuxHead, out: &[f32], target: &[f32], weight: &[f32]) -> f64 {
     let out: Vec<f64> = out.iter().copied().map(f64::from).collect();
     let terms = out
         .iter()
         .zip(target.iter().zip(weight))
         .map(|(&x, (&t, &w))| (x, f64::from(t), f64::from(w)));
-    match extra {
-        Extra::Ownership | Extra::Fate => {
+    match head {
+        AuxHead::Ownership | AuxHead::Fate => {
             let loss =
                 |(x, t, w): (f64, f64, f64)| w * (x.max(0.0) - x * t + (-x.abs()).exp().ln_1p());
             terms.map(loss).sum::<f64>() / out.len() as f64
         }
-        Extra::Score => {
-            let bend = f64::from(SCORE_BEND);
+        AuxHead::Margin => {
+            let bend = f64::from(MARGIN_HUBER_DELTA);
             let loss = |(x, t, w): (f64, f64, f64)| {
-                let error = (x.tanh() * f64::from(MAX_SCORE) - t).abs();
+                let error = (x.tanh() * f64::from(MAX_MARGIN) - t).abs();
                 let bent = error.min(bend);
                 w * (bent * bent + (error - bent) * 2.0 * bend)
             };
             terms.map(loss).sum()
         }
-        Extra::Reply => {
+        AuxHead::Reply => {
             let max = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let total = out.iter().map(|x| (x - max).exp()).sum::<f64>().ln() + max;
             terms.map(|(x, t, _)| t * (total - x)).sum()
@@ -176,13 +175,13 @@ mod tests {
         Tensor::from_data(TensorData::new(numbers.to_vec(), shape), &Device::flex())
     }
 
-    /// Burn's loss of one extra head and the plain one, both as the mean over two rows.
+    /// Burn's loss of one auxiliary head and the plain one, both as the mean over two rows.
     #[track_caller]
-    fn agree(extra: Extra, out: &[f32], target: &[f32], weight: &[f32]) -> f64 {
-        let lesson = Lesson {
-            extra,
-            target: target.to_vec(),
-            weight: weight.to_vec(),
+    fn agree(head: AuxHead, out: &[f32], target: &[f32], weight: &[f32]) -> f64 {
+        let aux = AuxTarget {
+            head,
+            values: target.to_vec(),
+            weights: weight.to_vec(),
         };
         let batch = Batch {
             len: 2,
@@ -190,12 +189,12 @@ mod tests {
             mask: vec![0.0; 4],
             policy: vec![1.0, 0.0, 0.0, 1.0],
             value: vec![1.0, 0.0, 0.5, 0.5],
-            lessons: vec![lesson],
+            aux_targets: vec![aux],
         };
         let heads = Heads {
             policy: tensor(&[0.0; 4], 2),
             value: tensor(&[0.0; 4], 2),
-            extras: vec![(extra, tensor(out, 2))],
+            aux: vec![(head, tensor(out, 2))],
         };
         let weights = LossWeights::default();
         let loss = loss(heads, &batch, &weights);
@@ -203,16 +202,13 @@ mod tests {
         let len = out.len() / 2;
         let plain = |row: usize| {
             let at = row * len..(row + 1) * len;
-            row_loss(extra, &out[at.clone()], &target[at.clone()], &weight[at])
+            row_loss(head, &out[at.clone()], &target[at.clone()], &weight[at])
         };
-        let (burn, plain) = (
-            number(loss.extras[0].1.clone()),
-            (plain(0) + plain(1)) / 2.0,
-        );
+        let (burn, plain) = (number(loss.aux[0].1.clone()), (plain(0) + plain(1)) / 2.0);
         assert!((burn - plain).abs() < 1e-5, "{burn} {plain}");
         // Policy and value are two even guesses.
         let rest = 2.0_f64.ln() * (1.0 + f64::from(weights.value));
-        let total = rest + plain * f64::from(weights.of(extra));
+        let total = rest + plain * f64::from(weights.of(head));
         assert!((number(loss.total) - total).abs() < 1e-5);
         plain
     }
@@ -221,17 +217,17 @@ mod tests {
     fn both_ways_of_computing_agree() {
         let out = [0.5, -30.0, 2.0, 90.0];
         let fate = agree(
-            Extra::Fate,
+            AuxHead::Fate,
             &out,
             &[1.0, 0.0, 0.5, 1.0],
             &[1.0, 1.0, 1.0, 0.0],
         );
         let by_hand = (1.0 + (-0.5_f64).exp()).ln() + (2.0 - 1.0 + (-2.0_f64).exp().ln_1p());
         assert!((fate - by_hand / 4.0).abs() < 1e-6, "{fate}");
-        agree(Extra::Ownership, &out, &[0.0, 0.5, 1.0, 1.0], &[1.0; 4]);
-        agree(Extra::Reply, &out, &[0.25, 0.75, 0.0, 0.0], &[1.0; 4]);
+        agree(AuxHead::Ownership, &out, &[0.0, 0.5, 1.0, 1.0], &[1.0; 4]);
+        agree(AuxHead::Reply, &out, &[0.25, 0.75, 0.0, 0.0], &[1.0; 4]);
         // Both scores are 5: an error of 1 counts 1, one of 7 counts 4 + 4 x 5.
-        let score = agree(Extra::Score, &[20.0, 20.0], &[4.0, -2.0], &[1.0, 1.0]);
+        let score = agree(AuxHead::Margin, &[20.0, 20.0], &[4.0, -2.0], &[1.0, 1.0]);
         assert!((score - (1.0 + 24.0) / 2.0).abs() < 1e-5, "{score}");
     }
 }

@@ -9,7 +9,7 @@ use super::net::{Role, Weights};
 
 /// Which rule, with its constants.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub enum Rule {
+pub enum OptimizerKind {
     /// Nesterov momentum.
     Sgd {
         /// In [0, 1); 0.9 is usual.
@@ -37,7 +37,7 @@ pub struct Step {
 /// The optimiser's memory: one or two numbers for each fitted number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Optimizer {
-    rule: Rule,
+    rule: OptimizerKind,
     steps: u64,
     /// Momentum (SGD) or mean gradient (AdamW), a tensor each; empty for statistics.
     pub(super) first: Vec<Vec<f32>>,
@@ -48,10 +48,10 @@ pub struct Optimizer {
 impl Optimizer {
     /// An optimiser that has not made a step.
     #[must_use]
-    pub fn new(rule: Rule, weights: &Weights) -> Optimizer {
+    pub fn new(rule: OptimizerKind, weights: &Weights) -> Optimizer {
         let slots = |wanted: bool| {
             let tensors = weights.tensors().iter();
-            let fitted = |role| wanted && role != Role::Statistic;
+            let fitted = |role| wanted && role != Role::Buffer;
             tensors
                 .map(|w| vec![0.0; if fitted(w.role) { w.values.len() } else { 0 }])
                 .collect()
@@ -60,7 +60,7 @@ impl Optimizer {
             rule,
             steps: 0,
             first: slots(true),
-            second: slots(matches!(rule, Rule::AdamW)),
+            second: slots(matches!(rule, OptimizerKind::AdamW)),
         }
     }
 
@@ -83,22 +83,22 @@ impl Optimizer {
         };
         for (place, weight) in weights.tensors_mut().iter_mut().enumerate() {
             let decay = match weight.role {
-                Role::Factor => step.weight_decay,
-                Role::Offset => 0.0,
-                Role::Statistic => continue,
+                Role::Weight => step.weight_decay,
+                Role::Bias => 0.0,
+                Role::Buffer => continue,
             };
             let slots = (&mut self.first[place], &mut self.second[place]);
             let gradient = gradients[place].iter().map(|g| g * scale);
             let numbers = weight.values.iter_mut();
             match self.rule {
-                Rule::Sgd { momentum } => {
+                OptimizerKind::Sgd { momentum } => {
                     for ((w, v), g) in numbers.zip(slots.0).zip(gradient) {
                         let g = g + decay * *w;
                         *v = momentum * *v + g;
                         *w -= step.rate * (g + momentum * *v);
                     }
                 }
-                Rule::AdamW => {
+                OptimizerKind::AdamW => {
                     let steps = i32::try_from(self.steps).unwrap_or(i32::MAX);
                     let unbias_1 = 1.0 - BETA_1.powi(steps);
                     let unbias_2 = 1.0 - BETA_2.powi(steps);
@@ -127,17 +127,13 @@ pub fn average(average: &mut Weights, weights: &Weights, decay: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::net::Weight;
+    use crate::train::net::WeightTensor;
 
     fn weights() -> Weights {
         let mut weights = Weights::default();
-        for (name, role) in [
-            ("f", Role::Factor),
-            ("o", Role::Offset),
-            ("s", Role::Statistic),
-        ] {
+        for (name, role) in [("f", Role::Weight), ("o", Role::Bias), ("s", Role::Buffer)] {
             let values = vec![5.0, -3.0];
-            weights.push(Weight {
+            weights.push(WeightTensor {
                 name: name.to_owned(),
                 dims: vec![2],
                 role,
@@ -155,12 +151,12 @@ mod tests {
 
     #[test]
     fn both_rules_find_the_minimum_and_leave_statistics_alone() {
-        for rule in [Rule::Sgd { momentum: 0.9 }, Rule::AdamW] {
+        for rule in [OptimizerKind::Sgd { momentum: 0.9 }, OptimizerKind::AdamW] {
             let mut weights = weights();
             let mut optimizer = Optimizer::new(rule, &weights);
             for _ in 0..500 {
                 // The gradient of half the squared distance from (1, 2).
-                let gradient = |w: &Weight| vec![w.values[0] - 1.0, w.values[1] - 2.0];
+                let gradient = |w: &WeightTensor| vec![w.values[0] - 1.0, w.values[1] - 2.0];
                 let gradients: Vec<_> = weights.tensors().iter().map(gradient).collect();
                 optimizer.step(&mut weights, &gradients, STEP);
             }
@@ -183,7 +179,7 @@ mod tests {
             weight_decay: 0.1,
             ..STEP
         };
-        Optimizer::new(Rule::AdamW, &decayed).step(&mut decayed, &none, step);
+        Optimizer::new(OptimizerKind::AdamW, &decayed).step(&mut decayed, &none, step);
         assert!((decayed.get("f").values[0] - 5.0 * 0.995).abs() < 1e-5);
         assert_eq!(decayed.get("o").values, [5.0, -3.0]);
 
@@ -193,7 +189,7 @@ mod tests {
             clip_norm: 1.0,
             ..STEP
         };
-        let rule = Rule::Sgd { momentum: 0.0 };
+        let rule = OptimizerKind::Sgd { momentum: 0.0 };
         let norm = Optimizer::new(rule, &clipped).step(&mut clipped, &steep, step);
         assert_eq!(norm, 500.0);
         assert!((clipped.get("f").values[0] - (5.0 - 0.05 * 0.6)).abs() < 1e-5);

@@ -21,7 +21,7 @@ pub const MAX_POINTS: usize = 400;
 
 /// How a position came about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Way {
+pub enum PositionSource {
     /// By the moves of its game from an empty board, all rows of which share them: as many as the
     /// row has plies.
     Game(Arc<[Move]>),
@@ -137,7 +137,7 @@ pub struct Row {
     /// The side to move.
     pub to_move: Color,
     /// How the position came about.
-    pub way: Way,
+    pub source: PositionSource,
     /// The policy target, moves ascending, normalised, what rounds to nothing left out.
     pub policy: Vec<Share>,
     /// Weight of the policy loss, at least 0; see [`Target::policy_weight`].
@@ -164,7 +164,7 @@ impl Row {
             game,
             ply: u16::try_from(position.ply()).unwrap_or(u16::MAX),
             to_move: position.to_move(),
-            way: Way::Game(Arc::default()),
+            source: PositionSource::Game(Arc::default()),
             policy: shares(&target.policy),
             policy_weight: target.policy_weight,
             surprise: target.surprise,
@@ -181,15 +181,15 @@ impl Row {
     /// Says which row is not a position, and why.
     pub fn position<G: Game>(&self, empty: &G) -> Result<G, String> {
         let wrong = |why: String| format!("game {} ply {}: {why}", self.game, self.ply);
-        match &self.way {
-            Way::Game(moves) => {
+        match &self.source {
+            PositionSource::Game(moves) => {
                 let moves = moves.get(..usize::from(self.ply));
                 let moves = moves.ok_or_else(|| wrong("its game has fewer moves".to_owned()))?;
                 let mut position = empty.clone();
                 play(&mut position, moves).map_err(wrong)?;
                 Ok(position)
             }
-            Way::Stones(stones) => {
+            PositionSource::Stones(stones) => {
                 let before = match stones.last {
                     Some(_) => self.to_move.opponent(),
                     None => self.to_move,
@@ -227,11 +227,11 @@ impl Row {
         next.game == self.game
             && next.ply == self.ply + 1
             && next.to_move != self.to_move
-            && match (&self.way, &next.way) {
-                (Way::Game(moves), Way::Game(others)) => {
+            && match (&self.source, &next.source) {
+                (PositionSource::Game(moves), PositionSource::Game(others)) => {
                     Arc::ptr_eq(moves, others) || moves == others
                 }
-                (Way::Stones(stones), Way::Stones(others)) => {
+                (PositionSource::Stones(stones), PositionSource::Stones(others)) => {
                     stones.after(self.to_move.opponent()) == others.before
                 }
                 _ => false,
@@ -253,11 +253,11 @@ impl Row {
             && (-1.0..=1.0).contains(&self.root_value)
             && (-1..=1).contains(&self.result)
             && self.policy.iter().all(|share| on_board(share.mv))
-            && match &self.way {
-                Way::Game(moves) => {
+            && match &self.source {
+                PositionSource::Game(moves) => {
                     usize::from(self.ply) <= moves.len() && moves.iter().all(|&mv| on_board(mv))
                 }
-                Way::Stones(stones) => {
+                PositionSource::Stones(stones) => {
                     stones.last.is_none_or(on_board)
                         && stones.before.iter().all(|stone| on_board(stone.0))
                 }
@@ -375,7 +375,7 @@ mod tests {
             last: position.last_move(),
         };
         Row {
-            way: Way::Stones(Arc::new(stones)),
+            source: PositionSource::Stones(Arc::new(stones)),
             ..row.clone()
         }
     }
@@ -419,7 +419,7 @@ mod tests {
         let empty = SmallNoGo::new(BoardSize::square(4)).unwrap();
         let mut row = rows(&[5, 9, 2])[2].clone();
         let message = |row: &Row| row.position(&empty).unwrap_err();
-        row.way = Way::Game([5, 5, 2].map(Move).into());
+        row.source = PositionSource::Game([5, 5, 2].map(Move).into());
         assert!(message(&row).contains("game 3 ply 2: move 5 is illegal after 1"));
         row.ply = 9;
         assert!(message(&row).contains("fewer moves"));
@@ -427,7 +427,7 @@ mod tests {
             before: vec![(Move(1), Color::Black), (Move(1), Color::White)],
             last: None,
         };
-        row.way = Way::Stones(Arc::new(twice));
+        row.source = PositionSource::Stones(Arc::new(twice));
         assert!(message(&row).contains("cannot stand"));
     }
 }

@@ -5,8 +5,8 @@ use rand::{Rng, RngExt};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::ending::finish;
-use super::learn::Learn;
 use super::row::{Row, Target};
+use super::trainable::Trainable;
 use crate::game::{Game, Move, Outcome};
 use crate::rollout::{Playout, Rave};
 
@@ -46,14 +46,14 @@ impl SelfPlayParams {
 
 /// What a search says about a position: the policy and value targets.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Thought {
+pub struct SearchTargets {
     /// Root visits, moves ascending, at least one visit in all.
     pub visits: Vec<(Move, u32)>,
     /// The position's value in [-1, 1] for the side to move.
     pub value: f32,
 }
 
-impl Thought {
+impl SearchTargets {
     /// The visits as the policy to learn.
     #[must_use]
     pub fn target(&self) -> Target {
@@ -64,26 +64,26 @@ impl Thought {
 }
 
 /// Whoever chooses the moves.
-pub trait Thinker<G> {
+pub trait SelfPlaySearch<G> {
     /// Thinks about a position that has a legal move.
-    fn think(&mut self, position: &G) -> Thought;
+    fn search(&mut self, position: &G) -> SearchTargets;
 }
 
 /// RAVE search with a fixed number of playouts a move.
 #[derive(Debug)]
-pub struct RolloutThinker {
+pub struct RolloutSearch {
     /// The searcher.
     pub rave: Rave,
     /// Playouts a move, at least 1.
     pub playouts: u64,
 }
 
-impl<G: Playout> Thinker<G> for RolloutThinker {
-    fn think(&mut self, position: &G) -> Thought {
+impl<G: Playout> SelfPlaySearch<G> for RolloutSearch {
+    fn search(&mut self, position: &G) -> SearchTargets {
         let playouts = self.playouts;
         let report = self.rave.search(position, |made| made < playouts);
         let visits = |visits: u64| u32::try_from(visits).unwrap_or(u32::MAX);
-        let mut thought = Thought {
+        let mut targets = SearchTargets {
             visits: report
                 .moves
                 .iter()
@@ -91,8 +91,8 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
                 .collect(),
             value: report.value(),
         };
-        thought.visits.sort_unstable_by_key(|&(mv, _)| mv);
-        thought
+        targets.visits.sort_unstable_by_key(|&(mv, _)| mv);
+        targets
     }
 }
 
@@ -101,7 +101,7 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
 pub struct PlayedGame {
     /// Its number.
     pub game: u64,
-    /// The positions that were thought about, in order; at least one.
+    /// The positions that were searched, in order; at least one.
     pub rows: Vec<Row>,
     /// All moves from the start, those of the opening included.
     pub moves: Vec<Move>,
@@ -110,14 +110,14 @@ pub struct PlayedGame {
 }
 
 /// Plays game number `game` to its end.
-pub fn play<G: Learn>(
+pub fn play<G: Trainable>(
     start: &G,
     game: u64,
     params: SelfPlayParams,
-    thinker: &mut impl Thinker<G>,
+    search: &mut impl SelfPlaySearch<G>,
     rng: &mut Xoshiro256PlusPlus,
 ) -> PlayedGame {
-    let mut moves = open(start, params.opening_plies, rng);
+    let mut moves = random_opening(start, params.opening_plies, rng);
     let mut position = start.clone();
     moves.iter().for_each(|&mv| position.play(mv));
     let mut rows = Vec::new();
@@ -125,10 +125,10 @@ pub fn play<G: Learn>(
         if let Some(outcome) = outcome_or_cap(&position) {
             break outcome;
         }
-        let thought = thinker.think(&position);
-        rows.push(Row::record(game, &position, &thought.target()));
+        let targets = search.search(&position);
+        rows.push(Row::record(game, &position, &targets.target()));
         let temperature = params.temperature(position.ply());
-        let mv = choose(&thought.visits, temperature, rng);
+        let mv = choose(&targets.visits, temperature, rng);
         moves.push(mv);
         position.play(mv);
     };
@@ -150,7 +150,11 @@ pub(super) fn outcome_or_cap<G: Game>(position: &G) -> Option<Outcome> {
 }
 
 /// Draws 0 to `most` random moves from `start`, fewer where one more would end the game.
-pub(super) fn open<G: Game>(start: &G, most: u16, rng: &mut Xoshiro256PlusPlus) -> Vec<Move> {
+pub(super) fn random_opening<G: Game>(
+    start: &G,
+    most: u16,
+    rng: &mut Xoshiro256PlusPlus,
+) -> Vec<Move> {
     let plies = rng.random_range(0..=most);
     random_moves(start, plies, rng)
 }
@@ -232,7 +236,7 @@ mod tests {
             &start,
             seed,
             params,
-            &mut RolloutThinker { rave, playouts: 20 },
+            &mut RolloutSearch { rave, playouts: 20 },
             &mut rng,
         )
     }
@@ -246,7 +250,7 @@ mod tests {
             assert_eq!(row.result, if row.to_move == last.to_move { 1 } else { -1 });
             assert_eq!(row.to_move == Color::Black, row.ply % 2 == 0);
             let ending = row.ending.unwrap();
-            assert_eq!(ending.score.signum(), row.result);
+            assert_eq!(ending.margin.signum(), row.result);
             let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
             let position = row.position(&start).unwrap();
             let own = |point: &Move| position.stone(*point) == Some(row.to_move);
@@ -268,7 +272,7 @@ mod tests {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut plies = [0; 5];
         for _ in 0..200 {
-            let moves = open(&start, 30, &mut rng);
+            let moves = random_opening(&start, 30, &mut rng);
             let mut opened = start.clone();
             moves.iter().for_each(|&mv| opened.play(mv));
             assert!(opened.outcome().is_none());

@@ -1,5 +1,5 @@
-//! Shards: Parquet files of recorded positions, one row a position, whole games only. Games are kept
-//! as their moves, from which positions come back when a shard is read. The columns are in
+//! Shards: Parquet files of recorded positions, one row a position, whole games only. Games are
+//! kept as their moves, from which positions come back when a shard is read. The columns are in
 //! [`columns`].
 //!
 //! The file's metadata say game, rules, board, how the games were made and by which program. The
@@ -61,8 +61,8 @@ pub struct Shard {
 /// Writes rows into `folder` as one durable shard; answers its path.
 ///
 /// # Errors
-/// [`TrainError::Io`] when the file cannot be written, [`TrainError::Setting`] when rows do not know
-/// their game's moves, as those of older shards.
+/// [`TrainError::Io`] when the file cannot be written, [`TrainError::Setting`] when rows do not
+/// know their game's moves, as those of older shards.
 pub fn write(folder: &Path, info: &ShardInfo, rows: &[Row]) -> Result<PathBuf, TrainError> {
     if !rows.iter().all(|row| row.fits(info.size, info.policy_len)) {
         return Err(TrainError::Setting(
@@ -174,13 +174,13 @@ mod tests {
     use crate::game::nogo::SmallNoGo;
     use crate::game::{Game, Move, Symmetry};
     use crate::rollout::{Rave, RaveParams};
-    use crate::train::batch::{Sample, Syllabus, encode};
-    use crate::train::crew::RolloutCrew;
+    use crate::train::batch::{BatchSpec, Sample, encode};
     use crate::train::generate::{Plan, generate};
-    use crate::train::net::Extra;
-    use crate::train::row::Way;
+    use crate::train::generator::RolloutGenerator;
+    use crate::train::net::AuxHead;
+    use crate::train::row::PositionSource;
     use crate::train::scratch::Scratch;
-    use crate::train::selfplay::{RolloutThinker, SelfPlayParams};
+    use crate::train::selfplay::{RolloutSearch, SelfPlayParams};
 
     /// Six games by rollouts on 5x5 as the program before wrote them: `tengen-train selfplay
     /// rollouts --size 5 --games 6 --seed 1 --playouts 30`.
@@ -200,15 +200,15 @@ mod tests {
             selfplay,
             generator: "rollout playouts=30".to_owned(),
         };
-        let crew = RolloutCrew {
+        let generator = RolloutGenerator {
             selfplay,
-            thinker: |seed| RolloutThinker {
+            search: |seed| RolloutSearch {
                 rave: Rave::new(RaveParams::default(), seed),
                 playouts: 30,
             },
         };
         let scratch = Scratch::new(&format!("shard-example-{name}"));
-        generate(&empty, &plan, scratch.path(), &crew, |_| ()).unwrap();
+        generate(&empty, &plan, scratch.path(), &generator, |_| ()).unwrap();
         read(&list(scratch.path()).unwrap()[0]).unwrap()
     }
 
@@ -240,24 +240,35 @@ mod tests {
         assert_eq!((&old.info, old.rows.len()), (&new.info, new.rows.len()));
         let empty = SmallNoGo::new(old.info.size).unwrap();
         for (one, other) in old.rows.iter().zip(&new.rows) {
-            assert!(matches!(one.way, Way::Stones(_)));
+            assert!(matches!(one.source, PositionSource::Stones(_)));
             let [a, b] = [one, other].map(|row| row.position(&empty).unwrap());
             assert_eq!((a.key(), a.last_move()), (b.key(), b.last_move()));
-            let way = other.way.clone();
-            assert_eq!(&Row { way, ..one.clone() }, other);
+            let source = other.source.clone();
+            assert_eq!(
+                &Row {
+                    source,
+                    ..one.clone()
+                },
+                other
+            );
         }
-        // What a fit sees: planes, policy, value, and all extra heads, in every symmetry.
+        // What a fit sees: planes, policy, value, and all auxiliary heads, in every symmetry.
         for encoding in SmallNoGo::encodings() {
-            let syllabus = Syllabus {
+            let spec = BatchSpec {
                 encoding: *encoding,
-                extras: &[Extra::Ownership, Extra::Fate, Extra::Score, Extra::Reply],
+                aux_heads: &[
+                    AuxHead::Ownership,
+                    AuxHead::Fate,
+                    AuxHead::Margin,
+                    AuxHead::Reply,
+                ],
                 root_value_share: 0.25,
             };
             let [old, new] = [&old.rows, &new.rows].map(|rows| {
                 let turns: Vec<Symmetry> = Symmetry::all(empty.size()).collect();
                 let turn = |index: usize| turns[index % turns.len()];
                 let samples = (0..rows.len()).map(|index| Sample::new(rows, index, turn(index)));
-                encode(&empty, samples, syllabus)
+                encode(&empty, samples, spec)
             });
             assert_eq!(old.unwrap(), new.unwrap(), "{}", encoding.id());
         }
@@ -288,9 +299,9 @@ mod tests {
         refused("games-0", &shard.rows, "not on the board");
         let mut rows = example("rules").rows;
         rows.truncate(1);
-        rows[0].way = Way::Game([Move(3), Move(3)].as_slice().into());
+        rows[0].source = PositionSource::Game([Move(3), Move(3)].as_slice().into());
         refused("games-1", &rows, "move 3 is illegal after 1 moves");
-        rows[0].way = Way::Game([Move(3)].as_slice().into());
+        rows[0].source = PositionSource::Game([Move(3)].as_slice().into());
         rows[0].ply = 0;
         refused("games-2", &rows, "do not lead to its end");
     }

@@ -2,15 +2,15 @@
 
 use burn::tensor::Device;
 
+use super::architecture::Outputs;
 use super::batch::Batch;
 use super::checkpoint::Checkpoint;
 use super::fit::Report;
+use super::gradient_workers::GradientWorkers;
+use super::held_out::{HeldOutLosses, log_softmax, planes};
 use super::net::{Forward, Mode, Weights, numbers};
 use super::optimizer::{Step, average};
-use super::recipe::Outputs;
 use super::schedule::{KL_EVERY, Schedule, adapt, average_decay, learning_rate};
-use super::score::{Score, log_softmax, planes};
-use super::shares::Team;
 
 /// Weight of the newest batch in the running statistics of batch norms; the usual value.
 const STATISTIC_SHARE: f32 = 0.1;
@@ -19,9 +19,9 @@ const STATISTIC_SHARE: f32 = 0.1;
 pub(super) fn step(
     state: &mut Checkpoint,
     batch: &Batch,
-    team: &Team,
+    workers: &GradientWorkers,
     device: &Device,
-    untrained: Score,
+    untrained: HeldOutLosses,
 ) -> Report {
     let params = &state.params;
     let rate = learning_rate(
@@ -32,7 +32,7 @@ pub(super) fn step(
         state.step,
         state.rate_factor,
     );
-    let answer = team.answer(state, batch, device);
+    let computed = workers.compute(state, batch, device);
     let step = Step {
         rate,
         weight_decay: params.weight_decay,
@@ -40,24 +40,24 @@ pub(super) fn step(
     };
     let gradient_norm = state
         .optimizer
-        .step(&mut state.weights, &answer.gradients, step);
-    follow(&mut state.weights, &answer.statistics);
+        .step(&mut state.weights, &computed.gradients, step);
+    update_running_statistics(&mut state.weights, &computed.statistics);
     let decay = average_decay(params.average_decay, state.step);
     average(&mut state.average, &state.weights, decay);
     if let Schedule::Kl { target } = params.schedule
         && state.step >= params.warm_up
         && state.step.is_multiple_of(KL_EVERY)
     {
-        let moved = divergence(state, batch, &answer.policy, team, device);
+        let moved = divergence(state, batch, &computed.policy, workers, device);
         state.rate_factor = adapt(state.rate_factor, moved, target);
     }
     state.step += 1;
-    let extras = answer.extras.iter();
+    let aux = computed.aux.iter();
     Report {
         step: state.step,
-        policy_loss: answer.losses[0],
-        value_loss: answer.losses[1],
-        extra_losses: extras.map(|(extra, loss)| (extra.name(), *loss)).collect(),
+        policy_loss: computed.losses[0],
+        value_loss: computed.losses[1],
+        aux_losses: aux.map(|(head, loss)| (head.name(), *loss)).collect(),
         gradient_norm,
         learning_rate: rate,
         held_out: None,
@@ -66,7 +66,7 @@ pub(super) fn step(
 }
 
 /// Moves running statistics towards those of a batch.
-fn follow(weights: &mut Weights, statistics: &[(usize, Vec<f32>)]) {
+fn update_running_statistics(weights: &mut Weights, statistics: &[(usize, Vec<f32>)]) {
     for (place, seen) in statistics {
         let running = &mut weights.tensors_mut()[*place].values;
         for (running, seen) in running.iter_mut().zip(seen) {
@@ -76,22 +76,22 @@ fn follow(weights: &mut Weights, statistics: &[(usize, Vec<f32>)]) {
 }
 
 /// Kullback-Leibler divergence in nats of the policy as it was (`before`, logits) from the policy
-/// that the weights give now, averaged over the batch; batch norms see the same shares as in the
-/// step.
+/// that the weights give now, averaged over the batch; batch norms see the same micro-batches as in
+/// the step.
 pub(super) fn divergence(
     state: &Checkpoint,
     batch: &Batch,
     before: &[f32],
-    team: &Team,
+    workers: &GradientWorkers,
     device: &Device,
 ) -> f32 {
-    let (field, len) = (state.origin.field(), state.origin.policy_len);
+    let (shape, len) = (state.origin.game_shape(), state.origin.policy_len);
     let device = device.clone().inner();
-    let after = team.shares(batch).flat_map(|share| {
+    let after = workers.micro_batches(batch).flat_map(|micro_batch| {
         let mut forward = Forward::new(&state.weights, &device, Mode::Probe);
-        let planes = planes(&share, field.size, &device);
-        let recipe = state.params.recipe;
-        let heads = recipe.describe(&mut forward, &planes, field, Outputs::Play);
+        let planes = planes(&micro_batch, shape.size, &device);
+        let architecture = state.params.architecture;
+        let heads = architecture.describe(&mut forward, &planes, shape, Outputs::Play);
         numbers(heads.policy)
     });
     let after: Vec<f32> = after.collect();

@@ -6,11 +6,11 @@ use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
 use tengen::game::BoardSize;
-use tengen::train::ablate::{AblationNews, AblationPlan, Folders, run};
-use tengen::train::learn::Learn;
+use tengen::train::ablate::{AblationEvent, AblationPlan, Folders, run};
+use tengen::train::trainable::Trainable;
 
 use crate::board::{OnBoard, on_board};
-use crate::cycle::{MachineArgs, Teller};
+use crate::cycle::{EventPrinter, MachineArgs};
 use crate::progress::Reporter;
 
 #[derive(Debug, Parser)]
@@ -47,40 +47,46 @@ struct Job<'a> {
 }
 
 impl OnBoard for Job<'_> {
-    fn run<G: Learn>(&self, start: &G) -> anyhow::Result<()> {
+    fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
         go(self.args, &self.plan, start)
     }
 }
 
-fn go<G: Learn>(args: &Args, plan: &AblationPlan, start: &G) -> anyhow::Result<()> {
+fn go<G: Trainable>(args: &Args, plan: &AblationPlan, start: &G) -> anyhow::Result<()> {
     let (runtime, clock) = (args.machine.runtime(), SystemClock::new());
-    let session = args.machine.session(&runtime, &clock)?;
+    let resources = args.machine.resources(&runtime, &clock)?;
     let folders = Folders {
         results: args.out.clone(),
         work: args.work.clone(),
     };
-    let mut teller = Teller::new(args.json);
+    let mut teller = EventPrinter::new(args.json);
     let mut running = String::new();
     let mut meeting: Option<(String, Reporter)> = None;
-    run(start, plan, &folders, &session, &mut |news| match news {
-        AblationNews::Run(name, news) => {
-            if running != *name {
-                running = (*name).to_owned();
-                log::info!("run {name}");
+    run(
+        start,
+        plan,
+        &folders,
+        &resources,
+        &mut |event| match event {
+            AblationEvent::Run(name, event) => {
+                if running != *name {
+                    running = (*name).to_owned();
+                    log::info!("run {name}");
+                }
+                teller.tell(event);
             }
-            teller.tell(news);
-        }
-        AblationNews::Match([first, second], done, total, score) => {
-            let name = format!("{first} - {second}");
-            if meeting.as_ref().is_none_or(|(shown, _)| *shown != name) {
-                meeting = Some((name.clone(), Reporter::new(*total, 0, "pairs", args.json)));
+            AblationEvent::Match([first, second], done, total, score) => {
+                let name = format!("{first} - {second}");
+                if meeting.as_ref().is_none_or(|(shown, _)| *shown != name) {
+                    meeting = Some((name.clone(), Reporter::new(*total, 0, "pairs", args.json)));
+                }
+                if let Some((_, reporter)) = &mut meeting {
+                    let message = format!("{name}  {}", score.summary());
+                    reporter.update(*done, message, &serde_json::json!({ name: score }));
+                }
             }
-            if let Some((_, reporter)) = &mut meeting {
-                let message = format!("{name}  {}", score.summary());
-                reporter.update(*done, message, &serde_json::json!({ name: score }));
-            }
-        }
-    })?;
+        },
+    )?;
     log::info!("the table is {}", args.out.join("README.md").display());
     Ok(())
 }

@@ -1,12 +1,12 @@
 //! From a game's name and a board size to the type that plays on it.
 
 use tengen::game::{BoardSize, with_game};
-use tengen::train::learn::Learn;
+use tengen::train::trainable::Trainable;
 
 /// What a command does once the type of its positions is known.
 pub(crate) trait OnBoard {
     /// Does it, with the empty board.
-    fn run<G: Learn>(&self, start: &G) -> anyhow::Result<()>;
+    fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()>;
 }
 
 /// Does a command's work on a board of a game, under rules given as text: the usual ones where it

@@ -7,10 +7,12 @@ use clap::Parser;
 use tengen::clock::SystemClock;
 use tengen::eval::{BackendKind, Device as EvalDevice, LibraryPlaces};
 use tengen::game::BoardSize;
-use tengen::train::cycle::{CyclePlan, Generation, News, Place, Rated, Session, StepName, run};
+use tengen::train::cycle::{
+    CyclePlan, Generation, RatedPlayer, Resources, RunEvent, RunFolder, StepName, run,
+};
 use tengen::train::device::FitDevice;
-use tengen::train::learn::Learn;
-use tengen::train::open::Runtime;
+use tengen::train::runtime::Runtime;
+use tengen::train::trainable::Trainable;
 
 use crate::board::{OnBoard, on_board};
 use crate::progress::{Reporter, print};
@@ -59,17 +61,17 @@ impl MachineArgs {
         }
     }
 
-    pub(crate) fn session<'a>(
+    pub(crate) fn resources<'a>(
         &self,
         runtime: &'a Runtime,
         clock: &'a SystemClock,
-    ) -> anyhow::Result<Session<'a>> {
+    ) -> anyhow::Result<Resources<'a>> {
         let threads = match self.threads {
             Some(0) => anyhow::bail!("--threads 0: at least one thread must play"),
             Some(threads) => threads,
             None => std::thread::available_parallelism()?.get(),
         };
-        Ok(Session {
+        Ok(Resources {
             runtime,
             threads,
             fit_device: self.fit_device,
@@ -82,7 +84,7 @@ impl MachineArgs {
 pub(crate) fn run_loop(args: &Args) -> anyhow::Result<()> {
     let plan = match &args.plan {
         Some(path) => read_plan(path)?,
-        None => Place::new(&args.out).plan()?.with_context(|| {
+        None => RunFolder::new(&args.out).plan()?.with_context(|| {
             format!(
                 "{} holds no run yet: name a plan, such as scripts/plans/nogo-9x9.toml",
                 args.out.display()
@@ -100,15 +102,15 @@ struct Job<'a> {
 }
 
 impl OnBoard for Job<'_> {
-    fn run<G: Learn>(&self, start: &G) -> anyhow::Result<()> {
+    fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
         let Job { args, plan } = self;
         let (runtime, clock) = (args.machine.runtime(), SystemClock::new());
-        let session = args.machine.session(&runtime, &clock)?;
-        let report = Place::new(&args.out).report();
+        let resources = args.machine.resources(&runtime, &clock)?;
+        let report = RunFolder::new(&args.out).report();
         log::info!("the report is {}", report.display());
-        let mut teller = Teller::new(args.json);
-        run(start, plan, &args.out, &session, &mut |news| {
-            teller.tell(news);
+        let mut teller = EventPrinter::new(args.json);
+        run(start, plan, &args.out, &resources, &mut |event| {
+            teller.tell(event);
         })?;
         Ok(())
     }
@@ -121,24 +123,24 @@ pub(crate) fn read_plan(path: &PathBuf) -> anyhow::Result<CyclePlan> {
     CyclePlan::parse(&text).with_context(name)
 }
 
-/// Shows the news of a run: a bar for each step, a line for each generation.
-pub(crate) struct Teller {
+/// Shows what happens in a run: a bar for each step, a line for each generation.
+pub(crate) struct EventPrinter {
     json: bool,
     /// What the bar is about.
     showing: Option<(u32, StepName, Reporter)>,
 }
 
-impl Teller {
-    pub(crate) fn new(json: bool) -> Teller {
-        Teller {
+impl EventPrinter {
+    pub(crate) fn new(json: bool) -> EventPrinter {
+        EventPrinter {
             json,
             showing: None,
         }
     }
 
-    pub(crate) fn tell(&mut self, news: &News) {
-        match news {
-            News::Step {
+    pub(crate) fn tell(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Step {
                 generation,
                 step,
                 done,
@@ -154,13 +156,13 @@ impl Teller {
                 }
                 if let Some((_, _, reporter)) = &mut self.showing {
                     let message = format!("generation {generation}, {}: {message}", step.title());
-                    reporter.update(*done, message, news);
+                    reporter.update(*done, message, event);
                 }
             }
-            News::Finished(generation, rated) => {
+            RunEvent::Finished(generation, rated) => {
                 self.showing = None;
                 if self.json {
-                    print(&serde_json::to_string(news).unwrap_or_default());
+                    print(&serde_json::to_string(event).unwrap_or_default());
                 } else {
                     log::info!("{}", summary(generation, rated.as_ref()));
                 }
@@ -170,7 +172,7 @@ impl Teller {
 }
 
 /// A generation in one line.
-fn summary(generation: &Generation, rated: Option<&Rated>) -> String {
+fn summary(generation: &Generation, rated: Option<&RatedPlayer>) -> String {
     let losses = generation.held_out.map_or_else(
         || "no held-out games".to_owned(),
         |score| {

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Parser;
+use tengen::train::architecture::Outputs;
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::durable;
 use tengen::train::export::{network_info, to_onnx};
-use tengen::train::recipe::Outputs;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -20,7 +20,8 @@ pub(crate) struct Args {
     /// Export the weights of the last step instead of their moving average
     #[arg(long)]
     last_step: bool,
-    /// Also write the extra heads as outputs: ownership, fate, score, reply, where there are any
+    /// Also write the auxiliary heads as outputs: ownership, fate, score, reply, where there are
+    /// any
     #[arg(long)]
     all_heads: bool,
 }
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         Outputs::Play
     };
-    let onnx = to_onnx(checkpoint.params.recipe, weights, &info, outputs)?;
+    let onnx = to_onnx(checkpoint.params.architecture, weights, &info, outputs)?;
     durable::write(&args.out, &onnx)?;
     log::info!(
         "{} after {} games and {} steps: {} bytes in {}",

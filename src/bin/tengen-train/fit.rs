@@ -9,16 +9,16 @@ use clap::{Parser, ValueEnum};
 use serde_json::json;
 use tengen::clock::SystemClock;
 use tengen::game::with_game;
+use tengen::train::architecture::Architecture;
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::dataset::{Dataset, Selection};
 use tengen::train::device::FitDevice;
-use tengen::train::fit::{FitParams, Report, Workplace, find_encoding, fit};
-use tengen::train::learn::Learn;
+use tengen::train::fit::{FitContext, FitParams, Report, find_encoding, fit};
 use tengen::train::net::{Counts, peak_flops};
 use tengen::train::objective::LossWeights;
-use tengen::train::optimizer::Rule;
-use tengen::train::recipe::Recipe;
+use tengen::train::optimizer::OptimizerKind;
 use tengen::train::schedule::Schedule;
+use tengen::train::trainable::Trainable;
 
 use crate::progress::Reporter;
 
@@ -58,7 +58,7 @@ pub(crate) struct Args {
     /// The network, FAMILY-<blocks>b<channels>c; families are az (with +garb, +mtl, +asf or
     /// several), nogozero+ and tengen
     #[arg(long, default_value = "tengen-5b32c")]
-    net: Recipe,
+    net: Architecture,
     /// What the network reads: nogo-az, nogo-asf, nogo-1 or nogo-2 [default: the family's]
     #[arg(long)]
     encoding: Option<String>,
@@ -106,7 +106,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = LossWeights::default().fate)]
     fate_weight: f32,
     /// Weight of the score loss, where the network has that head
-    #[arg(long, default_value_t = LossWeights::default().score)]
+    #[arg(long, default_value_t = LossWeights::default().margin)]
     score_weight: f32,
     /// Weight of the reply loss, where the network has that head
     #[arg(long, default_value_t = LossWeights::default().reply)]
@@ -163,10 +163,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     with_game!(&game, size, |empty| learn(args, &empty, dataset))?
 }
 
-fn learn<G: Learn>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result<()> {
+fn learn<G: Trainable>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result<()> {
     let mut params = params(args, dataset.fit.len())?;
     if args.encoding.is_none() {
-        params.encoding = FitParams::of::<G>(params.recipe, 1).encoding;
+        params.encoding = FitParams::of::<G>(params.architecture, 1).encoding;
     }
     let counts = describe::<G>(&params, &dataset)?;
     let start_from = args.start_from.as_deref().map(load_start).transpose()?;
@@ -174,7 +174,7 @@ fn learn<G: Learn>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result<(
     let peak = peak_flops(&clock, PEAK_SPAN);
     // Forward, and the gradients of inputs and of factors; a multiply-add is two operations.
     let sample_flops = 3.0 * 2.0 * counts.fitted_multiply_adds as f64;
-    let place = Workplace {
+    let place = FitContext {
         folder: &args.out,
         device: args.device,
         clock: &clock,
@@ -202,7 +202,7 @@ fn learn<G: Learn>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result<(
             peak / 1e9,
             report.policy_loss,
             report.value_loss,
-            extra_losses(report),
+            aux_losses(report),
         );
         let mut record = serde_json::to_value(report).unwrap_or_default();
         record["samples_per_second"] = json!(samples);
@@ -213,7 +213,7 @@ fn learn<G: Learn>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result<(
     })?;
     let message = format!(
         "{} after {} steps is in {}",
-        params.recipe,
+        params.architecture,
         done.step,
         args.out.display()
     );
@@ -224,9 +224,9 @@ fn learn<G: Learn>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result<(
     Ok(())
 }
 
-/// The losses of the extra heads on a batch.
-fn extra_losses(report: &Report) -> String {
-    let losses = report.extra_losses.iter();
+/// The losses of the auxiliary heads on a batch.
+fn aux_losses(report: &Report) -> String {
+    let losses = report.aux_losses.iter();
     losses
         .map(|(name, loss)| format!(" {name} {loss:.3}"))
         .collect()
@@ -259,8 +259,8 @@ fn params(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
         args.steps.unwrap_or((epochs.ceil() as u64).max(1)),
     );
     let (rule, lr, decay) = match args.rule {
-        RuleName::Adamw => (Rule::AdamW, base.learning_rate, base.weight_decay),
-        RuleName::Sgd => (Rule::Sgd { momentum: 0.9 }, 0.05, 1e-4),
+        RuleName::Adamw => (OptimizerKind::AdamW, base.learning_rate, base.weight_decay),
+        RuleName::Sgd => (OptimizerKind::Sgd { momentum: 0.9 }, 0.05, 1e-4),
     };
     let schedule = match args.schedule {
         ScheduleName::Cosine => Schedule::Cosine,
@@ -282,7 +282,7 @@ fn params(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
             value: args.value_weight,
             ownership: args.ownership_weight,
             fate: args.fate_weight,
-            score: args.score_weight,
+            margin: args.score_weight,
             reply: args.reply_weight,
         },
         root_value_share: args.root_value_share,
@@ -295,12 +295,14 @@ fn params(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
 }
 
 /// Says what will be fitted; answers the network's size.
-fn describe<G: Learn>(params: &FitParams, dataset: &Dataset) -> anyhow::Result<Counts> {
+fn describe<G: Trainable>(params: &FitParams, dataset: &Dataset) -> anyhow::Result<Counts> {
     let planes = find_encoding::<G>(&params.encoding)?.planes();
-    let (_, counts) = params.recipe.declare(planes, dataset.size, params.seed);
+    let (_, counts) = params
+        .architecture
+        .declare(planes, dataset.size, params.seed);
     log::info!(
-        "{} on {}: {} parameters, {} multiply-adds a position ({} with the extra heads); {} games, {} rows to fit, {} held out; {} steps of {}",
-        params.recipe,
+        "{} on {}: {} parameters, {} multiply-adds a position ({} with the auxiliary heads); {} games, {} rows to fit, {} held out; {} steps of {}",
+        params.architecture,
         params.encoding,
         counts.parameters,
         counts.multiply_adds,

@@ -10,10 +10,10 @@ use tengen::encode::Encode;
 use tengen::eval::ModelInfo;
 use tengen::game::{BoardSize, Color, GAMES, with_game};
 use tengen::onnx::{CHECKSUM, Header};
+use tengen::train::architecture::Architecture;
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::net::Counts;
 use tengen::train::quantize::rewrite::PRECISION;
-use tengen::train::recipe::Recipe;
 use tengen::train::shard;
 
 use crate::progress::print;
@@ -35,7 +35,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let path = args.path.as_path();
     if !path.exists()
-        && let Some(facts) = args.path.to_str().and_then(|name| recipe(name, args.size))
+        && let Some(facts) = args
+            .path
+            .to_str()
+            .and_then(|name| architecture(name, args.size))
     {
         show(&facts, args.json);
         return Ok(());
@@ -66,22 +69,26 @@ fn show(facts: &Facts, json: bool) {
 }
 
 /// What a network of this name would be; `None` when there is no such name.
-fn recipe(name: &str, side: u8) -> Option<Facts> {
-    let recipe: Recipe = name.parse().ok()?;
+fn architecture(name: &str, side: u8) -> Option<Facts> {
+    let architecture: Architecture = name.parse().ok()?;
     let size = BoardSize::square(side);
     let mut planes = GAMES.iter().filter_map(|game| {
         with_game!(game.name, size, |start| planes_of(
             &start,
-            recipe.encoding()
+            architecture.encoding()
         ))
         .ok()?
     });
     let planes = planes.next()?;
-    let (_, counts) = recipe.declare(planes, size, 0);
-    let heads: Vec<_> = recipe.extras().iter().map(|extra| extra.name()).collect();
+    let (_, counts) = architecture.declare(planes, size, 0);
+    let heads: Vec<_> = architecture
+        .aux_heads()
+        .iter()
+        .map(|head| head.name())
+        .collect();
     let mut facts = facts([
-        ("network", json!(recipe.to_string())),
-        ("encoding", json!(recipe.encoding())),
+        ("network", json!(architecture.to_string())),
+        ("encoding", json!(architecture.encoding())),
         ("planes", json!(planes)),
         ("extra_heads", json!(heads.join(" "))),
     ]);
@@ -119,8 +126,8 @@ fn network(path: &Path) -> anyhow::Result<Facts> {
     // It was compared with the file above.
     let checksum = header.seal.map_or("none".to_owned(), |seal| seal.stated);
     facts.insert(CHECKSUM.to_owned(), json!(checksum));
-    if let Ok(recipe) = info.network.parse::<Recipe>() {
-        let (_, counts) = recipe.declare(info.planes, info.size, 0);
+    if let Ok(architecture) = info.network.parse::<Architecture>() {
+        let (_, counts) = architecture.declare(info.planes, info.size, 0);
         facts.append(&mut size_of(counts));
     }
     Ok(facts)
@@ -128,7 +135,9 @@ fn network(path: &Path) -> anyhow::Result<Facts> {
 
 fn checkpoint(checkpoint: &Checkpoint) -> Facts {
     let (origin, params) = (&checkpoint.origin, &checkpoint.params);
-    let (_, counts) = params.recipe.declare(origin.planes, origin.field(), 0);
+    let (_, counts) = params
+        .architecture
+        .declare(origin.planes, origin.game_shape(), 0);
     let mut facts = facts([
         ("game", json!(origin.game)),
         ("size", json!(origin.size().to_string())),
@@ -141,7 +150,7 @@ fn checkpoint(checkpoint: &Checkpoint) -> Facts {
     facts
 }
 
-/// The size of a network: as it plays, and with the extra heads of the fit.
+/// The size of a network: as it plays, and with the auxiliary heads of the fit.
 fn size_of(counts: Counts) -> Facts {
     facts([
         ("parameters", json!(counts.parameters)),

@@ -13,15 +13,15 @@ use tengen::game::with_game;
 use tengen::rollout::{Rave, RaveParams};
 use tengen::train::dataset::{Dataset, Selection};
 use tengen::train::durable;
-use tengen::train::learn::Learn;
-use tengen::train::open::Runtime;
 use tengen::train::quantize::compare::{
     Difference, MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, difference, open_both, speeds,
 };
 use tengen::train::quantize::examples::Examples;
 use tengen::train::quantize::to_int8;
 use tengen::train::row::Row;
-use tengen::train::selfplay::{RolloutThinker, SelfPlayParams, play};
+use tengen::train::runtime::Runtime;
+use tengen::train::selfplay::{RolloutSearch, SelfPlayParams, play};
+use tengen::train::trainable::Trainable;
 
 use crate::progress::print;
 
@@ -75,11 +75,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     ))?
 }
 
-fn quantize<G: Learn>(args: &Args, empty: &G, info: &ModelInfo, onnx: &[u8]) -> anyhow::Result<()> {
+fn quantize<G: Trainable>(
+    args: &Args,
+    empty: &G,
+    info: &ModelInfo,
+    onnx: &[u8],
+) -> anyhow::Result<()> {
     let rows = rows(args, empty)?;
     let wanted = args.positions as usize;
     let calibration = Examples::spread(empty, info, &rows, (wanted, 0))?;
-    let exam = Examples::spread(empty, info, &rows, (wanted, 1))?;
+    let validation = Examples::spread(empty, info, &rows, (wanted, 1))?;
     let clock = SystemClock::new();
     let int8 = to_int8(onnx, calibration.batch.planes())?;
     log::info!(
@@ -90,8 +95,12 @@ fn quantize<G: Learn>(args: &Args, empty: &G, info: &ModelInfo, onnx: &[u8]) -> 
 
     let runtime = Runtime::usual(args.ort_library.clone());
     let [mut first, mut second] = open_both(&runtime, &args.model, &int8, &args.out)?;
-    let found = difference([&mut *first, &mut *second], &exam.batch, &exam.legal)?;
-    let speeds = measure([&mut *first, &mut *second], &exam.batch, &clock)?;
+    let found = difference(
+        [&mut *first, &mut *second],
+        &validation.batch,
+        &validation.legal,
+    )?;
+    let speeds = measure([&mut *first, &mut *second], &validation.batch, &clock)?;
     report(args, [onnx.len(), int8.len()], &found, &speeds);
     if !found.is_accepted() && !args.force {
         bail!(
@@ -105,7 +114,7 @@ fn quantize<G: Learn>(args: &Args, empty: &G, info: &ModelInfo, onnx: &[u8]) -> 
 }
 
 /// Recorded positions, or those of quick games.
-fn rows<G: Learn>(args: &Args, empty: &G) -> anyhow::Result<Vec<Row>> {
+fn rows<G: Trainable>(args: &Args, empty: &G) -> anyhow::Result<Vec<Row>> {
     if !args.data.is_empty() {
         let dataset = Dataset::load(&Selection {
             folders: args.data.clone(),
@@ -128,13 +137,13 @@ fn rows<G: Learn>(args: &Args, empty: &G) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
     for game in 0..games {
         let seed = args.seed.wrapping_mul(games) + game;
-        let mut thinker = RolloutThinker {
+        let mut search = RolloutSearch {
             rave: Rave::new(RaveParams::default(), seed),
             playouts: PLAYOUTS,
         };
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let params = SelfPlayParams::default();
-        rows.extend(play(empty, game, params, &mut thinker, &mut rng).rows);
+        rows.extend(play(empty, game, params, &mut search, &mut rng).rows);
     }
     Ok(rows)
 }
@@ -144,14 +153,14 @@ type Speeds = Vec<(usize, [f64; 2])>;
 
 fn measure(
     [first, second]: [&mut dyn Evaluator; 2],
-    exam: &Batch,
+    validation: &Batch,
     clock: &SystemClock,
 ) -> anyhow::Result<Speeds> {
     let mut table = Vec::new();
     for len in BATCHES {
-        let mut batch = Batch::new(exam.row_len());
+        let mut batch = Batch::new(validation.row_len());
         for row in 0..len {
-            let planes = exam.row(row % exam.len());
+            let planes = validation.row(row % validation.len());
             batch.push(row as u128).copy_from_slice(planes);
         }
         let pair = speeds([&mut *first, &mut *second], &batch, clock, TURNS)?;

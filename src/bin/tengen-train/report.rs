@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use tengen::train::cycle::Place;
+use tengen::train::cycle::RunFolder;
 use tengen::train::report;
 
 #[derive(Debug, Parser)]
@@ -14,8 +14,8 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let place = Place::new(&args.run);
-    report::write(&place, None)?;
-    log::info!("the report is {}", place.report().display());
+    let run_folder = RunFolder::new(&args.run);
+    report::write(&run_folder, None)?;
+    log::info!("the report is {}", run_folder.report().display());
     Ok(())
 }

@@ -4,14 +4,14 @@
 use std::fs;
 use std::path::Path;
 
-use crate::train::cycle::{Place, copy_network, int8};
+use crate::train::cycle::{RunFolder, copy_network, int8};
 use crate::train::durable::copy;
 use crate::train::{TrainError, durable};
 
 /// Makes `kept` hold what the run in `run` needs to go on, and no more. Files come before the
 /// figures that say they are there, so that a crash leaves a state that can go on.
 pub(super) fn keep(run: &Path, kept: &Path) -> Result<(), TrainError> {
-    let (from, to) = (Place::new(run), Place::new(kept));
+    let (from, to) = (RunFolder::new(run), RunFolder::new(kept));
     let generations = from.generations()?;
     let Some(last) = generations.last() else {
         return Ok(());

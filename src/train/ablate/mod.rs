@@ -1,5 +1,5 @@
-//! Which part of a recipe is worth what: several arms, several seeds, equal games and samples,
-//! matches between the networks that come out, and a table beside the paper's numbers.
+//! Which part of an architecture is worth what: several arms, several seeds, equal games and
+//! samples, matches between the networks that come out, and a table beside the paper's numbers.
 //!
 //! An ablation takes many sessions, possibly on many machines. What must survive lies in one small
 //! folder that may be committed: the networks and figures of finished runs, the matches, and of
@@ -13,5 +13,5 @@ mod stats;
 mod table;
 
 pub use plan::{AblationPlan, Arm, MatchSettings};
-pub use run::{AblationNews, Folders, Outcome, run};
+pub use run::{AblationEvent, ArmResult, Folders, run};
 pub use table::table;

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::train::TrainError;
+use crate::train::architecture::Architecture;
 use crate::train::cycle::{CyclePlan, Stage};
-use crate::train::recipe::Recipe;
 
 /// An ablation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub struct Arm {
     /// Its name; letters, digits, `+`, `-` and `_`.
     pub name: String,
     /// Its network.
-    pub network: Recipe,
+    pub network: Architecture,
     /// How many times the generations of the plan it gets.
     #[serde(default = "once")]
     pub times: u32,

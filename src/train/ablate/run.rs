@@ -9,13 +9,13 @@ use super::keep::{keep, restore};
 use super::plan::{AblationPlan, Arm};
 use super::table::table;
 use crate::stats::MatchScore;
-use crate::train::claim::claim;
-use crate::train::contest::{Match, Player, contest};
 use crate::train::cycle::{
-    self, Encounter, News, Place, Session, copy_network, load, player, save,
+    self, MatchRecord, Resources, RunEvent, RunFolder, copy_network, load, player, save,
 };
-use crate::train::learn::Learn;
-use crate::train::score::Score;
+use crate::train::folder_lock::lock_folder;
+use crate::train::held_out::HeldOutLosses;
+use crate::train::matches::{MatchParams, MatchPlayer, play_match};
+use crate::train::trainable::Trainable;
 use crate::train::{TrainError, durable};
 
 /// Where an ablation lies.
@@ -32,7 +32,7 @@ impl Folders {
         self.results.join(format!("{run}.onnx"))
     }
 
-    fn outcome(&self, run: &str) -> PathBuf {
+    fn arm_result(&self, run: &str) -> PathBuf {
         self.results.join(format!("{run}.json"))
     }
 
@@ -43,7 +43,7 @@ impl Folders {
 
 /// What came of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct ArmResult {
     /// The arm.
     pub arm: String,
     /// The seed.
@@ -61,13 +61,13 @@ pub struct Outcome {
     /// White's share of the wins in the last generation's games.
     pub white_share: f64,
     /// How well it knows held-out games of its own.
-    pub held_out: Option<Score>,
+    pub held_out: Option<HeldOutLosses>,
 }
 
-/// News of an ablation.
-pub enum AblationNews<'a> {
+/// What happens in an ablation.
+pub enum AblationEvent<'a> {
     /// Of a run.
-    Run(&'a str, &'a News),
+    Run(&'a str, &'a RunEvent),
     /// Of a match: the runs that meet, pairs played and to play, the score.
     Match([&'a str; 2], u64, u64, MatchScore),
 }
@@ -82,14 +82,14 @@ pub(super) fn run_name(arm: &Arm, seed: u64) -> String {
 ///
 /// # Errors
 /// [`TrainError`] when the folder holds another ablation, or a run or match fails.
-pub fn run<G: Learn>(
+pub fn run<G: Trainable>(
     start: &G,
     plan: &AblationPlan,
     folders: &Folders,
-    session: &Session<'_>,
-    observe: &mut dyn FnMut(&AblationNews<'_>),
+    resources: &Resources<'_>,
+    observe: &mut dyn FnMut(&AblationEvent<'_>),
 ) -> Result<(), TrainError> {
-    let _claim = claim(&folders.results)?;
+    let _lock = lock_folder(&folders.results)?;
     let path = folders.results.join("plan.json");
     let before: Option<AblationPlan> = load(&path)?;
     let longer = |before: &AblationPlan| {
@@ -110,13 +110,13 @@ pub fn run<G: Learn>(
     for &seed in &plan.seeds {
         let arms: Vec<&Arm> = plan.arms_of(seed).collect();
         for arm in &arms {
-            one_run(start, plan, (arm, seed), folders, session, observe)?;
+            one_run(start, plan, (arm, seed), folders, resources, observe)?;
             write_table(plan, folders)?;
         }
         for (place, first) in arms.iter().enumerate() {
             for second in &arms[place + 1..] {
                 let pair = [run_name(first, seed), run_name(second, seed)];
-                one_match(start, plan, &pair, folders, session, observe)?;
+                one_match(start, plan, &pair, folders, resources, observe)?;
             }
             write_table(plan, folders)?;
         }
@@ -124,17 +124,17 @@ pub fn run<G: Learn>(
     write_table(plan, folders)
 }
 
-fn one_run<G: Learn>(
+fn one_run<G: Trainable>(
     start: &G,
     plan: &AblationPlan,
     (arm, seed): (&Arm, u64),
     folders: &Folders,
-    session: &Session<'_>,
-    observe: &mut dyn FnMut(&AblationNews<'_>),
+    resources: &Resources<'_>,
+    observe: &mut dyn FnMut(&AblationEvent<'_>),
 ) -> Result<(), TrainError> {
     let name = run_name(arm, seed);
-    let (outcome, unfinished) = (folders.outcome(&name), folders.unfinished(&name));
-    if outcome.exists() {
+    let (arm_result, unfinished) = (folders.arm_result(&name), folders.unfinished(&name));
+    if arm_result.exists() {
         return Ok(());
     }
     let folder = folders.work.join(&name);
@@ -144,21 +144,21 @@ fn one_run<G: Learn>(
         start,
         &plan.run_of(arm, seed),
         &folder,
-        session,
-        &mut |news| {
-            if matches!(news, News::Finished(..)) && kept.is_ok() {
+        resources,
+        &mut |event| {
+            if matches!(event, RunEvent::Finished(..)) && kept.is_ok() {
                 kept = keep(&folder, &unfinished);
             }
-            observe(&AblationNews::Run(&name, news));
+            observe(&AblationEvent::Run(&name, event));
         },
     )?;
     kept?;
     let last = done
         .last()
         .ok_or_else(|| TrainError::Setting(format!("{name} has no generation")))?;
-    let network = Place::new(&folder).network(last.number);
+    let network = RunFolder::new(&folder).network(last.number);
     copy_network(&network, &folders.network(&name))?;
-    let result = Outcome {
+    let result = ArmResult {
         arm: arm.name.clone(),
         seed,
         network: last.network.clone(),
@@ -169,20 +169,20 @@ fn one_run<G: Learn>(
         white_share: last.white_share,
         held_out: last.held_out,
     };
-    save(&outcome, &result)?;
+    save(&arm_result, &result)?;
     if unfinished.exists() {
         std::fs::remove_dir_all(&unfinished).map_err(TrainError::io(&unfinished))?;
     }
     Ok(())
 }
 
-fn one_match<G: Learn>(
+fn one_match<G: Trainable>(
     start: &G,
     plan: &AblationPlan,
     names: &[String; 2],
     folders: &Folders,
-    session: &Session<'_>,
-    observe: &mut dyn FnMut(&AblationNews<'_>),
+    resources: &Resources<'_>,
+    observe: &mut dyn FnMut(&AblationEvent<'_>),
 ) -> Result<(), TrainError> {
     let [first, second] = names;
     let path = match_path(folders, names);
@@ -190,24 +190,24 @@ fn one_match<G: Learn>(
         return Ok(());
     }
     durable::prepare_folder(path.parent().unwrap_or(&folders.results))?;
-    let open = |name: &str| -> Result<Player, TrainError> {
-        Ok(Player::Network {
-            network: Box::new(session.runtime.open(&player(&folders.network(name)))?),
+    let open = |name: &str| -> Result<MatchPlayer, TrainError> {
+        Ok(MatchPlayer::Network {
+            network: Box::new(resources.runtime.open(&player(&folders.network(name)))?),
             visits: plan.matches.visits,
         })
     };
     let players = [open(first)?, open(second)?];
-    let settings = Match {
+    let settings = MatchParams {
         pairs: plan.matches.pairs,
         opening_plies: plan.matches.opening_plies,
         seed: durable::checksum(format!("{first} {second}").as_bytes()),
-        threads: session.threads,
+        threads: resources.threads,
         concurrent: plan.run.self_play.concurrent,
     };
     let total = u64::from(settings.pairs);
-    let pairs = contest(start, [&players[0], &players[1]], &settings, |pairs| {
+    let pairs = play_match(start, [&players[0], &players[1]], &settings, |pairs| {
         let score = cycle::score(pairs);
-        observe(&AblationNews::Match(
+        observe(&AblationEvent::Match(
             [first, second],
             pairs.len() as u64,
             total,
@@ -217,7 +217,7 @@ fn one_match<G: Learn>(
     })?;
     save(
         &path,
-        &Encounter {
+        &MatchRecord {
             first: first.clone(),
             second: second.clone(),
             pairs,
@@ -236,11 +236,13 @@ fn write_table(plan: &AblationPlan, folders: &Folders) -> Result<(), TrainError>
     let mut outcomes = Vec::new();
     for &seed in &plan.seeds {
         for arm in plan.arms_of(seed) {
-            outcomes.extend(load::<Outcome>(&folders.outcome(&run_name(arm, seed)))?);
+            outcomes.extend(load::<ArmResult>(
+                &folders.arm_result(&run_name(arm, seed)),
+            )?);
         }
     }
-    let encounters = cycle::encounters(&folders.results.join("matches"))?;
-    let text = table(plan, &outcomes, &encounters);
+    let match_records = cycle::match_records(&folders.results.join("matches"))?;
+    let text = table(plan, &outcomes, &match_records);
     durable::write(&folders.results.join("README.md"), text.as_bytes())
 }
 
@@ -255,7 +257,7 @@ mod tests {
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
     use crate::train::ablate::plan::tests::PLAN;
-    use crate::train::open::Runtime;
+    use crate::train::runtime::Runtime;
     use crate::train::scratch::Scratch;
 
     fn go(plan: &str, folders: &Folders) -> Result<Vec<String>, TrainError> {
@@ -264,7 +266,7 @@ mod tests {
             ..Runtime::usual(None)
         };
         let clock = FakeClock::new();
-        let session = Session {
+        let resources = Resources {
             runtime: &runtime,
             threads: 2,
             fit_device: FitDevice::Cpu,
@@ -273,10 +275,10 @@ mod tests {
         let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
         let plan = AblationPlan::parse(plan).unwrap();
         let mut told = Vec::new();
-        run(&start, &plan, folders, &session, &mut |news| {
-            told.push(match news {
-                AblationNews::Run(name, _) => (*name).to_owned(),
-                AblationNews::Match(names, ..) => names.join(" "),
+        run(&start, &plan, folders, &resources, &mut |event| {
+            told.push(match event {
+                AblationEvent::Run(name, _) => (*name).to_owned(),
+                AblationEvent::Match(names, ..) => names.join(" "),
             });
         })?;
         told.dedup();
@@ -305,13 +307,13 @@ mod tests {
         // A new machine, the second arm unfinished after its first generation.
         let unfinished = folders.unfinished("wide-s1");
         let work = folders.work.join("wide-s1");
-        std::fs::remove_file(folders.outcome("wide-s1")).unwrap();
+        std::fs::remove_file(folders.arm_result("wide-s1")).unwrap();
         std::fs::remove_file(work.join("generation-0001.json")).unwrap();
         keep(&work, &unfinished).unwrap();
         std::fs::remove_dir_all(&folders.work).unwrap();
         assert_eq!(go(&one_seed, &folders).unwrap(), ["wide-s1"]);
-        let outcome: Outcome = load(&folders.outcome("wide-s1")).unwrap().unwrap();
-        assert_eq!((outcome.games, unfinished.exists()), (8, false));
+        let arm_result: ArmResult = load(&folders.arm_result("wide-s1")).unwrap().unwrap();
+        assert_eq!((arm_result.games, unfinished.exists()), (8, false));
 
         // Seeds may be added, settings not changed.
         assert_eq!(go(PLAN, &folders).unwrap().len(), 3);

@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use super::plan::{AblationPlan, Arm};
-use super::run::{Outcome, run_name};
+use super::run::{ArmResult, run_name};
 use super::stats::{Estimate, holm};
-use crate::train::contest::PairResult;
-use crate::train::cycle::{self, Encounter, rate};
+use crate::train::cycle::{self, MatchRecord, rate};
+use crate::train::matches::PairResult;
 
 /// The table as Markdown.
 #[must_use]
-pub fn table(plan: &AblationPlan, outcomes: &[Outcome], encounters: &[Encounter]) -> String {
+pub fn table(plan: &AblationPlan, outcomes: &[ArmResult], match_records: &[MatchRecord]) -> String {
     let settings = &plan.matches;
     let (pairs, visits, seeds) = (settings.pairs, settings.visits, plan.seeds.len());
     let form = match plan.run.self_play.int8 {
@@ -30,20 +30,20 @@ pub fn table(plan: &AblationPlan, outcomes: &[Outcome], encounters: &[Encounter]
     let elo: Vec<Vec<Option<f64>>> = plan
         .arm
         .iter()
-        .map(|arm| by_seed(plan, arm, encounters))
+        .map(|arm| by_seed(plan, arm, match_records))
         .collect();
     text.push_str("| arm | network | games | Elo | paper | by seed | policy loss | White wins |\n");
     text.push_str("|---|---|---|---|---|---|---|---|\n");
     for (arm, elo) in plan.arm.iter().zip(&elo) {
-        let runs: Vec<&Outcome> = outcomes.iter().filter(|o| o.arm == arm.name).collect();
+        let runs: Vec<&ArmResult> = outcomes.iter().filter(|o| o.arm == arm.name).collect();
         let known: Vec<f64> = elo.iter().flatten().copied().collect();
-        let mean = |value: &dyn Fn(&&Outcome) -> f64| {
+        let mean = |value: &dyn Fn(&&ArmResult) -> f64| {
             runs.iter().map(value).sum::<f64>() / runs.len().max(1) as f64
         };
         let figures = if runs.is_empty() {
             ["", "", ""].map(str::to_owned)
         } else {
-            let loss = |run: &&Outcome| run.held_out.map_or(f64::NAN, |score| score.policy_loss);
+            let loss = |run: &&ArmResult| run.held_out.map_or(f64::NAN, |score| score.policy_loss);
             [
                 format!("{:.0}", mean(&|run| run.games as f64)),
                 format!("{:.3}", mean(&loss)),
@@ -71,15 +71,15 @@ pub fn table(plan: &AblationPlan, outcomes: &[Outcome], encounters: &[Encounter]
     if let Some(full) = plan.arm.iter().position(|arm| arm.full) {
         costs(&mut text, plan, full, &elo);
     }
-    meetings(&mut text, plan, encounters);
+    meetings(&mut text, plan, match_records);
     text
 }
 
 /// The ratings of an arm relative to the first one, seed by seed.
-fn by_seed(plan: &AblationPlan, arm: &Arm, encounters: &[Encounter]) -> Vec<Option<f64>> {
+fn by_seed(plan: &AblationPlan, arm: &Arm, match_records: &[MatchRecord]) -> Vec<Option<f64>> {
     let rating = |&seed: &u64| {
         let names: Vec<String> = plan.arm.iter().map(|arm| run_name(arm, seed)).collect();
-        let own: Vec<Encounter> = encounters
+        let own: Vec<MatchRecord> = match_records
             .iter()
             .filter(|e| names.contains(&e.first) && names.contains(&e.second))
             .cloned()
@@ -151,7 +151,7 @@ fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<
 }
 
 /// What every arm scores against every other, all seeds together.
-fn meetings(text: &mut String, plan: &AblationPlan, encounters: &[Encounter]) {
+fn meetings(text: &mut String, plan: &AblationPlan, match_records: &[MatchRecord]) {
     let names: Vec<&str> = plan.arm.iter().map(|arm| arm.name.as_str()).collect();
     let heading = names.join(" | ");
     let rule = "---|".repeat(plan.arm.len() + 1);
@@ -165,7 +165,7 @@ fn meetings(text: &mut String, plan: &AblationPlan, encounters: &[Encounter]) {
             let pairs: Vec<PairResult> = plan
                 .seeds
                 .iter()
-                .flat_map(|&seed| met(encounters, &run_name(row, seed), &run_name(column, seed)))
+                .flat_map(|&seed| met(match_records, &run_name(row, seed), &run_name(column, seed)))
                 .collect();
             if pairs.is_empty() {
                 return String::new();
@@ -182,8 +182,8 @@ fn meetings(text: &mut String, plan: &AblationPlan, encounters: &[Encounter]) {
 }
 
 /// The pairs of games of `row` against `column`, as `row` sees them.
-fn met(encounters: &[Encounter], row: &str, column: &str) -> Vec<PairResult> {
-    let seen = |e: &Encounter| match (e.first.as_str(), e.second.as_str()) {
+fn met(match_records: &[MatchRecord], row: &str, column: &str) -> Vec<PairResult> {
+    let seen = |e: &MatchRecord| match (e.first.as_str(), e.second.as_str()) {
         names if names == (row, column) => Some(e.pairs.clone()),
         names if names == (column, row) => {
             let turned = |[black, white]: &PairResult| [white.reversed(), black.reversed()];
@@ -191,13 +191,13 @@ fn met(encounters: &[Encounter], row: &str, column: &str) -> Vec<PairResult> {
         }
         _ => None,
     };
-    encounters.iter().find_map(seen).unwrap_or_default()
+    match_records.iter().find_map(seen).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::Score::{Loss, Win};
+    use crate::stats::GameResult::{Loss, Win};
     use crate::train::ablate::plan::tests::PLAN;
 
     #[test]
@@ -207,10 +207,10 @@ mod tests {
             .replace("[1, 2]", "[1, 2, 3]")
             .replace("\n[match]", more);
         let plan = AblationPlan::parse(&plan).unwrap();
-        let met: Vec<Encounter> = ["az", "more"]
+        let met: Vec<MatchRecord> = ["az", "more"]
             .into_iter()
             .flat_map(|second| (1..=3).map(move |seed| (second, seed)))
-            .map(|(second, seed)| Encounter {
+            .map(|(second, seed)| MatchRecord {
                 second: format!("{second}-s{seed}"),
                 ..encounter(seed, 8 + 10 * seed as usize)
             })
@@ -229,10 +229,10 @@ mod tests {
         assert!(row("| more").ends_with("|  |  |"), "{text}");
     }
 
-    fn encounter(seed: u64, wins: usize) -> Encounter {
+    fn encounter(seed: u64, wins: usize) -> MatchRecord {
         let mut pairs = vec![[Win, Win]; wins];
         pairs.extend(vec![[Win, Loss]; 100 - wins]);
-        Encounter {
+        MatchRecord {
             first: format!("wide-s{seed}"),
             second: format!("az-s{seed}"),
             pairs,
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn a_clear_difference_holds_and_an_unclear_one_is_open() {
         let plan = AblationPlan::parse(&PLAN.replace("[1, 2]", "[1, 2, 3]")).unwrap();
-        let clear: Vec<Encounter> = (1..=3)
+        let clear: Vec<MatchRecord> = (1..=3)
             .map(|seed| encounter(seed, 50 + seed as usize))
             .collect();
         let text = table(&plan, &[], &clear);

@@ -3,13 +3,18 @@ use crate::encode::{NoGoAz, NoGoV1};
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game, Outcome};
 use crate::train::ending::finish;
-use crate::train::row::{Target, Way};
+use crate::train::row::{PositionSource, Target};
 
 const AREA: usize = 16;
 
-const ALL: Syllabus<SmallNoGo> = Syllabus {
+const ALL: BatchSpec<SmallNoGo> = BatchSpec {
     encoding: &NoGoV1,
-    extras: &[Extra::Ownership, Extra::Fate, Extra::Score, Extra::Reply],
+    aux_heads: &[
+        AuxHead::Ownership,
+        AuxHead::Fate,
+        AuxHead::Margin,
+        AuxHead::Reply,
+    ],
     root_value_share: 0.25,
 };
 
@@ -49,14 +54,14 @@ fn targets_are_probabilities_of_legal_moves() {
     }
     // Lost, but the generator thought 0.5: 0.75 * -1 + 0.25 * 0.5 = -0.625.
     assert_eq!(batch.value[..2], [0.1875, 0.8125]);
-    let other = Syllabus {
+    let other = BatchSpec {
         encoding: &NoGoAz,
-        extras: &[],
+        aux_heads: &[],
         ..ALL
     };
     let batch = encode(&empty, straight(&rows), other).unwrap();
     assert_eq!(batch.planes.len(), rows.len() * 4 * AREA);
-    assert!(batch.lessons.is_empty());
+    assert!(batch.aux_targets.is_empty());
 }
 
 #[test]
@@ -76,14 +81,14 @@ fn proven_rows_have_their_result_and_cheap_ones_no_policy() {
 fn the_extra_heads_learn_how_the_game_ended() {
     let (empty, rows, _) = game();
     let batch = encode(&empty, straight(&rows), ALL).unwrap();
-    let [ownership, fate, score, reply] = &batch.lessons[..] else {
+    let [ownership, fate, score, reply] = &batch.aux_targets[..] else {
         panic!("four heads");
     };
     for (at, row) in rows.iter().enumerate() {
         let ending = row.ending.unwrap();
-        let owner = &ownership.target[at * AREA..][..AREA];
-        let fates = &fate.target[at * 2 * AREA..][..2 * AREA];
-        let known = &fate.weight[at * 2 * AREA..][..2 * AREA];
+        let owner = &ownership.values[at * AREA..][..AREA];
+        let fates = &fate.values[at * 2 * AREA..][..2 * AREA];
+        let known = &fate.weights[at * 2 * AREA..][..2 * AREA];
         for point in 0..AREA {
             let mv = Move(point as u16);
             let stone = f32::from(u8::from(ending.own.contains(mv)));
@@ -96,8 +101,8 @@ fn the_extra_heads_learn_how_the_game_ended() {
             let closed = !standing && ending.closed_theirs.contains(mv);
             assert_eq!(fates[AREA + point] == 1.0, closed);
         }
-        assert_eq!(score.target[at].signum() as i8, row.result);
-        let replies = &reply.target[at * AREA..][..AREA];
+        assert_eq!(score.values[at].signum() as i8, row.result);
+        let replies = &reply.values[at * AREA..][..AREA];
         match rows.get(at + 1) {
             Some(_) => assert_eq!(replies, &batch.policy[(at + 1) * AREA..][..AREA]),
             None => assert!(
@@ -110,7 +115,7 @@ fn the_extra_heads_learn_how_the_game_ended() {
     let mut broken = rows[0].clone();
     broken.ending = None;
     let batch = encode(&empty, straight(&[broken]), ALL).unwrap();
-    let weights = batch.lessons.iter().flat_map(|lesson| &lesson.weight);
+    let weights = batch.aux_targets.iter().flat_map(|aux| &aux.weights);
     assert!(weights.into_iter().all(|&weight| weight == 0.0));
 }
 
@@ -125,10 +130,10 @@ fn a_turned_row_has_turned_targets() {
         for point in 0..AREA {
             let image = symmetry.apply(empty.size(), Move(point as u16)).index();
             assert_eq!(turned.policy[image], plain.policy[point]);
-            for (turned, plain) in turned.lessons.iter().zip(&plain.lessons) {
-                if turned.extra != Extra::Score {
-                    assert_eq!(turned.target[image], plain.target[point]);
-                    assert_eq!(turned.weight[image], plain.weight[point]);
+            for (turned, plain) in turned.aux_targets.iter().zip(&plain.aux_targets) {
+                if turned.head != AuxHead::Margin {
+                    assert_eq!(turned.values[image], plain.values[point]);
+                    assert_eq!(turned.weights[image], plain.weights[point]);
                 }
             }
         }
@@ -139,7 +144,7 @@ fn a_turned_row_has_turned_targets() {
 fn a_row_that_is_no_position_is_named() {
     let (empty, rows, _) = game();
     let mut row = rows[3].clone();
-    row.way = Way::Game([Move(0); 3].as_slice().into());
+    row.source = PositionSource::Game([Move(0); 3].as_slice().into());
     let message = encode(&empty, straight(&[row]), ALL).unwrap_err();
     assert!(message.contains("game 0 ply 3"), "{message}");
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::measure::Measures;
 use super::plan::{CyclePlan, Plateau};
-use crate::train::score::Score;
+use crate::train::held_out::HeldOutLosses;
 
 /// A finished generation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub struct Generation {
     /// Steps of the optimiser for this network so far.
     pub steps: u64,
     /// How well the network knows held-out games.
-    pub held_out: Option<Score>,
+    pub held_out: Option<HeldOutLosses>,
     /// What else was measured on them.
     pub measures: Measures,
     /// Seconds of the run when it was finished.

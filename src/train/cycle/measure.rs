@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::encode::find;
 use crate::eval::{Batch, EvaluatorFactory, Outputs};
 use crate::train::TrainError;
-use crate::train::learn::Learn;
 use crate::train::row::Row;
+use crate::train::trainable::Trainable;
 
 /// Equal parts of the value's range.
 const BINS: usize = 10;
@@ -35,7 +35,7 @@ pub struct Measures {
 ///
 /// # Errors
 /// [`TrainError`] when the network does not fit or fails, or a row is no position.
-pub fn measure<G: Learn>(
+pub fn measure<G: Trainable>(
     empty: &G,
     network: &EvaluatorFactory,
     rows: &[Row],
@@ -98,8 +98,8 @@ mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
+    use crate::train::eval_batch::tests::info;
     use crate::train::generate::tests::{plan, run};
-    use crate::train::pool::tests::info;
     use crate::train::scratch::Scratch;
     use crate::train::shard;
 

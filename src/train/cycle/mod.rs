@@ -1,17 +1,17 @@
 //! The whole way again and again: games, fit, network, rating, and better games by that network.
 //!
 //! [`run`] does what a [`CyclePlan`] says. Every step leaves a durable product in the run's folder
-//! ([`Place`]), and a step whose product is there is not done again: `kill -9` at any moment loses
-//! the games in progress, the steps of the fit since its last checkpoint, and the match in
+//! ([`RunFolder`]), and a step whose product is there is not done again: `kill -9` at any moment
+//! loses the games in progress, the steps of the fit since its last checkpoint, and the match in
 //! progress. Games, order of rows and matches depend on the plan's seed only, so a run that was
 //! killed goes on as it would have.
 
 mod generation;
-mod ladder;
 mod measure;
-mod place;
 mod plan;
+mod ratings;
 mod run;
+mod run_folder;
 mod steps;
 mod stopwatch;
 #[cfg(test)]
@@ -19,14 +19,16 @@ mod stopwatch;
 mod tests;
 
 pub use generation::{Generation, next_stage};
-pub use ladder::{Encounter, Rated, anchor_name, encounters, network_name, rate, score};
 pub use measure::{Measures, measure};
-pub use place::{Place, copy_network, int8, load, player, save};
 pub use plan::{
     CyclePlan, Fit, Gate, Plateau, Rating, RootName, SelfPlay, Stage, WarmUp, Window, exploring,
 };
-pub use run::{Session, run};
-pub(super) use run::{all_encounters, ratings};
+pub use ratings::{
+    MatchRecord, RatedPlayer, anchor_name, match_records, network_name, rate, score,
+};
+pub use run::{Resources, run};
+pub(super) use run::{all_match_records, ratings};
+pub use run_folder::{RunFolder, copy_network, int8, load, player, save};
 
 use serde::Serialize;
 
@@ -70,10 +72,10 @@ impl StepName {
     }
 }
 
-/// News of a run.
+/// What happens in a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum News {
+pub enum RunEvent {
     /// A step goes on.
     Step {
         /// The generation.
@@ -88,5 +90,5 @@ pub enum News {
         message: String,
     },
     /// A generation is finished.
-    Finished(Box<Generation>, Option<Rated>),
+    Finished(Box<Generation>, Option<RatedPlayer>),
 }

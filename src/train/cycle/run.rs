@@ -5,20 +5,20 @@ use std::path::Path;
 use crate::train::device::FitDevice;
 
 use super::generation::{Generation, next_stage};
-use super::ladder::{Encounter, Rated, anchor_name, encounters, network_name, rate};
-use super::place::{Place, save};
 use super::plan::CyclePlan;
-use super::steps::Work;
+use super::ratings::{MatchRecord, RatedPlayer, anchor_name, match_records, network_name, rate};
+use super::run_folder::{RunFolder, save};
+use super::steps::GenerationSteps;
 use super::stopwatch::Stopwatch;
-use super::{News, StepName};
+use super::{RunEvent, StepName};
 use crate::clock::Clock;
 use crate::train::TrainError;
-use crate::train::learn::Learn;
-use crate::train::open::Runtime;
 use crate::train::report;
+use crate::train::runtime::Runtime;
+use crate::train::trainable::Trainable;
 
-/// What a session needs beside the plan.
-pub struct Session<'a> {
+/// What a session has beside the plan.
+pub struct Resources<'a> {
     /// Where networks run.
     pub runtime: &'a Runtime,
     /// Threads that play.
@@ -30,15 +30,15 @@ pub struct Session<'a> {
 }
 
 /// What every step needs: the run, and somebody to tell.
-pub(super) struct Desk<'a> {
-    pub(super) place: &'a Place,
+pub(super) struct RunContext<'a> {
+    pub(super) run_folder: &'a RunFolder,
     pub(super) plan: &'a CyclePlan,
-    pub(super) session: &'a Session<'a>,
+    pub(super) resources: &'a Resources<'a>,
     pub(super) watch: Stopwatch<'a>,
-    pub(super) observe: &'a mut dyn FnMut(&News),
+    pub(super) observe: &'a mut dyn FnMut(&RunEvent),
 }
 
-impl Desk<'_> {
+impl RunContext<'_> {
     /// Tells how far a step is, and now and then brings the report up to date.
     pub(super) fn tell(
         &mut self,
@@ -51,9 +51,9 @@ impl Desk<'_> {
             let (title, unit) = (step.title(), step.unit());
             let now =
                 format!("Generation {generation}, {title}: {done} of {total} {unit}, {message}.");
-            report::write(self.place, Some(&now))?;
+            report::write(self.run_folder, Some(&now))?;
         }
-        (self.observe)(&News::Step {
+        (self.observe)(&RunEvent::Step {
             generation,
             step,
             done,
@@ -68,60 +68,63 @@ impl Desk<'_> {
 ///
 /// # Errors
 /// [`TrainError`] when the folder holds another run, or a step fails.
-pub fn run<G: Learn>(
+pub fn run<G: Trainable>(
     start: &G,
     plan: &CyclePlan,
     folder: &Path,
-    session: &Session<'_>,
-    observe: &mut dyn FnMut(&News),
+    resources: &Resources<'_>,
+    observe: &mut dyn FnMut(&RunEvent),
 ) -> Result<Vec<Generation>, TrainError> {
-    let place = Place::new(folder);
-    let _claim = place.prepare(plan)?;
-    let mut done = place.generations()?;
-    let mut desk = Desk {
-        place: &place,
+    let run_folder = RunFolder::new(folder);
+    let _lock = run_folder.prepare(plan)?;
+    let mut done = run_folder.generations()?;
+    let mut context = RunContext {
+        run_folder: &run_folder,
         plan,
-        session,
-        watch: Stopwatch::start(&place, session.clock)?,
+        resources,
+        watch: Stopwatch::start(&run_folder, resources.clock)?,
         observe,
     };
     loop {
-        let ratings = ratings(&place, plan, done.len() as u32)?;
+        let ratings = ratings(&run_folder, plan, done.len() as u32)?;
         let rating = |generation: u32| {
             let name = network_name(generation);
             ratings.iter().find(|rated| rated.name == name)
         };
         if let Some(last) = done.last() {
             let rated = rating(last.number).cloned();
-            (desk.observe)(&News::Finished(Box::new(last.clone()), rated));
+            (context.observe)(&RunEvent::Finished(Box::new(last.clone()), rated));
         }
-        report::write(&place, Some(&format!("Generation {} begins.", done.len())))?;
+        report::write(
+            &run_folder,
+            Some(&format!("Generation {} begins.", done.len())),
+        )?;
         let warm_up = done.is_empty() && plan.warm_up.is_some();
         let stage = next_stage(plan, &done, |number| rating(number).map(|r| r.elo));
         let Some(stage) = stage else {
             return Ok(done);
         };
-        let work = Work {
+        let steps = GenerationSteps {
             start,
             number: done.len() as u32,
             warm_up,
             stage,
             done: &done,
         };
-        let generation = work.generation(&mut desk)?;
-        desk.watch.save()?;
-        save(&place.summary(generation.number), &generation)?;
+        let generation = steps.generation(&mut context)?;
+        context.watch.save()?;
+        save(&run_folder.summary(generation.number), &generation)?;
         done.push(generation);
-        forget(&place, done.len() as u32)?;
+        remove_old_checkpoints(&run_folder, done.len() as u32)?;
     }
 }
 
 /// Checkpoints that no later generation starts from.
-fn forget(place: &Place, generations: u32) -> Result<(), TrainError> {
+fn remove_old_checkpoints(run_folder: &RunFolder, generations: u32) -> Result<(), TrainError> {
     let Some(old) = generations.checked_sub(3) else {
         return Ok(());
     };
-    for folder in [place.fit(old), place.catch_up(old)] {
+    for folder in [run_folder.fit(old), run_folder.catch_up(old)] {
         let old = crate::train::durable::list(&folder, "step-", "checkpoint")?;
         crate::train::durable::remove(&old)?;
     }
@@ -132,10 +135,13 @@ fn forget(place: &Place, generations: u32) -> Result<(), TrainError> {
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be read.
-pub(crate) fn all_encounters(place: &Place, count: u32) -> Result<Vec<Encounter>, TrainError> {
+pub(crate) fn all_match_records(
+    run_folder: &RunFolder,
+    count: u32,
+) -> Result<Vec<MatchRecord>, TrainError> {
     let mut all = Vec::new();
     for generation in 0..count {
-        all.extend(encounters(&place.matches(generation))?);
+        all.extend(match_records(&run_folder.matches(generation))?);
     }
     Ok(all)
 }
@@ -145,15 +151,15 @@ pub(crate) fn all_encounters(place: &Place, count: u32) -> Result<Vec<Encounter>
 /// # Errors
 /// [`TrainError`] when a file cannot be read.
 pub(crate) fn ratings(
-    place: &Place,
+    run_folder: &RunFolder,
     plan: &CyclePlan,
     generations: u32,
-) -> Result<Vec<Rated>, TrainError> {
+) -> Result<Vec<RatedPlayer>, TrainError> {
     let Some(first) = plan.rating.as_ref().and_then(|r| r.anchors.first()) else {
         return Ok(Vec::new());
     };
     Ok(rate(
-        &all_encounters(place, generations)?,
+        &all_match_records(run_folder, generations)?,
         &anchor_name(*first),
     ))
 }

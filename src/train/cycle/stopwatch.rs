@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::place::{Place, save};
+use super::run_folder::{RunFolder, save};
 use crate::clock::Clock;
 use crate::train::TrainError;
 
@@ -20,12 +20,15 @@ pub(super) struct Stopwatch<'a> {
 }
 
 impl<'a> Stopwatch<'a> {
-    pub(super) fn start(place: &Place, clock: &'a dyn Clock) -> Result<Stopwatch<'a>, TrainError> {
+    pub(super) fn start(
+        run_folder: &RunFolder,
+        clock: &'a dyn Clock,
+    ) -> Result<Stopwatch<'a>, TrainError> {
         let now = clock.now();
         Ok(Stopwatch {
             clock,
-            path: place.hours(),
-            before: place.seconds()?,
+            path: run_folder.hours(),
+            before: run_folder.seconds()?,
             begun: now,
             saved: now,
         })
@@ -66,16 +69,16 @@ mod tests {
     #[test]
     fn sessions_add_up() {
         let scratch = Scratch::new("stopwatch");
-        let place = Place::new(scratch.path());
+        let run_folder = RunFolder::new(scratch.path());
         let clock = FakeClock::new();
         for session in 1..=3 {
-            let mut watch = Stopwatch::start(&place, &clock).unwrap();
+            let mut watch = Stopwatch::start(&run_folder, &clock).unwrap();
             clock.advance(Duration::from_secs(12));
             assert!(watch.tick().unwrap() && !watch.tick().unwrap());
             // Not saved: the session is killed.
             clock.advance(Duration::from_secs(3));
             assert_eq!(watch.session(), 15.0);
-            assert_eq!(place.seconds().unwrap(), 12.0 * f64::from(session));
+            assert_eq!(run_folder.seconds().unwrap(), 12.0 * f64::from(session));
         }
     }
 }

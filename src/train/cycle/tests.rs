@@ -10,9 +10,9 @@ use crate::eval::{BackendKind, ModelInfo};
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
 use crate::train::TrainError;
-use crate::train::claim::claim;
 use crate::train::device::FitDevice;
-use crate::train::open::Runtime;
+use crate::train::folder_lock::lock_folder;
+use crate::train::runtime::Runtime;
 use crate::train::scratch::Scratch;
 
 const PLAN: &str = r#"
@@ -60,19 +60,19 @@ fn first_stage() -> &'static str {
 }
 
 /// Runs the plan; the steps that were told of.
-fn go(folder: &Path, plan: &str) -> (Vec<Generation>, Vec<News>) {
+fn go(folder: &Path, plan: &str) -> (Vec<Generation>, Vec<RunEvent>) {
     let (done, told) = attempt(folder, plan);
     (done.unwrap(), told)
 }
 
 /// The same for a run that may fail.
-fn attempt(folder: &Path, plan: &str) -> (Result<Vec<Generation>, TrainError>, Vec<News>) {
+fn attempt(folder: &Path, plan: &str) -> (Result<Vec<Generation>, TrainError>, Vec<RunEvent>) {
     let runtime = Runtime {
         backend: Some(BackendKind::Tract),
         ..Runtime::usual(None)
     };
     let clock = FakeClock::new();
-    let session = Session {
+    let resources = Resources {
         runtime: &runtime,
         threads: 2,
         fit_device: FitDevice::Cpu,
@@ -81,8 +81,8 @@ fn attempt(folder: &Path, plan: &str) -> (Result<Vec<Generation>, TrainError>, V
     let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
     let mut told = Vec::new();
     let plan = CyclePlan::parse(plan).unwrap();
-    let done = run(&start, &plan, folder, &session, &mut |news| {
-        told.push(news.clone())
+    let done = run(&start, &plan, folder, &resources, &mut |event| {
+        told.push(event.clone())
     });
     (done, told)
 }
@@ -123,14 +123,14 @@ fn same(found: &BTreeMap<String, Vec<u8>>, wanted: &BTreeMap<String, Vec<u8>>) {
     assert!(differ.is_empty(), "{differ:?}");
 }
 
-fn steps(told: &[News]) -> Vec<(u32, StepName)> {
+fn steps(told: &[RunEvent]) -> Vec<(u32, StepName)> {
     let mut steps: Vec<(u32, StepName)> = told
         .iter()
-        .filter_map(|news| match news {
-            News::Step {
+        .filter_map(|event| match event {
+            RunEvent::Step {
                 generation, step, ..
             } => Some((*generation, *step)),
-            News::Finished(..) => None,
+            RunEvent::Finished(..) => None,
         })
         .collect();
     steps.dedup();
@@ -152,14 +152,14 @@ fn a_run_does_what_its_plan_says_and_survives_losing_any_product() {
     assert!(steps(&told).contains(&(3, StepName::CatchUp)));
     assert!(steps(&told).contains(&(3, StepName::Gate)));
     let info = |number: u32| {
-        let path = Place::new(whole.path()).network(number);
+        let path = RunFolder::new(whole.path()).network(number);
         ModelInfo::read("network", &fs::read(path).unwrap()).unwrap()
     };
     assert_eq!((info(3).games, info(3).network.as_str()), (18, "az-1b10c"));
     assert_eq!(info(2).steps, done[2].steps);
 
     let wanted = products(whole.path());
-    let report = fs::read_to_string(Place::new(whole.path()).report()).unwrap();
+    let report = fs::read_to_string(RunFolder::new(whole.path()).report()).unwrap();
     assert!(report.contains("4 generations, 18 games") && report.matches("<svg").count() >= 8);
 
     // The run is stopped after each of its products in turn: all later ones are taken away.
@@ -192,9 +192,9 @@ fn a_run_may_be_prolonged_and_not_changed() {
     let (done, told) = go(scratch.path(), &longer);
     assert_eq!(done.len(), 4);
     assert!(steps(&told).iter().all(|step| step.0 == 3));
-    let place = Place::new(scratch.path());
+    let run_folder = RunFolder::new(scratch.path());
     let other = CyclePlan::parse(&short.replace("visits = 4", "visits = 5")).unwrap();
-    let message = place.prepare(&other).unwrap_err().to_string();
+    let message = run_folder.prepare(&other).unwrap_err().to_string();
     assert!(message.contains("another plan"), "{message}");
 }
 
@@ -203,8 +203,8 @@ fn a_run_goes_on_without_its_old_games() {
     let scratch = Scratch::new("cycle-forgot");
     let short = first_stage();
     go(scratch.path(), short);
-    let place = Place::new(scratch.path());
-    (0..3).for_each(|number| fs::remove_dir_all(place.games(number)).unwrap());
+    let run_folder = RunFolder::new(scratch.path());
+    (0..3).for_each(|number| fs::remove_dir_all(run_folder.games(number)).unwrap());
     let longer = short.replace("generations = 2", "generations = 3");
     let (done, _) = go(scratch.path(), &longer);
     assert_eq!((done.len(), done[3].games_so_far), (4, 18));
@@ -216,7 +216,7 @@ fn a_run_does_not_begin_anew_without_its_last_checkpoint() {
     let short = first_stage();
     go(scratch.path(), short);
     let longer = short.replace("generations = 2", "generations = 3");
-    fs::remove_dir_all(Place::new(scratch.path()).fit(2)).unwrap();
+    fs::remove_dir_all(RunFolder::new(scratch.path()).fit(2)).unwrap();
     let message = attempt(scratch.path(), &longer).0.unwrap_err().to_string();
     assert!(
         message.contains("generation-0002/fit") && message.contains("no checkpoint"),
@@ -227,7 +227,7 @@ fn a_run_does_not_begin_anew_without_its_last_checkpoint() {
 #[test]
 fn a_run_has_one_process() {
     let scratch = Scratch::new("cycle-busy");
-    let _other = claim(scratch.path()).unwrap();
+    let _other = lock_folder(scratch.path()).unwrap();
     let (done, told) = attempt(scratch.path(), PLAN);
     assert!(matches!(done, Err(TrainError::Busy { .. })), "{done:?}");
     assert!(told.is_empty());
@@ -238,7 +238,7 @@ fn another_runs_network_may_begin_and_int8_may_play() {
     let (first, second) = (Scratch::new("cycle-first"), Scratch::new("cycle-second"));
     let short = PLAN.split("[gate]").next().unwrap();
     go(first.path(), short);
-    let network = Place::new(first.path()).network(3);
+    let network = RunFolder::new(first.path()).network(3);
     let warm_up = format!(
         "warm-up = {{ games = 6, playouts = 10, network = {:?} }}",
         network.display().to_string()
@@ -250,8 +250,8 @@ fn another_runs_network_may_begin_and_int8_may_play() {
     let players: Vec<&str> = done.iter().map(|g| g.players.as_str()).collect();
     assert_eq!(players[0], "warm-up");
     assert_eq!((players[3], done[0].visits), ("start-0003.int8", 10));
-    let place = Place::new(second.path());
-    assert!(int8(&place.network(0)).exists());
+    let run_folder = RunFolder::new(second.path());
+    assert!(int8(&run_folder.network(0)).exists());
     // The run has its own copy.
     fs::remove_file(&network).unwrap();
     assert_eq!(go(second.path(), &plan).0.len(), 4);

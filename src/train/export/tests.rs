@@ -3,8 +3,8 @@ use crate::eval::{Batch, Evaluator, Outputs as Answers, TractModel};
 use crate::game::BoardSize;
 use crate::onnx::Header;
 use crate::train::batch;
+use crate::train::held_out::planes;
 use crate::train::net::{Forward, Mode, Role, numbers};
-use crate::train::score::planes;
 use burn::tensor::Device;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -14,11 +14,11 @@ const PLANES_IN: usize = 12;
 const SIZE: BoardSize = BoardSize::new(6, 5);
 
 /// Random weights whose norms do something: any scale and shift, and positive variances.
-fn weights(recipe: Recipe) -> Weights {
+fn weights(architecture: Architecture) -> Weights {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
-    let (mut weights, _) = recipe.declare(PLANES_IN, SIZE, 3);
+    let (mut weights, _) = architecture.declare(PLANES_IN, SIZE, 3);
     for weight in weights.tensors_mut() {
-        if weight.role != Role::Factor {
+        if weight.role != Role::Weight {
             let numbers = weight.values.iter_mut();
             numbers.for_each(|number| *number = 0.5 + rng.random::<f32>());
         }
@@ -26,7 +26,7 @@ fn weights(recipe: Recipe) -> Weights {
     weights
 }
 
-fn info(recipe: Recipe) -> ModelInfo {
+fn info(architecture: Architecture) -> ModelInfo {
     ModelInfo {
         game: "nogo".to_owned(),
         size: SIZE,
@@ -34,7 +34,7 @@ fn info(recipe: Recipe) -> ModelInfo {
         planes: PLANES_IN,
         policy_len: SIZE.area(),
         outcomes: 2,
-        network: recipe.to_string(),
+        network: architecture.to_string(),
         games: 1,
         steps: 2,
         creator: "test".to_owned(),
@@ -52,24 +52,24 @@ fn input(row_len: usize) -> Batch {
 }
 
 /// Policy and value of the network as Burn computes them, from its running statistics.
-fn fitted(recipe: Recipe, weights: &Weights, input: &Batch) -> [Vec<f32>; 2] {
+fn fitted(architecture: Architecture, weights: &Weights, input: &Batch) -> [Vec<f32>; 2] {
     let rows = batch::Batch {
         len: ROWS,
         planes: input.planes().to_vec(),
         mask: vec![],
         policy: vec![],
         value: vec![],
-        lessons: vec![],
+        aux_targets: vec![],
     };
     let device = Device::flex();
     let mut forward = Forward::new(weights, &device, Mode::Infer);
     let planes = planes(&rows, SIZE, &device);
-    let heads = recipe.describe(&mut forward, &planes, SIZE, Outputs::Play);
+    let heads = architecture.describe(&mut forward, &planes, SIZE, Outputs::Play);
     [numbers(heads.policy), numbers(heads.value)]
 }
 
 #[track_caller]
-fn same(recipe: Recipe, fitted: &[Vec<f32>; 2], answers: &Answers) {
+fn same(architecture: Architecture, fitted: &[Vec<f32>; 2], answers: &Answers) {
     let [policy, value] = fitted;
     for row in 0..ROWS {
         let exported = answers.policy(row).iter().chain(answers.value_logits(row));
@@ -80,7 +80,7 @@ fn same(recipe: Recipe, fitted: &[Vec<f32>; 2], answers: &Answers) {
             let scale = fitted.abs().max(1.0);
             assert!(
                 (fitted - exported).abs() < 1e-4 * scale,
-                "{recipe}: {fitted} {exported}"
+                "{architecture}: {fitted} {exported}"
             );
         }
     }
@@ -94,27 +94,27 @@ fn same(recipe: Recipe, fitted: &[Vec<f32>; 2], answers: &Answers) {
 /// What Burn computes is what the engine's backends compute with the folded file, for every family.
 #[track_caller]
 fn check(name: &str) {
-    let recipe: Recipe = name.parse().unwrap();
-    let (weights, info) = (weights(recipe), info(recipe));
+    let architecture: Architecture = name.parse().unwrap();
+    let (weights, info) = (weights(architecture), info(architecture));
     let input = input(info.row_len());
-    let fitted = fitted(recipe, &weights, &input);
+    let fitted = fitted(architecture, &weights, &input);
     for outputs in [Outputs::Play, Outputs::All] {
-        let onnx = to_onnx(recipe, &weights, &info, outputs).unwrap();
+        let onnx = to_onnx(architecture, &weights, &info, outputs).unwrap();
         let header = Header::read(&onnx).unwrap();
-        let extras = recipe.extras().iter();
-        let there = extras
-            .filter(|extra| header.output(extra.name()).is_some())
+        let aux_heads = architecture.aux_heads().iter();
+        let there = aux_heads
+            .filter(|head| header.output(head.name()).is_some())
             .count();
         let wanted = match outputs {
             Outputs::Play => 0,
-            Outputs::All => recipe.extras().len(),
+            Outputs::All => architecture.aux_heads().len(),
         };
-        assert_eq!(there, wanted, "{recipe}");
+        assert_eq!(there, wanted, "{architecture}");
         if outputs == Outputs::Play {
             let short: usize = weights.tensors().iter().map(|w| w.values.len()).sum();
             assert!(
                 onnx.len() < 4 * short + 20_000,
-                "{recipe}: no weight is there twice"
+                "{architecture}: no weight is there twice"
             );
         }
 
@@ -123,14 +123,14 @@ fn check(name: &str) {
         let mut evaluator = model.evaluator().unwrap();
         assert_eq!(*evaluator.info(), info);
         evaluator.evaluate(&input, &mut answers).unwrap();
-        same(recipe, &fitted, &answers);
+        same(architecture, &fitted, &answers);
         #[cfg(feature = "ort")]
-        ort(recipe, &onnx, &fitted, &input);
+        ort(architecture, &onnx, &fitted, &input);
     }
 }
 
 #[cfg(feature = "ort")]
-fn ort(recipe: Recipe, onnx: &[u8], fitted: &[Vec<f32>; 2], input: &Batch) {
+fn ort(architecture: Architecture, onnx: &[u8], fitted: &[Vec<f32>; 2], input: &Batch) {
     use crate::eval::{Device, LibraryPlaces, OrtModel};
     let places = LibraryPlaces::usual(None);
     // Where ONNX Runtime is not installed, tract alone is checked.
@@ -142,7 +142,7 @@ fn ort(recipe: Recipe, onnx: &[u8], fitted: &[Vec<f32>; 2], input: &Batch) {
             .unwrap()
             .evaluate(input, &mut answers)
             .unwrap();
-        same(recipe, fitted, &answers);
+        same(architecture, fitted, &answers);
     }
 }
 

@@ -36,14 +36,14 @@ fn attempt(
     start: Option<&Checkpoint>,
 ) -> Result<Checkpoint, TrainError> {
     let (empty, dataset) = data;
-    let place = Workplace {
+    let context = FitContext {
         folder,
         device: FitDevice::Cpu,
         clock: &FakeClock::new(),
         checkpoint_every: Duration::ZERO,
         start_from: start,
     };
-    fit(empty, dataset.clone(), params, &place, |report| {
+    fit(empty, dataset.clone(), params, &context, |report| {
         if report.step == steps {
             ControlFlow::Break(())
         } else {
@@ -87,16 +87,16 @@ fn last_losses(folder: &Path) -> serde_json::Value {
     serde_json::from_str(log.lines().last().unwrap()).unwrap()
 }
 
-/// A run in two sessions equals the run in one; it has the heads of `extras`, and they learn.
+/// A run in two sessions equals the run in one; it has the heads of `aux_heads`, and they learn.
 #[track_caller]
-fn check(net: &str, rule: Rule, schedule: Schedule, extras: &[&str]) {
+fn check(net: &str, rule: OptimizerKind, schedule: Schedule, aux_heads: &[&str]) {
     let (whole, parts) = (Scratch::new("fit-all"), Scratch::new("fit-parts"));
     let scratch = Scratch::new("fit-all-data");
     let data = data(scratch.path());
-    let recipe: Recipe = net.parse().unwrap();
+    let architecture: Architecture = net.parse().unwrap();
     let params = FitParams {
-        recipe,
-        encoding: recipe.encoding().to_owned(),
+        architecture,
+        encoding: architecture.encoding().to_owned(),
         rule,
         schedule,
         ..params()
@@ -108,28 +108,33 @@ fn check(net: &str, rule: Rule, schedule: Schedule, extras: &[&str]) {
     let adapted = at_once.rate_factor != 1.0;
     assert_eq!(adapted, matches!(schedule, Schedule::Kl { .. }));
     let losses = last_losses(whole.path());
-    let loss = |score: &str, extra: &str| losses[score]["extras"][extra].as_f64().unwrap();
-    for extra in ["ownership", "fate", "score", "reply"] {
-        let there = loss("held_out", extra) > 0.0;
-        assert_eq!(extras.contains(&extra), there, "{net} {extra}");
+    let loss = |score: &str, head: &str| losses[score]["extras"][head].as_f64().unwrap();
+    for head in ["ownership", "fate", "score", "reply"] {
+        let there = loss("held_out", head) > 0.0;
+        assert_eq!(aux_heads.contains(&head), there, "{net} {head}");
     }
-    let sum = |score: &str| extras.iter().map(|extra| loss(score, extra)).sum::<f64>();
+    let sum = |score: &str| aux_heads.iter().map(|head| loss(score, head)).sum::<f64>();
     let (now, then) = (sum("held_out"), sum("untrained"));
-    assert!(extras.is_empty() || now < then, "{net}: {now} {then}");
+    assert!(aux_heads.is_empty() || now < then, "{net}: {now} {then}");
 }
 
 #[test]
 fn all_heads_learn_under_every_rule_and_schedule_and_resume_to_the_bit() {
     // No step moves the policy by half as much, so that the rate must rise.
     let kl = Schedule::Kl { target: 1e3 };
-    let sgd = Rule::Sgd { momentum: 0.8 };
+    let sgd = OptimizerKind::Sgd { momentum: 0.8 };
     check(
         "nogozero+-2b8c",
-        Rule::AdamW,
+        OptimizerKind::AdamW,
         Schedule::Step,
         &["ownership", "score"],
     );
-    check("tengen-2b8c", Rule::AdamW, kl, &["fate", "score", "reply"]);
+    check(
+        "tengen-2b8c",
+        OptimizerKind::AdamW,
+        kl,
+        &["fate", "score", "reply"],
+    );
     check("az+garb-2b8c", sgd, Schedule::Constant, &[]);
 }
 

@@ -19,32 +19,32 @@ fn rows() -> (SmallNoGo, Arc<Vec<Row>>) {
     (empty, Arc::new(rows))
 }
 
-const DRAW: Draw = Draw {
+const SAMPLING: Sampling = Sampling {
     batch: 3,
     seed: 1,
     surprise_share: 0.5,
 };
 
-const SYLLABUS: Syllabus<SmallNoGo> = Syllabus {
+const SPEC: BatchSpec<SmallNoGo> = BatchSpec {
     encoding: &NoGoV1,
-    extras: &[],
+    aux_heads: &[],
     root_value_share: 0.0,
 };
 
 #[test]
 fn a_late_start_sees_the_same_batches() {
     let (empty, rows) = rows();
-    let whole = Loader::start(&empty, rows.clone(), SYLLABUS, DRAW, 0).unwrap();
+    let whole = Loader::start(&empty, rows.clone(), SPEC, SAMPLING, 0).unwrap();
     let batches: Vec<Batch> = (0..12).map(|_| whole.next_batch().unwrap()).collect();
-    let late = Loader::start(&empty, rows, SYLLABUS, DRAW, 7).unwrap();
+    let late = Loader::start(&empty, rows, SPEC, SAMPLING, 7).unwrap();
     assert_eq!(late.next_batch().unwrap(), batches[7]);
     assert_eq!(late.next_batch().unwrap(), batches[8]);
     assert_ne!(batches[7], batches[8]);
 }
 
 /// How often each row is drawn in each of some epochs.
-fn counts(rows: &[Row], draw: Draw, epochs: u64) -> Vec<Vec<usize>> {
-    let mut order = Order::new(rows, draw);
+fn counts(rows: &[Row], sampling: Sampling, epochs: u64) -> Vec<Vec<usize>> {
+    let mut order = SampleOrder::new(rows, sampling);
     let len = rows.len() as u64;
     let mut epoch = |epoch: u64| {
         let mut counts = vec![0; rows.len()];
@@ -57,10 +57,10 @@ fn counts(rows: &[Row], draw: Draw, epochs: u64) -> Vec<Vec<usize>> {
 #[test]
 fn every_epoch_sees_every_row_once_in_another_order() {
     let (_, rows) = rows();
-    for epoch in counts(&rows, DRAW, 3) {
+    for epoch in counts(&rows, SAMPLING, 3) {
         assert!(epoch.iter().all(|&count| count == 1), "{epoch:?}");
     }
-    let mut order = Order::new(&rows, DRAW);
+    let mut order = SampleOrder::new(&rows, SAMPLING);
     let len = rows.len() as u64;
     let mut epoch = |epoch: u64| -> Vec<usize> {
         let places = epoch * len..(epoch + 1) * len;
@@ -76,14 +76,14 @@ fn surprising_rows_are_drawn_more_often() {
     rows.iter_mut().for_each(|row| row.surprise = 0.5);
     rows[3].surprise = 4.5;
     // The mean is 1: weights 0.5 + 0.5 x 0.5 = 0.75, and 0.5 + 0.5 x 4.5 = 2.75.
-    let epochs = counts(&rows, DRAW, 400);
+    let epochs = counts(&rows, SAMPLING, 400);
     let mean = |row: usize| epochs.iter().map(|epoch| epoch[row]).sum::<usize>() as f64 / 400.0;
     assert!((mean(3) - 2.75).abs() < 0.1, "{}", mean(3));
     assert!((mean(0) - 0.75).abs() < 0.1, "{}", mean(0));
     assert!(epochs.iter().all(|epoch| (2..=3).contains(&epoch[3])));
-    let even = Draw {
+    let even = Sampling {
         surprise_share: 0.0,
-        ..DRAW
+        ..SAMPLING
     };
     assert!(
         counts(&rows, even, 5)

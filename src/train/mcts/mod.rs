@@ -14,7 +14,7 @@ mod puct;
 mod search;
 mod tree;
 
-pub use search::{Found, Search};
+pub use search::{Search, SearchResult};
 
 use crate::search::SearchParams;
 

@@ -10,12 +10,12 @@ pub(super) fn select(
     fpu_reduction: f32,
     params: &SearchParams,
 ) -> usize {
-    let (scores, _) = scores(node, priors, fpu_reduction, params);
-    best(scores)
+    let (values, _) = puct(node, priors, fpu_reduction, params);
+    best(values)
 }
 
-/// The score of every edge, and the factor of `P / (1 + n)` in it.
-fn scores<'a>(
+/// The PUCT value of every edge, and the factor of `P / (1 + n)` in it.
+fn puct<'a>(
     node: &'a Node,
     priors: &'a [f32],
     fpu_reduction: f32,
@@ -27,10 +27,10 @@ fn scores<'a>(
     let unvisited = node.value() - fpu_reduction * mass.sqrt();
     let explore = params.exploration(1.0 + node.visits as f32);
     let edges = node.edges.iter().zip(priors);
-    let scores = edges.map(move |(edge, prior)| {
+    let values = edges.map(move |(edge, prior)| {
         edge.value().unwrap_or(unvisited) + explore * prior / (1 + edge.visits) as f32
     });
-    (scores, explore)
+    (values, explore)
 }
 
 /// A root under PUCT: its own priors, and how many playouts are forced.
@@ -67,10 +67,10 @@ impl PuctRoot {
             return visits().collect();
         }
         let favourite = best(visits());
-        let (scores, explore) = scores(node, &self.priors, params.root_fpu_reduction, params);
-        let bar = scores
+        let (values, explore) = puct(node, &self.priors, params.root_fpu_reduction, params);
+        let bar = values
             .enumerate()
-            .find_map(|(edge, score)| (edge == favourite).then_some(score))
+            .find_map(|(edge, value)| (edge == favourite).then_some(value))
             .unwrap_or(f32::INFINITY);
         let kept = |(place, visits): (usize, f32)| {
             let Some(value) = node.edges[place].value().filter(|_| place != favourite) else {
@@ -125,8 +125,8 @@ mod tests {
         };
         let node = node(&[(0.2, 3, 0.3), (0.8, 12, 0.1)]);
         // 0.3 + 1 * 0.2 * sqrt(16) / (1 + 3).
-        let (scores, _) = scores(&node, &[0.2, 0.8], 0.0, &params);
-        assert!((scores.collect::<Vec<_>>()[0] - 0.5).abs() < 1e-6);
+        let (values, _) = puct(&node, &[0.2, 0.8], 0.0, &params);
+        assert!((values.collect::<Vec<_>>()[0] - 0.5).abs() < 1e-6);
     }
 
     #[test]

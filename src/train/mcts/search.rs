@@ -12,11 +12,11 @@ use super::tree::{Evaluation, Node};
 use super::{MctsParams, RootRule};
 use crate::encode::Encoding;
 use crate::game::{Game, Move};
-use crate::search::disturb;
+use crate::search::add_root_noise;
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct SearchResult {
     /// The policy target: legal moves, ascending, with numbers proportional to their probability.
     pub policy: Vec<(Move, f32)>,
     /// Playouts through each legal move.
@@ -121,8 +121,8 @@ impl<G: Game> Search<G> {
         self.pending.as_ref()
     }
 
-    /// Takes the evaluation of the position that [`Search::wanted`] gave: raw policy logits by policy
-    /// index, and the expected result in [-1, 1] for its side to move.
+    /// Takes the evaluation of the position that [`Search::wanted`] gave: raw policy logits by
+    /// policy index, and the expected result in [-1, 1] for its side to move.
     pub fn answer(&mut self, policy: &[f32], value: f32) {
         if let Some(position) = self.pending.take() {
             let evaluation = Rc::new(Evaluation::new(&position, policy, value));
@@ -135,7 +135,7 @@ impl<G: Game> Search<G> {
 
     /// What the search found; `None` before it is finished.
     #[must_use]
-    pub fn found(&self) -> Option<Found> {
+    pub fn found(&self) -> Option<SearchResult> {
         let (node, root) = (self.nodes.first()?, self.root.as_ref()?);
         if !self.is_finished() {
             return None;
@@ -157,7 +157,7 @@ impl<G: Game> Search<G> {
             }
         };
         let visits = moves.iter().zip(&node.edges);
-        Some(Found {
+        Some(SearchResult {
             surprise: divergence(&weights, &node.evaluation.priors),
             policy: moves.iter().copied().zip(weights).collect(),
             visits: visits.map(|(mv, edge)| (*mv, edge.visits)).collect(),
@@ -217,7 +217,7 @@ impl<G: Game> Search<G> {
                 let mut priors = evaluation.priors.clone();
                 let mut forced = 0.0;
                 if self.explore {
-                    disturb(&mut priors, &self.params.search, &mut self.rng);
+                    add_root_noise(&mut priors, &self.params.search, &mut self.rng);
                     forced = forced_playouts;
                 }
                 Root::Puct(PuctRoot { priors, forced })
@@ -274,7 +274,7 @@ mod tests {
     }
 
     /// Searches to the end with a network that knows nothing; says how often it was asked.
-    fn finish(search: &mut Search<SmallNoGo>) -> (Found, u32) {
+    fn finish(search: &mut Search<SmallNoGo>) -> (SearchResult, u32) {
         let mut asked = 0;
         while search.wanted().is_some() {
             asked += 1;

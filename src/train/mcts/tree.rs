@@ -42,11 +42,11 @@ pub(super) fn softmax(logits: &[f32]) -> Vec<f32> {
 }
 
 /// The place of the greatest number, the first of equals; 0 when there is none.
-pub(super) fn best(scores: impl Iterator<Item = f32>) -> usize {
+pub(super) fn best(numbers: impl Iterator<Item = f32>) -> usize {
     let (mut best, mut most) = (0, f32::NEG_INFINITY);
-    for (place, score) in scores.enumerate() {
-        if score > most {
-            (best, most) = (place, score);
+    for (place, number) in numbers.enumerate() {
+        if number > most {
+            (best, most) = (place, number);
         }
     }
     best

@@ -33,7 +33,7 @@ impl<B: Boards> Backward<B, 2> for Conv {
             grads.register::<B>(node.id, to_x);
         }
         if let Some(node) = node_factors {
-            let to_factors = B::board_conv_factor_gradient(x, factors, gradient);
+            let to_factors = B::board_conv_weight_gradient(x, factors, gradient);
             grads.register::<B>(node.id, to_factors);
         }
     }

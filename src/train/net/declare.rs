@@ -3,24 +3,24 @@
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Conv, Layers, Role, Weight, Weights};
+use super::{Conv, Layers, Role, WeightTensor, Weights};
 
 /// The size of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
-    /// Fitted numbers of the network that plays, without extra heads.
+    /// Fitted numbers of the network that plays, without auxiliary heads.
     pub parameters: usize,
     /// Multiplications with an addition for one position of that network, batch norms folded.
     pub multiply_adds: usize,
-    /// Fitted numbers, extra heads included.
+    /// Fitted numbers, auxiliary heads included.
     pub fitted_parameters: usize,
-    /// Multiplications with an addition for one position, extra heads included.
+    /// Multiplications with an addition for one position, auxiliary heads included.
     pub fitted_multiply_adds: usize,
 }
 
 /// What one walk has counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Walked {
+pub struct WalkCounts {
     /// Fitted numbers.
     pub parameters: usize,
     /// Multiplications with an addition for one position.
@@ -53,10 +53,10 @@ impl Declare {
 
     /// The initial weights and their count, after the walk.
     #[must_use]
-    pub fn finish(self) -> (Weights, Walked) {
-        let fitted = |weight: &&Weight| weight.role != Role::Statistic;
+    pub fn finish(self) -> (Weights, WalkCounts) {
+        let fitted = |weight: &&WeightTensor| weight.role != Role::Buffer;
         let tensors = self.weights.tensors().iter().filter(fitted);
-        let walked = Walked {
+        let walked = WalkCounts {
             parameters: tensors.map(|weight| weight.values.len()).sum(),
             multiply_adds: self.multiply_adds,
         };
@@ -67,11 +67,11 @@ impl Declare {
         let deviation = (gain / fan_in as f32).sqrt();
         let len = dims.iter().product();
         let values = (0..len).map(|_| deviation * self.normal()).collect();
-        self.push(name, "weight", dims, Role::Factor, values);
+        self.push(name, "weight", dims, Role::Weight, values);
     }
 
     fn push(&mut self, name: &str, part: &str, dims: &[usize], role: Role, values: Vec<f32>) {
-        self.weights.push(Weight {
+        self.weights.push(WeightTensor {
             name: format!("{name}.{part}"),
             dims: dims.to_vec(),
             role,
@@ -94,10 +94,10 @@ impl Declare {
 
     fn norm(&mut self, name: &str, channels: usize) {
         for (part, role, value) in [
-            ("gamma", Role::Offset, 1.0),
-            ("beta", Role::Offset, 0.0),
-            ("mean", Role::Statistic, 0.0),
-            ("variance", Role::Statistic, 1.0),
+            ("gamma", Role::Bias, 1.0),
+            ("beta", Role::Bias, 0.0),
+            ("mean", Role::Buffer, 0.0),
+            ("variance", Role::Buffer, 1.0),
         ] {
             self.push(name, part, &[channels], role, vec![value; channels]);
         }
@@ -122,7 +122,7 @@ impl Layers for Declare {
             name,
             "bias",
             &[conv.channels],
-            Role::Offset,
+            Role::Bias,
             vec![0.0; conv.channels],
         );
         conv.channels
@@ -130,7 +130,7 @@ impl Layers for Declare {
 
     fn linear(&mut self, name: &str, x: &usize, len: usize) -> usize {
         self.factors(name, &[*x, len], *x, 1.0);
-        self.push(name, "bias", &[len], Role::Offset, vec![0.0; len]);
+        self.push(name, "bias", &[len], Role::Bias, vec![0.0; len]);
         self.multiply_adds += x * len;
         len
     }

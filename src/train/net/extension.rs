@@ -43,7 +43,7 @@ pub(super) trait Boards: Backend {
     }
 
     /// Gradient of the factors.
-    fn board_conv_factor_gradient(
+    fn board_conv_weight_gradient(
         x: FloatTensor<Self>,
         factors: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
@@ -183,13 +183,13 @@ impl Boards for Flex {
         tensor(to_x, dims)
     }
 
-    fn board_conv_factor_gradient(
+    fn board_conv_weight_gradient(
         x: FloatTensor<Self>,
         factors: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
     ) -> FloatTensor<Self> {
         let (shape, dims) = (shape(&x, &factors), factors.shape());
-        let to_factors = with_numbers([x, gradient], |[x, g]| kernel::factor_gradient(shape, x, g));
+        let to_factors = with_numbers([x, gradient], |[x, g]| kernel::weight_gradient(shape, x, g));
         tensor(to_factors, dims)
     }
 

@@ -30,10 +30,10 @@ impl<'a> Forward<'a> {
     /// Puts the weights on a device.
     #[must_use]
     pub fn new(weights: &'a Weights, device: &Device, mode: Mode) -> Forward<'a> {
-        let leaf = |weight: &super::Weight| {
+        let leaf = |weight: &super::WeightTensor| {
             let data = TensorData::new(weight.values.clone(), [weight.values.len()]);
             let tensor = Tensor::from_data(data, device);
-            if mode == Mode::Fit && weight.role != Role::Statistic {
+            if mode == Mode::Fit && weight.role != Role::Buffer {
                 tensor.require_grad()
             } else {
                 tensor

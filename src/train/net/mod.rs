@@ -1,10 +1,10 @@
 //! Networks, described once and read in several ways.
 //!
-//! A recipe calls the methods of [`Layers`] from the planes to the heads. What that does depends
-//! on who listens: [`Declare`] makes the initial weights and counts them, [`Forward`] computes
-//! with Burn (recording gradients while fitting), [`Fold`] writes the ONNX graph with every batch
-//! norm folded into its convolution. A new kind of block is therefore one function in one file,
-//! and what is exported is what was fitted.
+//! An architecture calls the methods of [`Layers`] from the planes to the heads. What that does
+//! depends on the implementation: [`Declare`] makes the initial weights and counts them, [`Forward`]
+//! computes with Burn (recording gradients while fitting), [`Fold`] writes the ONNX graph with
+//! every batch norm folded into its convolution. A new kind of block is therefore one function in
+//! one file, and what is exported is what was fitted.
 
 mod backward;
 mod declare;
@@ -21,7 +21,7 @@ pub(crate) use forward::numbers;
 pub use forward::{Forward, Mode};
 pub(crate) use kernel::{convolve_planes, transpose};
 pub use peak::peak_flops;
-pub use weights::{Role, Weight, Weights};
+pub use weights::{Role, WeightTensor, Weights};
 
 /// Added to the variance in a batch norm; the usual value.
 pub const NORM_EPSILON: f32 = 1e-5;
@@ -93,7 +93,7 @@ pub trait Layers {
 
 /// An output that only the fit uses, to learn more from each game (docs/methods.md#networks).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Extra {
+pub enum AuxHead {
     /// Whose each point is at the end: a logit a point, 1 for the side to move (Gao & Wu 2021,
     /// 3.2.2: dominion).
     Ownership,
@@ -101,20 +101,20 @@ pub enum Extra {
     /// then a logit a point for the other side (D2).
     Fate,
     /// The game's margin: one number, whose tanh times 5 is the score.
-    Score,
+    Margin,
     /// The opponent's reply: a policy logit a policy index.
     Reply,
 }
 
-impl Extra {
+impl AuxHead {
     /// The name of the output in an exported file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Extra::Ownership => "ownership",
-            Extra::Fate => "fate",
-            Extra::Score => "score",
-            Extra::Reply => "reply",
+            AuxHead::Ownership => "ownership",
+            AuxHead::Fate => "fate",
+            AuxHead::Margin => "score",
+            AuxHead::Reply => "reply",
         }
     }
 
@@ -122,10 +122,10 @@ impl Extra {
     #[must_use]
     pub const fn len(self, area: usize, policy_len: usize) -> usize {
         match self {
-            Extra::Ownership => area,
-            Extra::Fate => 2 * area,
-            Extra::Score => 1,
-            Extra::Reply => policy_len,
+            AuxHead::Ownership => area,
+            AuxHead::Fate => 2 * area,
+            AuxHead::Margin => 1,
+            AuxHead::Reply => policy_len,
         }
     }
 }
@@ -137,6 +137,6 @@ pub struct Heads<V> {
     pub policy: V,
     /// Win, loss.
     pub value: V,
-    /// The extra heads that were asked for, in the family's order.
-    pub extras: Vec<(Extra, V)>,
+    /// The auxiliary heads that were asked for, in the family's order.
+    pub aux: Vec<(AuxHead, V)>,
 }

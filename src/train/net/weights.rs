@@ -1,23 +1,27 @@
-//! The numbers of a network: plain `f32`, in the order in which the recipe declares them.
+//! The numbers of a network: plain `f32`, in the order in which the architecture declares them.
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What a tensor is for, which decides how the optimiser treats it.
+/// What a tensor is for, which decides how the optimiser treats it. The names given to serde are
+/// those that checkpoints have had from the beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
-    /// Factors of a convolution or a fully connected layer; weight decay applies.
-    Factor,
+    /// Weights of a convolution or a fully connected layer; weight decay applies.
+    #[serde(rename = "Factor")]
+    Weight,
     /// Biases, and scale and shift of a batch norm; no weight decay.
-    Offset,
+    #[serde(rename = "Offset")]
+    Bias,
     /// Running mean or variance of a batch norm; not fitted by gradients.
-    Statistic,
+    #[serde(rename = "Statistic")]
+    Buffer,
 }
 
 /// One tensor.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Weight {
+pub struct WeightTensor {
     /// Unique name, such as `block0.a.weight`.
     pub name: String,
     /// Shape.
@@ -31,32 +35,32 @@ pub struct Weight {
 /// All tensors of a network.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Weights {
-    tensors: Vec<Weight>,
+    tensors: Vec<WeightTensor>,
     index: HashMap<String, usize>,
 }
 
 impl Weights {
     /// Adds a tensor under a name not used before.
-    pub fn push(&mut self, weight: Weight) {
+    pub fn push(&mut self, weight: WeightTensor) {
         self.index.insert(weight.name.clone(), self.tensors.len());
         self.tensors.push(weight);
     }
 
     /// The tensors in order.
     #[must_use]
-    pub fn tensors(&self) -> &[Weight] {
+    pub fn tensors(&self) -> &[WeightTensor] {
         &self.tensors
     }
 
     /// The tensors in order, to be changed.
-    pub fn tensors_mut(&mut self) -> &mut [Weight] {
+    pub fn tensors_mut(&mut self) -> &mut [WeightTensor] {
         &mut self.tensors
     }
 
     /// The place of a tensor in [`Weights::tensors`].
     ///
     /// # Panics
-    /// When no tensor has this name; only the recipe that declared the weights may ask.
+    /// When no tensor has this name; only the architecture that declared the weights may ask.
     #[must_use]
     pub fn position(&self, name: &str) -> usize {
         self.index[name]
@@ -67,14 +71,14 @@ impl Weights {
     /// # Panics
     /// As [`Weights::position`].
     #[must_use]
-    pub fn get(&self, name: &str) -> &Weight {
+    pub fn get(&self, name: &str) -> &WeightTensor {
         &self.tensors[self.position(name)]
     }
 
     /// Whether both have the same names, shapes and roles in the same order.
     #[must_use]
     pub fn same_shape(&self, other: &Weights) -> bool {
-        let key = |weight: &Weight| (weight.name.clone(), weight.dims.clone(), weight.role);
+        let key = |weight: &WeightTensor| (weight.name.clone(), weight.dims.clone(), weight.role);
         self.tensors
             .iter()
             .map(key)

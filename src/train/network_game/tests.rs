@@ -4,9 +4,9 @@ use super::*;
 use crate::eval::EvaluatorFactory;
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Color, Game};
+use crate::train::eval_batch::tests::info;
+use crate::train::eval_batch::{EvalBatch, run_tasks};
 use crate::train::mcts::GumbelParams;
-use crate::train::pool::tests::info;
-use crate::train::pool::{Desk, work};
 use crate::train::prover::EndingProver;
 use crate::train::scratch::Scratch;
 
@@ -46,11 +46,11 @@ fn games<P: Prover<SmallNoGo>>(play: &NetworkPlay, slots: usize, prover: P) -> V
     let size = BoardSize::square(5);
     let start = SmallNoGo::new(size).unwrap();
     let factory = EvaluatorFactory::hash(info(size));
-    let mut desk = Desk::new(&factory, &start).unwrap();
-    let encoding = desk.encoding();
+    let mut batch = EvalBatch::new(&factory, &start).unwrap();
+    let encoding = batch.encoding();
     let mut numbers = 0..10;
     let mut played = Vec::new();
-    let supply = || {
+    let queue = || {
         numbers
             .next()
             .map(|number| NetworkGame::new(&start, number, number, play, &prover, encoding))
@@ -60,10 +60,10 @@ fn games<P: Prover<SmallNoGo>>(play: &NetworkPlay, slots: usize, prover: P) -> V
         std::ops::ControlFlow::Continue(())
     };
     let count = AtomicU64::new(0);
-    work(
-        std::slice::from_mut(&mut desk),
+    run_tasks(
+        std::slice::from_mut(&mut batch),
         slots,
-        supply,
+        queue,
         finished,
         &count,
     )
@@ -138,23 +138,23 @@ fn a_proof_ends_the_search_and_the_rest_keeps_the_result() {
 
 #[test]
 fn a_crew_of_networks_fills_shards_with_the_same_games() {
-    use crate::train::crew::NetworkCrew;
     use crate::train::generate::{generate, tests::plan};
+    use crate::train::generator::NetworkGenerator;
     use crate::train::shard;
     let size = BoardSize::square(5);
     let start = SmallNoGo::new(size).unwrap();
-    let scratch = Scratch::new("network-crew");
+    let scratch = Scratch::new("network-generator");
     let mut plan = plan(10);
     (plan.sgf_every, plan.seed) = (5, 0);
     let factory = EvaluatorFactory::hash(info(size));
     let play = gumbel();
-    let crew = NetworkCrew {
+    let generator = NetworkGenerator {
         network: &factory,
         play: &play,
         concurrent: 4,
         prover: no_prover,
     };
-    let done = generate(&start, &plan, scratch.path(), &crew, |_| ()).unwrap();
+    let done = generate(&start, &plan, scratch.path(), &generator, |_| ()).unwrap();
     assert!(done.games == 10 && done.evaluations > 1000, "{done:?}");
     let rows = shard::read(&shard::list(scratch.path()).unwrap()[0])
         .unwrap()

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::clock::Clock;
 use crate::eval::{Batch, EvalError, Evaluator, Outputs};
-use crate::train::open::Runtime;
-use crate::train::score::log_softmax;
+use crate::train::held_out::log_softmax;
+use crate::train::runtime::Runtime;
 use crate::train::{TrainError, durable};
 
 /// Largest mean divergence of the policy for a network to be accepted, in nats (docs/methods.md#networks).
@@ -43,8 +43,9 @@ impl Difference {
     }
 }
 
-/// Opens a network's file and its int8 form, which is to become the file `out`. Until it is accepted
-/// it has another name, and that only for as long as opening it takes: evaluators read files.
+/// Opens a network's file and its int8 form, which is to become the file `out`. Until it is
+/// accepted it has another name, and that only for as long as opening it takes: evaluators read
+/// files.
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be written, read or removed, or a network cannot be used.

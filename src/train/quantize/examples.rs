@@ -3,8 +3,8 @@
 use crate::encode::find;
 use crate::eval::{Batch, ModelInfo};
 use crate::train::TrainError;
-use crate::train::learn::Learn;
 use crate::train::row::Row;
+use crate::train::trainable::Trainable;
 
 /// Encoded positions, and their legal moves.
 pub struct Examples {
@@ -20,7 +20,7 @@ impl Examples {
     ///
     /// # Errors
     /// [`TrainError::Setting`] when the network does not fit the game, or there are no rows.
-    pub fn spread<G: Learn>(
+    pub fn spread<G: Trainable>(
         empty: &G,
         info: &ModelInfo,
         rows: &[Row],

@@ -2,8 +2,8 @@ use super::*;
 use crate::eval::{Batch, Evaluator, ModelInfo, Outputs as Answers, POLICY, TractModel, VALUE};
 use crate::game::BoardSize;
 use crate::onnx::{Dim, GraphBuilder, Header};
+use crate::train::architecture::{Architecture, Outputs};
 use crate::train::export::to_onnx;
-use crate::train::recipe::{Outputs, Recipe};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -12,8 +12,8 @@ const PLANES_IN: usize = 5;
 
 /// An untrained network, and rows of zeros and ones.
 fn network(name: &str) -> (Vec<u8>, Batch) {
-    let recipe: Recipe = name.parse().unwrap();
-    let (weights, _) = recipe.declare(PLANES_IN, SIZE, 7);
+    let architecture: Architecture = name.parse().unwrap();
+    let (weights, _) = architecture.declare(PLANES_IN, SIZE, 7);
     let info = ModelInfo {
         game: "nogo".to_owned(),
         size: SIZE,
@@ -21,12 +21,12 @@ fn network(name: &str) -> (Vec<u8>, Batch) {
         planes: PLANES_IN,
         policy_len: SIZE.area(),
         outcomes: 2,
-        network: recipe.to_string(),
+        network: architecture.to_string(),
         games: 0,
         steps: 0,
         creator: "test".to_owned(),
     };
-    let onnx = to_onnx(recipe, &weights, &info, Outputs::Play).unwrap();
+    let onnx = to_onnx(architecture, &weights, &info, Outputs::Play).unwrap();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     let mut batch = Batch::new(info.row_len());
     for row in 0..40 {

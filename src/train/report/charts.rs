@@ -3,41 +3,41 @@
 
 use std::f64::consts::LN_2;
 
-use super::Facts;
+use super::ReportData;
 use crate::chart::{Chart, Point, Scale, Series};
-use crate::train::cycle::{Encounter, Generation, Rated, network_name};
-use crate::train::score::Score;
+use crate::train::cycle::{Generation, MatchRecord, RatedPlayer, network_name};
+use crate::train::held_out::HeldOutLosses;
 
 /// Generations whose calibration is shown.
 const CALIBRATED: usize = 3;
 
 /// All of them, in the page's order; those without a point are empty.
-pub(super) fn figures(facts: &Facts) -> Vec<String> {
+pub(super) fn figures(data: &ReportData) -> Vec<String> {
     let by_games = |g: &Generation| g.games_so_far as f64;
     let by_hours = |g: &Generation| g.seconds / 3600.0;
     let charts = [
-        elo(facts, ("Elo by games", "games"), &by_games),
-        elo(facts, ("Elo by hours", "hours"), &by_hours),
-        policy_loss(facts),
-        value_loss(facts),
-        calibration(facts),
-        entropy(facts),
-        white_share(facts),
-        games_per_second(facts),
-        speeds(facts),
+        elo(data, ("Elo by games", "games"), &by_games),
+        elo(data, ("Elo by hours", "hours"), &by_hours),
+        policy_loss(data),
+        value_loss(data),
+        calibration(data),
+        entropy(data),
+        white_share(data),
+        games_per_second(data),
+        speeds(data),
     ];
     charts.iter().map(Chart::figure).collect()
 }
 
 /// The rating of a generation's network.
-pub(super) fn rating<'a>(facts: &'a Facts, generation: &Generation) -> Option<&'a Rated> {
+pub(super) fn rating<'a>(data: &'a ReportData, generation: &Generation) -> Option<&'a RatedPlayer> {
     let name = network_name(generation.number);
-    facts.rated.iter().find(|rated| rated.name == name)
+    data.rated.iter().find(|rated| rated.name == name)
 }
 
 /// A figure of every generation by games.
-fn by_games(facts: &Facts, name: &str, value: impl Fn(&Generation) -> Option<f64>) -> Series {
-    let points = facts.generations.iter();
+fn by_games(data: &ReportData, name: &str, value: impl Fn(&Generation) -> Option<f64>) -> Series {
+    let points = data.generations.iter();
     Series::new(
         name,
         points.filter_map(|g| Some((g.games_so_far as f64, value(g)?))),
@@ -45,9 +45,9 @@ fn by_games(facts: &Facts, name: &str, value: impl Fn(&Generation) -> Option<f64
 }
 
 /// A level to compare with, from the first to the last generation.
-fn level(facts: &Facts, name: &str, value: f64) -> Series {
+fn level(data: &ReportData, name: &str, value: f64) -> Series {
     let games = |g: Option<&Generation>| g.map_or(f64::NAN, |g| g.games_so_far as f64);
-    let generations = &facts.generations;
+    let generations = &data.generations;
     let (first, last) = (games(generations.first()), games(generations.last()));
     Series::reference(name, (first, value), (last, value))
 }
@@ -57,19 +57,19 @@ fn measured(value: f64) -> Option<f64> {
     (value > 0.0).then_some(value)
 }
 
-fn held_out(g: &Generation, value: fn(&Score) -> f64) -> Option<f64> {
+fn held_out(g: &Generation, value: fn(&HeldOutLosses) -> f64) -> Option<f64> {
     g.held_out.as_ref().map(value)
 }
 
 /// The ladder: networks with intervals, anchors as lines to compare with.
 fn elo<'a>(
-    facts: &Facts,
+    data: &ReportData,
     (title, x_label): (&'a str, &'a str),
     x: &dyn Fn(&Generation) -> f64,
 ) -> Chart<'a> {
-    let rated = facts.generations.iter();
+    let rated = data.generations.iter();
     let points = rated.filter_map(|g| {
-        let rated = rating(facts, g)?;
+        let rated = rating(data, g)?;
         Some(Point {
             x: x(g),
             y: rated.elo,
@@ -81,7 +81,7 @@ fn elo<'a>(
         ..Series::new("networks", [])
     };
     let last = networks.points.last().map(|point| point.x);
-    let anchors = facts.rated.iter().filter(|r| r.name.starts_with("rave-"));
+    let anchors = data.rated.iter().filter(|r| r.name.starts_with("rave-"));
     let lines = anchors.filter_map(|r| {
         let last = last?;
         Some(Series::reference(&r.name, (0.0, r.elo), (last, r.elo)))
@@ -96,37 +96,37 @@ fn elo<'a>(
     }
 }
 
-fn policy_loss(facts: &Facts) -> Chart<'static> {
+fn policy_loss(data: &ReportData) -> Chart<'static> {
     Chart {
         title: "Policy loss, nats",
         note: "Cross-entropy of the network's moves against the search's, in games held out of the \
                fit. No network gets below the entropy of the search's own moves.",
         x_label: "games",
         series: vec![
-            by_games(facts, "network", |g| held_out(g, |s| s.policy_loss)),
-            by_games(facts, "least possible", |g| held_out(g, |s| s.policy_floor)),
+            by_games(data, "network", |g| held_out(g, |s| s.policy_loss)),
+            by_games(data, "least possible", |g| held_out(g, |s| s.policy_floor)),
         ],
         ..Chart::default()
     }
 }
 
-fn value_loss(facts: &Facts) -> Chart<'static> {
+fn value_loss(data: &ReportData) -> Chart<'static> {
     Chart {
         title: "Value loss, nats",
         note: "Cross-entropy of who wins, in games held out of the fit; a coin has 0.693. It rises \
                while games become closer, so compare neighbours only.",
         x_label: "games",
         series: vec![
-            by_games(facts, "network", |g| held_out(g, |s| s.value_loss)),
-            level(facts, "a coin", LN_2),
+            by_games(data, "network", |g| held_out(g, |s| s.value_loss)),
+            level(data, "a coin", LN_2),
         ],
         ..Chart::default()
     }
 }
 
 /// What came of what the last networks predicted.
-fn calibration(facts: &Facts) -> Chart<'static> {
-    let newest = facts.generations.iter().rev().take(CALIBRATED);
+fn calibration(data: &ReportData) -> Chart<'static> {
+    let newest = data.generations.iter().rev().take(CALIBRATED);
     let mut series: Vec<Series> = newest
         .map(|g| {
             let bins = g.measures.calibration.iter();
@@ -148,26 +148,26 @@ fn calibration(facts: &Facts) -> Chart<'static> {
     }
 }
 
-fn entropy(facts: &Facts) -> Chart<'static> {
+fn entropy(data: &ReportData) -> Chart<'static> {
     Chart {
         title: "Policy entropy, nats",
         note: "How undecided the network's moves are, and the search's. A network far above its \
                targets still learns; one near 0 has stopped looking.",
         x_label: "games",
         series: vec![
-            by_games(facts, "network", |g| measured(g.measures.policy_entropy)),
-            by_games(facts, "targets", |g| measured(g.measures.target_entropy)),
+            by_games(data, "network", |g| measured(g.measures.policy_entropy)),
+            by_games(data, "targets", |g| measured(g.measures.target_entropy)),
         ],
         ..Chart::default()
     }
 }
 
 /// White's share of the wins, in self-play and in the matches between networks.
-fn white_share(facts: &Facts) -> Chart<'static> {
+fn white_share(data: &ReportData) -> Chart<'static> {
     let in_matches = |g: &Generation| {
         let name = network_name(g.number);
-        let between = |e: &&Encounter| e.first == name && e.second.starts_with("network-");
-        let (white, games) = facts.encounters.iter().find(between)?.white_wins();
+        let between = |e: &&MatchRecord| e.first == name && e.second.starts_with("network-");
+        let (white, games) = data.match_records.iter().find(between)?.white_wins();
         (games > 0).then(|| f64::from(white) / f64::from(games))
     };
     Chart {
@@ -177,36 +177,36 @@ fn white_share(facts: &Facts) -> Chart<'static> {
         x_label: "games",
         scale: Scale::Percent,
         series: vec![
-            by_games(facts, "self-play", |g| {
+            by_games(data, "self-play", |g| {
                 (g.games > 0).then_some(g.white_share)
             }),
-            by_games(facts, "matches with the predecessor", in_matches),
-            level(facts, "50%", 0.5),
+            by_games(data, "matches with the predecessor", in_matches),
+            level(data, "50%", 0.5),
         ],
     }
 }
 
-fn games_per_second(facts: &Facts) -> Chart<'static> {
+fn games_per_second(data: &ReportData) -> Chart<'static> {
     Chart {
         title: "Games a second",
         note: "Of self-play. It falls with more playouts a move and larger networks.",
         x_label: "games",
-        series: vec![by_games(facts, "self-play", |g| {
+        series: vec![by_games(data, "self-play", |g| {
             measured(g.games_per_second)
         })],
         ..Chart::default()
     }
 }
 
-fn speeds(facts: &Facts) -> Chart<'static> {
+fn speeds(data: &ReportData) -> Chart<'static> {
     Chart {
         title: "Positions a second",
         note: "Evaluated in self-play, and fitted in training; the scale is logarithmic.",
         x_label: "games",
         scale: Scale::Logarithmic,
         series: vec![
-            by_games(facts, "evaluated", |g| measured(g.evaluations_per_second)),
-            by_games(facts, "fitted", |g| measured(g.samples_per_second)),
+            by_games(data, "evaluated", |g| measured(g.evaluations_per_second)),
+            by_games(data, "fitted", |g| measured(g.samples_per_second)),
         ],
     }
 }

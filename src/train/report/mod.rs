@@ -5,13 +5,13 @@ mod charts;
 mod page;
 
 use super::TrainError;
-use super::cycle::{Encounter, Generation, Place, Rated, network_name, next_stage};
+use super::cycle::{Generation, MatchRecord, RatedPlayer, RunFolder, network_name, next_stage};
 use super::durable;
 use crate::clock::{date_time, unix_time};
 
 /// Whether the run goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum RunState {
     /// It is being worked on: with what, and when that was written, in UTC.
     Working(String, String),
     /// Its plan is done.
@@ -21,7 +21,7 @@ pub enum State {
 }
 
 /// What a report is about.
-pub struct Facts {
+pub struct ReportData {
     /// The folder's name.
     pub name: String,
     /// Side length of the board.
@@ -29,45 +29,45 @@ pub struct Facts {
     /// The finished generations.
     pub generations: Vec<Generation>,
     /// The ratings of networks and anchors.
-    pub rated: Vec<Rated>,
+    pub rated: Vec<RatedPlayer>,
     /// The matches behind them.
-    pub encounters: Vec<Encounter>,
+    pub match_records: Vec<MatchRecord>,
     /// Seconds spent so far.
     pub seconds: f64,
     /// Whether it goes on.
-    pub state: State,
+    pub state: RunState,
 }
 
-impl Facts {
+impl ReportData {
     /// Reads the folder of a run; `now` is what whoever works on it does.
     ///
     /// # Errors
     /// [`TrainError`] when the folder holds no run, or a file cannot be read.
-    pub fn read(place: &Place, now: Option<&str>) -> Result<Facts, TrainError> {
-        let plan = place.plan()?.ok_or_else(|| {
-            TrainError::mismatch(place.root(), "it holds no run of tengen-train loop")
+    pub fn read(run_folder: &RunFolder, now: Option<&str>) -> Result<ReportData, TrainError> {
+        let plan = run_folder.plan()?.ok_or_else(|| {
+            TrainError::mismatch(run_folder.root(), "it holds no run of tengen-train loop")
         })?;
-        let generations = place.generations()?;
+        let generations = run_folder.generations()?;
         // The matches of a generation that is not finished count, too.
         let count = generations.len() as u32 + 1;
-        let name = place.root().file_name().unwrap_or_default();
-        let rated = super::cycle::ratings(place, &plan, count)?;
+        let name = run_folder.root().file_name().unwrap_or_default();
+        let rated = super::cycle::ratings(run_folder, &plan, count)?;
         let elo = |generation| {
             let name = network_name(generation);
             let rated = rated.iter().find(|rated| rated.name == name);
             rated.map(|rated| rated.elo)
         };
         let state = match (next_stage(&plan, &generations, elo), now) {
-            (None, _) => State::Finished,
-            (Some(_), Some(now)) => State::Working(now.to_owned(), date_time(unix_time(), 0)),
-            (Some(_), None) => State::Unfinished,
+            (None, _) => RunState::Finished,
+            (Some(_), Some(now)) => RunState::Working(now.to_owned(), date_time(unix_time(), 0)),
+            (Some(_), None) => RunState::Unfinished,
         };
-        Ok(Facts {
+        Ok(ReportData {
             name: name.display().to_string(),
             size: plan.size,
             rated,
-            encounters: super::cycle::all_encounters(place, count)?,
-            seconds: place.seconds()?,
+            match_records: super::cycle::all_match_records(run_folder, count)?,
+            seconds: run_folder.seconds()?,
             state,
             generations,
         })
@@ -78,7 +78,7 @@ impl Facts {
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be read or written.
-pub fn write(place: &Place, now: Option<&str>) -> Result<(), TrainError> {
-    let facts = Facts::read(place, now)?;
-    durable::write(&place.report(), page::page(&facts).as_bytes())
+pub fn write(run_folder: &RunFolder, now: Option<&str>) -> Result<(), TrainError> {
+    let data = ReportData::read(run_folder, now)?;
+    durable::write(&run_folder.report(), page::page(&data).as_bytes())
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::charts::{figures, rating};
-use super::{Facts, State};
+use super::{ReportData, RunState};
 use crate::chart::escape;
 use crate::train::cycle::Generation;
 
@@ -24,13 +24,13 @@ td,th{padding:2px 5px;text-align:right;white-space:nowrap;border-bottom:1px soli
 const MISSING: &str = "&ndash;";
 
 /// The whole page.
-pub(super) fn page(facts: &Facts) -> String {
-    let name = escape(&facts.name);
-    let reload = match facts.state {
-        State::Working(..) => {
+pub(super) fn page(data: &ReportData) -> String {
+    let name = escape(&data.name);
+    let reload = match data.state {
+        RunState::Working(..) => {
             format!("<meta http-equiv=\"refresh\" content=\"{RELOAD_SECONDS}\">")
         }
-        State::Finished | State::Unfinished => String::new(),
+        RunState::Finished | RunState::Unfinished => String::new(),
     };
     let mut page = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">{reload}\
@@ -38,47 +38,49 @@ pub(super) fn page(facts: &Facts) -> String {
          <title>{name} &ndash; training run</title><style>{STYLE}</style>\
          <h1>Training run {name}: NoGo {size}x{size}</h1><p class=\"state\">{state}</p>\
          <p class=\"facts\">{figures}</p><main>",
-        size = facts.size,
-        state = state(facts),
-        figures = summary(facts),
+        size = data.size,
+        state = state(data),
+        figures = summary(data),
     );
-    for figure in figures(facts) {
+    for figure in figures(data) {
         page.push_str(&figure);
     }
     page.push_str("</main>");
-    if !facts.generations.is_empty() {
-        table(&mut page, facts);
+    if !data.generations.is_empty() {
+        table(&mut page, data);
     }
     page.push_str("</html>\n");
     page
 }
 
 /// Whether the run goes on, in a sentence or two.
-fn state(facts: &Facts) -> String {
-    match &facts.state {
-        State::Working(what, when) => format!(
+fn state(data: &ReportData) -> String {
+    match &data.state {
+        RunState::Working(what, when) => format!(
             "Running. {} <small>As of {when} UTC; the page reloads itself every {RELOAD_SECONDS} \
              seconds. If that time stands still, the run was stopped: the same command goes on with \
              it.</small>",
             escape(what)
         ),
-        State::Finished => "Finished: its plan is done.".to_owned(),
-        State::Unfinished => "Not finished: <code>tengen-train loop --out FOLDER</code> goes on \
+        RunState::Finished => "Finished: its plan is done.".to_owned(),
+        RunState::Unfinished => {
+            "Not finished: <code>tengen-train loop --out FOLDER</code> goes on \
                               with it."
-            .to_owned(),
+                .to_owned()
+        }
     }
 }
 
 /// What the run has made so far.
-fn summary(facts: &Facts) -> String {
-    let games = facts.generations.last().map_or(0, |g| g.games_so_far);
+fn summary(data: &ReportData) -> String {
+    let games = data.generations.last().map_or(0, |g| g.games_so_far);
     let mut text = format!(
         "{} generations, {games} games, {:.2} hours.",
-        facts.generations.len(),
-        facts.seconds / 3600.0,
+        data.generations.len(),
+        data.seconds / 3600.0,
     );
-    let rated = facts.generations.iter().rev();
-    if let Some(last) = rated.filter_map(|g| rating(facts, g)).next() {
+    let rated = data.generations.iter().rev();
+    if let Some(last) = rated.filter_map(|g| rating(data, g)).next() {
         // Writing into a string cannot fail.
         let _ = write!(
             text,
@@ -92,22 +94,22 @@ fn summary(facts: &Facts) -> String {
     text
 }
 
-fn table(page: &mut String, facts: &Facts) {
+fn table(page: &mut String, data: &ReportData) {
     page.push_str(
         "<h2>Generations, the newest first</h2><div class=\"table\"><table><tr><th>generation\
          <th>played by<th>visits<th>games<th>positions<th>network<th>steps<th>policy loss\
          <th>value loss<th>White wins<th>Elo<th>hours</tr>",
     );
-    for generation in facts.generations.iter().rev() {
-        row(page, facts, generation);
+    for generation in data.generations.iter().rev() {
+        row(page, data, generation);
     }
     page.push_str("</table></div>");
 }
 
-fn row(page: &mut String, facts: &Facts, g: &Generation) {
+fn row(page: &mut String, data: &ReportData, g: &Generation) {
     let or_missing = |text: Option<String>| text.unwrap_or_else(|| MISSING.to_owned());
     let loss = |value: Option<f64>| or_missing(value.map(|loss| format!("{loss:.3}")));
-    let elo = rating(facts, g).map(|r| format!("{:+.0} [{:+.0}, {:+.0}]", r.elo, r.low, r.high));
+    let elo = rating(data, g).map(|r| format!("{:+.0} [{:+.0}, {:+.0}]", r.elo, r.low, r.high));
     let white = (g.games > 0).then(|| format!("{:.1}%", 100.0 * g.white_share));
     let _ = write!(
         page,
@@ -130,7 +132,7 @@ fn row(page: &mut String, facts: &Facts, g: &Generation) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::cycle::{Measures, Rated};
+    use crate::train::cycle::{Measures, RatedPlayer};
 
     fn generation(number: u32, games_so_far: u64) -> Generation {
         Generation {
@@ -155,19 +157,19 @@ mod tests {
         }
     }
 
-    fn facts(state: State) -> Facts {
-        Facts {
+    fn data(state: RunState) -> ReportData {
+        ReportData {
             name: "a<b".to_owned(),
             size: 9,
             generations: vec![generation(0, 1000), generation(1, 26_000)],
-            rated: vec![Rated {
+            rated: vec![RatedPlayer {
                 name: "network-0001".to_owned(),
                 elo: 300.0,
                 low: 100.0,
                 high: f64::INFINITY,
                 games: 4,
             }],
-            encounters: Vec::new(),
+            match_records: Vec::new(),
             seconds: 7200.0,
             state,
         }
@@ -175,13 +177,13 @@ mod tests {
 
     #[test]
     fn only_a_running_run_reloads() {
-        let running = State::Working("Generation 2 begins.".to_owned(), "2026".to_owned());
-        let page_of = |state| page(&facts(state));
+        let running = RunState::Working("Generation 2 begins.".to_owned(), "2026".to_owned());
+        let page_of = |state| page(&data(state));
         let page = page_of(running);
         assert!(page.contains("http-equiv=\"refresh\"") && page.contains("Running. Generation 2"));
-        let page = page_of(State::Finished);
+        let page = page_of(RunState::Finished);
         assert!(!page.contains("refresh") && page.contains("Finished: its plan is done."));
-        let page = page_of(State::Unfinished);
+        let page = page_of(RunState::Unfinished);
         assert!(!page.contains("refresh") && page.contains("Not finished"));
         assert!(page.contains("<title>a&lt;b &ndash;") && !page.contains("a<b"));
         assert!(page.contains("2 generations, 26000 games, 2.00 hours"));
@@ -189,7 +191,7 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_is_missing() {
-        let page = page(&facts(State::Finished));
+        let page = page(&data(RunState::Finished));
         for absent in [
             "Positions a second",
             "Policy entropy",

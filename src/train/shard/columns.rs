@@ -33,7 +33,7 @@ use parquet::schema::parser::parse_message_type;
 
 use crate::game::{Game, Move};
 use crate::train::ending;
-use crate::train::row::{Row, Share, Way};
+use crate::train::row::{PositionSource, Row, Share};
 
 /// Zstandard level: the usual default; higher levels save under 5% here.
 const ZSTD_LEVEL: i32 = 3;
@@ -78,10 +78,10 @@ pub(super) fn write(metadata: Vec<KeyValue>, rows: &[Row]) -> ParquetResult<Vec<
 fn moves(rows: &[Row]) -> ParquetResult<Vec<ByteArray>> {
     let mut column = Vec::with_capacity(rows.len());
     for game in rows.chunk_by(|a, b| a.game == b.game) {
-        let Way::Game(moves) = &game[0].way else {
+        let PositionSource::Game(moves) = &game[0].source else {
             return Err(missing("game's move list"));
         };
-        if !game.iter().all(|row| row.way == game[0].way) {
+        if !game.iter().all(|row| row.source == game[0].source) {
             return Err(missing("game of its own"));
         }
         let bytes: Vec<u8> = moves.iter().flat_map(|mv| mv.0.to_le_bytes()).collect();
@@ -126,16 +126,16 @@ pub(super) fn read<G: Game>(
         let root_value = values::<FloatType>(group, 8)?;
         let ended = values::<BoolType>(group, 9)?;
         let first = rows.len();
-        let mut way = Way::Game(Arc::default());
+        let mut source = PositionSource::Game(Arc::default());
         for at in 0..game.len() {
             if at == 0 || game[at] != game[at - 1] {
-                way = Way::Game(unpack_moves(moves[at].data()));
+                source = PositionSource::Game(unpack_moves(moves[at].data()));
             }
             rows.push(Row {
                 game: game[at].cast_unsigned(),
                 ply: u16::try_from(ply[at]).map_err(|_| missing("ply"))?,
                 to_move: empty.to_move(),
-                way: way.clone(),
+                source: source.clone(),
                 policy: unpack(policy[at].data()),
                 policy_weight: policy_weight[at],
                 surprise: surprise[at],
@@ -156,7 +156,7 @@ pub(super) fn read<G: Game>(
 
 /// Plays the game of these rows and fills in what follows from its moves.
 fn replay<G: Game>(empty: &G, rows: &mut [Row], ended: bool) -> Result<(), String> {
-    let Way::Game(moves) = rows[0].way.clone() else {
+    let PositionSource::Game(moves) = rows[0].source.clone() else {
         return Ok(());
     };
     let wrong = |why: String| format!("game {}: {why}", rows[0].game);

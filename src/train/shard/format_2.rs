@@ -34,7 +34,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use super::columns::{missing, unpack, values};
 use crate::game::{Color, Move};
 use crate::train::ending::Ending;
-use crate::train::row::{PointSet, Row, Stones, Way};
+use crate::train::row::{PointSet, PositionSource, Row, Stones};
 
 /// The rows of a file, on boards of `area` points.
 ///
@@ -62,7 +62,7 @@ pub(super) fn read(area: usize, reader: &SerializedFileReader<Bytes>) -> Parquet
         let end_theirs = values::<FixedLenByteArrayType>(group, 14)?;
         let closed_own = values::<FixedLenByteArrayType>(group, 15)?;
         let closed_theirs = values::<FixedLenByteArrayType>(group, 16)?;
-        let score = values::<Int32Type>(group, 17)?;
+        let margin = values::<Int32Type>(group, 17)?;
         let stones = |bytes: &FixedLenByteArray| {
             PointSet::from_bytes(bytes.data(), area).ok_or_else(|| missing("point"))
         };
@@ -72,7 +72,7 @@ pub(super) fn read(area: usize, reader: &SerializedFileReader<Bytes>) -> Parquet
                 theirs: stones(&end_theirs[at])?,
                 closed_own: stones(&closed_own[at])?,
                 closed_theirs: stones(&closed_theirs[at])?,
-                score: i8::try_from(score[at]).map_err(|_| missing("score"))?,
+                margin: i8::try_from(margin[at]).map_err(|_| missing("score"))?,
             };
             let to_move = side(black[at]);
             let last = u16::try_from(last_move[at]).ok().map(Move);
@@ -80,7 +80,7 @@ pub(super) fn read(area: usize, reader: &SerializedFileReader<Bytes>) -> Parquet
                 game: game[at].cast_unsigned(),
                 ply: u16::try_from(ply[at]).map_err(|_| missing("ply"))?,
                 to_move,
-                way: way(to_move, [stones(&own[at])?, stones(&theirs[at])?], last),
+                source: source(to_move, [stones(&own[at])?, stones(&theirs[at])?], last),
                 policy: unpack(policy[at].data()),
                 policy_weight: policy_weight[at],
                 surprise: surprise[at],
@@ -99,11 +99,11 @@ fn side(black: bool) -> Color {
 }
 
 /// The stones of the side to move and of the other one, without the last move's.
-fn way(to_move: Color, [own, theirs]: [PointSet; 2], last: Option<Move>) -> Way {
+fn source(to_move: Color, [own, theirs]: [PointSet; 2], last: Option<Move>) -> PositionSource {
     let own = own.iter().map(|point| (point, to_move));
     let theirs = theirs.iter().map(|point| (point, to_move.opponent()));
     let stones = own.chain(theirs).filter(|(point, _)| Some(*point) != last);
     let mut before: Vec<(Move, Color)> = stones.collect();
     before.sort_unstable();
-    Way::Stones(Arc::new(Stones { before, last }))
+    PositionSource::Stones(Arc::new(Stones { before, last }))
 }

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 use serde_json::json;
-use tengen::train::crew::Crew;
 use tengen::train::generate::{Plan, Progress, generate};
-use tengen::train::learn::Learn;
+use tengen::train::generator::GameGenerator;
 use tengen::train::selfplay::SelfPlayParams;
+use tengen::train::trainable::Trainable;
 
 use crate::board::on_board;
 use crate::progress::Reporter;
@@ -110,15 +110,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 /// Plays and shows how it goes; the figures of the end and the seconds.
-fn play<G: Learn>(
+fn play<G: Trainable>(
     start: &G,
     plan: &Plan,
     common: &Common,
-    crew: &impl Crew<G>,
+    generator: &impl GameGenerator<G>,
 ) -> anyhow::Result<(Progress, f64)> {
     let mut reporter: Option<Reporter> = None;
     let mut seconds = 0.0;
-    let last = generate(start, plan, &common.out, crew, |progress| {
+    let last = generate(start, plan, &common.out, generator, |progress| {
         let reporter = reporter
             .get_or_insert_with(|| Reporter::new(plan.games, progress.games, "games", common.json));
         seconds = reporter.elapsed().as_secs_f64();

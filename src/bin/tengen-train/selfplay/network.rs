@@ -8,14 +8,14 @@ use clap::{Parser, ValueEnum};
 use tengen::clock::SystemClock;
 use tengen::eval::{BackendKind, Device, LibraryPlaces, ModelInfo};
 use tengen::search::SearchParams;
-use tengen::train::crew::NetworkCrew;
 use tengen::train::durable;
-use tengen::train::learn::Learn;
+use tengen::train::eval_batch::raw_rate;
+use tengen::train::generator::NetworkGenerator;
 use tengen::train::mcts::{GumbelParams, MctsParams, RootRule};
 use tengen::train::network_game::NetworkPlay;
-use tengen::train::open::Runtime;
-use tengen::train::pool::raw_rate;
 use tengen::train::prover::EndingProver;
+use tengen::train::runtime::Runtime;
+use tengen::train::trainable::Trainable;
 
 use super::{Common, play, rate};
 use crate::board::OnBoard;
@@ -117,7 +117,7 @@ impl Args {
 }
 
 impl OnBoard for Args {
-    fn run<G: Learn>(&self, start: &G) -> anyhow::Result<()> {
+    fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
         let runtime = Runtime {
             backend: self.backend,
             device: self.device,
@@ -138,7 +138,7 @@ impl OnBoard for Args {
         );
         let plan = self.common.plan(generator)?;
         let concurrent = self.concurrent as usize;
-        let crew = NetworkCrew {
+        let generator = NetworkGenerator {
             network: &network,
             play: &how,
             concurrent,
@@ -149,7 +149,7 @@ impl OnBoard for Args {
         let (threads, clock) = (plan.threads, SystemClock::new());
         let bare = || raw_rate(&network, threads, concurrent, time, &clock);
         let before = if time.is_zero() { 0.0 } else { bare()? };
-        let (done, seconds) = play(start, &plan, &self.common, &crew)?;
+        let (done, seconds) = play(start, &plan, &self.common, &generator)?;
         if !time.is_zero() {
             let raw = f64::midpoint(before, bare()?);
             let evaluations = rate(done.evaluations, seconds);

@@ -3,9 +3,9 @@
 use clap::Parser;
 use tengen::game::{BoardSize, GAMES};
 use tengen::rollout::{Rave, RaveParams};
-use tengen::train::crew::RolloutCrew;
-use tengen::train::learn::Learn;
-use tengen::train::selfplay::RolloutThinker;
+use tengen::train::generator::RolloutGenerator;
+use tengen::train::selfplay::RolloutSearch;
+use tengen::train::trainable::Trainable;
 
 use super::{Common, play};
 use crate::board::OnBoard;
@@ -37,16 +37,16 @@ impl Args {
 }
 
 impl OnBoard for Args {
-    fn run<G: Learn>(&self, start: &G) -> anyhow::Result<()> {
+    fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
         let playouts = self.playouts;
         let plan = self.common.plan(format!("rollout playouts={playouts}"))?;
-        let crew = RolloutCrew {
+        let generator = RolloutGenerator {
             selfplay: plan.selfplay,
-            thinker: |seed| RolloutThinker {
+            search: |seed| RolloutSearch {
                 rave: Rave::new(RaveParams::default(), seed),
                 playouts,
             },
         };
-        play(start, &plan, &self.common, &crew).map(drop)
+        play(start, &plan, &self.common, &generator).map(drop)
     }
 }

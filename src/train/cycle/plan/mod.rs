@@ -10,7 +10,7 @@ pub use settings::{Fit, Gate, Rating, RootName, SelfPlay, Window, exploring};
 
 use crate::game::{BoardSize, GAMES, with_game};
 use crate::train::TrainError;
-use crate::train::recipe::Recipe;
+use crate::train::architecture::Architecture;
 
 /// A run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,7 +84,7 @@ pub struct WarmUp {
 pub struct Stage {
     /// The network; where it differs from that of the stage before, it first learns from the games
     /// that are there.
-    pub network: Recipe,
+    pub network: Architecture,
     /// Playouts of a full search in self-play.
     pub visits: u32,
     /// Games of a generation.

@@ -1,18 +1,18 @@
 //! The games of a generation.
 
-use super::Work;
+use super::GenerationSteps;
 use crate::eval::{EvaluatorFactory, ModelInfo};
 use crate::rollout::{Rave, RaveParams};
 use crate::train::TrainError;
-use crate::train::crew::{NetworkCrew, RolloutCrew};
 use crate::train::cycle::plan::Stage;
-use crate::train::cycle::run::Desk;
+use crate::train::cycle::run::RunContext;
 use crate::train::cycle::{StepName, player};
 use crate::train::fit::usual_encoding;
 use crate::train::generate::{Plan, Progress, generate};
-use crate::train::learn::Learn;
+use crate::train::generator::{NetworkGenerator, RolloutGenerator};
 use crate::train::prover::EndingProver;
-use crate::train::selfplay::RolloutThinker;
+use crate::train::selfplay::RolloutSearch;
+use crate::train::trainable::Trainable;
 
 /// What the games of a generation came to.
 pub(super) struct Played {
@@ -23,17 +23,21 @@ pub(super) struct Played {
     pub(super) evaluations_per_second: f64,
 }
 
-impl<G: Learn> Work<'_, G> {
+impl<G: Trainable> GenerationSteps<'_, G> {
     /// Plays the games.
-    pub(super) fn games(&self, desk: &mut Desk<'_>, caught_up: bool) -> Result<Played, TrainError> {
-        let (plan, place, session) = (desk.plan, desk.place, desk.session);
-        let stage = self.stage(desk);
+    pub(super) fn games(
+        &self,
+        context: &mut RunContext<'_>,
+        caught_up: bool,
+    ) -> Result<Played, TrainError> {
+        let (plan, run_folder, resources) = (context.plan, context.run_folder, context.resources);
+        let stage = self.stage(context);
         let settings = &plan.self_play;
         let warm_up = plan.warm_up.as_ref().filter(|_| self.warm_up);
         let network = match (warm_up, self.done.last()) {
-            (Some(warm_up), _) => warm_up.network.as_ref().map(|_| place.warm_up()),
-            (None, _) if caught_up => Some(place.start(self.number)),
-            (None, Some(before)) => Some(place.network(before.plays_next)),
+            (Some(warm_up), _) => warm_up.network.as_ref().map(|_| run_folder.warm_up()),
+            (None, _) if caught_up => Some(run_folder.start(self.number)),
+            (None, Some(before)) => Some(run_folder.network(before.plays_next)),
             (None, None) => None,
         };
         let players = match &network {
@@ -49,18 +53,18 @@ impl<G: Learn> Work<'_, G> {
             first: self.done.last().map_or(0, |before| before.games_so_far),
             games: warm_up.map_or(stage.games, |warm_up| warm_up.games),
             seed: plan.seed,
-            threads: session.threads,
+            threads: resources.threads,
             games_per_shard: settings.games_per_shard,
             sgf_every: settings.sgf_every,
             selfplay: settings.params(),
             generator: format!("{players} visits={visits}"),
         };
-        let folder = place.games(self.number);
-        let begun = desk.watch.session();
+        let folder = run_folder.games(self.number);
+        let begun = context.watch.session();
         let mut told = Ok(());
         let mut rates = (0.0, 0.0);
         let observe = |progress: Progress| {
-            let seconds = (desk.watch.session() - begun).max(1e-3);
+            let seconds = (context.watch.session() - begun).max(1e-3);
             let new = progress.games - progress.resumed;
             rates = (new as f64 / seconds, progress.evaluations as f64 / seconds);
             let mut message = format!("{:.2} games/s", rates.0);
@@ -73,31 +77,31 @@ impl<G: Learn> Work<'_, G> {
             }
             let count = (progress.games, games.games);
             if told.is_ok() {
-                told = desk.tell(self.number, StepName::Games, count, message);
+                told = context.tell(self.number, StepName::Games, count, message);
             }
         };
         let progress = if warm_up.is_some() && network.is_none() {
-            let crew = RolloutCrew {
+            let generator = RolloutGenerator {
                 selfplay: games.selfplay,
-                thinker: |seed| RolloutThinker {
+                search: |seed| RolloutSearch {
                     rave: Rave::new(RaveParams::default(), seed),
                     playouts: visits,
                 },
             };
-            generate(self.start, &games, &folder, &crew, observe)?
+            generate(self.start, &games, &folder, &generator, observe)?
         } else {
             let network = match network {
-                Some(path) => session.runtime.open(&player(&path))?,
+                Some(path) => resources.runtime.open(&player(&path))?,
                 None => self.nothing(stage)?,
             };
-            let crew = NetworkCrew {
+            let generator = NetworkGenerator {
                 network: &network,
                 // The plan's check keeps it in range.
                 play: &settings.network_play(u32::try_from(visits).unwrap_or(u32::MAX)),
                 concurrent: settings.concurrent,
                 prover: || EndingProver::new(settings.prove_nodes),
             };
-            generate(self.start, &games, &folder, &crew, observe)?
+            generate(self.start, &games, &folder, &generator, observe)?
         };
         told?;
         Ok(Played {

@@ -1,9 +1,9 @@
 //! The steps of one generation.
 
-mod compete;
+mod fit;
 mod games;
-mod integers;
-mod learn;
+mod matches;
+mod quantize;
 
 use std::path::Path;
 
@@ -11,15 +11,15 @@ use super::StepName;
 use super::generation::Generation;
 use super::measure::measure;
 use super::plan::Stage;
-use super::run::Desk;
+use super::run::RunContext;
 use crate::train::TrainError;
 use crate::train::checkpoint::Checkpoint;
 use crate::train::dataset::{Dataset, Selection};
-use crate::train::learn::Learn;
-use learn::{export, steps};
+use crate::train::trainable::Trainable;
+use fit::{export, steps};
 
 /// One generation to be done.
-pub(super) struct Work<'a, G> {
+pub(super) struct GenerationSteps<'a, G> {
     pub(super) start: &'a G,
     pub(super) number: u32,
     pub(super) warm_up: bool,
@@ -27,43 +27,46 @@ pub(super) struct Work<'a, G> {
     pub(super) done: &'a [Generation],
 }
 
-impl<G: Learn> Work<'_, G> {
+impl<G: Trainable> GenerationSteps<'_, G> {
     /// Does what is not done yet of the generation.
-    pub(super) fn generation(&self, desk: &mut Desk<'_>) -> Result<Generation, TrainError> {
-        let (place, number) = (desk.place, self.number);
-        let catch_up = self.catch_up(desk)?;
+    pub(super) fn generation(
+        &self,
+        context: &mut RunContext<'_>,
+    ) -> Result<Generation, TrainError> {
+        let (run_folder, number) = (context.run_folder, self.number);
+        let catch_up = self.catch_up(context)?;
         let before = self.done.last();
         let last = match (&catch_up, before) {
             (Some(fitted), _) => Some(fitted.checkpoint.clone()),
-            (None, Some(before)) => Some(last_checkpoint(&place.fit(before.number))?),
+            (None, Some(before)) => Some(last_checkpoint(&run_folder.fit(before.number))?),
             (None, None) => None,
         };
-        let played = self.games(desk, catch_up.is_some())?;
+        let played = self.games(context, catch_up.is_some())?;
         let rows_so_far = before.map_or(0, |g| g.rows_so_far) + played.progress.positions;
         let games_so_far = before.map_or(0, |g| g.games_so_far) + played.progress.games;
         let rows = played.progress.positions as f64;
-        let dataset = self.dataset(desk, rows_so_far, games_so_far, number)?;
+        let dataset = self.dataset(context, rows_so_far, games_so_far, number)?;
         let held_out = dataset.held_out.clone();
-        let steps = steps(desk.plan.fit.reuse * rows, desk.plan.fit.batch);
-        let fitted = self.fit(desk, dataset, (StepName::Fit, steps), last.as_ref())?;
-        let network = place.network(number);
+        let steps = steps(context.plan.fit.reuse * rows, context.plan.fit.batch);
+        let fitted = self.fit(context, dataset, (StepName::Fit, steps), last.as_ref())?;
+        let network = run_folder.network(number);
         let earlier = match (&catch_up, before) {
             (Some(fitted), _) => fitted.checkpoint.step,
             (None, before) => before.map_or(0, |before| before.steps),
         };
         export(&fitted.checkpoint, earlier, &network)?;
-        let opened = desk.session.runtime.open(&network)?;
-        self.integers(desk, &network, &held_out)?;
+        let opened = context.resources.runtime.open(&network)?;
+        self.quantize(context, &network, &held_out)?;
         let measures = measure(self.start, &opened, &held_out)?;
-        self.rate(desk, &opened)?;
-        let plays_next = self.gate(desk, &opened)?;
+        self.rate(context, &opened)?;
+        let plays_next = self.gate(context, &opened)?;
         let checkpoint = &fitted.checkpoint;
         Ok(Generation {
             number,
             stage: (!self.warm_up).then_some(self.stage),
             players: played.players,
             visits: played.visits,
-            network: checkpoint.params.recipe.to_string(),
+            network: checkpoint.params.architecture.to_string(),
             plays_next,
             games: played.progress.games,
             games_so_far,
@@ -76,28 +79,28 @@ impl<G: Learn> Work<'_, G> {
             steps: earlier + checkpoint.step,
             held_out: fitted.held_out,
             measures,
-            seconds: desk.watch.seconds(),
+            seconds: context.watch.seconds(),
         })
     }
 
-    fn stage<'p>(&self, desk: &Desk<'p>) -> &'p Stage {
-        &desk.plan.stage[self.stage]
+    fn stage<'p>(&self, context: &RunContext<'p>) -> &'p Stage {
+        &context.plan.stage[self.stage]
     }
 
     /// The window up to a generation. Games that are no longer there are passed over: a run may go
     /// on in another place with its networks and checkpoints alone.
     fn dataset(
         &self,
-        desk: &Desk<'_>,
+        context: &RunContext<'_>,
         rows_so_far: u64,
         games_so_far: u64,
         newest: u32,
     ) -> Result<Dataset, TrainError> {
-        let window = desk.plan.window.rows(rows_so_far);
+        let window = context.plan.window.rows(rows_so_far);
         let known = |number: u32| self.done.get(number as usize).map(|g| g.rows);
         let (mut folders, mut rows) = (Vec::new(), 0);
         for number in (0..=newest).rev() {
-            let folder = desk.place.games(number);
+            let folder = context.run_folder.games(number);
             if folder.exists() {
                 folders.insert(0, folder);
             } else {
@@ -115,12 +118,12 @@ impl<G: Learn> Work<'_, G> {
             let reason = "the games of all generations are gone, and a new network must learn \
                           from them before it plays; put some back, or let the network before \
                           play another generation";
-            return Err(TrainError::mismatch(desk.place.root(), reason));
+            return Err(TrainError::mismatch(context.run_folder.root(), reason));
         }
         let mut dataset = Dataset::load(&Selection {
             folders,
             window,
-            held_out: desk.plan.window.held_out,
+            held_out: context.plan.window.held_out,
         })?;
         dataset.games = games_so_far;
         Ok(dataset)

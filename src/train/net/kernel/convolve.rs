@@ -4,16 +4,16 @@ use rayon::prelude::*;
 
 use super::{LANES, Lanes, Shape, lanes, multiply_add};
 
-/// Points that share a load of factors. Their sums take twelve of AVX2's sixteen registers: more
+/// Points that share a load of weights. Their sums take twelve of AVX2's sixteen registers: more
 /// than hide the latency of a multiply-add, and few enough to leave room for its operands
 /// (measured for 32 to 64 channels: 86% to 91% of the peak; four points 81% to 84%).
 pub(in crate::train::net) const POINTS: usize = 6;
 
-/// `[boards, height, width, inputs]` to `[boards, height, width, outputs]` with factors
+/// `[boards, height, width, inputs]` to `[boards, height, width, outputs]` with weights
 /// `[outputs, inputs, kernel, kernel]`.
-pub(in crate::train::net) fn forward(shape: Shape, x: &[f32], factors: &[f32]) -> Vec<f32> {
+pub(in crate::train::net) fn forward(shape: Shape, x: &[f32], weights: &[f32]) -> Vec<f32> {
     let packed = pack(shape, |output, input, tap| {
-        factors[(output * shape.inputs + input) * shape.taps() + tap]
+        weights[(output * shape.inputs + input) * shape.taps() + tap]
     });
     convolve(shape, x, &packed)
 }
@@ -21,24 +21,24 @@ pub(in crate::train::net) fn forward(shape: Shape, x: &[f32], factors: &[f32]) -
 /// Gradients of the outputs to gradients of the inputs.
 pub(in crate::train::net) fn input_gradient(
     shape: Shape,
-    factors: &[f32],
+    weights: &[f32],
     gradient: &[f32],
 ) -> Vec<f32> {
-    // Each factor acts the other way, from the opposite side.
+    // Each weight acts the other way, from the opposite side.
     let packed = pack(shape.transposed(), |output, input, tap| {
-        factors[(input * shape.inputs + output) * shape.taps() + shape.taps() - 1 - tap]
+        weights[(input * shape.inputs + output) * shape.taps() + shape.taps() - 1 - tap]
     });
     convolve(shape.transposed(), gradient, &packed)
 }
 
 /// Factors as `[block of outputs, tap, input, output in the block]`.
-fn pack(shape: Shape, factor: impl Fn(usize, usize, usize) -> f32) -> Vec<f32> {
+fn pack(shape: Shape, weight: impl Fn(usize, usize, usize) -> f32) -> Vec<f32> {
     let mut packed = vec![0.0; lanes(shape.outputs) * shape.taps() * shape.inputs];
     for output in 0..shape.outputs {
         for tap in 0..shape.taps() {
             for input in 0..shape.inputs {
                 let row = (output / LANES * shape.taps() + tap) * shape.inputs + input;
-                packed[row * LANES + output % LANES] = factor(output, input, tap);
+                packed[row * LANES + output % LANES] = weight(output, input, tap);
             }
         }
     }
@@ -72,13 +72,13 @@ fn pad(shape: Shape, x: &[f32], padded: &mut [f32]) {
 fn convolve_board(shape: Shape, padded: &[f32], packed: &[f32], y: &mut [f32]) {
     let area = shape.area();
     let block_len = shape.taps() * shape.inputs * LANES;
-    for (block, factors) in packed.chunks_exact(block_len).enumerate() {
+    for (block, weights) in packed.chunks_exact(block_len).enumerate() {
         let (first_lane, wanted) = (block * LANES, LANES.min(shape.outputs - block * LANES));
         for first in (0..area).step_by(POINTS) {
             // The last points are repeated where the board has no more.
             let point = |at: usize| (first + at).min(area - 1);
             let cells = std::array::from_fn(|at| shape.cell(point(at), shape.width));
-            let sums = sum(shape, padded, factors, cells);
+            let sums = sum(shape, padded, weights, cells);
             for (sums, point) in sums.iter().zip(first..area) {
                 let channels = &mut y[point * shape.outputs + first_lane..][..wanted];
                 match channels.as_mut_array() {
@@ -95,21 +95,21 @@ fn convolve_board(shape: Shape, padded: &[f32], packed: &[f32], y: &mut [f32]) {
 /// The innermost loop is written out over arrays of constant length: it is the form that the
 /// compiler keeps in registers (others measured 4 times slower).
 #[inline]
-fn sum(shape: Shape, padded: &[f32], factors: &[f32], cells: [usize; POINTS]) -> [Lanes; POINTS] {
+fn sum(shape: Shape, padded: &[f32], weights: &[f32], cells: [usize; POINTS]) -> [Lanes; POINTS] {
     let inputs = shape.inputs;
     let mut sums = [[0.0; LANES]; POINTS];
-    for (tap, factors) in factors.chunks_exact(inputs * LANES).enumerate() {
+    for (tap, weights) in weights.chunks_exact(inputs * LANES).enumerate() {
         let offset = shape.cell(tap, shape.kernel);
         let points: [&[f32]; POINTS] =
             std::array::from_fn(|at| &padded[(cells[at] + offset) * inputs..][..inputs]);
-        let (factors, _) = factors.as_chunks::<LANES>();
+        let (weights, _) = weights.as_chunks::<LANES>();
         let mut tile = sums;
-        for (input, factor) in factors.iter().enumerate() {
-            let factor = *factor;
+        for (input, weight) in weights.iter().enumerate() {
+            let weight = *weight;
             for at in 0..POINTS {
                 let number = [points[at][input]; LANES];
                 tile[at] = std::array::from_fn(|lane| {
-                    multiply_add(number[lane], factor[lane], tile[at][lane])
+                    multiply_add(number[lane], weight[lane], tile[at][lane])
                 });
             }
         }

@@ -7,12 +7,12 @@
 //! groups, so that sums are added in the same order whatever the thread count.
 
 mod convolve;
-mod factors;
 mod norm;
+mod weight_gradient;
 
 pub(super) use convolve::{POINTS, forward, input_gradient};
-pub(super) use factors::factor_gradient;
 pub(super) use norm::{moments, norm, norm_gradient};
+pub(super) use weight_gradient::weight_gradient;
 
 /// Channels summed at once: two AVX2 registers of f32.
 pub(super) const LANES: usize = 16;
@@ -95,7 +95,7 @@ pub(super) fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
 pub(crate) fn convolve_planes(
     [inputs, outputs, kernel, height, width]: [usize; 5],
     x: &[f32],
-    factors: &[f32],
+    weights: &[f32],
 ) -> Vec<f32> {
     let shape = Shape {
         inputs,
@@ -104,7 +104,7 @@ pub(crate) fn convolve_planes(
         height,
         width,
     };
-    let y = forward(shape, &transpose(x, inputs, shape.area()), factors);
+    let y = forward(shape, &transpose(x, inputs, shape.area()), weights);
     transpose(&y, shape.area(), outputs)
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Calls `with` for each board, output place, input place and factor place that meet.
+/// Calls `with` for each board, output place, input place and weight place that meet.
 fn each_product(shape: Shape, boards: usize, mut with: impl FnMut(usize, usize, usize)) {
     let Shape {
         inputs,
@@ -23,8 +23,8 @@ fn each_product(shape: Shape, boards: usize, mut with: impl FnMut(usize, usize, 
                 let point = (board * height + y) * width + x;
                 let from = (board * height + from_y - rim) * width + from_x - rim;
                 for (output, input) in (0..outputs).flat_map(|o| (0..inputs).map(move |i| (o, i))) {
-                    let factor = ((output * inputs + input) * kernel + ky) * kernel + kx;
-                    with(point * outputs + output, from * inputs + input, factor);
+                    let weight = ((output * inputs + input) * kernel + ky) * kernel + kx;
+                    with(point * outputs + output, from * inputs + input, weight);
                 }
             }
         }
@@ -52,22 +52,22 @@ proptest! {
         let kernel = if wide { 3 } else { 1 };
         let shape = Shape { inputs, outputs, kernel, height, width };
         let x = numbers(boards * inputs * height * width, seed);
-        let factors = numbers(outputs * inputs * kernel * kernel, seed + 1);
+        let weights = numbers(outputs * inputs * kernel * kernel, seed + 1);
         let gradient = numbers(boards * outputs * height * width, seed + 2);
         let mut y = vec![0.0; gradient.len()];
         let mut to_x = vec![0.0; x.len()];
-        let mut to_factors = vec![0.0; factors.len()];
-        each_product(shape, boards, |to, from, factor| {
-            y[to] += x[from] * factors[factor];
-            to_x[from] += gradient[to] * factors[factor];
-            to_factors[factor] += gradient[to] * x[from];
+        let mut to_factors = vec![0.0; weights.len()];
+        each_product(shape, boards, |to, from, weight| {
+            y[to] += x[from] * weights[weight];
+            to_x[from] += gradient[to] * weights[weight];
+            to_factors[weight] += gradient[to] * x[from];
         });
-        prop_assert!(near(&forward(shape, &x, &factors), &y));
-        prop_assert!(near(&input_gradient(shape, &factors, &gradient), &to_x));
-        prop_assert!(near(&factor_gradient(shape, &x, &gradient), &to_factors));
+        prop_assert!(near(&forward(shape, &x, &weights), &y));
+        prop_assert!(near(&input_gradient(shape, &weights, &gradient), &to_x));
+        prop_assert!(near(&weight_gradient(shape, &x, &gradient), &to_factors));
 
         let planes = transpose(&x, height * width, inputs);
-        let convolved = convolve_planes([inputs, outputs, kernel, height, width], &planes, &factors);
+        let convolved = convolve_planes([inputs, outputs, kernel, height, width], &planes, &weights);
         prop_assert!(near(&transpose(&convolved, outputs, height * width), &y));
     }
 

@@ -2,31 +2,31 @@
 
 use std::path::Path;
 
-use super::Work;
+use super::GenerationSteps;
 use crate::eval::ModelInfo;
 use crate::train::cycle::int8;
-use crate::train::cycle::run::Desk;
-use crate::train::learn::Learn;
+use crate::train::cycle::run::RunContext;
 use crate::train::quantize::compare::{difference, open_both};
 use crate::train::quantize::examples::Examples;
 use crate::train::quantize::to_int8;
 use crate::train::row::Row;
+use crate::train::trainable::Trainable;
 use crate::train::{TrainError, durable};
 
 /// Positions to calibrate on; as many others are compared.
 const POSITIONS: usize = 512;
 
-impl<G: Learn> Work<'_, G> {
+impl<G: Trainable> GenerationSteps<'_, G> {
     /// Writes a network's int8 form, calibrated on held-out rows, where the plan wants it and it is
     /// close enough; else the network itself plays.
-    pub(super) fn integers(
+    pub(super) fn quantize(
         &self,
-        desk: &Desk<'_>,
+        context: &RunContext<'_>,
         network: &Path,
         held_out: &[Row],
     ) -> Result<(), TrainError> {
         let path = int8(network);
-        if !desk.plan.self_play.int8 || path.exists() {
+        if !context.plan.self_play.int8 || path.exists() {
             return Ok(());
         }
         if held_out.len() < 2 {
@@ -39,14 +39,18 @@ impl<G: Learn> Work<'_, G> {
         let onnx = std::fs::read(network).map_err(TrainError::io(network))?;
         let info = ModelInfo::read(&network.display().to_string(), &onnx)?;
         let examples = |first| Examples::spread(self.start, &info, held_out, (POSITIONS, first));
-        let (calibration, exam) = (examples(0)?, examples(1)?);
-        let integers = to_int8(&onnx, calibration.batch.planes())
+        let (calibration, validation) = (examples(0)?, examples(1)?);
+        let quantize = to_int8(&onnx, calibration.batch.planes())
             .map_err(|error| TrainError::corrupt(network, error))?;
-        let runtime = desk.session.runtime;
-        let [mut first, mut second] = open_both(runtime, network, &integers, &path)?;
-        let found = difference([&mut *first, &mut *second], &exam.batch, &exam.legal)?;
+        let runtime = context.resources.runtime;
+        let [mut first, mut second] = open_both(runtime, network, &quantize, &path)?;
+        let found = difference(
+            [&mut *first, &mut *second],
+            &validation.batch,
+            &validation.legal,
+        )?;
         if found.is_accepted() {
-            return durable::write(&path, &integers);
+            return durable::write(&path, &quantize);
         }
         log::warn!(
             "{} plays in f32: in int8 its policy is {:.4} nats and its value {:.4} away",

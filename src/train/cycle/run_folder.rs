@@ -24,20 +24,20 @@ use serde::de::DeserializeOwned;
 
 use super::generation::Generation;
 use super::plan::CyclePlan;
-use crate::train::claim::{Claim, claim};
+use crate::train::folder_lock::{FolderLock, lock_folder};
 use crate::train::{TrainError, durable};
 
 /// The folder of a run.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct RunFolder {
     root: PathBuf,
 }
 
-impl Place {
+impl RunFolder {
     /// The run in this folder, which may not be there yet.
     #[must_use]
-    pub fn new(root: &Path) -> Place {
-        Place {
+    pub fn new(root: &Path) -> RunFolder {
+        RunFolder {
             root: root.to_path_buf(),
         }
     }
@@ -47,8 +47,8 @@ impl Place {
     /// # Errors
     /// [`TrainError`] when it holds a run of another plan, another process works in it, or it
     /// cannot be written.
-    pub(super) fn prepare(&self, plan: &CyclePlan) -> Result<Claim, TrainError> {
-        let claim = claim(&self.root)?;
+    pub(super) fn prepare(&self, plan: &CyclePlan) -> Result<FolderLock, TrainError> {
+        let lock = lock_folder(&self.root)?;
         durable::prepare_folder(&self.networks())?;
         let path = self.root.join("plan.toml");
         if let Some(before) = self.plan()?
@@ -65,7 +65,7 @@ impl Place {
             durable::copy(network, &self.warm_up())?;
         }
         durable::write(&path, plan.to_toml()?.as_bytes())?;
-        Ok(claim)
+        Ok(lock)
     }
 
     /// The plan of the run, when it has begun.

@@ -3,15 +3,15 @@
 use burn::tensor::{Device, Tensor, TensorData};
 use serde::{Deserialize, Serialize};
 
+use super::architecture::{Architecture, GameShape, Outputs};
 use super::batch::Batch;
-use super::net::{Extra, Forward, Mode, Weights, numbers, transpose};
+use super::net::{AuxHead, Forward, Mode, Weights, numbers, transpose};
 use super::objective::row_loss;
-use super::recipe::{Field, Outputs, Recipe};
 use crate::game::BoardSize;
 
 /// Losses in nats, and agreement, averaged over rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Score {
+pub struct HeldOutLosses {
     /// Rows.
     pub rows: u64,
     /// Cross-entropy of the policy over legal moves.
@@ -24,60 +24,62 @@ pub struct Score {
     pub top_1: f64,
     /// How often the likelier result is the target's, in [0, 1].
     pub value_accuracy: f64,
-    /// Losses of the extra heads, 0 for those that the network lacks.
-    pub extras: ExtraLosses,
+    /// Losses of the auxiliary heads, 0 for those that the network lacks.
+    #[serde(rename = "extras")]
+    pub aux: AuxLosses,
 }
 
-/// Losses of the extra heads as [`super::objective`] defines them, without their weights.
+/// Losses of the auxiliary heads as [`super::objective`] defines them, without their weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct ExtraLosses {
+pub struct AuxLosses {
     /// Owner's cross-entropy, the mean over all points.
     pub ownership: f64,
     /// Fate's cross-entropy, the mean over all points; stones count 0.
     pub fate: f64,
-    /// Error of the score.
-    pub score: f64,
+    /// Error of the margin.
+    #[serde(rename = "score")]
+    pub margin: f64,
     /// Cross-entropy of the reply; rows without a reply count 0.
     pub reply: f64,
 }
 
-impl ExtraLosses {
-    fn get_mut(&mut self, extra: Extra) -> &mut f64 {
-        match extra {
-            Extra::Ownership => &mut self.ownership,
-            Extra::Fate => &mut self.fate,
-            Extra::Score => &mut self.score,
-            Extra::Reply => &mut self.reply,
+impl AuxLosses {
+    fn get_mut(&mut self, head: AuxHead) -> &mut f64 {
+        match head {
+            AuxHead::Ownership => &mut self.ownership,
+            AuxHead::Fate => &mut self.fate,
+            AuxHead::Margin => &mut self.margin,
+            AuxHead::Reply => &mut self.reply,
         }
     }
 }
 
-impl Score {
+impl HeldOutLosses {
     /// The mean over both, weighted by rows.
     #[must_use]
-    pub fn join(self, other: Score) -> Score {
+    pub fn join(self, other: HeldOutLosses) -> HeldOutLosses {
         let rows = self.rows + other.rows;
         let share = other.rows as f64 / rows.max(1) as f64;
         let mean = |a: f64, b: f64| a + share * (b - a);
-        Score {
+        HeldOutLosses {
             rows,
             policy_loss: mean(self.policy_loss, other.policy_loss),
             policy_floor: mean(self.policy_floor, other.policy_floor),
             value_loss: mean(self.value_loss, other.value_loss),
             top_1: mean(self.top_1, other.top_1),
             value_accuracy: mean(self.value_accuracy, other.value_accuracy),
-            extras: ExtraLosses {
-                ownership: mean(self.extras.ownership, other.extras.ownership),
-                fate: mean(self.extras.fate, other.extras.fate),
-                score: mean(self.extras.score, other.extras.score),
-                reply: mean(self.extras.reply, other.extras.reply),
+            aux: AuxLosses {
+                ownership: mean(self.aux.ownership, other.aux.ownership),
+                fate: mean(self.aux.fate, other.aux.fate),
+                margin: mean(self.aux.margin, other.aux.margin),
+                reply: mean(self.aux.reply, other.aux.reply),
             },
         }
     }
 
-    /// The score of logits against a batch's targets.
+    /// The losses of logits against a batch's targets.
     #[must_use]
-    pub fn of(batch: &Batch, policy: &[f32], value: &[f32]) -> Score {
+    pub fn of(batch: &Batch, policy: &[f32], value: &[f32]) -> HeldOutLosses {
         let policy_len = batch.policy.len() / batch.len.max(1);
         let outcomes = batch.value.len() / batch.len.max(1);
         let rows = policy
@@ -88,56 +90,56 @@ impl Score {
             .chunks_exact(policy_len)
             .zip(batch.value.chunks_exact(outcomes));
         let masks = batch.mask.chunks_exact(policy_len);
-        let scores = rows.zip(targets).zip(masks);
-        scores.fold(
-            Score::default(),
+        let rows = rows.zip(targets).zip(masks);
+        rows.fold(
+            HeldOutLosses::default(),
             |sum, (((policy, value), (pi, z)), mask)| {
                 let policy = log_softmax(policy.iter().zip(mask).map(|(logit, mask)| logit + mask));
                 let value = log_softmax(value.iter().copied());
                 let agree = |a: &[f64], b: &[f32]| f64::from(u8::from(best(a) == best(b)));
-                sum.join(Score {
+                sum.join(HeldOutLosses {
                     rows: 1,
                     policy_loss: cross_entropy(pi, &policy),
                     policy_floor: pi.iter().map(|&p| entropy_term(f64::from(p))).sum(),
                     value_loss: cross_entropy(z, &value),
                     top_1: agree(&policy, pi),
                     value_accuracy: agree(&value, z),
-                    extras: ExtraLosses::default(),
+                    aux: AuxLosses::default(),
                 })
             },
         )
     }
 }
 
-/// The score of a network on batches; norms use their running statistics.
+/// The losses of a network on batches; norms use their running statistics.
 #[must_use]
-pub fn score(
-    recipe: Recipe,
+pub fn held_out_losses(
+    architecture: Architecture,
     weights: &Weights,
-    field: Field,
+    shape: GameShape,
     batches: &[Batch],
     device: &Device,
-) -> Score {
+) -> HeldOutLosses {
     let device = device.clone().inner();
     let mut forward = Forward::new(weights, &device, Mode::Infer);
-    batches.iter().fold(Score::default(), |sum, batch| {
-        let planes = planes(batch, field.size, &device);
-        let heads = recipe.describe(&mut forward, &planes, field, Outputs::All);
+    batches.iter().fold(HeldOutLosses::default(), |sum, batch| {
+        let planes = planes(batch, shape.size, &device);
+        let heads = architecture.describe(&mut forward, &planes, shape, Outputs::All);
         let (policy, value) = (numbers(heads.policy), numbers(heads.value));
-        let mut score = Score::of(batch, &policy, &value);
-        for (extra, out) in heads.extras {
-            if let Some(lesson) = batch.lessons.iter().find(|lesson| lesson.extra == extra) {
-                let (out, len) = (numbers(out), lesson.target.len() / batch.len.max(1));
-                let targets = lesson.target.chunks_exact(len);
-                let rows = targets.zip(lesson.weight.chunks_exact(len));
-                let losses = out
+        let mut losses = HeldOutLosses::of(batch, &policy, &value);
+        for (head, out) in heads.aux {
+            if let Some(target) = batch.aux_targets.iter().find(|target| target.head == head) {
+                let (out, len) = (numbers(out), target.values.len() / batch.len.max(1));
+                let targets = target.values.chunks_exact(len);
+                let rows = targets.zip(target.weights.chunks_exact(len));
+                let row_losses = out
                     .chunks_exact(len)
                     .zip(rows)
-                    .map(|(out, (target, weight))| row_loss(extra, out, target, weight));
-                *score.extras.get_mut(extra) = losses.sum::<f64>() / batch.len as f64;
+                    .map(|(out, (target, weight))| row_loss(head, out, target, weight));
+                *losses.aux.get_mut(head) = row_losses.sum::<f64>() / batch.len as f64;
             }
         }
-        sum.join(score)
+        sum.join(losses)
     })
 }
 
@@ -197,19 +199,19 @@ mod tests {
             mask: vec![0.0, 0.0, -1e9, 0.0, 0.0, 0.0],
             policy: vec![0.5, 0.5, 0.0, 1.0, 0.0, 0.0],
             value: vec![1.0, 0.0, 0.25, 0.75],
-            lessons: vec![],
+            aux_targets: vec![],
         };
-        let score = Score::of(&batch, &[1.0, 1.0, 9.0, 0.0, 2.0, 0.0], &[0.0; 4]);
+        let losses = HeldOutLosses::of(&batch, &[1.0, 1.0, 9.0, 0.0, 2.0, 0.0], &[0.0; 4]);
         let second = (2.0 + 2.0_f64.exp()).ln();
         let ln_2 = 2.0_f64.ln();
         assert!(
-            (score.policy_loss - (ln_2 + second) / 2.0).abs() < 1e-9,
-            "{score:?}"
+            (losses.policy_loss - (ln_2 + second) / 2.0).abs() < 1e-9,
+            "{losses:?}"
         );
-        assert!((score.policy_floor - ln_2 / 2.0).abs() < 1e-9);
-        assert!((score.value_loss - ln_2).abs() < 1e-9);
+        assert!((losses.policy_floor - ln_2 / 2.0).abs() < 1e-9);
+        assert!((losses.value_loss - ln_2).abs() < 1e-9);
         assert_eq!(
-            (score.rows, score.top_1, score.value_accuracy),
+            (losses.rows, losses.top_1, losses.value_accuracy),
             (2, 0.5, 0.5)
         );
     }

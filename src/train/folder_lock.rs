@@ -7,18 +7,18 @@ use std::path::Path;
 use super::{TrainError, durable};
 use crate::system::{open_to_lock, try_lock};
 
-/// While this lives, no other [`claim`] of the folder succeeds. The system takes it back when the
-/// process ends, however it ends.
+/// While this lives, no other [`lock_folder`] of this folder succeeds. The system takes it back
+/// when the process ends, however it ends.
 #[derive(Debug)]
 #[must_use]
-pub struct Claim(#[expect(dead_code, reason = "open, it carries the lock")] File);
+pub struct FolderLock(#[expect(dead_code, reason = "open, it carries the lock")] File);
 
 /// Makes a folder ready to be worked in (see [`durable::prepare_folder`]), by this process alone.
 ///
 /// # Errors
 /// [`TrainError::Busy`] when another process works in it, [`TrainError::Io`] when it cannot be
 /// made or read.
-pub fn claim(folder: &Path) -> Result<Claim, TrainError> {
+pub fn lock_folder(folder: &Path) -> Result<FolderLock, TrainError> {
     fs::create_dir_all(folder).map_err(TrainError::io(folder))?;
     let opened = open_to_lock(folder).map_err(TrainError::io(folder))?;
     if !try_lock(&opened, folder) {
@@ -27,7 +27,7 @@ pub fn claim(folder: &Path) -> Result<Claim, TrainError> {
         });
     }
     durable::remove_unfinished(folder)?;
-    Ok(Claim(opened))
+    Ok(FolderLock(opened))
 }
 
 #[cfg(test)]
@@ -39,17 +39,17 @@ mod tests {
     fn a_folder_has_one_owner_at_a_time() {
         let scratch = Scratch::new("claim");
         let folder = scratch.path().join("made");
-        let first = claim(&folder).unwrap();
+        let first = lock_folder(&folder).unwrap();
         let unfinished = folder.join(".unfinished-x");
         fs::write(&unfinished, b"of the first").unwrap();
-        let message = claim(&folder).unwrap_err().to_string();
+        let message = lock_folder(&folder).unwrap_err().to_string();
         assert!(
             message.contains("made") && message.contains("another process"),
             "{message}"
         );
         assert!(unfinished.exists(), "it is the owner's");
         drop(first);
-        let _second = claim(&folder).unwrap();
+        let _second = lock_folder(&folder).unwrap();
         assert!(!unfinished.exists());
     }
 }

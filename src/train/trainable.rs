@@ -6,6 +6,6 @@ use crate::solver::Solvable;
 
 /// A game that can be learnt: networks read it, playouts finish it, and whatever can prove its
 /// endings may. Every game that has these is one.
-pub trait Learn: Encode + Playout + Solvable {}
+pub trait Trainable: Encode + Playout + Solvable {}
 
-impl<G: Encode + Playout + Solvable> Learn for G {}
+impl<G: Encode + Playout + Solvable> Trainable for G {}

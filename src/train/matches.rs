@@ -2,7 +2,7 @@
 //! batch. Ten times cheaper than GTP engines, and with the small search of [`super::mcts`]: for
 //! comparing networks with each other, not for what the engine achieves under a clock.
 
-mod duel;
+mod game;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -10,18 +10,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
-use duel::{Chair, Duel};
+use game::{MatchGame, PlayerSpec};
 
 use super::TrainError;
-use super::pool::{Desk, work};
+use super::eval_batch::{EvalBatch, run_tasks};
 use crate::encode::Encode;
 use crate::eval::EvaluatorFactory;
 use crate::rollout::Playout;
-use crate::stats::Score;
+use crate::stats::GameResult;
 
 /// A player.
 #[derive(Debug, Clone)]
-pub enum Player {
+pub enum MatchPlayer {
     /// A network with so many playouts a move and no noise.
     Network {
         /// The network.
@@ -35,7 +35,7 @@ pub enum Player {
 
 /// A match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Match {
+pub struct MatchParams {
     /// Openings; each is played twice, with colours swapped.
     pub pairs: u32,
     /// Uniformly random plies that open a game.
@@ -49,17 +49,17 @@ pub struct Match {
 }
 
 /// One pair of games: the first player's results, as Black first.
-pub type PairResult = [Score; 2];
+pub type PairResult = [GameResult; 2];
 
 /// Plays a match; answers the pairs in the order of their openings. `observe` is called after each
 /// finished pair, in that order too, and may break the match off.
 ///
 /// # Errors
 /// [`TrainError`] when a network does not fit or fails.
-pub fn contest<G: Encode + Playout>(
+pub fn play_match<G: Encode + Playout>(
     start: &G,
-    players: [&Player; 2],
-    plan: &Match,
+    players: [&MatchPlayer; 2],
+    plan: &MatchParams,
     mut observe: impl FnMut(&[PairResult]) -> ControlFlow<()>,
 ) -> Result<Vec<PairResult>, TrainError> {
     let next = AtomicU64::new(0);
@@ -76,15 +76,15 @@ pub fn contest<G: Encode + Playout>(
                 }
             };
             thread::Builder::new()
-                .name(format!("contest-{index}"))
+                .name(format!("match-{index}"))
                 .spawn_scoped(scope, worker)
                 .map_err(|error| TrainError::Setting(format!("cannot start a thread: {error}")))?;
         }
         drop(sender);
-        let mut waiting: BTreeMap<u64, Score> = BTreeMap::new();
+        let mut waiting: BTreeMap<u64, GameResult> = BTreeMap::new();
         'results: for result in &receiver {
-            let (game, score) = result.inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
-            waiting.insert(game, score);
+            let (game, result) = result.inspect_err(|_| stop.store(true, Ordering::Relaxed))?;
+            waiting.insert(game, result);
             while let Some(pair) = next_pair(&mut waiting, pairs.len()) {
                 pairs.push(pair);
                 if observe(&pairs).is_break() {
@@ -101,7 +101,7 @@ pub fn contest<G: Encode + Playout>(
 }
 
 /// Takes out the games of a pair when both are there.
-fn next_pair(waiting: &mut BTreeMap<u64, Score>, pair: usize) -> Option<PairResult> {
+fn next_pair(waiting: &mut BTreeMap<u64, GameResult>, pair: usize) -> Option<PairResult> {
     let first = 2 * pair as u64;
     let both = [*waiting.get(&first)?, *waiting.get(&(first + 1))?];
     waiting.retain(|&game, _| game > first + 1);
@@ -109,46 +109,52 @@ fn next_pair(waiting: &mut BTreeMap<u64, Score>, pair: usize) -> Option<PairResu
 }
 
 /// A game's number and the first player's result, or why there are no more.
-type Sent = Result<(u64, Score), TrainError>;
+type Sent = Result<(u64, GameResult), TrainError>;
 
 fn play_games<G: Encode + Playout>(
     start: &G,
-    players: [&Player; 2],
-    plan: &Match,
+    players: [&MatchPlayer; 2],
+    plan: &MatchParams,
     (next, stop): (&AtomicU64, &AtomicBool),
     sender: &SyncSender<Sent>,
 ) -> Result<(), TrainError> {
-    let mut desks = Vec::new();
-    let mut chair = |player: &Player| -> Result<Chair<G>, TrainError> {
+    let mut batches = Vec::new();
+    let mut spec = |player: &MatchPlayer| -> Result<PlayerSpec<G>, TrainError> {
         Ok(match player {
-            Player::Network { network, visits } => {
-                let desk = Desk::new(network, start)?;
-                let encoding = desk.encoding();
-                desks.push(desk);
-                Chair::Network {
-                    desk: desks.len() - 1,
+            MatchPlayer::Network { network, visits } => {
+                let batch = EvalBatch::new(network, start)?;
+                let encoding = batch.encoding();
+                batches.push(batch);
+                PlayerSpec::Network {
+                    batch: batches.len() - 1,
                     encoding,
                     visits: *visits,
                 }
             }
-            Player::Rollouts(playouts) => Chair::Rollouts(*playouts),
+            MatchPlayer::Rollouts(playouts) => PlayerSpec::Rollouts(*playouts),
         })
     };
-    let chairs = [chair(players[0])?, chair(players[1])?];
-    let supply = || {
+    let specs = [spec(players[0])?, spec(players[1])?];
+    let next_task = || {
         // Relaxed: the counter and the flag stand for nothing but themselves.
         let game = next.fetch_add(1, Ordering::Relaxed);
         let go_on = game < 2 * u64::from(plan.pairs) && !stop.load(Ordering::Relaxed);
-        go_on.then(|| Duel::new(start, &chairs, plan, game))
+        go_on.then(|| MatchGame::new(start, &specs, plan, game))
     };
-    let finished = |duel: Duel<G>| {
-        if stop.load(Ordering::Relaxed) || sender.send(Ok((duel.game, duel.score()))).is_err() {
+    let finished = |game: MatchGame<G>| {
+        if stop.load(Ordering::Relaxed) || sender.send(Ok((game.number, game.result()))).is_err() {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     };
     let evaluations = AtomicU64::new(0);
-    work(&mut desks, plan.concurrent, supply, finished, &evaluations)?;
+    run_tasks(
+        &mut batches,
+        plan.concurrent,
+        next_task,
+        finished,
+        &evaluations,
+    )?;
     Ok(())
 }
 
@@ -157,10 +163,10 @@ mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
-    use crate::train::pool::tests::info;
+    use crate::train::eval_batch::tests::info;
 
-    fn plan(pairs: u32) -> Match {
-        Match {
+    fn plan(pairs: u32) -> MatchParams {
+        MatchParams {
             pairs,
             opening_plies: 2,
             seed: 3,
@@ -173,36 +179,36 @@ mod tests {
         SmallNoGo::new(BoardSize::square(5)).unwrap()
     }
 
-    fn network(visits: u32) -> Player {
-        Player::Network {
+    fn network(visits: u32) -> MatchPlayer {
+        MatchPlayer::Network {
             network: Box::new(EvaluatorFactory::uniform(info(BoardSize::square(5)))),
             visits,
         }
     }
 
-    fn play(players: [&Player; 2], plan: &Match) -> Vec<PairResult> {
-        contest(&start(), players, plan, |_| ControlFlow::Continue(())).unwrap()
+    fn play(players: [&MatchPlayer; 2], plan: &MatchParams) -> Vec<PairResult> {
+        play_match(&start(), players, plan, |_| ControlFlow::Continue(())).unwrap()
     }
 
     fn wins(pairs: &[PairResult]) -> usize {
         let games = pairs.iter().flatten();
-        games.filter(|&&score| score == Score::Win).count()
+        games.filter(|&&result| result == GameResult::Win).count()
     }
 
     #[test]
     fn more_thought_wins_and_the_table_may_be_turned() {
-        let (weak, strong) = (Player::Rollouts(5), Player::Rollouts(300));
+        let (weak, strong) = (MatchPlayer::Rollouts(5), MatchPlayer::Rollouts(300));
         let pairs = play([&strong, &weak], &plan(10));
         assert_eq!(pairs.len(), 10);
         assert!(wins(&pairs) >= 15, "{pairs:?}");
         assert!(wins(&play([&weak, &strong], &plan(10))) <= 5);
-        assert!(wins(&play([&network(200), &Player::Rollouts(2)], &plan(10))) >= 13);
+        assert!(wins(&play([&network(200), &MatchPlayer::Rollouts(2)], &plan(10))) >= 13);
     }
 
     #[test]
     fn threads_and_company_do_not_change_results() {
-        let (a, b) = (network(16), Player::Rollouts(20));
-        let alone = Match {
+        let (a, b) = (network(16), MatchPlayer::Rollouts(20));
+        let alone = MatchParams {
             threads: 1,
             concurrent: 1,
             ..plan(6)
@@ -220,9 +226,9 @@ mod tests {
 
     #[test]
     fn a_decided_match_stops() {
-        let (a, b) = (network(8), Player::Rollouts(8));
+        let (a, b) = (network(8), MatchPlayer::Rollouts(8));
         let mut seen = Vec::new();
-        let pairs = contest(&start(), [&a, &b], &plan(200), |pairs| {
+        let pairs = play_match(&start(), [&a, &b], &plan(200), |pairs| {
             seen.push(pairs.len());
             if pairs.len() == 5 {
                 ControlFlow::Break(())

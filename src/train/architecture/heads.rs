@@ -22,7 +22,8 @@ pub(super) fn policy<L: Layers>(
     (layers.flatten(&logits), replies)
 }
 
-/// Value logits: win, loss, and draw between them where there are three. With `score` also the score from the same features, before the tanh.
+/// Value logits: win, loss, and draw between them where there are three. With `score` also the
+/// score from the same features, before the tanh.
 pub(super) fn value<L: Layers>(
     layers: &mut L,
     trunk: &L::Map,

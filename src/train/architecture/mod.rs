@@ -16,14 +16,14 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::TrainError;
-use super::net::{Conv, Counts, Declare, Extra, Heads, Layers, Weights};
+use super::net::{AuxHead, Conv, Counts, Declare, Heads, Layers, Weights};
 use super::objective::LossWeights;
 use crate::game::BoardSize;
 
 /// A network by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Recipe {
+pub struct Architecture {
     /// What trunk and heads are made of.
     pub family: Family,
     /// Blocks of the trunk.
@@ -34,17 +34,17 @@ pub struct Recipe {
 
 /// What a network is asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Field {
+pub struct GameShape {
     /// The board.
     pub size: BoardSize,
     /// Results that a game can have for a side: 2, or 3 with draws.
     pub outcomes: usize,
 }
 
-impl From<BoardSize> for Field {
+impl From<BoardSize> for GameShape {
     /// A game without draws.
-    fn from(size: BoardSize) -> Field {
-        Field { size, outcomes: 2 }
+    fn from(size: BoardSize) -> GameShape {
+        GameShape { size, outcomes: 2 }
     }
 }
 
@@ -53,20 +53,20 @@ impl From<BoardSize> for Field {
 pub enum Outputs {
     /// Policy and value: what a search needs.
     Play,
-    /// The extra heads too, which the fit learns from.
+    /// The auxiliary heads too, which the fit learns from.
     All,
 }
 
-impl Recipe {
+impl Architecture {
     /// Describes the network to `layers`, from the input planes to the heads.
     pub fn describe<L: Layers>(
         &self,
         layers: &mut L,
         planes: &L::Map,
-        field: impl Into<Field>,
+        shape: impl Into<GameShape>,
         outputs: Outputs,
     ) -> Heads<L::Vector> {
-        let Field { size, outcomes } = field.into();
+        let GameShape { size, outcomes } = shape.into();
         let channels = self.channels;
         let stem = layers.conv_norm("stem", planes, Conv::wide(channels));
         let mut trunk = layers.relu(&stem);
@@ -76,34 +76,30 @@ impl Recipe {
         }
         let wanted = match outputs {
             Outputs::Play => &[],
-            Outputs::All => self.family.extras(),
+            Outputs::All => self.family.aux_heads(),
         };
-        let has = |extra| wanted.contains(&extra);
-        let shared_score = has(Extra::Score) && self.family.shares_score();
-        let (policy, reply) = heads::policy(layers, &trunk, channels, has(Extra::Reply));
+        let has = |head| wanted.contains(&head);
+        let shared_score = has(AuxHead::Margin) && self.family.shares_score();
+        let (policy, reply) = heads::policy(layers, &trunk, channels, has(AuxHead::Reply));
         let (value, score) = heads::value(layers, &trunk, channels, (outcomes, shared_score));
-        let mut extras = Vec::new();
-        for &extra in wanted {
-            let logits = match extra {
-                Extra::Ownership => Some(heads::ownership(layers, &trunk, channels, size)),
-                Extra::Fate => Some(heads::fate(layers, &trunk, channels)),
-                Extra::Score if shared_score => score.clone(),
-                Extra::Score => Some(heads::score(layers, &trunk, channels)),
-                Extra::Reply => reply.clone(),
+        let mut aux = Vec::new();
+        for &head in wanted {
+            let logits = match head {
+                AuxHead::Ownership => Some(heads::ownership(layers, &trunk, channels, size)),
+                AuxHead::Fate => Some(heads::fate(layers, &trunk, channels)),
+                AuxHead::Margin if shared_score => score.clone(),
+                AuxHead::Margin => Some(heads::score(layers, &trunk, channels)),
+                AuxHead::Reply => reply.clone(),
             };
-            extras.extend(logits.map(|logits| (extra, logits)));
+            aux.extend(logits.map(|logits| (head, logits)));
         }
-        Heads {
-            policy,
-            value,
-            extras,
-        }
+        Heads { policy, value, aux }
     }
 
-    /// The extra heads that the fit learns from.
+    /// The auxiliary heads that the fit learns from.
     #[must_use]
-    pub fn extras(&self) -> &'static [Extra] {
-        self.family.extras()
+    pub fn aux_heads(&self) -> &'static [AuxHead] {
+        self.family.aux_heads()
     }
 
     /// The encoding that the family reads where nothing else is said.
@@ -120,11 +116,16 @@ impl Recipe {
 
     /// Initial weights for this board and number of input planes, and the network's size.
     #[must_use]
-    pub fn declare(&self, planes: usize, field: impl Into<Field>, seed: u64) -> (Weights, Counts) {
-        let field = field.into();
+    pub fn declare(
+        &self,
+        planes: usize,
+        shape: impl Into<GameShape>,
+        seed: u64,
+    ) -> (Weights, Counts) {
+        let shape = shape.into();
         let walk = |outputs| {
-            let mut declare = Declare::new(field.size.area(), seed);
-            self.describe(&mut declare, &planes, field, outputs);
+            let mut declare = Declare::new(shape.size.area(), seed);
+            self.describe(&mut declare, &planes, shape, outputs);
             declare.finish()
         };
         let (weights, fitted) = walk(Outputs::All);
@@ -139,35 +140,35 @@ impl Recipe {
     }
 }
 
-impl fmt::Display for Recipe {
+impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}b{}c", self.family, self.blocks, self.channels)
     }
 }
 
-impl From<Recipe> for String {
-    fn from(recipe: Recipe) -> String {
-        recipe.to_string()
+impl From<Architecture> for String {
+    fn from(architecture: Architecture) -> String {
+        architecture.to_string()
     }
 }
 
-impl TryFrom<String> for Recipe {
+impl TryFrom<String> for Architecture {
     type Error = TrainError;
 
-    fn try_from(name: String) -> Result<Recipe, TrainError> {
+    fn try_from(name: String) -> Result<Architecture, TrainError> {
         name.parse()
     }
 }
 
-impl FromStr for Recipe {
+impl FromStr for Architecture {
     type Err = TrainError;
 
-    fn from_str(name: &str) -> Result<Recipe, TrainError> {
+    fn from_str(name: &str) -> Result<Architecture, TrainError> {
         let parse = || {
             let (family, size) = name.rsplit_once('-')?;
             let (blocks, channels) = size.strip_suffix('c')?.split_once('b')?;
             let channels = channels.parse().ok().filter(|&channels| channels >= 4)?;
-            Some(Recipe {
+            Some(Architecture {
                 family: family.parse().ok()?,
                 blocks: blocks.parse().ok()?,
                 channels,
@@ -203,9 +204,9 @@ mod tests {
             "nogozero+-5b32c",
             "tengen-4b48c",
         ] {
-            assert_eq!(name.parse::<Recipe>().unwrap().to_string(), name);
+            assert_eq!(name.parse::<Architecture>().unwrap().to_string(), name);
         }
-        let all: Recipe = "az+garb+mtl+asf-5b32c".parse().unwrap();
+        let all: Architecture = "az+garb+mtl+asf-5b32c".parse().unwrap();
         assert_eq!(all.to_string(), "nogozero+-5b32c");
         for wrong in [
             "az",
@@ -217,7 +218,7 @@ mod tests {
             "az+gab-5b32c",
             "nogozero-5b32c",
         ] {
-            let message = wrong.parse::<Recipe>().unwrap_err().to_string();
+            let message = wrong.parse::<Architecture>().unwrap_err().to_string();
             assert!(
                 message.contains(wrong) && message.contains("tengen-5b32c"),
                 "{message}"
@@ -227,8 +228,8 @@ mod tests {
 
     #[test]
     fn the_tower_costs_what_methods_3_2_says() {
-        let recipe: Recipe = "az-5b32c".parse().unwrap();
-        let (weights, counts) = recipe.declare(12, SIZE, 1);
+        let architecture: Architecture = "az-5b32c".parse().unwrap();
+        let (weights, counts) = architecture.declare(12, SIZE, 1);
         let tower = 81 * 9 * (12 * 32 + 10 * 32 * 32);
         assert!(
             (tower..tower + 200_000).contains(&counts.multiply_adds),
@@ -243,15 +244,18 @@ mod tests {
     /// Every other block pools, and the two heads of Gao & Wu 2021 are there for the fit and gone at play.
     #[test]
     fn nogozero_has_garb_blocks_and_heads_that_cost_nothing_at_play() {
-        let recipe: Recipe = "nogozero+-5b32c".parse().unwrap();
-        let (weights, counts) = recipe.declare(8, SIZE, 1);
+        let architecture: Architecture = "nogozero+-5b32c".parse().unwrap();
+        let (weights, counts) = architecture.declare(8, SIZE, 1);
         assert_eq!(weights.get("block1.global.weight").dims, [11, 32, 3, 3]);
         assert_eq!(weights.get("block1.bias.weight").dims, [22, 21]);
         assert_eq!(weights.get("block0.a.weight").dims, [32, 32, 3, 3]);
         assert_eq!(weights.get("ownership.logits.weight").dims, [162, 81]);
-        assert_eq!(recipe.extras(), [Extra::Ownership, Extra::Score]);
+        assert_eq!(
+            architecture.aux_heads(),
+            [AuxHead::Ownership, AuxHead::Margin]
+        );
         assert!(counts.fitted_multiply_adds > counts.multiply_adds);
-        let without: Recipe = "az+garb+asf-5b32c".parse().unwrap();
+        let without: Architecture = "az+garb+asf-5b32c".parse().unwrap();
         let (_, same) = without.declare(8, SIZE, 1);
         assert_eq!(same.multiply_adds, counts.multiply_adds);
     }

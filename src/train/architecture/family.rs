@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{garb, residual};
-use crate::train::net::{Extra, Layers};
+use crate::train::net::{AuxHead, Layers};
 
 /// Trunk, heads and input of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,11 +66,11 @@ impl Family {
     }
 
     /// The heads that only the fit uses.
-    pub(super) fn extras(self) -> &'static [Extra] {
+    pub(super) fn aux_heads(self) -> &'static [AuxHead] {
         match self {
-            Family::Az(Additions { mtl: true, .. }) => &[Extra::Ownership, Extra::Score],
+            Family::Az(Additions { mtl: true, .. }) => &[AuxHead::Ownership, AuxHead::Margin],
             Family::Az(_) => &[],
-            Family::Tengen => &[Extra::Fate, Extra::Score, Extra::Reply],
+            Family::Tengen => &[AuxHead::Fate, AuxHead::Margin, AuxHead::Reply],
         }
     }
 

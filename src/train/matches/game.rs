@@ -3,22 +3,22 @@
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::Match;
+use super::MatchParams;
 use crate::encode::{Encode, Encoding};
 use crate::game::{Color, Game, Outcome, Proof};
 use crate::rollout::{Playout, Rave, RaveParams};
-use crate::stats::Score;
+use crate::stats::GameResult;
+use crate::train::eval_batch::Task;
 use crate::train::mcts::{MctsParams, Search};
-use crate::train::pool::Task;
 use crate::train::seed::numbered_seed;
 use crate::train::selfplay::{outcome_or_cap, random_moves};
 
 /// A player in the matches of one thread.
-pub(super) enum Chair<G: Game> {
+pub(super) enum PlayerSpec<G: Game> {
     /// A network.
     Network {
-        /// The place of its desk.
-        desk: usize,
+        /// Index of its batch among those of the thread.
+        batch: usize,
         /// What it reads.
         encoding: &'static dyn Encoding<G>,
         /// Playouts a move.
@@ -29,11 +29,11 @@ pub(super) enum Chair<G: Game> {
 }
 
 /// What a player needs for one game.
-enum Seat<G: Game> {
+enum GamePlayer<G: Game> {
     Network {
         search: Search<G>,
         visits: u32,
-        desk: usize,
+        batch: usize,
         /// Whether the search is about the position on the board.
         begun: bool,
     },
@@ -44,60 +44,65 @@ enum Seat<G: Game> {
 }
 
 /// A game between two players.
-pub(super) struct Duel<G: Game> {
+pub(super) struct MatchGame<G: Game> {
     /// Its number.
-    pub(super) game: u64,
+    pub(super) number: u64,
     salt: u64,
     position: G,
-    seats: [Seat<G>; 2],
+    players: [GamePlayer<G>; 2],
 }
 
-impl<G: Encode + Playout> Duel<G> {
-    /// Game `game` of the match `plan`.
-    pub(super) fn new(start: &G, players: &[Chair<G>; 2], plan: &Match, game: u64) -> Duel<G> {
+impl<G: Encode + Playout> MatchGame<G> {
+    /// Game `number` of the match `plan`.
+    pub(super) fn new(
+        start: &G,
+        players: &[PlayerSpec<G>; 2],
+        plan: &MatchParams,
+        number: u64,
+    ) -> MatchGame<G> {
         // Both games of a pair have the same opening and different players' seeds.
-        let mut opening = Xoshiro256PlusPlus::seed_from_u64(numbered_seed(plan.seed, game / 2));
+        let mut opening = Xoshiro256PlusPlus::seed_from_u64(numbered_seed(plan.seed, number / 2));
         let mut position = start.clone();
         for mv in random_moves(start, plan.opening_plies, &mut opening) {
             position.play(mv);
         }
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(!numbered_seed(plan.seed, game));
-        let seats = players.each_ref().map(|player| match *player {
-            Chair::Network {
-                desk,
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(!numbered_seed(plan.seed, number));
+        let players = players.each_ref().map(|player| match *player {
+            PlayerSpec::Network {
+                batch,
                 encoding,
                 visits,
-            } => Seat::Network {
+            } => GamePlayer::Network {
                 search: Search::new(MctsParams::player(), start, encoding, rng.next_u64()),
                 visits,
-                desk,
+                batch,
                 begun: false,
             },
-            Chair::Rollouts(playouts) => Seat::Rollouts {
+            PlayerSpec::Rollouts(playouts) => GamePlayer::Rollouts {
                 rave: Rave::new(RaveParams::default(), rng.next_u64()),
                 playouts,
             },
         });
-        Duel {
-            game,
+        MatchGame {
+            number,
             salt: rng.next_u64(),
             position,
-            seats,
+            players,
         }
     }
 
     /// The first player's colour.
     fn first(&self) -> Color {
-        Color::BOTH[(self.game % 2) as usize]
+        Color::BOTH[(self.number % 2) as usize]
     }
 
     /// The first player's result.
-    pub(super) fn score(&self) -> Score {
+    pub(super) fn result(&self) -> GameResult {
         let outcome = self.position.outcome().unwrap_or(Outcome::DRAW);
         match outcome.proof_for(self.first()) {
-            Proof::Win => Score::Win,
-            Proof::Draw => Score::Draw,
-            Proof::Loss => Score::Loss,
+            Proof::Win => GameResult::Win,
+            Proof::Draw => GameResult::Draw,
+            Proof::Loss => GameResult::Loss,
         }
     }
 
@@ -107,16 +112,16 @@ impl<G: Encode + Playout> Duel<G> {
     }
 }
 
-impl<G: Encode + Playout> Task<G> for Duel<G> {
+impl<G: Encode + Playout> Task<G> for MatchGame<G> {
     fn wanted(&mut self) -> Option<(usize, &G)> {
         while outcome_or_cap(&self.position).is_none() {
             let turn = self.turn();
-            let mv = match &mut self.seats[turn] {
-                Seat::Rollouts { rave, playouts } => {
+            let mv = match &mut self.players[turn] {
+                GamePlayer::Rollouts { rave, playouts } => {
                     let report = rave.search(&self.position, |made| made < *playouts);
                     report.moves.first().map(|best| best.mv)
                 }
-                Seat::Network {
+                GamePlayer::Network {
                     search,
                     visits,
                     begun,
@@ -136,9 +141,9 @@ impl<G: Encode + Playout> Task<G> for Duel<G> {
             self.position.play(mv?);
         }
         let turn = self.turn();
-        match &mut self.seats[turn] {
-            Seat::Network { search, desk, .. } if self.position.outcome().is_none() => {
-                search.wanted().map(|position| (*desk, position))
+        match &mut self.players[turn] {
+            GamePlayer::Network { search, batch, .. } if self.position.outcome().is_none() => {
+                search.wanted().map(|position| (*batch, position))
             }
             _ => None,
         }
@@ -146,7 +151,7 @@ impl<G: Encode + Playout> Task<G> for Duel<G> {
 
     fn answer(&mut self, policy: &[f32], value: f32) {
         let turn = self.turn();
-        if let Seat::Network { search, .. } = &mut self.seats[turn] {
+        if let GamePlayer::Network { search, .. } = &mut self.players[turn] {
             search.answer(policy, value);
         }
     }

@@ -6,7 +6,7 @@ use crate::train::seed::numbered_seed;
 
 /// The games still to be played, given out one by one to all threads.
 #[derive(Debug)]
-pub struct Supply {
+pub struct GameQueue {
     games: Vec<u64>,
     next: AtomicUsize,
     seed: u64,
@@ -16,17 +16,17 @@ pub struct Supply {
 
 /// A game to be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ticket {
+pub struct GameJob {
     /// Its number.
     pub game: u64,
     /// Its seed.
     pub seed: u64,
 }
 
-impl Supply {
+impl GameQueue {
     /// These games, of the run with this seed.
-    pub(super) fn new(games: Vec<u64>, seed: u64) -> Supply {
-        Supply {
+    pub(super) fn new(games: Vec<u64>, seed: u64) -> GameQueue {
+        GameQueue {
             games,
             next: AtomicUsize::new(0),
             seed,
@@ -35,10 +35,10 @@ impl Supply {
     }
 
     /// The next game, if one is left.
-    pub fn take(&self) -> Option<Ticket> {
+    pub fn take(&self) -> Option<GameJob> {
         // Relaxed: only the counter itself is shared.
         let place = self.next.fetch_add(1, Ordering::Relaxed);
-        self.games.get(place).map(|&game| Ticket {
+        self.games.get(place).map(|&game| GameJob {
             game,
             seed: numbered_seed(self.seed, game),
         })

@@ -4,17 +4,17 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use super::Work;
+use super::GenerationSteps;
+use crate::train::architecture::Outputs;
 use crate::train::checkpoint::Checkpoint;
 use crate::train::cycle::StepName;
-use crate::train::cycle::run::Desk;
+use crate::train::cycle::run::RunContext;
 use crate::train::dataset::Dataset;
 use crate::train::export::{network_info, to_onnx};
-use crate::train::fit::{FitParams, Workplace, fit};
-use crate::train::learn::Learn;
-use crate::train::recipe::Outputs;
+use crate::train::fit::{FitContext, FitParams, fit};
+use crate::train::held_out::HeldOutLosses;
 use crate::train::schedule::Schedule;
-use crate::train::score::Score;
+use crate::train::trainable::Trainable;
 use crate::train::{TrainError, durable};
 
 /// Time between checkpoints of a fit.
@@ -24,40 +24,43 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(60);
 pub(super) struct Fitted {
     pub(super) checkpoint: Checkpoint,
     pub(super) samples_per_second: f64,
-    pub(super) held_out: Option<Score>,
+    pub(super) held_out: Option<HeldOutLosses>,
 }
 
-impl<G: Learn> Work<'_, G> {
+impl<G: Trainable> GenerationSteps<'_, G> {
     /// A network that the generation before did not have learns from all there is.
-    pub(super) fn catch_up(&self, desk: &mut Desk<'_>) -> Result<Option<Fitted>, TrainError> {
-        let network = self.stage(desk).network.to_string();
+    pub(super) fn catch_up(
+        &self,
+        context: &mut RunContext<'_>,
+    ) -> Result<Option<Fitted>, TrainError> {
+        let network = self.stage(context).network.to_string();
         let Some(before) = self.done.last().filter(|before| before.network != network) else {
             return Ok(None);
         };
         let (rows, games) = (before.rows_so_far, before.games_so_far);
-        let dataset = self.dataset(desk, rows, games, before.number)?;
-        let samples = desk.plan.fit.catch_up * dataset.fit.len() as f64;
-        let steps = steps(samples, desk.plan.fit.batch);
+        let dataset = self.dataset(context, rows, games, before.number)?;
+        let samples = context.plan.fit.catch_up * dataset.fit.len() as f64;
+        let steps = steps(samples, context.plan.fit.batch);
         let held_out = dataset.held_out.clone();
-        let fitted = self.fit(desk, dataset, (StepName::CatchUp, steps), None)?;
-        let network = desk.place.start(self.number);
+        let fitted = self.fit(context, dataset, (StepName::CatchUp, steps), None)?;
+        let network = context.run_folder.start(self.number);
         export(&fitted.checkpoint, 0, &network)?;
-        self.integers(desk, &network, &held_out)?;
+        self.quantize(context, &network, &held_out)?;
         Ok(Some(fitted))
     }
 
     /// Fits the stage's network, from `last` where there is one.
     pub(super) fn fit(
         &self,
-        desk: &mut Desk<'_>,
+        context: &mut RunContext<'_>,
         dataset: Dataset,
         (step, steps): (StepName, u64),
         last: Option<&Checkpoint>,
     ) -> Result<Fitted, TrainError> {
-        let (settings, stage) = (&desk.plan.fit, self.stage(desk));
+        let (settings, stage) = (&context.plan.fit, self.stage(context));
         let folder = match step {
-            StepName::CatchUp => desk.place.catch_up(self.number),
-            _ => desk.place.fit(self.number),
+            StepName::CatchUp => context.run_folder.catch_up(self.number),
+            _ => context.run_folder.fit(self.number),
         };
         let params = FitParams {
             batch: settings.batch,
@@ -67,31 +70,31 @@ impl<G: Learn> Work<'_, G> {
             root_value_share: settings.root_value_share,
             surprise_share: settings.surprise_share,
             average_decay: settings.average_decay,
-            seed: desk.plan.seed ^ u64::from(self.number).rotate_left(32),
+            seed: context.plan.seed ^ u64::from(self.number).rotate_left(32),
             score_every: steps.div_ceil(4),
             ..FitParams::of::<G>(stage.network, steps)
         };
-        let session = desk.session;
-        let workplace = Workplace {
+        let resources = context.resources;
+        let workplace = FitContext {
             folder: &folder,
-            device: session.fit_device,
-            clock: session.clock,
+            device: resources.fit_device,
+            clock: resources.clock,
             checkpoint_every: CHECKPOINT_EVERY,
             start_from: last,
         };
-        let begun = desk.watch.session();
+        let begun = context.watch.session();
         let (mut first, mut samples_per_second) = (None, 0.0);
         let mut told = Ok(());
         let checkpoint = fit(self.start, dataset, &params, &workplace, |report| {
             let first = *first.get_or_insert(report.step - 1);
-            let seconds = (desk.watch.session() - begun).max(1e-3);
+            let seconds = (context.watch.session() - begun).max(1e-3);
             let samples = (report.step - first) * params.batch as u64;
             samples_per_second = samples as f64 / seconds;
             let message = format!(
                 "{samples_per_second:.0} samples/s, policy {:.3}, value {:.3}",
                 report.policy_loss, report.value_loss
             );
-            told = desk.tell(self.number, step, (report.step, steps), message);
+            told = context.tell(self.number, step, (report.step, steps), message);
             match told {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(_) => ControlFlow::Break(()),
@@ -101,7 +104,7 @@ impl<G: Learn> Work<'_, G> {
         Ok(Fitted {
             checkpoint,
             samples_per_second,
-            held_out: last_score(&folder)?,
+            held_out: last_held_out(&folder)?,
         })
     }
 }
@@ -115,13 +118,13 @@ pub(super) fn steps(samples: f64, batch: usize) -> u64 {
 pub(super) fn export(checkpoint: &Checkpoint, earlier: u64, path: &Path) -> Result<(), TrainError> {
     let mut info = network_info(checkpoint);
     info.steps += earlier;
-    let recipe = checkpoint.params.recipe;
-    let onnx = to_onnx(recipe, &checkpoint.average, &info, Outputs::Play)?;
+    let architecture = checkpoint.params.architecture;
+    let onnx = to_onnx(architecture, &checkpoint.average, &info, Outputs::Play)?;
     durable::write(path, &onnx)
 }
 
 /// The newest held-out score that a fit has logged.
-fn last_score(folder: &Path) -> Result<Option<Score>, TrainError> {
+fn last_held_out(folder: &Path) -> Result<Option<HeldOutLosses>, TrainError> {
     let path = folder.join("losses.jsonl");
     if !path.exists() {
         return Ok(None);

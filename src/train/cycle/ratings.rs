@@ -5,14 +5,14 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::place::load;
+use super::run_folder::load;
 use crate::stats::{MatchScore, Meeting, RatedPair, RatingsWithIntervals, fit_with_intervals};
-use crate::train::contest::PairResult;
+use crate::train::matches::PairResult;
 use crate::train::{TrainError, durable};
 
 /// A finished match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Encounter {
+pub struct MatchRecord {
     /// One player's name.
     pub first: String,
     /// The other's.
@@ -21,7 +21,7 @@ pub struct Encounter {
     pub pairs: Vec<PairResult>,
 }
 
-impl Encounter {
+impl MatchRecord {
     /// The first player's score.
     #[must_use]
     pub fn score(&self) -> MatchScore {
@@ -51,7 +51,7 @@ pub fn score(pairs: &[PairResult]) -> MatchScore {
 
 /// A player's rating.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Rated {
+pub struct RatedPlayer {
     /// The player.
     pub name: String,
     /// Elo; the anchor's is 0.
@@ -80,7 +80,7 @@ pub fn anchor_name(playouts: u64) -> String {
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be read.
-pub fn encounters(folder: &Path) -> Result<Vec<Encounter>, TrainError> {
+pub fn match_records(folder: &Path) -> Result<Vec<MatchRecord>, TrainError> {
     let files = durable::list(folder, "", "json")?;
     let read = files.iter().map(|path| load(path));
     read.filter_map(Result::transpose).collect()
@@ -88,12 +88,12 @@ pub fn encounters(folder: &Path) -> Result<Vec<Encounter>, TrainError> {
 
 /// Ratings of all players of these matches with `anchor` at 0, the strongest first.
 #[must_use]
-pub fn rate(encounters: &[Encounter], anchor: &str) -> Vec<Rated> {
+pub fn rate(match_records: &[MatchRecord], anchor: &str) -> Vec<RatedPlayer> {
     let mut players: BTreeMap<&str, u32> = BTreeMap::new();
-    for encounter in encounters {
-        let games = 2 * encounter.pairs.len() as u32;
-        *players.entry(&encounter.first).or_default() += games;
-        *players.entry(&encounter.second).or_default() += games;
+    for record in match_records {
+        let games = 2 * record.pairs.len() as u32;
+        *players.entry(&record.first).or_default() += games;
+        *players.entry(&record.second).or_default() += games;
     }
     let names: Vec<&str> = players.keys().copied().collect();
     let place = |name: &str| names.iter().position(|known| *known == name);
@@ -101,12 +101,11 @@ pub fn rate(encounters: &[Encounter], anchor: &str) -> Vec<Rated> {
         return Vec::new();
     };
     let mut pairs = Vec::new();
-    for encounter in encounters {
-        let (Some(first), Some(second)) = (place(&encounter.first), place(&encounter.second))
-        else {
+    for record in match_records {
+        let (Some(first), Some(second)) = (place(&record.first), place(&record.second)) else {
             continue;
         };
-        for [as_black, as_white] in &encounter.pairs {
+        for [as_black, as_white] in &record.pairs {
             let game = |black, white, black_points| Meeting {
                 black,
                 white,
@@ -121,10 +120,10 @@ pub fn rate(encounters: &[Encounter], anchor: &str) -> Vec<Rated> {
         }
     }
     let RatingsWithIntervals { ratings, elo, .. } = fit_with_intervals(names.len(), anchor, &pairs);
-    let mut rated: Vec<Rated> = names
+    let mut rated: Vec<RatedPlayer> = names
         .iter()
         .zip(ratings.elo.iter().zip(elo))
-        .map(|(name, (&elo, interval))| Rated {
+        .map(|(name, (&elo, interval))| RatedPlayer {
             name: (*name).to_owned(),
             elo,
             low: interval.low,
@@ -139,14 +138,14 @@ pub fn rate(encounters: &[Encounter], anchor: &str) -> Vec<Rated> {
 /// The anchor for the next network: the one that the last network met, unless that was too easy or
 /// too hard for it.
 #[must_use]
-pub(super) fn next_anchor(anchors: &[u64], last: &[Encounter]) -> u64 {
+pub(super) fn next_anchor(anchors: &[u64], last: &[MatchRecord]) -> u64 {
     let met = anchors
         .iter()
         .enumerate()
         .rev()
         .find_map(|(place, &playouts)| {
             let name = anchor_name(playouts);
-            let met = last.iter().find(|encounter| encounter.second == name)?;
+            let met = last.iter().find(|record| record.second == name)?;
             Some((place, met.score().score()))
         });
     let place = match met {
@@ -165,26 +164,26 @@ pub(super) fn next_anchor(anchors: &[u64], last: &[Encounter]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::Score::{self, Loss, Win};
+    use crate::stats::GameResult::{self, Loss, Win};
 
-    fn encounter(first: &str, second: &str, pairs: &[(PairResult, usize)]) -> Encounter {
+    fn record(first: &str, second: &str, pairs: &[(PairResult, usize)]) -> MatchRecord {
         let repeat = |(pair, count): &(PairResult, usize)| vec![*pair; *count];
-        Encounter {
+        MatchRecord {
             first: first.to_owned(),
             second: second.to_owned(),
             pairs: pairs.iter().flat_map(repeat).collect(),
         }
     }
 
-    fn even(first: &str, second: &str) -> Encounter {
-        encounter(first, second, &[([Win, Loss], 10), ([Loss, Win], 10)])
+    fn even(first: &str, second: &str) -> MatchRecord {
+        record(first, second, &[([Win, Loss], 10), ([Loss, Win], 10)])
     }
 
     #[test]
     fn players_that_never_met_are_rated_by_their_opponents() {
         let strong = [([Win, Win], 10), ([Win, Loss], 10)];
         let rated = rate(
-            &[even("b", "rave-100"), encounter("a", "b", &strong)],
+            &[even("b", "rave-100"), record("a", "b", &strong)],
             "rave-100",
         );
         let names: Vec<&str> = rated.iter().map(|r| r.name.as_str()).collect();
@@ -199,21 +198,15 @@ mod tests {
     #[test]
     fn white_wins_are_counted_for_both_players() {
         // As Black won, as White won: one white win. As Black lost, as White lost: one.
-        assert_eq!(encounter("a", "b", &[([Win, Win], 3)]).white_wins(), (3, 6));
-        assert_eq!(
-            encounter("a", "b", &[([Loss, Loss], 3)]).white_wins(),
-            (3, 6)
-        );
-        assert_eq!(
-            encounter("a", "b", &[([Loss, Win], 3)]).white_wins(),
-            (6, 6)
-        );
+        assert_eq!(record("a", "b", &[([Win, Win], 3)]).white_wins(), (3, 6));
+        assert_eq!(record("a", "b", &[([Loss, Loss], 3)]).white_wins(), (3, 6));
+        assert_eq!(record("a", "b", &[([Loss, Win], 3)]).white_wins(), (6, 6));
     }
 
     #[test]
     fn anchors_rise_with_the_network() {
         let anchors = [100, 400, 1600];
-        let met = |name: &str, pair: [Score; 2]| vec![encounter("n", name, &[(pair, 10)])];
+        let met = |name: &str, pair: [GameResult; 2]| vec![record("n", name, &[(pair, 10)])];
         assert_eq!(next_anchor(&anchors, &[]), 100);
         assert_eq!(next_anchor(&anchors, &met("rave-100", [Win, Loss])), 100);
         assert_eq!(next_anchor(&anchors, &met("rave-100", [Win, Win])), 400);

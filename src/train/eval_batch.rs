@@ -27,49 +27,49 @@ pub trait Task<G> {
     fn salt(&self) -> u64;
 }
 
-/// A network at work for one thread.
-pub struct Desk<G: Game> {
+/// The evaluator of one network, and the positions of one thread that wait for it.
+pub struct EvalBatch<G: Game> {
     evaluator: Box<dyn Evaluator>,
     encoding: &'static dyn Encoding<G>,
-    symmetries: Vec<Turn>,
+    symmetries: Vec<PolicyMap>,
     batch: Batch,
     out: Outputs,
     row: Vec<f32>,
     policy: Vec<f32>,
     /// For each row of the batch: whose it is, and the symmetry it is seen under.
-    askers: Vec<(usize, usize)>,
+    owners: Vec<(usize, usize)>,
 }
 
 /// Where a symmetry takes each policy index.
-struct Turn(Vec<usize>);
+struct PolicyMap(Vec<usize>);
 
-impl Turn {
-    fn new(symmetry: Symmetry, size: BoardSize, policy_len: usize) -> Turn {
+impl PolicyMap {
+    fn new(symmetry: Symmetry, size: BoardSize, policy_len: usize) -> PolicyMap {
         let image = |index| symmetry.apply(size, Move(index as u16)).index();
-        Turn((0..policy_len).map(image).collect())
+        PolicyMap((0..policy_len).map(image).collect())
     }
 }
 
-impl<G: Encode> Desk<G> {
-    /// A desk with an evaluator of its own.
+impl<G: Encode> EvalBatch<G> {
+    /// A batch with an evaluator of its own.
     ///
     /// # Errors
     /// [`TrainError`] when the network does not fit the game or there is no evaluator to be had.
-    pub fn new(factory: &EvaluatorFactory, start: &G) -> Result<Desk<G>, TrainError> {
+    pub fn new(factory: &EvaluatorFactory, start: &G) -> Result<EvalBatch<G>, TrainError> {
         let info = factory.info();
         let encoding = find(info, start)
             .map_err(|mismatch| TrainError::Setting(format!("{}: {mismatch}", info.network)))?;
         let (size, policy_len) = (info.size, info.policy_len);
-        let turn = |symmetry| Turn::new(symmetry, size, policy_len);
-        Ok(Desk {
+        let map = |symmetry| PolicyMap::new(symmetry, size, policy_len);
+        Ok(EvalBatch {
             evaluator: factory.make()?,
             encoding,
-            symmetries: Symmetry::all(size).map(turn).collect(),
+            symmetries: Symmetry::all(size).map(map).collect(),
             batch: Batch::new(info.row_len()),
             out: Outputs::new(),
             row: vec![0.0; info.row_len()],
             policy: vec![0.0; policy_len],
-            askers: Vec::new(),
+            owners: Vec::new(),
         })
     }
 
@@ -80,7 +80,7 @@ impl<G: Encode> Desk<G> {
     }
 
     /// Adds a position to the batch.
-    fn ask(&mut self, asker: usize, position: &G, salt: u64) {
+    fn push(&mut self, owner: usize, position: &G, salt: u64) {
         let key = self.encoding.cache_key(position);
         // The key's bits are random already; the odd factor spreads neighbouring salts over them.
         let mixed = (key as u64 ^ salt).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
@@ -95,43 +95,43 @@ impl<G: Encode> Desk<G> {
                 turned[image] = *number;
             }
         }
-        self.askers.push((asker, symmetry));
+        self.owners.push((owner, symmetry));
     }
 
     /// Evaluates the batch and hands the answers out.
-    fn serve(&mut self, mut answer: impl FnMut(usize, &[f32], f32)) -> Result<(), EvalError> {
+    fn evaluate(&mut self, mut answer: impl FnMut(usize, &[f32], f32)) -> Result<(), EvalError> {
         if self.batch.is_empty() {
             return Ok(());
         }
         self.evaluator.evaluate(&self.batch, &mut self.out)?;
-        for (row, (asker, symmetry)) in self.askers.drain(..).enumerate() {
+        for (row, (owner, symmetry)) in self.owners.drain(..).enumerate() {
             let turned = self.out.policy(row);
             for (logit, &image) in self.policy.iter_mut().zip(&self.symmetries[symmetry].0) {
                 *logit = turned[image];
             }
-            answer(asker, &self.policy, self.out.value(row));
+            answer(owner, &self.policy, self.out.value(row));
         }
         self.batch.clear();
         Ok(())
     }
 }
 
-/// Works on up to `slots` tasks at a time until `supply` has no more or `finished` breaks off.
-/// Each task asks one of the desks by number. `evaluations` counts along.
+/// Works on up to `slots` tasks at a time until `next_task` has no more or `finished` breaks off.
+/// A task names the batch that its positions go into. `evaluations` counts along.
 ///
 /// # Errors
 /// [`EvalError`] when an evaluator fails.
-pub fn work<G: Encode, T: Task<G>>(
-    desks: &mut [Desk<G>],
+pub fn run_tasks<G: Encode, T: Task<G>>(
+    batches: &mut [EvalBatch<G>],
     slots: usize,
-    mut supply: impl FnMut() -> Option<T>,
+    mut next_task: impl FnMut() -> Option<T>,
     mut finished: impl FnMut(T) -> ControlFlow<()>,
     evaluations: &AtomicU64,
 ) -> Result<(), EvalError> {
     let mut tasks: Vec<T> = Vec::new();
     loop {
         while tasks.len() < slots.max(1)
-            && let Some(task) = supply()
+            && let Some(task) = next_task()
         {
             tasks.push(task);
         }
@@ -141,8 +141,8 @@ pub fn work<G: Encode, T: Task<G>>(
         let mut place = 0;
         while place < tasks.len() {
             let salt = tasks[place].salt();
-            if let Some((desk, position)) = tasks[place].wanted() {
-                desks[desk].ask(place, position, salt);
+            if let Some((batch, position)) = tasks[place].wanted() {
+                batches[batch].push(place, position, salt);
                 place += 1;
                 continue;
             }
@@ -151,12 +151,12 @@ pub fn work<G: Encode, T: Task<G>>(
             if finished(task).is_break() {
                 return Ok(());
             }
-            tasks.extend(supply());
+            tasks.extend(next_task());
         }
-        for desk in &mut *desks {
+        for batch in &mut *batches {
             // Relaxed: a count for people to look at.
-            evaluations.fetch_add(desk.batch.len() as u64, Ordering::Relaxed);
-            desk.serve(|task, policy, value| tasks[task].answer(policy, value))?;
+            evaluations.fetch_add(batch.batch.len() as u64, Ordering::Relaxed);
+            batch.evaluate(|task, policy, value| tasks[task].answer(policy, value))?;
         }
     }
 }
@@ -258,11 +258,11 @@ pub(super) mod tests {
         let size = BoardSize::square(4);
         let start = SmallNoGo::new(size).unwrap();
         let factory = EvaluatorFactory::hash(info(size));
-        let mut desks = [(); 2].map(|()| Desk::new(&factory, &start).unwrap());
+        let mut batches = [(); 2].map(|()| EvalBatch::new(&factory, &start).unwrap());
         let mut salts = salts.iter();
         let mut games = Vec::new();
         let evaluations = AtomicU64::new(0);
-        let supply = || {
+        let next_task = || {
             salts.next().map(|&salt| FirstMoves {
                 position: start.clone(),
                 answers: Vec::new(),
@@ -273,7 +273,7 @@ pub(super) mod tests {
             games.push((game.salt, game.answers));
             ControlFlow::Continue(())
         };
-        work(&mut desks, slots, supply, finished, &evaluations).unwrap();
+        run_tasks(&mut batches, slots, next_task, finished, &evaluations).unwrap();
         let asked: usize = games.iter().map(|game| game.1.len()).sum();
         assert_eq!(evaluations.into_inner(), asked as u64);
         games.sort_by_key(|game| game.0);
@@ -315,16 +315,17 @@ pub(super) mod tests {
         let mut position = SmallNoGo::new(size).unwrap();
         position.play(Move(1));
         let factory = EvaluatorFactory::hash(info(size));
-        let mut desk = Desk::new(&factory, &position).unwrap();
-        desk.evaluator = Box::new(Echo(info(size)));
+        let mut batch = EvalBatch::new(&factory, &position).unwrap();
+        batch.evaluator = Box::new(Echo(info(size)));
         for salt in 0..64 {
-            desk.ask(0, &position, salt);
+            batch.push(0, &position, salt);
         }
-        let turned: std::collections::HashSet<usize> = desk.askers.iter().map(|a| a.1).collect();
+        let turned: std::collections::HashSet<usize> = batch.owners.iter().map(|a| a.1).collect();
         assert_eq!(turned.len(), 8);
         let mut expected = vec![0.0; 16];
         expected[1] = 1.0;
-        desk.serve(|_, policy, _| assert_eq!(policy, expected))
+        batch
+            .evaluate(|_, policy, _| assert_eq!(policy, expected))
             .unwrap();
     }
 }

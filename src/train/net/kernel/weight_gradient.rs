@@ -1,4 +1,4 @@
-//! What a convolution's factors could do better: products of inputs and output gradients, summed
+//! What a convolution's weights could do better: products of inputs and output gradients, summed
 //! over points and boards.
 
 use rayon::prelude::*;
@@ -11,8 +11,8 @@ const INPUTS: usize = 4;
 /// Groups of boards whose sums are made apart and then added in order.
 const GROUPS: usize = 16;
 
-/// Gradients of the outputs, and the inputs, to gradients of the factors.
-pub(in crate::train::net) fn factor_gradient(
+/// Gradients of the outputs, and the inputs, to gradients of the weights.
+pub(in crate::train::net) fn weight_gradient(
     shape: Shape,
     x: &[f32],
     gradient: &[f32],
@@ -23,11 +23,11 @@ pub(in crate::train::net) fn factor_gradient(
         .par_chunks(boards * board_in)
         .zip(gradient.par_chunks(boards * board_out))
         .map(|(x, gradient)| {
-            let mut bench = Bench::new(shape);
+            let mut accumulator = Accumulator::new(shape);
             let x = x.chunks_exact(board_in);
             x.zip(gradient.chunks_exact(board_out))
-                .for_each(|(x, gradient)| bench.add(x, gradient));
-            bench.sums
+                .for_each(|(x, gradient)| accumulator.add(x, gradient));
+            accumulator.sums
         })
         .collect();
     let mut groups = groups.into_iter();
@@ -42,7 +42,7 @@ pub(in crate::train::net) fn factor_gradient(
 
 /// A place to sum in. Inputs and gradients lie there in blocks, so that the innermost loop reads
 /// both one after the other (measured: 1.5 times as fast as from the boards themselves).
-struct Bench {
+struct Accumulator {
     shape: Shape,
     /// `[block of inputs, padded cell, input in the block]`.
     inputs: Vec<[f32; INPUTS]>,
@@ -52,11 +52,11 @@ struct Bench {
     sums: Vec<Lanes>,
 }
 
-impl Bench {
-    fn new(shape: Shape) -> Bench {
+impl Accumulator {
+    fn new(shape: Shape) -> Accumulator {
         let input_blocks = shape.inputs.div_ceil(INPUTS);
         let output_blocks = lanes(shape.outputs) / LANES;
-        Bench {
+        Accumulator {
             shape,
             inputs: vec![[0.0; INPUTS]; input_blocks * shape.padded_area()],
             gradients: vec![[0.0; LANES]; output_blocks * shape.area()],
@@ -129,14 +129,14 @@ fn add_products(shape: Shape, inputs: &[[f32; INPUTS]], gradients: &[Lanes], sum
 /// Sums as `[outputs, inputs, kernel, kernel]`.
 fn unpack(shape: Shape, sums: &[Lanes]) -> Vec<f32> {
     let input_places = shape.inputs.next_multiple_of(INPUTS);
-    let mut factors = Vec::with_capacity(shape.outputs * shape.inputs * shape.taps());
+    let mut weights = Vec::with_capacity(shape.outputs * shape.inputs * shape.taps());
     for output in 0..shape.outputs {
         for input in 0..shape.inputs {
             for tap in 0..shape.taps() {
                 let row = (output / LANES * shape.taps() + tap) * input_places + input;
-                factors.push(sums[row][output % LANES]);
+                weights.push(sums[row][output % LANES]);
             }
         }
     }
-    factors
+    weights
 }

@@ -7,16 +7,16 @@ use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::TrainError;
-use super::generate::{Supply, Ticket};
-use super::learn::Learn;
+use super::eval_batch::{EvalBatch, run_tasks};
+use super::generate::{GameJob, GameQueue};
 use super::network_game::{NetworkGame, NetworkPlay, Prover};
-use super::pool::{Desk, work};
-use super::selfplay::{PlayedGame, SelfPlayParams, Thinker, play};
+use super::selfplay::{PlayedGame, SelfPlayParams, SelfPlaySearch, play};
+use super::trainable::Trainable;
 use crate::eval::EvaluatorFactory;
 
 /// Plays games on any number of threads.
-pub trait Crew<G>: Sync {
-    /// Plays games of `supply` on the calling thread until none is left or `done`, which takes
+pub trait GameGenerator<G>: Sync {
+    /// Plays games of `queue` on the calling thread until none is left or `done`, which takes
     /// them, breaks off.
     ///
     /// # Errors
@@ -24,30 +24,32 @@ pub trait Crew<G>: Sync {
     fn play(
         &self,
         start: &G,
-        supply: &Supply,
+        queue: &GameQueue,
         done: &mut dyn FnMut(PlayedGame) -> ControlFlow<()>,
     ) -> Result<(), TrainError>;
 }
 
-/// A [`Thinker`] for each game, made from a seed.
-pub struct RolloutCrew<F> {
+/// A [`SelfPlaySearch`] for each game, made from a seed.
+pub struct RolloutGenerator<F> {
     /// How games are made diverse.
     pub selfplay: SelfPlayParams,
     /// Makes the player of one game.
-    pub thinker: F,
+    pub search: F,
 }
 
-impl<G: Learn, T: Thinker<G>, F: Fn(u64) -> T + Sync> Crew<G> for RolloutCrew<F> {
+impl<G: Trainable, T: SelfPlaySearch<G>, F: Fn(u64) -> T + Sync> GameGenerator<G>
+    for RolloutGenerator<F>
+{
     fn play(
         &self,
         start: &G,
-        supply: &Supply,
+        queue: &GameQueue,
         done: &mut dyn FnMut(PlayedGame) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
-        while let Some(ticket) = supply.take() {
-            let mut rng = Xoshiro256PlusPlus::seed_from_u64(ticket.seed);
-            let mut thinker = (self.thinker)(rng.next_u64());
-            let game = play(start, ticket.game, self.selfplay, &mut thinker, &mut rng);
+        while let Some(job) = queue.take() {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(job.seed);
+            let mut search = (self.search)(rng.next_u64());
+            let game = play(start, job.game, self.selfplay, &mut search, &mut rng);
             if done(game).is_break() {
                 break;
             }
@@ -57,7 +59,7 @@ impl<G: Learn, T: Thinker<G>, F: Fn(u64) -> T + Sync> Crew<G> for RolloutCrew<F>
 }
 
 /// One network for all games.
-pub struct NetworkCrew<'a, F> {
+pub struct NetworkGenerator<'a, F> {
     /// The network.
     pub network: &'a EvaluatorFactory,
     /// How it plays.
@@ -68,18 +70,18 @@ pub struct NetworkCrew<'a, F> {
     pub prover: F,
 }
 
-impl<G: Learn, P: Prover<G>, F: Fn() -> P + Sync> Crew<G> for NetworkCrew<'_, F> {
+impl<G: Trainable, P: Prover<G>, F: Fn() -> P + Sync> GameGenerator<G> for NetworkGenerator<'_, F> {
     fn play(
         &self,
         start: &G,
-        supply: &Supply,
+        queue: &GameQueue,
         done: &mut dyn FnMut(PlayedGame) -> ControlFlow<()>,
     ) -> Result<(), TrainError> {
-        let mut desk = Desk::new(self.network, start)?;
-        let encoding = desk.encoding();
+        let mut batch = EvalBatch::new(self.network, start)?;
+        let encoding = batch.encoding();
         let prover = RefCell::new((self.prover)());
         let next = || {
-            let Ticket { game, seed } = supply.take()?;
+            let GameJob { game, seed } = queue.take()?;
             Some(NetworkGame::new(
                 start, game, seed, self.play, &prover, encoding,
             ))
@@ -88,12 +90,12 @@ impl<G: Learn, P: Prover<G>, F: Fn() -> P + Sync> Crew<G> for NetworkCrew<'_, F>
             Some(game) => done(game),
             None => ControlFlow::Continue(()),
         };
-        work(
-            std::slice::from_mut(&mut desk),
+        run_tasks(
+            std::slice::from_mut(&mut batch),
             self.concurrent,
             next,
             finished,
-            &supply.evaluations,
+            &queue.evaluations,
         )?;
         Ok(())
     }

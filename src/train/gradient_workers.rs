@@ -1,24 +1,25 @@
-//! A step's forward and backward pass, its batch in shares that threads compute side by side.
+//! A step's forward and backward pass, its batch in micro-batches that threads compute side by
+//! side.
 //!
-//! Much of a pass is in operations that one thread does after the other. Whole shares have no such
-//! parts, and their activations stay in the cache. Batch norms see the share that they are in
-//! (ghost batch norm, Hoffer et al. 2017). Shares depend on the batch only and are added in their
-//! order, so that sums are the same whatever the number of threads.
+//! Much of a pass is in operations that one thread does after the other. Whole micro-batches have
+//! no such parts, and their activations stay in the cache. Batch norms see the micro-batch that
+//! they are in (ghost batch norm, Hoffer et al. 2017). Micro-batches depend on the batch only and
+//! are added in their order, so that sums are the same whatever the number of threads.
 
 use burn::tensor::{Device, Tensor};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::TrainError;
+use super::architecture::Outputs;
 use super::batch::Batch;
 use super::checkpoint::Checkpoint;
-use super::net::{Extra, Forward, Mode, numbers};
+use super::held_out::planes;
+use super::net::{AuxHead, Forward, Mode, numbers};
 use super::objective::loss;
-use super::recipe::Outputs;
-use super::score::planes;
 
 /// What a batch says about the weights.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Answer {
+pub(super) struct BatchGradients {
     /// The gradient of each tensor, in the weights' order; empty where there is none.
     pub(super) gradients: Vec<Vec<f32>>,
     /// Statistics of the batch norms: place in the weights, and values.
@@ -27,27 +28,27 @@ pub(super) struct Answer {
     pub(super) policy: Vec<f32>,
     /// Losses: policy, value.
     pub(super) losses: [f32; 2],
-    /// Losses of the extra heads.
-    pub(super) extras: Vec<(Extra, f32)>,
+    /// Losses of the auxiliary heads.
+    pub(super) aux: Vec<(AuxHead, f32)>,
 }
 
 /// The threads of a fit.
-pub(super) struct Team {
-    /// A pool for each share that is computed at the same time: Burn's own threads within a share
-    /// must not take up another one.
+pub(super) struct GradientWorkers {
+    /// A pool for each micro-batch that is computed at the same time: Burn's own threads within a
+    /// micro-batch must not take up another one.
     pools: Vec<ThreadPool>,
-    /// Rows of a share, at most.
-    share: usize,
+    /// Rows of a micro-batch, at most.
+    micro_batch: usize,
 }
 
-impl Team {
-    /// Threads for batches of so many rows, in shares of at most `share`.
+impl GradientWorkers {
+    /// Threads for batches of so many rows, in micro-batches of at most `micro_batch`.
     ///
     /// # Errors
     /// [`TrainError::Setting`] when threads cannot be started.
-    pub(super) fn new(batch: usize, share: usize) -> Result<Team, TrainError> {
+    pub(super) fn new(batch: usize, micro_batch: usize) -> Result<GradientWorkers, TrainError> {
         let threads = rayon::current_num_threads();
-        let count = threads.min(batch.div_ceil(share)).max(1);
+        let count = threads.min(batch.div_ceil(micro_batch)).max(1);
         let pool = |index: usize| {
             ThreadPoolBuilder::new()
                 .num_threads(threads / count + usize::from(index < threads % count))
@@ -55,74 +56,86 @@ impl Team {
                 .build()
                 .map_err(|error| TrainError::Setting(format!("cannot start threads: {error}")))
         };
-        Ok(Team {
+        Ok(GradientWorkers {
             pools: (0..count).map(pool).collect::<Result<_, _>>()?,
-            share,
+            micro_batch,
         })
     }
 
-    /// A batch in shares.
-    pub(super) fn shares<'a>(&'a self, batch: &'a Batch) -> impl Iterator<Item = Batch> + 'a {
-        let starts = (0..batch.len).step_by(self.share);
-        starts.map(move |start| batch.rows(start..start.saturating_add(self.share).min(batch.len)))
+    /// A batch in micro-batches.
+    pub(super) fn micro_batches<'a>(
+        &'a self,
+        batch: &'a Batch,
+    ) -> impl Iterator<Item = Batch> + 'a {
+        let starts = (0..batch.len).step_by(self.micro_batch);
+        starts.map(move |start| {
+            batch.rows(start..start.saturating_add(self.micro_batch).min(batch.len))
+        })
     }
 
     /// Computes losses and gradients of a batch; `device` records gradients.
-    pub(super) fn answer(&self, state: &Checkpoint, batch: &Batch, device: &Device) -> Answer {
-        let shares: Vec<Batch> = self.shares(batch).collect();
-        let mut answers: Vec<Option<Answer>> = vec![None; shares.len()];
-        let each = shares.len().div_ceil(self.pools.len()).max(1);
+    pub(super) fn compute(
+        &self,
+        state: &Checkpoint,
+        batch: &Batch,
+        device: &Device,
+    ) -> BatchGradients {
+        let micro_batches: Vec<Batch> = self.micro_batches(batch).collect();
+        let mut computed: Vec<Option<BatchGradients>> = vec![None; micro_batches.len()];
+        let each = micro_batches.len().div_ceil(self.pools.len()).max(1);
         std::thread::scope(|scope| {
-            let parts = answers.chunks_mut(each).zip(shares.chunks(each));
-            for ((answers, shares), pool) in parts.zip(&self.pools) {
+            let parts = computed.chunks_mut(each).zip(micro_batches.chunks(each));
+            for ((computed, micro_batches), pool) in parts.zip(&self.pools) {
                 scope.spawn(move || {
                     pool.install(|| {
-                        for (answer, share) in answers.iter_mut().zip(shares) {
-                            *answer = Some(compute(state, share, device));
+                        for (computed, micro_batch) in computed.iter_mut().zip(micro_batches) {
+                            *computed = Some(compute_micro_batch(state, micro_batch, device));
                         }
                     });
                 });
             }
         });
-        let parts: Vec<(f32, Answer)> = shares
+        let parts: Vec<(f32, BatchGradients)> = micro_batches
             .iter()
-            .zip(answers)
-            .filter_map(|(share, answer)| Some((share.len as f32 / batch.len as f32, answer?)))
+            .zip(computed)
+            .filter_map(|(micro_batch, computed)| {
+                Some((micro_batch.len as f32 / batch.len as f32, computed?))
+            })
             .collect();
         join(parts)
     }
 }
 
-/// One share.
-fn compute(state: &Checkpoint, batch: &Batch, device: &Device) -> Answer {
-    let (field, params) = (state.origin.field(), &state.params);
+/// One micro-batch.
+fn compute_micro_batch(state: &Checkpoint, batch: &Batch, device: &Device) -> BatchGradients {
+    let (shape, params) = (state.origin.game_shape(), &state.params);
     let mut forward = Forward::new(&state.weights, device, Mode::Fit);
-    let planes = planes(batch, field.size, device);
-    let recipe = params.recipe;
-    let heads = recipe.describe(&mut forward, &planes, field, Outputs::All);
+    let planes = planes(batch, shape.size, device);
+    let architecture = params.architecture;
+    let heads = architecture.describe(&mut forward, &planes, shape, Outputs::All);
     let policy = heads.policy.clone();
     let loss = loss(heads, batch, &params.loss);
     let gradients = forward.gradients(&loss.total.backward());
     let scalar = |loss: Tensor<1>| numbers(loss).first().copied().unwrap_or(f32::NAN);
-    Answer {
+    BatchGradients {
         gradients,
         statistics: forward.into_statistics(),
         policy: numbers(policy),
         losses: [scalar(loss.policy), scalar(loss.value)],
-        extras: loss
-            .extras
+        aux: loss
+            .aux
             .into_iter()
-            .map(|(extra, loss)| (extra, scalar(loss)))
+            .map(|(head, loss)| (head, scalar(loss)))
             .collect(),
     }
 }
 
-/// The means over all shares, each with its weight. The variance of a batch norm is that within
-/// the shares; the means of shares of random rows differ by next to nothing.
-fn join(parts: Vec<(f32, Answer)>) -> Answer {
+/// The means over all micro-batches, each with its weight. The variance of a batch norm is that
+/// within the micro-batches; the means of micro-batches of random rows differ by next to nothing.
+fn join(parts: Vec<(f32, BatchGradients)>) -> BatchGradients {
     let mut parts = parts.into_iter();
     let Some((weight, mut sum)) = parts.next() else {
-        return Answer::default();
+        return BatchGradients::default();
     };
     sum.scale(weight);
     for (weight, mut part) in parts {
@@ -132,28 +145,28 @@ fn join(parts: Vec<(f32, Answer)>) -> Answer {
     sum
 }
 
-impl Answer {
+impl BatchGradients {
     fn scale(&mut self, factor: f32) {
         let statistics = self.statistics.iter_mut().map(|(_, values)| values);
         for numbers in self.gradients.iter_mut().chain(statistics) {
             numbers.iter_mut().for_each(|number| *number *= factor);
         }
-        let extras = self.extras.iter_mut().map(|(_, loss)| loss);
-        for loss in self.losses.iter_mut().chain(extras) {
+        let aux = self.aux.iter_mut().map(|(_, loss)| loss);
+        for loss in self.losses.iter_mut().chain(aux) {
             *loss *= factor;
         }
     }
 
-    /// Adds a later share's.
-    fn add(&mut self, later: Answer) {
+    /// Adds a later micro-batch's.
+    fn add(&mut self, later: BatchGradients) {
         let own = self.statistics.iter_mut().map(|(_, values)| values);
         let own = self.gradients.iter_mut().chain(own);
         let new = later.statistics.iter().map(|(_, values)| values);
         for (own, new) in own.zip(later.gradients.iter().chain(new)) {
             own.iter_mut().zip(new).for_each(|(own, new)| *own += new);
         }
-        let own = self.extras.iter_mut().map(|(_, loss)| loss);
-        let new = later.extras.iter().map(|(_, loss)| loss);
+        let own = self.aux.iter_mut().map(|(_, loss)| loss);
+        let new = later.aux.iter().map(|(_, loss)| loss);
         let own = self.losses.iter_mut().chain(own);
         own.zip(later.losses.iter().chain(new))
             .for_each(|(own, new)| *own += new);
@@ -167,7 +180,7 @@ mod tests {
     use crate::encode::NoGoV1;
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game, Outcome, Symmetry};
-    use crate::train::batch::{Sample, Syllabus, encode};
+    use crate::train::batch::{BatchSpec, Sample, encode};
     use crate::train::checkpoint::Origin;
     use crate::train::ending::finish;
     use crate::train::fit::FitParams;
@@ -180,7 +193,7 @@ mod tests {
 
     fn state() -> Checkpoint {
         let params = FitParams::new("tengen-2b8c".parse().unwrap(), 10);
-        let (weights, _) = params.recipe.declare(12, SIZE, 1);
+        let (weights, _) = params.architecture.declare(12, SIZE, 1);
         Checkpoint {
             origin: Origin {
                 game: SmallNoGo::NAME.to_owned(),
@@ -214,45 +227,46 @@ mod tests {
         }
         finish(&mut rows, &empty, &moves, Outcome::DRAW);
         let samples = (0..len).map(|i| Sample::new(&rows, i % rows.len(), Symmetry::IDENTITY));
-        let syllabus = Syllabus {
+        let spec = BatchSpec {
             encoding: &NoGoV1,
-            extras: state().params.recipe.extras(),
+            aux_heads: state().params.architecture.aux_heads(),
             root_value_share: 0.0,
         };
-        encode(&empty, samples, syllabus).unwrap()
+        encode(&empty, samples, spec).unwrap()
     }
 
-    fn answer(pools: usize, batch: &Batch) -> Answer {
+    fn computed(pools: usize, batch: &Batch) -> BatchGradients {
         let one = || ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let team = Team {
+        let workers = GradientWorkers {
             pools: (0..pools).map(|_| one()).collect(),
-            share: ROWS,
+            micro_batch: ROWS,
         };
-        team.answer(&state(), batch, &Device::flex().autodiff())
+        workers.compute(&state(), batch, &Device::flex().autodiff())
     }
 
     #[test]
     fn sums_do_not_depend_on_threads() {
-        // Two shares and a part of one.
+        // Two micro-batches and a part of one.
         let batch = batch(2 * ROWS + 3);
-        let alone = answer(1, &batch);
+        let alone = computed(1, &batch);
         assert_eq!(alone.policy.len(), batch.len * SIZE.area());
-        assert_eq!(answer(2, &batch), alone);
-        assert_eq!(answer(5, &batch), alone);
+        assert_eq!(computed(2, &batch), alone);
+        assert_eq!(computed(5, &batch), alone);
     }
 
     #[test]
     fn weights_that_do_not_move_do_not_diverge() {
-        // Batch norms see shares, so that the whole batch at once would look like another policy.
+        // Batch norms see micro-batches, so that the whole batch at once would look like another
+        // policy.
         let batch = batch(2 * ROWS + 3);
         let device = Device::flex().autodiff();
-        let team = Team::new(batch.len, ROWS).unwrap();
+        let workers = GradientWorkers::new(batch.len, ROWS).unwrap();
         let mut state = state();
-        let before = team.answer(&state, &batch, &device).policy;
-        assert!(divergence(&state, &batch, &before, &team, &device) < 1e-6);
+        let before = workers.compute(&state, &batch, &device).policy;
+        assert!(divergence(&state, &batch, &before, &workers, &device) < 1e-6);
         let factors = state.weights.tensors_mut().iter_mut();
         factors.for_each(|tensor| tensor.values.iter_mut().for_each(|w| *w *= 1.1));
-        assert!(divergence(&state, &batch, &before, &team, &device) > 1e-4);
+        assert!(divergence(&state, &batch, &before, &workers, &device) > 1e-4);
     }
 
     #[test]
@@ -260,15 +274,15 @@ mod tests {
         let rows = batch(ROWS);
         let mut twice = rows.clone();
         twice.len *= 2;
-        let lessons = twice.lessons.iter_mut();
-        let targets = lessons.flat_map(|lesson| [&mut lesson.target, &mut lesson.weight]);
+        let aux_targets = twice.aux_targets.iter_mut();
+        let targets = aux_targets.flat_map(|aux| [&mut aux.values, &mut aux.weights]);
         let inputs = [&mut twice.planes, &mut twice.mask, &mut twice.policy];
         for numbers in inputs.into_iter().chain([&mut twice.value]).chain(targets) {
             numbers.extend_from_within(..);
         }
-        let (once, twice) = (answer(1, &rows), answer(2, &twice));
+        let (once, twice) = (computed(1, &rows), computed(2, &twice));
         assert_eq!(once.policy, twice.policy[..once.policy.len()]);
-        assert_eq!((once.losses, once.extras), (twice.losses, twice.extras));
+        assert_eq!((once.losses, once.aux), (twice.losses, twice.aux));
         assert_eq!(once.statistics, twice.statistics);
         assert_eq!(once.gradients, twice.gradients);
         assert!(once.gradients.iter().flatten().any(|g| g.abs() > 1e-3));
