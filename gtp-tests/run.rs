@@ -22,4 +22,5 @@ mod scripts;
 mod sessions;
 mod startup;
 mod terminal;
+mod truth_set;
 mod tst;

@@ -2,7 +2,9 @@
 
 mod bench;
 mod doctor;
+mod endings;
 mod flags;
+mod games;
 mod gtp;
 mod interrupt;
 mod position;
@@ -38,6 +40,7 @@ enum Command {
     Bench(bench::Bench),
     Doctor(doctor::Doctor),
     Solve(solve::Solve),
+    Endings(endings::Endings),
     Review(review::Review),
 }
 
@@ -64,6 +67,7 @@ impl Cli {
             Command::Bench(command) => command.run(),
             Command::Doctor(command) => command.run(),
             Command::Solve(command) => command.run(),
+            Command::Endings(command) => command.run(),
             Command::Review(command) => command.run(),
         }
     }

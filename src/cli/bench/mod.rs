@@ -1,8 +1,12 @@
-//! `tengen bench`: does the search still do what it did, and how fast is it here.
+//! `tengen bench`: does the search still do what it did, how fast is it here, and how well does it
+//! play endings.
 
+mod endings;
 mod positions;
 mod signature;
 mod throughput;
+
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -19,6 +23,14 @@ pub(crate) struct Bench {
     /// same network in the same run, and their ratio.
     #[arg(long)]
     throughput: bool,
+    /// Measure play instead, on the solved positions of a set that `tengen endings` made: how often
+    /// a won position stays won, and how right the values of network and search are. The search is
+    /// as the settings say [default: 400 visits].
+    #[arg(long, value_name = "FILE", conflicts_with = "throughput")]
+    endings: Option<PathBuf>,
+    /// Take only so many of its positions, evenly chosen.
+    #[arg(long, value_name = "N", requires = "endings", value_parser = clap::value_parser!(u32).range(1..))]
+    positions: Option<u32>,
     /// Seconds for each line of the throughput table, more than 0.
     #[arg(long, default_value_t = 4.0, value_name = "SECONDS")]
     seconds: f64,
@@ -34,6 +46,14 @@ impl Bench {
         let options = self.engine.resolve()?;
         if self.throughput {
             return throughput::run(&options, self.seconds, self.json);
+        }
+        if let Some(file) = &self.endings {
+            let task = endings::Task {
+                file,
+                positions: self.positions.unwrap_or_default() as usize,
+                json: self.json,
+            };
+            return endings::run(&options, &task);
         }
         signature::run(self.json)
     }

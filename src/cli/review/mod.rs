@@ -2,7 +2,6 @@
 
 mod endings;
 mod facts;
-mod files;
 mod html;
 mod judge;
 mod pages;
@@ -20,6 +19,7 @@ use tengen::record::GameRecord;
 use tengen::search::StopFlag;
 
 use super::flags::EngineFlags;
+use super::games::{sample, sgf_files};
 use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::position::read;
 use endings::Endings;
@@ -118,8 +118,8 @@ fn thresholds(text: &str) -> Result<[f32; 3], &'static str> {
 
 impl Review {
     pub(crate) fn run(self) -> anyhow::Result<()> {
-        let files = files::sgf_files(&self.files)?;
-        let files = files::sample(files, self.games.map(|games| games as usize));
+        let files = sgf_files(&self.files)?;
+        let files = sample(files, self.games.map(|games| games as usize));
         let options = self.engine.resolve()?;
         let [beside, alone] = NODES;
         if self.endings {

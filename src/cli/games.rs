@@ -1,4 +1,4 @@
-//! The games that are meant: files, and folders of them.
+//! The games that a command line means: files, and folders of them.
 
 use std::path::PathBuf;
 

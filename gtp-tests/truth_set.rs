@@ -1,0 +1,159 @@
+//! `tengen endings` and `tengen bench --endings`: a set of positions is made, solved and used.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder of its own, removed when dropped.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let name = format!("tengen-truth-{name}-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&path).expect("the folder is writable");
+        Folder(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn tengen(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .args(args)
+        .output()
+        .expect("the binary was built for this test")
+}
+
+#[track_caller]
+fn text(args: &[&str]) -> String {
+    let output = tengen(args);
+    assert!(output.status.success(), "{args:?}: {output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[track_caller]
+fn refuses(args: &[&str], part: &str) {
+    let output = tengen(args);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(
+        text.starts_with("tengen: ") && text.contains(part),
+        "{text}"
+    );
+}
+
+fn read(file: impl AsRef<Path>) -> String {
+    std::fs::read_to_string(file).expect("it was written")
+}
+
+#[test]
+fn a_set_is_picked_solved_and_continued() {
+    let folder = Folder::new("solved");
+    let set = folder.file("set.txt");
+    let pick = [
+        "endings",
+        "pick",
+        "gtp-tests/games/4x4.sgf",
+        "--from",
+        "2",
+        "--to",
+        "7",
+        "--each",
+        "6",
+        "--out",
+        &set,
+    ];
+    assert!(text(&pick).starts_with("6 positions added to 0"));
+    assert!(text(&pick).starts_with("0 positions added to 6"));
+    // With one node nothing is found out but what bounds say; then everything.
+    let solve = |nodes| {
+        text(&[
+            "endings",
+            "solve",
+            &set,
+            "--nodes",
+            nodes,
+            "--memory-mib",
+            "4",
+        ])
+    };
+    let unsolved = |table: &str| {
+        let last = table.lines().last().expect("a table").to_owned();
+        let words: Vec<usize> = last
+            .split_whitespace()
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        (words[0], words[3] + words[4])
+    };
+    let (all, left) = unsolved(&solve("1"));
+    assert!(all == 6 && left > 0, "{left} of {all}");
+    assert_eq!(unsolved(&solve("1000000")), (6, 0));
+    let solved = read(&set);
+    assert_eq!(unsolved(&solve("2000000")), (6, 0));
+    assert_eq!(read(&set), solved, "nothing was left to do");
+    // A game's own moves say the same: Black wins after six moves, and with A4.
+    let sixth = solved.lines().find(|line| {
+        let board = line.split(' ').next().unwrap_or_default();
+        board.matches(['x', 'o']).count() == 6
+    });
+    let sixth = sixth.expect("each ply has a position");
+    assert!(sixth.contains(" b ") && sixth.contains(" + A4"), "{sixth}");
+    assert!(text(&["endings", "list", &set]).contains(" all          6"));
+}
+
+#[test]
+fn wins_thrown_away_are_counted() {
+    let folder = Folder::new("bench");
+    let set = folder.file("set.txt");
+    // White plays C1 or D1; what these lines say of it is made up: it keeps the first win, cannot
+    // keep the second, and nobody knows of the third.
+    let lines = ["+ C1 D1", "+ B1", "+ B1 ? C1 D1", "-"].map(|truth| format!("x3 w 1 {truth}\n"));
+    std::fs::write(&set, format!("# by hand\n{}x3 b 9 ?\n", lines.concat())).expect("writable");
+    let bench = [
+        "bench",
+        "--endings",
+        &set,
+        "--backend",
+        "rollout",
+        "--visits",
+        "50",
+    ];
+    let table = text(&bench);
+    let mut lines = table.lines();
+    assert!(
+        lines
+            .next()
+            .is_some_and(|line| line.starts_with("4 positions, 1 more")),
+        "{table}"
+    );
+    let all = lines.next_back().expect("a row for all").split_whitespace();
+    assert_eq!(
+        all.take(6).collect::<Vec<_>>(),
+        ["search", "1-1", "4", "3", "1", "50.0%"],
+        "{table}"
+    );
+    let json = text(&[&bench[..], &["--json", "--positions", "2"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+    assert_eq!(json["tried"], 2);
+    // The first and the third of the four.
+    assert_eq!(json["scores"][0]["thrown_away_unknown"], 1);
+    refuses(
+        &["bench", "--endings", &folder.file("none.txt")],
+        "no such file",
+    );
+    std::fs::write(folder.file("bad.txt"), "x1o b 3 + E1\n").expect("writable");
+    refuses(&["bench", "--endings", &folder.file("bad.txt")], "line 1");
+    std::fs::write(folder.file("open.txt"), "x1o b 0 ?\n").expect("writable");
+    refuses(
+        &["bench", "--endings", &folder.file("open.txt")],
+        "endings solve",
+    );
+}

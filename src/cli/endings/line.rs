@@ -1,0 +1,326 @@
+//! A position with what is known of it, as one line of text.
+//!
+//! ```text
+//! x2ox4/9/9/9/4o4/9/9/9/9 b 15034 + C3 D4
+//! ```
+//!
+//! First the board from the top row down, as chess writes it: `x` is a black stone, `o` a white one,
+//! a number so many empty points. Then who is to move, `b` or `w`; how many nodes the solver has
+//! visited for it; and what it found: `-` a loss, `+` a win and all moves that win, `?` nothing yet.
+//! Behind a win's moves, `?` and those that nothing is known of yet.
+
+use anyhow::{Context as _, bail, ensure};
+use tengen::game::{BoardSize, Color, Move, Symmetry};
+use tengen::gtp::{format_vertex, parse_vertex};
+use tengen::record::{GameRecord, Vertex, file};
+
+/// What is known of a position's result for the side to move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Truth {
+    /// Nothing.
+    Unknown,
+    /// It loses.
+    Lost,
+    /// It wins.
+    Won {
+        /// By these moves.
+        by: Vec<Move>,
+        /// Nobody knows whether by these, too.
+        perhaps: Vec<Move>,
+    },
+}
+
+/// A position late in a game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ending {
+    /// The board.
+    pub(crate) size: BoardSize,
+    /// All stones, by point, ascending.
+    pub(crate) stones: Vec<(Move, Color)>,
+    /// The side to move.
+    pub(crate) to_move: Color,
+    /// Nodes spent on it.
+    pub(crate) nodes: u64,
+    /// What they brought.
+    pub(crate) truth: Truth,
+}
+
+impl Ending {
+    /// How many stones have been played.
+    pub(crate) fn ply(&self) -> usize {
+        self.stones.len()
+    }
+
+    /// Whether the side to move wins, where that is known.
+    pub(crate) fn wins(&self) -> Option<bool> {
+        match self.truth {
+            Truth::Unknown => None,
+            Truth::Lost => Some(false),
+            Truth::Won { .. } => Some(true),
+        }
+    }
+
+    /// Whether nothing is left to find out.
+    pub(crate) fn is_settled(&self) -> bool {
+        match &self.truth {
+            Truth::Unknown => false,
+            Truth::Lost => true,
+            Truth::Won { perhaps, .. } => perhaps.is_empty(),
+        }
+    }
+
+    /// The position as a game that begins with it.
+    pub(crate) fn record(&self) -> GameRecord {
+        GameRecord {
+            setup: self.stones.clone(),
+            to_move: Some(self.to_move),
+            ..GameRecord::new("nogo", self.size)
+        }
+    }
+
+    /// The same for all positions that are one under the board's symmetries.
+    pub(crate) fn key(&self) -> String {
+        let turned = |symmetry: Symmetry| {
+            let stones = self.stones.iter();
+            let stones = stones.map(|&(point, color)| (symmetry.apply(self.size, point), color));
+            format_board(self.size, &stones.collect::<Vec<_>>())
+        };
+        let least = Symmetry::all(self.size).map(turned).min();
+        format!("{} {}", least.unwrap_or_default(), letter(self.to_move))
+    }
+
+    /// As a line, without its end.
+    pub(crate) fn to_line(&self) -> String {
+        let mut words = vec![
+            format_board(self.size, &self.stones),
+            letter(self.to_move).to_string(),
+            self.nodes.to_string(),
+        ];
+        let vertex = |mv: &Move| format_vertex(Vertex::Point(*mv), self.size);
+        match &self.truth {
+            Truth::Unknown => words.push("?".to_owned()),
+            Truth::Lost => words.push("-".to_owned()),
+            Truth::Won { by, perhaps } => {
+                words.push("+".to_owned());
+                words.extend(by.iter().map(vertex));
+                if !perhaps.is_empty() {
+                    words.push("?".to_owned());
+                    words.extend(perhaps.iter().map(vertex));
+                }
+            }
+        }
+        words.join(" ")
+    }
+
+    /// From a line.
+    ///
+    /// # Errors
+    /// Says which part is wrong.
+    pub(crate) fn from_line(line: &str) -> anyhow::Result<Ending> {
+        let mut words = line.split_whitespace();
+        let mut next = |what: &str| words.next().with_context(|| format!("{what} is missing"));
+        let (size, stones) = parse_board(next("the board")?)?;
+        let to_move = match next("the side to move")? {
+            "b" => Color::Black,
+            "w" => Color::White,
+            other => bail!("the side to move is b or w, not {other:?}"),
+        };
+        let nodes = next("the number of nodes")?;
+        let nodes = nodes
+            .parse()
+            .with_context(|| format!("{nodes:?} is no number of nodes"))?;
+        let verdict = next("the result, one of + - ?,")?;
+        let moves: Vec<&str> = words.collect();
+        let truth = match verdict {
+            "?" | "-" if !moves.is_empty() => bail!("moves belong to a win only"),
+            "?" => Truth::Unknown,
+            "-" => Truth::Lost,
+            "+" => parse_moves(&moves, size)?,
+            other => bail!("the result is one of + - ?, not {other:?}"),
+        };
+        Ok(Ending {
+            size,
+            stones,
+            to_move,
+            nodes,
+            truth,
+        })
+    }
+}
+
+/// Reads a file of such lines; those that begin with `#` are remarks.
+///
+/// # Errors
+/// Says which file and which line.
+pub(crate) fn read(path: &std::path::Path) -> anyhow::Result<Vec<Ending>> {
+    let name = || path.display().to_string();
+    let text = file::read_text(path).with_context(name)?;
+    let lines = (1..).zip(text.lines().map(str::trim));
+    let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    let endings = lines.map(|(number, line)| {
+        Ending::from_line(line).with_context(|| format!("{}, line {number}", path.display()))
+    });
+    endings.collect()
+}
+
+/// What a set's file says: where the lines are explained, and the positions.
+pub(super) fn text(endings: &[Ending]) -> String {
+    let lines = endings.iter().map(Ending::to_line);
+    let head = "# NoGo endings: board, side to move, nodes, result and winning moves; see `tengen endings --help`.";
+    let all: Vec<String> = std::iter::once(head.to_owned()).chain(lines).collect();
+    all.join("\n") + "\n"
+}
+
+fn letter(color: Color) -> char {
+    match color {
+        Color::Black => 'b',
+        Color::White => 'w',
+    }
+}
+
+fn format_board(size: BoardSize, stones: &[(Move, Color)]) -> String {
+    let mut board = vec![None; size.area()];
+    for &(point, color) in stones {
+        board[point.index()] = Some(color);
+    }
+    let mut text = String::new();
+    for row in board.chunks(usize::from(size.width)).rev() {
+        if !text.is_empty() {
+            text.push('/');
+        }
+        let mut empty = 0;
+        for stone in row.iter().chain([&Some(Color::Black)]) {
+            if stone.is_none() {
+                empty += 1;
+                continue;
+            }
+            if empty > 0 {
+                text.push_str(&empty.to_string());
+                empty = 0;
+            }
+            text.push(if *stone == Some(Color::Black) {
+                'x'
+            } else {
+                'o'
+            });
+        }
+        // The stone that ended the last run is none.
+        text.pop();
+    }
+    text
+}
+
+fn parse_board(text: &str) -> anyhow::Result<(BoardSize, Vec<(Move, Color)>)> {
+    let rows = text.split('/').rev().map(parse_row);
+    let rows: Vec<Vec<Option<Color>>> = rows.collect::<anyhow::Result<_>>()?;
+    let width = rows[0].len();
+    for row in &rows {
+        ensure!(
+            row.len() == width,
+            "the board has rows of {width} and of {} points",
+            row.len()
+        );
+    }
+    let side = |points: usize| u8::try_from(points).ok().filter(|&side| side > 0);
+    let sides = side(width).zip(side(rows.len()));
+    let (width, height) = sides.context("the board has no size that any board has")?;
+    let points = (0..).zip(rows.into_iter().flatten());
+    let stones = points.filter_map(|(point, stone)| Some((Move(point), stone?)));
+    Ok((BoardSize::new(width, height), stones.collect()))
+}
+
+fn parse_row(text: &str) -> anyhow::Result<Vec<Option<Color>>> {
+    let mut row = Vec::new();
+    let mut number = 0_usize;
+    for letter in text.chars().chain(['/']) {
+        if let Some(digit) = letter.to_digit(10) {
+            number = 10 * number + digit as usize;
+            ensure!(number <= 25, "no board has {number} columns");
+            continue;
+        }
+        row.resize(row.len() + std::mem::take(&mut number), None);
+        match letter {
+            'x' => row.push(Some(Color::Black)),
+            'o' => row.push(Some(Color::White)),
+            '/' => {}
+            other => bail!("a board is made of x, o and numbers, not of {other:?}"),
+        }
+    }
+    Ok(row)
+}
+
+fn parse_moves(words: &[&str], size: BoardSize) -> anyhow::Result<Truth> {
+    let vertex = |word: &&str| match parse_vertex(word, size) {
+        Ok(Vertex::Point(mv)) => Ok(mv),
+        _ => bail!("{word:?} is no point of a board of {size}"),
+    };
+    let mut lists = words.splitn(2, |word| *word == "?");
+    let mut list = || -> anyhow::Result<Vec<Move>> {
+        lists
+            .next()
+            .unwrap_or_default()
+            .iter()
+            .map(vertex)
+            .collect()
+    };
+    let (by, perhaps) = (list()?, list()?);
+    ensure!(!by.is_empty(), "a win has a move that wins");
+    Ok(Truth::Won { by, perhaps })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINES: [&str; 4] = [
+        "xo7/9/9/9/4x4/9/9/9/8o b 0 ?",
+        "1x1/o1o/1x1 w 12 -",
+        "10/9x b 7 + A1 B2",
+        "4/4/oxo1 w 3000000 + A3 ? B3 D1",
+    ];
+
+    #[test]
+    fn lines_are_read_as_they_are_written() {
+        for line in LINES {
+            let ending = Ending::from_line(line).expect("it is a line");
+            assert_eq!(ending.to_line(), line);
+        }
+        let ending = Ending::from_line(LINES[1]).expect("it is a line");
+        let corner = ending.size.point(1, 2);
+        assert_eq!(ending.stones.last(), Some(&(corner, Color::Black)));
+        assert_eq!((ending.ply(), ending.wins()), (4, Some(false)));
+    }
+
+    #[test]
+    fn turned_boards_are_one() {
+        let key = |line: &str| Ending::from_line(line).expect("it is a line").key();
+        let [first, turned, mirrored] = ["x2/o2/3", "1ox/3/3", "2x/2o/3"];
+        let keys = [first, turned, mirrored].map(|board| key(&format!("{board} b 0 ?")));
+        assert_eq!(keys[0], keys[1]);
+        assert_eq!(keys[0], keys[2]);
+        assert_ne!(keys[0], key("o2/x2/3 b 0 ?"));
+        assert_ne!(keys[0], key("x2/o2/3 w 0 ?"));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (line, part) in [
+            ("x2/o2/2 b 0 ?", "rows of 2 and of 3 points"),
+            ("x2/z2/3 b 0 ?", "'z'"),
+            ("x2/99/3 b 0 ?", "99 columns"),
+            ("x2/o2/3 c 0 ?", "b or w, not \"c\""),
+            ("x2/o2/3 b many ?", "\"many\""),
+            ("x2/o2/3 b 0", "result"),
+            ("x2/o2/3 b 0 +", "a move that wins"),
+            ("x2/o2/3 b 0 + D1", "\"D1\""),
+            ("x2/o2/3 b 0 - A1", "a win only"),
+            ("x2/o2/3 b 0 =", "\"=\""),
+        ] {
+            let error = Ending::from_line(line).map_err(|error| format!("{error:#}"));
+            assert!(
+                error.as_ref().is_err_and(|text| text.contains(part)),
+                "{line}: {error:?}"
+            );
+        }
+    }
+}

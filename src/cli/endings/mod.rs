@@ -1,0 +1,59 @@
+//! `tengen endings`: positions whose winner and winning moves are known, to measure engines by.
+
+pub(super) mod line;
+mod pick;
+mod solve;
+mod table;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use line::read;
+use pick::Pick;
+use solve::Solve;
+use table::table;
+
+const EXAMPLES: &str = "\
+Examples:
+  tengen endings pick runs/games/sgf --out endings.txt     positions from games
+  tengen endings solve endings.txt --nodes 1000000         the easier half of them
+  tengen endings solve endings.txt --nodes 30000000        those that were left
+  tengen bench --endings endings.txt --visits 400          how an engine does on them";
+
+/// Make a set of late NoGo positions with their winners and all their winning moves.
+///
+/// A set is a text file, one position a line: the board from the top row down (x black, o white,
+/// numbers are empty points), who is to move (b or w), the nodes spent on it, and the result for
+/// that side: - it loses, + it wins and by which moves, ? nobody knows; ? behind a win's moves and
+/// those that nothing is known of. `tengen bench --endings` measures engines by it.
+#[derive(Debug, Args)]
+#[command(arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct Endings {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Pick(Pick),
+    Solve(Solve),
+    List(List),
+}
+
+/// Say what a set holds, ply by ply.
+#[derive(Debug, Args)]
+struct List {
+    /// The set.
+    file: PathBuf,
+}
+
+impl Endings {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        match self.command {
+            Command::Pick(command) => command.run(),
+            Command::Solve(command) => command.run(),
+            Command::List(command) => super::print(&table(&read(&command.file)?)),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Positions from games, spread over plies.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+use tengen::game::nogo::NoGo;
+use tengen::game::{Game, Move};
+use tengen::record::{GameRecord, file};
+
+use super::line::{Ending, Truth, read, text};
+use crate::cli::games::sgf_files;
+use crate::cli::position::{self, replay};
+
+/// Steps of this share of a range fall everywhere alike, however many there are: the golden ratio's
+/// fraction.
+const STEP: f64 = 0.618_033_988_749_894_9;
+
+/// Take positions from games, unsolved.
+///
+/// Positions that are one under the board's symmetries are taken once. Any first part of the file
+/// holds all plies alike.
+#[derive(Debug, Args)]
+pub(super) struct Pick {
+    /// Games as SGF files, or folders of them.
+    #[arg(required = true, value_name = "FILE")]
+    games: Vec<PathBuf>,
+    /// The file to write; one that is there is added to, without the positions it has.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// The first ply to take positions at.
+    #[arg(long, value_name = "N", default_value_t = 42)]
+    from: usize,
+    /// The last ply to take positions at.
+    #[arg(long, value_name = "N", default_value_t = 58)]
+    to: usize,
+    /// Positions from each game, as far from each other as the plies let them.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
+    each: u8,
+}
+
+impl Pick {
+    pub(super) fn run(self) -> anyhow::Result<()> {
+        ensure!(self.from <= self.to, "--from is after --to");
+        let mut endings = match self.out.exists() {
+            true => read(&self.out)?,
+            false => Vec::new(),
+        };
+        let mut known: HashSet<String> = endings.iter().map(Ending::key).collect();
+        let before = endings.len();
+        let (mut short, mut twice) = (0, 0);
+        for (number, path) in (0_u32..).zip(sgf_files(&self.games)?) {
+            let record = position::read(&path, None)?;
+            let name = || path.display().to_string();
+            for ply in plies(number, self.from, self.to, usize::from(self.each)) {
+                match ending(&record, ply).with_context(name)? {
+                    None => short += 1,
+                    Some(ending) if known.insert(ending.key()) => endings.push(ending),
+                    Some(_) => twice += 1,
+                }
+            }
+        }
+        file::write(&self.out, text(&endings).as_bytes())
+            .with_context(|| self.out.display().to_string())?;
+        crate::cli::print(&format!(
+            "{} positions added to {before}; {short} were after the end of a game, {twice} there already",
+            endings.len() - before
+        ))
+    }
+}
+
+/// The plies at which game `number` is looked at: one in each of `each` equal parts of `from..=to`,
+/// at the same place in all parts.
+fn plies(number: u32, from: usize, to: usize, each: usize) -> Vec<usize> {
+    let (all, place) = (to + 1 - from, (f64::from(number) * STEP).fract());
+    let ply = |part: usize| {
+        let (first, end) = (part * all / each, (part + 1) * all / each);
+        from + first + ((end - first) as f64 * place) as usize
+    };
+    // With more parts than plies some are empty.
+    let parts = (0..each).filter(|part| part * all / each < (part + 1) * all / each);
+    parts.map(ply).collect()
+}
+
+/// A game's position with so many stones; none where the game was over by then.
+fn ending(record: &GameRecord, ply: usize) -> anyhow::Result<Option<Ending>> {
+    match record.size.area() {
+        0..=64 => after::<1>(record, ply),
+        65..=128 => after::<2>(record, ply),
+        _ => after::<3>(record, ply),
+    }
+}
+
+fn after<const W: usize>(record: &GameRecord, ply: usize) -> anyhow::Result<Option<Ending>> {
+    let mut found = None;
+    replay::<W>(record, |position: &NoGo<W>| {
+        let points = (0..record.size.area() as u16).map(Move);
+        let stones = points.filter_map(|point| Some((point, position.stone(point)?)));
+        let stones: Vec<_> = stones.collect();
+        if stones.len() == ply && position.outcome().is_none() {
+            found = Some(Ending {
+                size: record.size,
+                stones,
+                to_move: position.to_move(),
+                nodes: 0,
+                truth: Truth::Unknown,
+            });
+        }
+    })?;
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::position::played;
+    use tengen::game::BoardSize;
+
+    #[test]
+    fn any_first_games_are_spread_over_all_plies() {
+        for games in [34, 170] {
+            let mut counts = [0_u32; 17];
+            for ply in (0..games).flat_map(|number| plies(number, 42, 58, 2)) {
+                counts[ply - 42] += 1;
+            }
+            let even = f64::from(2 * games) / 17.0;
+            for count in counts {
+                assert!(
+                    (f64::from(count) - even).abs() <= 0.35 * even + 1.0,
+                    "{counts:?}"
+                );
+            }
+        }
+        for number in 0..50 {
+            let plies = plies(number, 42, 58, 2);
+            assert!(plies[1] - plies[0] >= 8, "{plies:?}");
+        }
+        assert_eq!(plies(3, 5, 5, 4), [5]);
+    }
+
+    #[test]
+    fn the_position_has_as_many_stones_and_is_not_over() {
+        let record = played(BoardSize::new(4, 1), "A1 D1 B1").expect("vertices");
+        let position = |ply| ending(&record, ply).expect("legal moves");
+        let found = position(2).map(|ending| ending.to_line());
+        assert_eq!(found.as_deref(), Some("x2o b 0 ?"));
+        assert_eq!(position(3), None, "White cannot move");
+        assert_eq!(position(4), None);
+    }
+}
