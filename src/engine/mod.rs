@@ -43,7 +43,7 @@ use thiserror::Error;
 use crate::clock::TimeControl;
 use crate::game::{BoardSize, Color, GameInfo, Move, Outcome};
 use crate::record::{GameRecord, Play, Vertex};
-use crate::search::{SearchReport, StopFlag, View};
+use crate::search::{AnalysisOptions, SearchReport, StopFlag};
 
 /// What an engine does with its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,16 +134,16 @@ pub trait Engine: Send {
     /// Chooses a move for `color`, plays it and charges the clock. Ends early with the best move
     /// so far when `stop` is raised; when it is raised before the call, with any legal move.
     fn genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
-        self.watch_genmove(color, stop, &View::default(), &mut |_| {})
+        self.watch_genmove(color, stop, &AnalysisOptions::default(), &mut |_| {})
     }
 
-    /// As [`Engine::genmove`]; `see` is shown the search while it runs, as often as `view` says,
-    /// and moves to avoid are played only when there is no other.
+    /// As [`Engine::genmove`]; `see` is shown the search while it runs, as often as `analysis`
+    /// says, and moves to avoid are played only when there is no other.
     fn watch_genmove(
         &mut self,
         color: Color,
         stop: &StopFlag,
-        view: &View,
+        analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Decision;
 
@@ -158,7 +158,7 @@ pub trait Engine: Send {
         color: Color,
         effort: Effort,
         stop: &StopFlag,
-        view: &View,
+        analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Option<SearchReport>;
 

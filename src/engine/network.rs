@@ -1,7 +1,7 @@
 //! The thinker with a network: PUCT, another network where one fails, and playouts where none fits.
 //!
-//! Nothing is loaded before the first search. What cannot be loaded or fails in a game is loud in the
-//! log, and the next of the [`lineup`](super::lineup) takes over, also in the middle of a move;
+//! Nothing is loaded before the first search. What cannot be loaded or fails in a game is loud in
+//! the log, and the next of the [`lineup`](super::lineup) takes over, also in the middle of a move;
 //! [`RolloutThinker`] is the last.
 
 use std::collections::VecDeque;
@@ -17,8 +17,8 @@ use crate::eval::{
 };
 use crate::rollout::Playout;
 use crate::search::{
-    EvaluatorMaker, Limits, ProberMaker, SearchError, SearchReport, Searcher, SearcherOptions,
-    StopFlag, View,
+    AnalysisOptions, EvaluatorMaker, Limits, ProberMaker, SearchError, SearchReport, Searcher,
+    SearcherOptions, StopFlag,
 };
 
 /// After so many failures in games, new games no longer begin with what was asked for.
@@ -184,7 +184,7 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
         position: &G,
         limits: &Limits,
         stop: &StopFlag,
-        view: &View,
+        analysis: &AnalysisOptions,
         see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, ThinkError> {
         let (time, started) = (Arc::clone(&self.time), self.time.now());
@@ -196,7 +196,7 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
         let mut found = None;
         while let Some(searcher) = self.searcher(position) {
             let left = rest();
-            match searcher.watch(position, &left, stop, view, see) {
+            match searcher.watch(position, &left, stop, analysis, see) {
                 Ok(report) if report.stop == StopReason::Failed => {
                     self.give_up("the search broke off");
                     found = Some(report);
@@ -212,7 +212,7 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
         // Few visits of a network are worth more than many playouts.
         match found {
             Some(report) => Ok(report),
-            None => self.rollout.watch(position, &rest(), stop, view, see),
+            None => self.rollout.watch(position, &rest(), stop, analysis, see),
         }
     }
 

@@ -15,7 +15,7 @@ use super::{
 use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{BoardSize, Color, Game, GameInfo, Move, Outcome, Proof};
 use crate::record::{GameRecord, Play, Vertex};
-use crate::search::{Limits, SearchReport, StopFlag, View};
+use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 use crate::solver::{self, Solve};
 
 /// How many threads, and a solver once it is needed.
@@ -96,7 +96,7 @@ impl<G: Game> Player<G> {
         &mut self,
         position: &G,
         stop: &StopFlag,
-        view: &View,
+        analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> (Option<Move>, Option<Budget>) {
         self.last_report = None;
@@ -105,10 +105,10 @@ impl<G: Game> Player<G> {
         }
         let (limits, budget) = self.timing.limits(position);
         if !stop.is_raised() {
-            let (shown, mut last) = (view.every.is_some(), None);
-            let kept = View {
-                every: view.every.or(Some(KEEP)),
-                ..view.clone()
+            let (shown, mut last) = (analysis.interval.is_some(), None);
+            let kept = AnalysisOptions {
+                interval: analysis.interval.or(Some(KEEP)),
+                ..analysis.clone()
             };
             let report = self.think(position, Task::Search(limits, kept), stop, &mut |report| {
                 last = Some(report.clone());
@@ -129,7 +129,7 @@ impl<G: Game> Player<G> {
                 Some,
             );
         }
-        let mv = choose(position, self.last_report.as_ref(), &view.avoid);
+        let mv = choose(position, self.last_report.as_ref(), &analysis.avoid);
         (mv, budget)
     }
 
@@ -219,12 +219,12 @@ impl<G: Game> Engine for Player<G> {
         &mut self,
         color: Color,
         stop: &StopFlag,
-        view: &View,
+        analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Decision {
         let started = self.time.now();
         let position = self.history.position_for(color);
-        let (mv, budget) = self.decide(&position, stop, view, see);
+        let (mv, budget) = self.decide(&position, stop, analysis, see);
         let Some(mv) = mv else {
             return when_over(&position);
         };
@@ -253,7 +253,7 @@ impl<G: Game> Engine for Player<G> {
     fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
         let position = self.history.position_for(color);
         match self
-            .decide(&position, stop, &View::default(), &mut |_| {})
+            .decide(&position, stop, &AnalysisOptions::default(), &mut |_| {})
             .0
         {
             None => when_over(&position),
@@ -266,7 +266,7 @@ impl<G: Game> Engine for Player<G> {
         color: Color,
         effort: Effort,
         stop: &StopFlag,
-        view: &View,
+        analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Option<SearchReport> {
         let position = self.history.position_for(color);
@@ -277,7 +277,7 @@ impl<G: Game> Engine for Player<G> {
             budget: None,
         };
         let task = match effort {
-            Effort::Endless | Effort::Glance => Task::Search(limits, view.clone()),
+            Effort::Endless | Effort::Glance => Task::Search(limits, analysis.clone()),
             Effort::Network => Task::Evaluate,
         };
         match self.think(&position, task, stop, see) {
@@ -321,7 +321,7 @@ impl<G: Game> Engine for Player<G> {
     fn ponder(&mut self, stop: &StopFlag) {
         let position = self.history.position().clone();
         if self.awaits_reply && !stop.is_raised() && position.legal_moves().next().is_some() {
-            let task = Task::Search(Limits::default(), View::default());
+            let task = Task::Search(Limits::default(), AnalysisOptions::default());
             if let Err(error) = self.think(&position, task, stop, &mut |_| {}) {
                 log::warn!("pondering broke off: {error}");
             }

@@ -35,8 +35,8 @@ pub(super) fn fits(
     with_game!(&options.game, size, rules: rules, |empty| encode::find(model, &empty).map(drop))
 }
 
-/// An engine for the game of `options` on a board of `size`, not of [`EngineOptions::board`]. Costs next to
-/// nothing: networks and threads wait for the first search.
+/// An engine for the game of `options` on a board of `size`, not of [`EngineOptions::board`]. Costs
+/// next to nothing: networks and threads wait for the first search.
 ///
 /// # Errors
 /// [`UnknownGame`] says what games there are, or what sizes the game has.
@@ -109,7 +109,7 @@ fn solving<G: Solvable>(
 fn prober<G: Solvable>(options: &EngineOptions) -> Option<ProberMaker<G>> {
     let (nodes, from) = (options.solver.probe_nodes, options.solver.probe_from);
     let make: ProberMaker<G> = Arc::new(move || {
-        let mut probe = G::prober();
+        let mut probe = G::leaf_probe();
         Box::new(move |position: &G| {
             let probe = probe.as_mut()?;
             let near = position.plies_left().at_most(from);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{ThinkError, Thinker};
 use crate::clock::{Clock, StopReason};
 use crate::rollout::{MOST_PLAYOUTS, Playout, Rave, RaveMove, RaveParams, RaveReport};
-use crate::search::{Limits, MoveReport, SearchReport, StopFlag, View};
+use crate::search::{AnalysisOptions, Limits, MoveReport, SearchReport, StopFlag};
 
 /// Standard errors between a move's value and its lower confidence bound.
 const LCB_DEVIATIONS: f32 = 2.0;
@@ -34,7 +34,7 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
         position: &G,
         limits: &Limits,
         stop: &StopFlag,
-        view: &View,
+        analysis: &AnalysisOptions,
         see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, ThinkError> {
         let started = self.time.now();
@@ -62,7 +62,7 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
         let mut shown = Duration::ZERO;
         let found = self.rave.watch(position, |playouts, found| {
             self.time.worked(u64::from(playouts > 0));
-            if let Some(every) = view.every {
+            if let Some(every) = analysis.interval {
                 let now = elapsed();
                 if now.saturating_sub(shown) >= every {
                     shown = now;

@@ -17,7 +17,7 @@ use super::settle::{settle, unsearched};
 use super::{ThinkError, Thinker};
 use crate::clock::Clock;
 use crate::game::Proof;
-use crate::search::{Limits, SearchReport, StopFlag, View};
+use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 use crate::solver::{Advice, Effort, Solvable, Solve};
 
 /// Nodes that cost about as much as a playout with a network: 500,000 a second and thread against
@@ -25,8 +25,8 @@ use crate::solver::{Advice, Effort, Solvable, Solve};
 const NODES_PER_PLAYOUT: u64 = 100;
 /// Of visits or simulated time, the solver gets this part besides.
 const SHARE: u64 = 5;
-/// Nodes for choosing among the moves of a lost (or drawn) and of a won position. Any winning move will do; a
-/// losing one has to be chosen with care.
+/// Nodes for choosing among the moves of a lost (or drawn) and of a won position. Any winning move
+/// will do; a losing one has to be chosen with care.
 const ADVICE: [u64; 2] = [200_000, 20_000];
 
 /// Settings of the solver.
@@ -94,8 +94,8 @@ impl<G: Solvable> Solving<G> {
         }
     }
 
-    /// Nodes of a solver that works before the search, in proportion to its visits, so that moves can
-    /// be repeated; `None` where it works beside it, as it does whenever a real clock runs.
+    /// Nodes of a solver that works before the search, in proportion to its visits, so that moves
+    /// can be repeated; `None` where it works beside it, as it does whenever a real clock runs.
     fn nodes_before(&self, limits: &Limits) -> Option<u64> {
         let seconds = limits.budget.map(|budget| budget.soft.as_secs_f64());
         let simulated = self.simulated.zip(seconds);
@@ -171,21 +171,21 @@ impl<G: Solvable> Thinker<G> for Solving<G> {
         position: &G,
         limits: &Limits,
         stop: &StopFlag,
-        view: &View,
+        analysis: &AnalysisOptions,
         see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, ThinkError> {
         // A glance is no search, and where moves are left out the best one may be among them.
-        let glance = limits.visits == Some(1) || !view.avoid.is_empty();
+        let glance = limits.visits == Some(1) || !analysis.avoid.is_empty();
         let far = !position.plies_left().at_most(self.options.from);
         if far || glance || position.legal_count() < 2 {
-            return self.inner.watch(position, limits, stop, view, see);
+            return self.inner.watch(position, limits, stop, analysis, see);
         }
         let started = self.time.now();
         let before = self.nodes_before(limits);
         let bytes = (self.options.memory_mib as usize) << 20;
         self.solver = self.solver.take().or_else(|| G::solver(bytes));
         let Some(solver) = &mut self.solver else {
-            return self.inner.watch(position, limits, stop, view, see);
+            return self.inner.watch(position, limits, stop, analysis, see);
         };
         let (report, solved) = if let Some(nodes) = before {
             let effort = Effort {
@@ -198,7 +198,7 @@ impl<G: Solvable> Thinker<G> for Solving<G> {
             if solved.advice.is_some() {
                 done.raise();
             }
-            let mut report = self.inner.watch(position, limits, &done, view, see);
+            let mut report = self.inner.watch(position, limits, &done, analysis, see);
             if let (Some(_), Ok(report)) = (self.simulated, &mut report) {
                 // What would have gone on at the same time takes as long as the longer of the two.
                 let work = solved.nodes / NODES_PER_PLAYOUT;
@@ -212,7 +212,7 @@ impl<G: Solvable> Thinker<G> for Solving<G> {
             let means = (self.threads, deadline, &*self.time);
             let inner = &mut self.inner;
             beside(&mut **solver, position, means, stop, |stop| {
-                inner.watch(position, limits, stop, view, see)
+                inner.watch(position, limits, stop, analysis, see)
             })
         };
         let Some(Solved { advice, nodes }) = solved else {

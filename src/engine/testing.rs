@@ -11,7 +11,7 @@ use crate::game::{
     BoardSize, Color, Game, HalfPoints, IllegalSetup, Move, Outcome, PliesLeft, Recent, Rules,
     UnknownRules, UnsupportedSize,
 };
-use crate::search::{Limits, MoveReport, SearchReport, StopFlag, View};
+use crate::search::{AnalysisOptions, Limits, MoveReport, SearchReport, StopFlag};
 
 /// Stones go on any empty point; whoever finds the board full has lost, by as much as the komi.
 #[derive(Debug, Clone)]
@@ -196,7 +196,8 @@ pub(crate) fn report(moves: &[(u16, u64, f32)]) -> SearchReport {
 pub(crate) enum Mood {
     /// Prefers the highest legal point.
     Highest,
-    /// Answers as [`Mood::Highest`], but only when told to stop; raises its own flag when it begins.
+    /// Answers as [`Mood::Highest`], but only when told to stop; raises its own flag when it
+    /// begins.
     WhenStopped(StopFlag),
     /// Reports a move that is off the board.
     Illegal,
@@ -219,7 +220,7 @@ impl Thinker<Line> for Fake {
         position: &Line,
         _limits: &Limits,
         stop: &StopFlag,
-        view: &View,
+        analysis: &AnalysisOptions,
         see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, ThinkError> {
         let highest = position.empty().last().map_or(0, |mv| mv.0);
@@ -237,7 +238,7 @@ impl Thinker<Line> for Fake {
             Mood::Panics => panic!("as ordered"),
             Mood::Hangs => hang(),
             Mood::SpeaksAndHangs => {
-                if view.every.is_some() {
+                if analysis.interval.is_some() {
                     see(report(&[(highest, 1, 1.0)]));
                 }
                 hang()

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::eval::EvalError;
 use crate::game::Game;
-use crate::search::{Limits, SearchError, SearchReport, StopFlag, View};
+use crate::search::{AnalysisOptions, Limits, SearchError, SearchReport, StopFlag};
 
 /// Why a thinker has no report to give.
 #[derive(Debug, Error)]
@@ -40,11 +40,17 @@ pub trait Thinker<G: Game>: Send {
         limits: &Limits,
         stop: &StopFlag,
     ) -> Result<SearchReport, ThinkError> {
-        self.watch(position, limits, stop, &View::default(), &mut |_| {})
+        self.watch(
+            position,
+            limits,
+            stop,
+            &AnalysisOptions::default(),
+            &mut |_| {},
+        )
     }
 
-    /// Searches as [`Thinker::think`] does, as `view` wants it, and hands reports to `see` while it
-    /// runs. Without limits it goes on until `stop` is raised, unless all is proven.
+    /// Searches as [`Thinker::think`] does, as `analysis` wants it, and hands reports to `see`
+    /// while it runs. Without limits it goes on until `stop` is raised, unless all is proven.
     ///
     /// # Errors
     /// As [`Thinker::think`].
@@ -53,7 +59,7 @@ pub trait Thinker<G: Game>: Send {
         position: &G,
         limits: &Limits,
         stop: &StopFlag,
-        view: &View,
+        analysis: &AnalysisOptions,
         see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, ThinkError>;
 
@@ -69,8 +75,8 @@ pub trait Thinker<G: Game>: Send {
         self.think(position, &once, &StopFlag::new())
     }
 
-    /// Does beforehand, while nobody waits, what a search of `position` would begin with. Leaves off
-    /// when `stop` is raised, unless what it does has to be done in any case.
+    /// Does beforehand, while nobody waits, what a search of `position` would begin with. Leaves
+    /// off when `stop` is raised, unless what it does has to be done in any case.
     fn prepare(&mut self, position: &G, stop: &StopFlag) {
         let (_, _) = (position, stop);
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::{MakeThinker, ThinkError};
 use crate::clock::{Budget, Clock};
 use crate::game::Game;
-use crate::search::{Limits, SearchReport, StopFlag, View};
+use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 
 /// How often the waiting side looks at the stop flag and the clock.
 const POLL: Duration = Duration::from_millis(5);
@@ -27,7 +27,7 @@ const LONGEST_PREPARATION: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Task {
     /// [`super::Thinker::watch`].
-    Search(Limits, View),
+    Search(Limits, AnalysisOptions),
     /// [`super::Thinker::evaluate`].
     Evaluate,
     /// [`super::Thinker::prepare`]; there is no answer.
@@ -180,9 +180,9 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Request<G>>, ThinkErro
                         thinker.prepare(position, stop);
                         continue;
                     }
-                    Task::Search(limits, view) => {
+                    Task::Search(limits, analysis) => {
                         let mut see = |report| tell(News::Seen(report));
-                        thinker.watch(position, limits, stop, view, &mut see)
+                        thinker.watch(position, limits, stop, analysis, &mut see)
                     }
                     Task::Evaluate => thinker.evaluate(position),
                 };

@@ -1,5 +1,7 @@
 //! The two buffers that cross the border to a network: encoded rows in, logits out.
 
+use super::softmax::softmax;
+
 /// Encoded positions waiting for evaluation: `[len, planes, height, width]` f32, row-major, each
 /// with the key under which a cache may remember its answer.
 #[derive(Debug, Clone)]
@@ -163,10 +165,12 @@ impl Outputs {
     #[must_use]
     pub fn value(&self, index: usize) -> f32 {
         let logits = self.value_logits(index);
-        let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let total: f32 = logits.iter().map(|l| (l - max).exp()).sum();
-        let probability = |logit: f32| (logit - max).exp() / total;
-        probability(logits[0]) - probability(logits[logits.len() - 1])
+        // A game has at most three results.
+        let mut results = [0.0; 3];
+        let results = &mut results[..logits.len()];
+        results.copy_from_slice(logits);
+        softmax(results, |logit| logit);
+        results[0] - results[results.len() - 1]
     }
 }
 

@@ -21,6 +21,7 @@ mod load;
 mod native;
 #[cfg(feature = "ort")]
 mod ort;
+mod softmax;
 #[cfg(test)]
 mod suite;
 #[cfg(test)]
@@ -40,6 +41,7 @@ pub use load::{EvaluatorFactory, LoadOptions, ModelSource};
 pub use native::{NativeEvaluator, NativeModel, Work};
 #[cfg(feature = "ort")]
 pub use ort::{OrtEvaluator, OrtModel};
+pub use softmax::softmax;
 #[cfg(feature = "tract")]
 pub use tract::{TractEvaluator, TractModel};
 

@@ -14,7 +14,7 @@ use super::{Failure, ownership};
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
 use crate::record::Vertex;
-use crate::search::{MoveReport, SearchReport, View};
+use crate::search::{AnalysisOptions, MoveReport, SearchReport};
 
 /// Time between two lines when the controller names none: what Sabaki asks for.
 const DEFAULT_INTERVAL: Duration = Duration::from_millis(500);
@@ -36,7 +36,7 @@ pub(super) struct Analysis {
     /// The side to move.
     pub(super) color: Color,
     /// How often, and without which moves.
-    pub(super) view: View,
+    pub(super) options: AnalysisOptions,
     dialect: Dialect,
     size: BoardSize,
     /// Entries, at least and at most.
@@ -62,8 +62,8 @@ impl Analysis {
         let size = engine.size();
         let mut analysis = Analysis {
             color: engine.to_move(),
-            view: View {
-                every: Some(DEFAULT_INTERVAL),
+            options: AnalysisOptions {
+                interval: Some(DEFAULT_INTERVAL),
                 avoid: Vec::new(),
             },
             dialect,
@@ -81,7 +81,7 @@ impl Analysis {
             if let Ok(side) = color(word) {
                 analysis.color = side;
             } else if word.bytes().all(|byte| byte.is_ascii_digit()) {
-                analysis.view.every = Some(interval(word)?);
+                analysis.options.interval = Some(interval(word)?);
             } else if key == "avoid" || key == "allow" {
                 let side = color(words.next().unwrap_or_default())?;
                 let points = points(words.next().unwrap_or_default(), size)?;
@@ -95,7 +95,9 @@ impl Analysis {
             } else {
                 let value = words.next();
                 match key.as_str() {
-                    "interval" => analysis.view.every = Some(interval(value.unwrap_or_default())?),
+                    "interval" => {
+                        analysis.options.interval = Some(interval(value.unwrap_or_default())?)
+                    }
                     "minmoves" => analysis.least = number(value)?,
                     "maxmoves" => analysis.most = number(value)?,
                     "rootinfo" => analysis.root_info = truth(value)?,
@@ -115,7 +117,7 @@ impl Analysis {
             !allowed || avoid.contains(mv)
         };
         let legal = engine.legal_moves(analysis.color).into_iter();
-        analysis.view.avoid = legal.filter(forbidden).collect();
+        analysis.options.avoid = legal.filter(forbidden).collect();
         if wants_ownership {
             analysis.ownership = Some(ownership(engine, analysis.color));
         }
@@ -127,7 +129,7 @@ impl Analysis {
         let wanted = report
             .moves
             .iter()
-            .filter(|found| !self.view.avoid.contains(&found.mv));
+            .filter(|found| !self.options.avoid.contains(&found.mv));
         let visited = wanted.clone().filter(|found| found.visits > 0).count();
         let entries: Vec<String> = wanted
             .take(visited.max(self.least).max(1).min(self.most))

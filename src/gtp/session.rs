@@ -9,7 +9,7 @@ use crate::clock::TimeControl;
 use crate::engine::{Effort, Engine};
 use crate::game::{BoardSize, Color, UnknownGame};
 use crate::record::GameRecord;
-use crate::search::{SearchReport, StopFlag, View};
+use crate::search::{AnalysisOptions, SearchReport, StopFlag};
 
 /// Makes the engine for a board.
 pub type MakeEngine = Box<dyn Fn(BoardSize) -> Result<Box<dyn Engine>, UnknownGame> + Send>;
@@ -128,7 +128,13 @@ impl Session {
     /// What is known about the present position with `color` to move.
     pub(super) fn look(&mut self, color: Color, effort: Effort) -> Option<SearchReport> {
         self.search(|engine, stop| {
-            engine.analyse(color, effort, stop, &View::default(), &mut |_| {})
+            engine.analyse(
+                color,
+                effort,
+                stop,
+                &AnalysisOptions::default(),
+                &mut |_| {},
+            )
         })
     }
 

@@ -14,15 +14,15 @@ const CHUNK_BYTES: usize = if cfg!(any(loom, miri)) {
 /// Bytes that several arenas may still take, together: what one of them does not need is there for
 /// the others.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct MemoryBudget {
     left: AtomicUsize,
     all: usize,
 }
 
-impl Room {
-    /// Room for so many bytes.
-    pub(super) fn new(bytes: usize) -> Room {
-        Room {
+impl MemoryBudget {
+    /// A budget of so many bytes.
+    pub(super) fn new(bytes: usize) -> MemoryBudget {
+        MemoryBudget {
             left: AtomicUsize::new(bytes),
             all: bytes,
         }
@@ -74,9 +74,9 @@ impl<T: Default> Arena<T> {
         }
     }
 
-    /// Takes `len` slots that lie side by side; `None` when the arena is full or there is no room
+    /// Takes `len` slots that lie side by side; `None` when the arena is full or there is no memory
     /// for another chunk.
-    pub(super) fn take(&self, len: u32, room: &Room) -> Option<u32> {
+    pub(super) fn take(&self, len: u32, budget: &MemoryBudget) -> Option<u32> {
         debug_assert!(len <= Self::CHUNK);
         if len == 0 {
             return Some(0);
@@ -89,7 +89,7 @@ impl<T: Default> Arena<T> {
             } else {
                 next + left_in_chunk
             };
-            if !self.grow(start >> Self::CHUNK_BITS, room) {
+            if !self.grow(start >> Self::CHUNK_BITS, budget) {
                 return None;
             }
             // Only the numbers matter here; whoever publishes a slot's content orders it.
@@ -107,7 +107,7 @@ impl<T: Default> Arena<T> {
     }
 
     /// Has memory for a chunk; false when there is none.
-    fn grow(&self, chunk: u32, room: &Room) -> bool {
+    fn grow(&self, chunk: u32, budget: &MemoryBudget) -> bool {
         let Some(place) = self.chunks.get(chunk as usize) else {
             return false;
         };
@@ -115,7 +115,7 @@ impl<T: Default> Arena<T> {
             return true;
         }
         let bytes = Self::CHUNK as usize * size_of::<T>();
-        if !room.take(bytes) {
+        if !budget.take(bytes) {
             return false;
         }
         let mut first = false;
@@ -124,7 +124,7 @@ impl<T: Default> Arena<T> {
             (0..Self::CHUNK).map(|_| T::default()).collect()
         });
         if !first {
-            room.give_back(bytes);
+            budget.give_back(bytes);
         }
         true
     }
@@ -164,9 +164,9 @@ mod tests {
     #[test]
     fn runs_are_whole_distinct_and_end_with_the_capacity() {
         let arena: Arena<AtomicU32> = Arena::new(3 * CHUNK);
-        let room = Room::new(100 * CHUNK);
+        let budget = MemoryBudget::new(100 * CHUNK);
         let mut taken = Vec::new();
-        while let Some(start) = arena.take(1000, &room) {
+        while let Some(start) = arena.take(1000, &budget) {
             assert_ne!(start, 0);
             let chunk = |slot| slot / CHUNK as u32;
             assert_eq!(chunk(start), chunk(start + 999), "in one chunk");
@@ -180,28 +180,28 @@ mod tests {
 
     #[test]
     fn arenas_share_their_room() {
-        let room = Room::new(5 * CHUNK * size_of::<AtomicU32>() + 1);
+        let budget = MemoryBudget::new(5 * CHUNK * size_of::<AtomicU32>() + 1);
         let [one, other]: [Arena<AtomicU32>; 2] = [Arena::new(9 * CHUNK), Arena::new(9 * CHUNK)];
-        assert!(one.take(10, &room).is_some());
+        assert!(one.take(10, &budget).is_some());
         let mut chunks = 0;
-        while other.take(CHUNK as u32, &room).is_some() {
+        while other.take(CHUNK as u32, &budget).is_some() {
             chunks += 1;
         }
         // One chunk is the other arena's.
         assert_eq!(chunks, 4);
-        assert!(one.take(10, &room).is_some() && one.take(CHUNK as u32, &room).is_none());
-        assert_eq!(room.used(), 5 * CHUNK * size_of::<AtomicU32>());
+        assert!(one.take(10, &budget).is_some() && one.take(CHUNK as u32, &budget).is_none());
+        assert_eq!(budget.used(), 5 * CHUNK * size_of::<AtomicU32>());
     }
 
     #[test]
     fn threads_never_share_a_slot() {
         let arena: Arena<AtomicU32> = Arena::new(200_000);
-        let room = Room::new(usize::MAX);
+        let budget = MemoryBudget::new(usize::MAX);
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for len in (1..60).cycle().take(1000) {
-                        let Some(start) = arena.take(len, &room) else {
+                        let Some(start) = arena.take(len, &budget) else {
                             return;
                         };
                         for slot in arena.run(start, len) {

@@ -9,12 +9,12 @@ use super::limits::{Limits, StopFlag};
 use super::root::Leaders;
 use crate::clock::{Clock, Progress, StopReason};
 
-/// How long workers may take to come home when they should: the evaluation of a batch. The engine
+/// How long workers may take to end when they should: the evaluation of a batch. The engine
 /// gives up on a search 50 ms after its stop flag was raised, and this has to come first.
 const GRACE: Duration = Duration::from_millis(35);
 
-/// How long a search may go without one playout: a network that takes longer has hung, and without a
-/// clock nothing else would notice.
+/// How long a search may go without one playout: a network that takes longer has hung, and without
+/// a clock nothing else would notice.
 const STALL: Duration = Duration::from_secs(60);
 /// With a budget it is this part of the planned time, so that another network can still use the
 /// rest, but not less than this: a busy machine is no broken one.
@@ -24,7 +24,7 @@ const LEAST_STALL: Duration = Duration::from_secs(1);
 const LONGEST_LOOK: Duration = Duration::from_millis(100);
 
 /// How long a thread sleeps that can only run into the others: far less than they need for a batch.
-const NAP: Duration = Duration::from_micros(50);
+const COLLISION_SLEEP: Duration = Duration::from_micros(50);
 
 /// How many looks at the root there are up to the soft limit, and the longest pause between two.
 const LOOKS: u32 = 24;
@@ -34,10 +34,10 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 pub(super) struct Control {
     stop: StopFlag,
     ended: OnceLock<StopReason>,
-    /// Memory is full: the threads come home, and go on when there is room.
+    /// Memory is full: the threads stop, and go on when there is room.
     wants_room: AtomicBool,
     /// Playouts that may still begin.
-    tickets: AtomicI64,
+    playouts_left: AtomicI64,
     playouts: AtomicU64,
     evaluations: AtomicU64,
     clock: Arc<dyn Clock>,
@@ -62,14 +62,14 @@ impl Control {
         clock: Arc<dyn Clock>,
         started: Duration,
     ) -> Self {
-        let tickets = limits.visits.map_or(i64::MAX / 2, |visits| {
+        let playouts_left = limits.visits.map_or(i64::MAX / 2, |visits| {
             i64::try_from(visits.saturating_sub(reused)).unwrap_or(i64::MAX / 2)
         });
         Control {
             stop,
             ended: OnceLock::new(),
             wants_room: AtomicBool::new(false),
-            tickets: AtomicI64::new(tickets),
+            playouts_left: AtomicI64::new(playouts_left),
             playouts: AtomicU64::new(0),
             evaluations: AtomicU64::new(0),
             next_look: AtomicU64::new(0),
@@ -180,12 +180,12 @@ impl Control {
         }
     }
 
-    /// Why the search ended; all tickets used when nobody said otherwise.
+    /// Why the search ended; all playouts made when nobody said otherwise.
     pub(super) fn reason(&self) -> StopReason {
         self.ended.get().copied().unwrap_or(StopReason::Visits)
     }
 
-    /// Calls the threads home because memory is full.
+    /// Has the threads stop because memory is full.
     pub(super) fn want_room(&self) {
         self.wants_room.store(true, Ordering::Relaxed);
     }
@@ -200,17 +200,18 @@ impl Control {
         self.wants_room.store(false, Ordering::Relaxed);
     }
 
-    /// Takes leave to begin one playout.
-    pub(super) fn take_ticket(&self) -> bool {
-        let take = |tickets: i64| (tickets > 0).then(|| tickets - 1);
-        self.tickets
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take)
+    /// Counts a playout that begins; false when none is left to be made.
+    pub(super) fn begin_playout(&self) -> bool {
+        let less = |left: i64| (left > 0).then(|| left - 1);
+        self.playouts_left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
             .is_ok()
     }
 
-    /// Gives leave back for playouts that did not happen.
-    pub(super) fn return_tickets(&self, count: usize) {
-        self.tickets.fetch_add(count as i64, Ordering::Relaxed);
+    /// Counts playouts back that did not happen.
+    pub(super) fn return_playouts(&self, count: usize) {
+        self.playouts_left
+            .fetch_add(count as i64, Ordering::Relaxed);
     }
 
     pub(super) fn count_playouts(&self, count: usize) {
@@ -230,10 +231,10 @@ impl Control {
         self.evaluations.load(Ordering::Relaxed)
     }
 
-    /// Sleeps until there are more playouts than those `seen`, or the threads are to come home.
+    /// Sleeps until there are more playouts than those `seen`, or the threads are to stop.
     pub(super) fn await_others(&self, seen: u64) {
         while self.playouts() == seen && !self.is_over() && !self.wants_room() {
-            thread::sleep(NAP);
+            thread::sleep(COLLISION_SLEEP);
         }
     }
 
@@ -241,7 +242,7 @@ impl Control {
         self.clock.now().saturating_sub(self.started)
     }
 
-    /// Whether the answer is due even if workers do not come home: they look at the limits between
+    /// Whether the answer is due even if workers do not end: they look at the limits between
     /// evaluations, and this is for one that hangs in its evaluator. To be asked again and again
     /// with the same `watch`.
     pub(super) fn overdue(&self, watch: &mut Watch) -> Option<Overdue> {
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn tickets_are_the_visits_that_are_missing() {
+    fn the_playouts_left_are_the_visits_that_are_missing() {
         let (control, ..) = control(
             Limits {
                 visits: Some(5),
@@ -315,9 +316,9 @@ mod tests {
             },
             3,
         );
-        assert!(control.take_ticket() && control.take_ticket() && !control.take_ticket());
-        control.return_tickets(1);
-        assert!(control.take_ticket() && !control.take_ticket());
+        assert!(control.begin_playout() && control.begin_playout() && !control.begin_playout());
+        control.return_playouts(1);
+        assert!(control.begin_playout() && !control.begin_playout());
         assert_eq!(
             (control.is_over(), control.reason()),
             (false, StopReason::Visits)
@@ -353,7 +354,7 @@ mod tests {
         let (control, stop, clock) = control(limits, 0);
         stop.raise();
         let root = control.root_step();
-        assert!(root.take_ticket() && !root.is_over() && control.is_over());
+        assert!(root.begin_playout() && !root.is_over() && control.is_over());
         clock.advance(Duration::from_secs(1));
         assert_eq!(root.overdue(&mut Watch::default()), Some(Overdue::Hung));
     }

@@ -20,7 +20,7 @@ pub enum SearchError {
     /// It was stopped before there was anything to report.
     #[error("it was stopped before {0}")]
     Stopped(&'static str),
-    /// A worker panicked or did not come home before the root was evaluated.
+    /// A worker panicked or did not end before the root was evaluated.
     #[error("the search broke down: {0}")]
     Broken(String),
 }

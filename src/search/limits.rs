@@ -17,11 +17,11 @@ pub struct Limits {
     pub budget: Option<Budget>,
 }
 
-/// How somebody looks on while a search runs.
+/// How a search is shown while it runs, and what it leaves out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct View {
+pub struct AnalysisOptions {
     /// Time between two reports; none while it runs when there is none.
-    pub every: Option<Duration>,
+    pub interval: Option<Duration>,
     /// Root moves to leave out: they are searched only when all others are proven to lose.
     pub avoid: Vec<Move>,
 }

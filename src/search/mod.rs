@@ -2,8 +2,8 @@
 //!
 //! A playout is *gathered* (a descent to a leaf, whose planes go into a batch), *evaluated* by the
 //! thread's own [`crate::eval::Evaluator`], and *applied* (expansion and backup). Threads share
-//! nothing but the tree's atomics, a count of tickets and a stop flag; there is no lock. When
-//! memory is full the threads come home, the least visited parts of the tree make room, and they go
+//! nothing but the tree's atomics, the count of playouts left and a stop flag; there is no lock.
+//! When memory is full the threads stop, the least visited parts of the tree make room, and they go
 //! on. This room knows no rules of any game, no backend and no protocol, and prints nothing.
 
 mod arena;
@@ -18,6 +18,7 @@ mod noise;
 mod params;
 mod playout;
 mod pool;
+mod puct;
 mod report;
 mod reuse;
 mod root;
@@ -27,11 +28,12 @@ mod tree;
 mod worker;
 
 pub use error::SearchError;
-pub use limits::{Limits, StopFlag, View};
+pub use limits::{AnalysisOptions, Limits, StopFlag};
 pub use noise::add_root_noise;
 pub use params::{MoveChoice, SearchParams};
 pub use playout::Prober;
 pub use pool::{EvaluatorMaker, ProberMaker};
+pub use puct::{exploration_bonus, unvisited_value};
 pub use report::{MoveReport, Proof, SearchReport};
 pub use searcher::{Searcher, SearcherOptions};
 

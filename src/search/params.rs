@@ -72,16 +72,6 @@ crate::settings::settings! {
     }
 }
 
-impl SearchParams {
-    /// The factor of `P / (1 + n)` in PUCT at a node with `total` visits, itself counted:
-    /// `c sqrt(N)`, where c grows with the logarithm of the visits.
-    #[must_use]
-    pub fn exploration(&self, total: f32) -> f32 {
-        let growth = ((total + self.cpuct_base) / self.cpuct_base).ln();
-        (self.cpuct + self.cpuct_growth * growth) * total.sqrt()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

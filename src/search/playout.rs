@@ -8,7 +8,7 @@ use super::params::SearchParams;
 use super::select::{RootPriors, select};
 use super::tree::Tree;
 use crate::encode::Encoding;
-use crate::eval::{Batch, Outputs};
+use crate::eval::{Batch, Outputs, softmax};
 use crate::game::{Bounds, Game, Move};
 
 /// Where a descent ended.
@@ -26,7 +26,7 @@ pub(super) enum Descent {
 }
 
 /// What all descents of one search share.
-pub(super) struct Ground<'s, G: Game> {
+pub(super) struct SearchContext<'s, G: Game> {
     pub(super) tree: &'s Tree,
     pub(super) root: NodeId,
     pub(super) position: &'s G,
@@ -47,16 +47,16 @@ struct Leaf<'s> {
 
 /// One thread's descents: the leaves of the batch it is gathering.
 pub(super) struct Playouts<'s, G: Game> {
-    ground: Ground<'s, G>,
+    context: SearchContext<'s, G>,
     leaves: Vec<Leaf<'s>>,
     priors: Vec<(Move, f32)>,
     prober: Option<&'s mut Prober<G>>,
 }
 
 impl<'s, G: Game> Playouts<'s, G> {
-    pub(super) fn new(ground: Ground<'s, G>, prober: Option<&'s mut Prober<G>>) -> Self {
+    pub(super) fn new(context: SearchContext<'s, G>, prober: Option<&'s mut Prober<G>>) -> Self {
         Playouts {
-            ground,
+            context,
             prober,
             leaves: Vec::new(),
             priors: Vec::new(),
@@ -66,11 +66,11 @@ impl<'s, G: Game> Playouts<'s, G> {
     /// Walks from the root to a leaf; a leaf that needs the network is claimed and added to
     /// `batch`.
     pub(super) fn gather(&mut self, batch: &mut Batch) -> Descent {
-        let ground = &self.ground;
-        let tree = ground.tree;
-        let mut position = ground.position.clone();
+        let context = &self.context;
+        let tree = context.tree;
+        let mut position = context.position.clone();
         let mut path: Vec<Step<'s>> = Vec::with_capacity(32);
-        let mut node = tree.node(ground.root);
+        let mut node = tree.node(context.root);
         loop {
             let state = node.state();
             if state.proof().is_some() {
@@ -86,10 +86,10 @@ impl<'s, G: Game> Playouts<'s, G> {
                 }
                 Phase::Expanded => {}
             }
-            let root_priors = path.is_empty().then_some(ground.root_priors);
-            let Some(choice) = select(tree, node, root_priors, ground.params) else {
-                // No move can be better than what is proven: the last that could was proven by a path
-                // that does not lead through here, and only now does this node learn of it.
+            let root_priors = path.is_empty().then_some(context.root_priors);
+            let Some(choice) = select(tree, node, root_priors, context.params) else {
+                // No move can be better than what is proven: the last that could was proven by a
+                // path that does not lead through here, and only now does this node learn of it.
                 backup::refresh(tree, node);
                 node.add_visit();
                 backup::complete(tree, &path);
@@ -117,7 +117,8 @@ impl<'s, G: Game> Playouts<'s, G> {
             let repeats = || path.iter().any(|(before, _)| std::ptr::eq(*before, child));
             if visits > before || G::INFO.repeats && repeats() {
                 // Other paths have brought the child more visits than this edge has asked for, or
-                // this one has come back to it: counting the edge is enough (docs/methods.md#search).
+                // this one has come back to it: counting the edge is enough
+                // (docs/methods.md#search).
                 backup::complete(tree, &path);
                 return Descent::Done;
             }
@@ -136,10 +137,10 @@ impl<'s, G: Game> Playouts<'s, G> {
         if bounds.proof().is_some() {
             node.publish_end();
             node.add_visit();
-            backup::complete(self.ground.tree, &path);
+            backup::complete(self.context.tree, &path);
             return Descent::Done;
         }
-        let encoding = self.ground.encoding;
+        let encoding = self.context.encoding;
         encoding.encode(position, batch.push(encoding.cache_key(position)));
         self.leaves.push(Leaf {
             node,
@@ -170,15 +171,15 @@ impl<'s, G: Game> Playouts<'s, G> {
     pub(super) fn apply(&mut self, outputs: &Outputs) -> usize {
         let mut completed = 0;
         for (i, leaf) in self.leaves.drain(..).enumerate() {
-            softmax(outputs.policy(i), &leaf.moves, &mut self.priors);
-            let Some(choices) = self.ground.tree.add_choices(self.priors.iter().copied()) else {
+            masked_priors(outputs.policy(i), &leaf.moves, &mut self.priors);
+            let Some(choices) = self.context.tree.add_choices(self.priors.iter().copied()) else {
                 give_up(&leaf);
                 continue;
             };
             leaf.node
                 .publish(outputs.value(i), choices, leaf.moves.len() as u32);
             leaf.node.add_visit();
-            backup::complete(self.ground.tree, &leaf.path);
+            backup::complete(self.context.tree, &leaf.path);
             completed += 1;
         }
         completed
@@ -197,19 +198,10 @@ fn give_up(leaf: &Leaf<'_>) {
 
 /// Probabilities of the legal moves from the policy logits, most probable first; equals keep the
 /// order of their policy indices.
-fn softmax(logits: &[f32], moves: &[Move], priors: &mut Vec<(Move, f32)>) {
-    let max = moves
-        .iter()
-        .map(|mv| logits[mv.index()])
-        .fold(f32::NEG_INFINITY, f32::max);
+fn masked_priors(logits: &[f32], moves: &[Move], priors: &mut Vec<(Move, f32)>) {
     priors.clear();
-    priors.extend(
-        moves
-            .iter()
-            .map(|&mv| (mv, (logits[mv.index()] - max).exp())),
-    );
-    let total: f32 = priors.iter().map(|(_, weight)| weight).sum();
-    priors.iter_mut().for_each(|(_, weight)| *weight /= total);
+    priors.extend(moves.iter().map(|&mv| (mv, logits[mv.index()])));
+    softmax(priors, |(_, prior)| prior);
     priors.sort_by(|(_, a), (_, b)| b.total_cmp(a));
 }
 
@@ -221,7 +213,7 @@ mod tests {
     fn priors_are_the_softmax_over_legal_moves_only() {
         let mut priors = Vec::new();
         let logits = [9.0, 0.0, 2.0_f32.ln(), 0.0];
-        softmax(&logits, &[Move(1), Move(2), Move(3)], &mut priors);
+        masked_priors(&logits, &[Move(1), Move(2), Move(3)], &mut priors);
         let moves: Vec<u16> = priors.iter().map(|(mv, _)| mv.0).collect();
         assert_eq!(moves, [2, 1, 3]);
         for ((_, got), want) in priors.iter().zip([0.5, 0.25, 0.25]) {

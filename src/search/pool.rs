@@ -8,7 +8,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 use super::control::{Control, Overdue, Watch};
 use super::error::SearchError;
 use super::playout::Prober;
-use super::worker::{Homecoming, Job, Worker};
+use super::worker::{Job, JobResult, Worker};
 use crate::clock::StopReason;
 use crate::encode::{self, Encode, Encoding};
 use crate::eval::{EvalError, Evaluator};
@@ -25,17 +25,18 @@ const PATIENCE: Duration = Duration::from_millis(5);
 /// The running threads and what they run.
 pub(super) struct Pool<G: Encode> {
     workers: Vec<Worker<G>>,
-    homecomings: Receiver<Homecoming>,
-    /// Jobs that workers have not come home from. After a search that was stopped they may still
+    results: Receiver<JobResult>,
+    /// Workers whose job has not ended. After a search that was stopped they may still
     /// be in an evaluation; the next search waits for them.
-    out: usize,
+    running: usize,
     /// Whether a thread has panicked: it is gone, and has left things half done.
-    lost: bool,
+    panicked: bool,
     encoding: &'static dyn Encoding<G>,
 }
 
 impl<G: Encode> Pool<G> {
-    /// Starts `threads` threads, at least one, with evaluators for games that begin like `position`.
+    /// Starts `threads` threads, at least one, with evaluators for games that begin like
+    /// `position`.
     ///
     /// # Errors
     /// [`SearchError`] when an evaluator or a thread cannot be had, or does not fit the game.
@@ -45,7 +46,7 @@ impl<G: Encode> Pool<G> {
         make_prober: Option<&ProberMaker<G>>,
         position: &G,
     ) -> Result<Pool<G>, SearchError> {
-        let (sender, homecomings) = unbounded();
+        let (sender, results) = unbounded();
         let mut workers = Vec::new();
         let mut encoding = None;
         for number in 0..threads.max(1) {
@@ -59,9 +60,9 @@ impl<G: Encode> Pool<G> {
         let encoding = encoding.ok_or_else(|| SearchError::Broken("no threads".to_owned()))?;
         Ok(Pool {
             workers,
-            homecomings,
-            out: 0,
-            lost: false,
+            results,
+            running: 0,
+            panicked: false,
             encoding,
         })
     }
@@ -72,17 +73,17 @@ impl<G: Encode> Pool<G> {
     }
 
     /// Whether no thread is still at work.
-    pub(super) fn is_home(&self) -> bool {
-        self.out == 0
+    pub(super) fn is_idle(&self) -> bool {
+        self.running == 0
     }
 
     /// Whether a thread has panicked. The tree then has nodes that nobody will ever evaluate.
     pub(super) fn has_lost_a_thread(&self) -> bool {
-        self.lost
+        self.panicked
     }
 
     /// Runs one job on all threads, or on one of them for the root's own evaluation, until they
-    /// have come home or are overdue. Calls `look` every few milliseconds. After a stop the tree may
+    /// have ended it or are overdue. Calls `look` every few milliseconds. After a stop the tree may
     /// still change until [`Pool::wait`] says otherwise.
     ///
     /// # Errors
@@ -100,7 +101,7 @@ impl<G: Encode> Pool<G> {
             .filter(|worker| worker.start(Arc::clone(&job)))
             .count();
         drop(job);
-        self.out += started;
+        self.running += started;
         if started < threads {
             control.end(StopReason::Failed);
             return Err(SearchError::Broken("a search thread is gone".to_owned()));
@@ -108,7 +109,7 @@ impl<G: Encode> Pool<G> {
         self.wait(&control, look)
     }
 
-    /// Waits until all threads are home, but no longer than they may take.
+    /// Waits until all threads are idle, but no longer than they may take.
     ///
     /// # Errors
     /// [`SearchError`] when a thread is gone, hangs, or its evaluator failed.
@@ -118,17 +119,17 @@ impl<G: Encode> Pool<G> {
         look: &mut dyn FnMut(),
     ) -> Result<(), SearchError> {
         let (mut failure, mut watch) = (None, Watch::default());
-        while self.out > 0 {
+        while self.running > 0 {
             look();
-            match self.homecomings.recv_timeout(PATIENCE) {
-                Ok(Homecoming::Well) => self.out -= 1,
-                Ok(Homecoming::EvalFailed(error)) => {
-                    self.out -= 1;
+            match self.results.recv_timeout(PATIENCE) {
+                Ok(JobResult::Done) => self.running -= 1,
+                Ok(JobResult::EvalFailed(error)) => {
+                    self.running -= 1;
                     failure = Some(SearchError::Eval(error));
                 }
-                Ok(Homecoming::Panicked(text)) => {
-                    // The others come home soon: whoever fails ends the search.
-                    (self.out, self.lost) = (self.out - 1, true);
+                Ok(JobResult::Panicked(text)) => {
+                    // The others end soon: whoever fails ends the search.
+                    (self.running, self.panicked) = (self.running - 1, true);
                     let text = format!("a search thread panicked: {text}");
                     failure = Some(SearchError::Broken(text));
                 }

@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::control::Control;
 use super::error::SearchError;
-use super::limits::{Limits, StopFlag, View};
+use super::limits::{AnalysisOptions, Limits, StopFlag};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
 use super::pool::{EvaluatorMaker, Pool, ProberMaker};
@@ -111,7 +111,13 @@ impl<G: Encode> Searcher<G> {
         limits: &Limits,
         stop: &StopFlag,
     ) -> Result<SearchReport, SearchError> {
-        self.watch(position, limits, stop, &View::default(), &mut |_| {})
+        self.watch(
+            position,
+            limits,
+            stop,
+            &AnalysisOptions::default(),
+            &mut |_| {},
+        )
     }
 
     /// The evaluator's word on a position, as a report of one visit: its value is the network's,
@@ -135,8 +141,8 @@ impl<G: Encode> Searcher<G> {
         report
     }
 
-    /// Searches as [`Searcher::search`] does, as `view` wants it, and hands reports to `see` while
-    /// it runs.
+    /// Searches as [`Searcher::search`] does, as `analysis` wants it, and hands reports to `see`
+    /// while it runs.
     ///
     /// # Errors
     /// As [`Searcher::search`].
@@ -145,7 +151,7 @@ impl<G: Encode> Searcher<G> {
         position: &G,
         limits: &Limits,
         stop: &StopFlag,
-        view: &View,
+        analysis: &AnalysisOptions,
         see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, SearchError> {
         let started = self.clock.now();
@@ -189,7 +195,8 @@ impl<G: Encode> Searcher<G> {
         } else if position.legal_count() == 1 && *limits != Limits::default() {
             // A search without limits wants to know more than the move.
             control.end(StopReason::OnlyMove);
-        } else if let Err(error) = self.run(&mut pool, &mut root, &control, view, (counts, see)) {
+        } else if let Err(error) = self.run(&mut pool, &mut root, &control, analysis, (counts, see))
+        {
             log::error!("{error}; the search ends with what it has found");
             failed = true;
         }
@@ -210,17 +217,22 @@ impl<G: Encode> Searcher<G> {
         pool: &mut Pool<G>,
         root: &mut Root<'_, G>,
         control: &Arc<Control>,
-        view: &View,
+        analysis: &AnalysisOptions,
         (counts, see): ((u64, u64), &mut dyn FnMut(SearchReport)),
     ) -> Result<(), SearchError> {
         let choices = root.tree.choices(root.node());
-        let priors = root::priors(choices, &view.avoid, &self.options.params, &mut self.rng);
+        let priors = root::priors(
+            choices,
+            &analysis.avoid,
+            &self.options.params,
+            &mut self.rng,
+        );
         let mut shown = self.clock.now();
         loop {
             let mut show = || {
                 let now = self.clock.now();
                 let due = |every| now.saturating_sub(shown) >= every;
-                if view.every.is_some_and(due) {
+                if analysis.interval.is_some_and(due) {
                     shown = now;
                     // A copy of the random numbers: looking on changes nothing.
                     let (params, mut rng) = (&self.options.params, self.rng.clone());
@@ -229,7 +241,7 @@ impl<G: Encode> Searcher<G> {
             };
             let job = self.job(pool, root, priors.clone(), Arc::clone(control));
             pool.run(job, &mut show)?;
-            if !control.wants_room() || !pool.is_home() || control.is_over() {
+            if !control.wants_room() || !pool.is_idle() || control.is_over() {
                 return Ok(());
             }
             let go_on = || !control.is_over();
@@ -244,9 +256,10 @@ impl<G: Encode> Searcher<G> {
         }
     }
 
-    /// The tree after a failure, where it can be made whole: not while a thread may still change it.
+    /// The tree after a failure, where it can be made whole: not while a thread may still change
+    /// it.
     fn salvaged(&self, pool: &Pool<G>, root: Root<'_, G>, control: &Control) -> Option<Arc<Tree>> {
-        if !pool.is_home() {
+        if !pool.is_idle() {
             return None;
         }
         if !pool.has_lost_a_thread() {
@@ -281,7 +294,8 @@ impl<G: Encode> Searcher<G> {
         (self.options.params.memory_mib as usize) << 20
     }
 
-    /// The threads, home from what they did last; new ones where there are none or they failed.
+    /// The threads, idle again after what they did last; new ones where there are none or they
+    /// failed.
     fn workers(
         &mut self,
         position: &G,
@@ -299,7 +313,7 @@ impl<G: Encode> Searcher<G> {
             };
             let control = Control::new(limits, 0, stop.clone(), clock, started);
             let waited = pool.wait(&control, &mut || {});
-            if pool.is_home() && !pool.has_lost_a_thread() {
+            if pool.is_idle() && !pool.has_lost_a_thread() {
                 return Ok(pool);
             }
             let Err(error) = waited else {

@@ -3,6 +3,7 @@
 use super::edge::{Choice, Edge};
 use super::node::Node;
 use super::params::SearchParams;
+use super::puct::{exploration_bonus, unvisited_value};
 use super::tree::Tree;
 use crate::game::Proof;
 
@@ -25,9 +26,10 @@ struct Candidate {
 /// The index of the move with the highest `Q + U` among those that can still be better than what is
 /// proven of the node; `None` when there is none, which proves it.
 ///
-/// `U = c P sqrt(N) / (1 + n + o)` (Gao & Wu 2021, 3.1; in-flight counts `o` as in Liu et al.
-/// 2020), where N is the node's visits with those in flight and n the edge's. An unvisited move's
-/// Q is the node's value less a reduction that grows with the visited policy mass (docs/methods.md#search).
+/// `U = c P sqrt(N) / (1 + n + o)` as in [`super::puct`] (Gao & Wu 2021, 3.1; in-flight counts `o`
+/// as in Liu et al. 2020), where N is the node's visits with those in flight and n the edge's. An
+/// unvisited move's Q is the node's value less a reduction that grows with the visited policy mass
+/// (docs/methods.md#search).
 ///
 /// Untouched moves differ in nothing but their priors, by which they are sorted: only the first one
 /// is looked at, except at a root with priors of its own.
@@ -53,11 +55,11 @@ pub(super) fn select(
     } else {
         params.fpu_reduction
     };
-    let unvisited = node.stats().0 - reduction * f32::sqrt(visited_mass);
+    let unvisited = unvisited_value(node.stats().0, reduction, visited_mass);
     let explore = params.exploration(total);
     let proven = node.state().bounds().low();
 
-    let (mut best, mut best_score) = (None, f32::NEG_INFINITY);
+    let (mut best, mut best_puct) = (None, f32::NEG_INFINITY);
     let mut skips_fresh = false;
     for (i, (choice, edge)) in tree.moves(node).enumerate() {
         let touched = edge.filter(|edge| !edge.is_fresh());
@@ -71,20 +73,20 @@ pub(super) fn select(
         let Some(candidate) = candidate(tree, touched, prior(i, choice), proven) else {
             continue;
         };
-        let score = if candidate.prior < 0.0 {
+        let puct = if candidate.prior < 0.0 {
             f32::MIN
         } else {
-            score(&candidate, unvisited, explore, params.virtual_loss)
+            puct(&candidate, unvisited, explore, params.virtual_loss)
         };
-        if score > best_score {
-            (best, best_score) = (Some(i), score);
+        if puct > best_puct {
+            (best, best_puct) = (Some(i), puct);
         }
     }
     best
 }
 
-/// The numbers of a move, unless it cannot be better than what is `proven`; without an edge none has
-/// touched it.
+/// The numbers of a move, unless it cannot be better than what is `proven`; without an edge none
+/// has touched it.
 fn candidate(tree: &Tree, edge: Option<&Edge>, prior: f32, proven: Proof) -> Option<Candidate> {
     let (visits, in_flight) = edge.map_or((0, 0), Edge::counts);
     let mut value = None;
@@ -103,14 +105,15 @@ fn candidate(tree: &Tree, edge: Option<&Edge>, prior: f32, proven: Proof) -> Opt
     })
 }
 
-fn score(edge: &Candidate, unvisited: f32, explore: f32, virtual_loss: f32) -> f32 {
+/// The move's PUCT value: `Q + U`.
+fn puct(edge: &Candidate, unvisited: f32, explore: f32, virtual_loss: f32) -> f32 {
     let lost = virtual_loss * edge.in_flight;
     let value = match edge.value {
         _ if lost > 0.0 => (edge.visits * edge.value.unwrap_or(0.0) - lost) / (edge.visits + lost),
         Some(value) => value,
         None => unvisited,
     };
-    value + explore * edge.prior / (1.0 + edge.visits + edge.in_flight)
+    value + exploration_bonus(edge.prior, explore, edge.visits + edge.in_flight)
 }
 
 #[cfg(test)]
@@ -129,15 +132,15 @@ mod tests {
     #[test]
     fn the_formula_is_the_papers() {
         // cpuct 1, 16 visits at the parent: 0.3 + 1 * 0.2 * 4 / (1 + 3).
-        let got = score(&edge(0.2, 3.0, 0.0, Some(0.3)), 0.0, 4.0, 0.0);
+        let got = puct(&edge(0.2, 3.0, 0.0, Some(0.3)), 0.0, 4.0, 0.0);
         assert!((got - 0.5).abs() < 1e-6);
     }
 
     #[test]
     fn a_visit_in_flight_discourages_and_a_virtual_loss_more() {
-        let idle = score(&edge(0.2, 3.0, 0.0, Some(0.3)), 0.0, 4.0, 1.0);
-        let busy = score(&edge(0.2, 3.0, 1.0, Some(0.3)), 0.0, 4.0, 0.0);
-        let lost = score(&edge(0.2, 3.0, 1.0, Some(0.3)), 0.0, 4.0, 1.0);
+        let idle = puct(&edge(0.2, 3.0, 0.0, Some(0.3)), 0.0, 4.0, 1.0);
+        let busy = puct(&edge(0.2, 3.0, 1.0, Some(0.3)), 0.0, 4.0, 0.0);
+        let lost = puct(&edge(0.2, 3.0, 1.0, Some(0.3)), 0.0, 4.0, 1.0);
         assert!(idle > busy && busy > lost);
         // (3 * 0.3 - 1) / 4 + 4 * 0.2 / 5
         assert!((lost - 0.135).abs() < 1e-6);
@@ -145,7 +148,7 @@ mod tests {
 
     #[test]
     fn an_unvisited_move_takes_the_reduced_value() {
-        let got = score(&edge(0.1, 0.0, 0.0, None), -0.25, 2.0, 1.0);
+        let got = puct(&edge(0.1, 0.0, 0.0, None), -0.25, 2.0, 1.0);
         assert!((got - (-0.25 + 0.2)).abs() < 1e-6);
     }
 }

@@ -83,8 +83,8 @@ fn search<G: Encode>(searcher: &mut Searcher<G>, position: &G, limit: u64) -> Se
 }
 
 /// Checks what must hold between searches: nothing in flight, nobody claimed, no edge with more
-/// visits than its child, and every unproven node visited once for itself and once for each visit of
-/// its edges.
+/// visits than its child, and every unproven node visited once for itself and once for each visit
+/// of its edges.
 fn check_tree<G: Encode>(searcher: &Searcher<G>, root: &G) {
     let tree = searcher.tree.as_ref().expect("a tree is kept");
     let mut todo = vec![tree.find(root.key()).unwrap()];
@@ -354,8 +354,8 @@ fn a_network_for_another_board_is_refused() {
     assert_eq!(text, "the network plays on 9x9, not on 7x7");
 }
 
-/// More threads must not change much of what the search does (docs/methods.md#search): where the visits go
-/// differs far less than under another constant of exploration.
+/// More threads must not change much of what the search does (docs/methods.md#search): where the
+/// visits go differs far less than under another constant of exploration.
 #[test]
 fn threads_agree_with_one_thread() {
     let position = start(5, 5);
@@ -393,7 +393,7 @@ fn threads_agree_with_one_thread() {
 fn what_a_prober_knows_needs_no_evaluation() {
     let position = start(3, 4);
     let make: ProberMaker<SmallNoGo> = Arc::new(|| {
-        let mut probe = <SmallNoGo as Solvable>::prober().unwrap();
+        let mut probe = <SmallNoGo as Solvable>::leaf_probe().unwrap();
         Box::new(move |position: &SmallNoGo| probe(position, 1_000_000))
     });
     let mut searcher = hashing(&position, 1, SearchParams::default()).with_prober(make);

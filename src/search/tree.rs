@@ -4,7 +4,7 @@
 //! is also how a tree is reused: after one's own move, after the opponent's, after an undo, or
 //! after a controller has replayed the whole game.
 
-use super::arena::{Arena, Room};
+use super::arena::{Arena, MemoryBudget};
 use super::atomic::{AtomicU32, Ordering, zeros};
 use super::edge::{Choice, Edge, block_len};
 use super::node::{Node, NodeId};
@@ -17,7 +17,7 @@ pub(super) struct Tree {
     choices: Arena<Choice>,
     edges: Arena<Edge>,
     /// What the arenas may take together.
-    room: Room,
+    budget: MemoryBudget,
     bytes: usize,
     /// How full it was when it had just been copied from another one; 0 for a new one.
     copied: f64,
@@ -25,7 +25,8 @@ pub(super) struct Tree {
     table: Box<[AtomicU32]>,
 }
 
-/// Bytes of a node with its moves late in a 9x9 game, where nodes are smallest; for sizing the table.
+/// Bytes of a node with its moves late in a 9x9 game, where nodes are smallest; for sizing the
+/// table.
 const SMALL_NODE: usize = 128;
 
 impl Tree {
@@ -36,12 +37,12 @@ impl Tree {
             .next_power_of_two();
         // At most three quarters full, so that probes stay short.
         let nodes = places / 4 * 3;
-        let room = bytes.saturating_sub(places * size_of::<AtomicU32>());
+        let budget = bytes.saturating_sub(places * size_of::<AtomicU32>());
         Tree {
             nodes: Arena::new(nodes),
-            choices: Arena::new(room / size_of::<Choice>()),
-            edges: Arena::new(room / size_of::<Edge>()),
-            room: Room::new(room),
+            choices: Arena::new(budget / size_of::<Choice>()),
+            edges: Arena::new(budget / size_of::<Edge>()),
+            budget: MemoryBudget::new(budget),
             bytes,
             copied: 0.0,
             table: zeros(places),
@@ -97,7 +98,7 @@ impl Tree {
 
     /// A new block of edges, or another thread's that was faster.
     fn add_block(&self, link: &AtomicU32, len: u32) -> Option<u32> {
-        let new = self.edges.take(len, &self.room)?;
+        let new = self.edges.take(len, &self.budget)?;
         // Release publishes the chunk that the block lies in. Should another thread be faster, the
         // new block is lost.
         match link.compare_exchange(0, new, Ordering::Release, Ordering::Acquire) {
@@ -124,7 +125,7 @@ impl Tree {
                 let new = match fresh {
                     Some(new) => new,
                     None => {
-                        let new = self.nodes.take(1, &self.room)?;
+                        let new = self.nodes.take(1, &self.budget)?;
                         self.node(new).set_key(key);
                         *fresh.insert(new)
                     }
@@ -151,7 +152,7 @@ impl Tree {
         moves: impl ExactSizeIterator<Item = (Move, f32)>,
     ) -> Option<u32> {
         let len = moves.len() as u32;
-        let start = self.choices.take(len, &self.room)?;
+        let start = self.choices.take(len, &self.budget)?;
         for (choice, (mv, prior)) in self.choices.run(start, len).iter().zip(moves) {
             choice.init(mv, prior);
         }
@@ -163,7 +164,7 @@ impl Tree {
     pub(super) fn copy_expanded(&self, id: NodeId, from: &Tree, node: &Node) -> Option<()> {
         let choices = from.choices(node);
         let len = choices.len() as u32;
-        let start = self.choices.take(len, &self.room)?;
+        let start = self.choices.take(len, &self.budget)?;
         for (copy, choice) in self.choices.run(start, len).iter().zip(choices) {
             copy.copy_from(choice);
         }
@@ -201,7 +202,7 @@ impl Tree {
 
     /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
-        self.room.used() + self.table.len() * size_of::<AtomicU32>()
+        self.budget.used() + self.table.len() * size_of::<AtomicU32>()
     }
 }
 

@@ -9,7 +9,7 @@ use crossbeam::channel::{Receiver, Sender, unbounded};
 use super::control::Control;
 use super::node::NodeId;
 use super::params::SearchParams;
-use super::playout::{Descent, Ground, Playouts, Prober};
+use super::playout::{Descent, Playouts, Prober, SearchContext};
 use super::root;
 use super::select::RootPriors;
 use super::tree::Tree;
@@ -29,11 +29,11 @@ pub(super) struct Job<G: Game> {
     pub(super) control: Arc<Control>,
 }
 
-/// How a worker came home from a job.
+/// How a job ended for one worker.
 #[derive(Debug)]
-pub(super) enum Homecoming {
+pub(super) enum JobResult {
     /// The tree is whole.
-    Well,
+    Done,
     /// The evaluator failed; the tree is whole.
     EvalFailed(EvalError),
     /// The worker panicked and is gone; nodes it had claimed stay so.
@@ -46,17 +46,17 @@ pub(super) struct Worker<G: Game> {
 }
 
 impl<G: Game> Worker<G> {
-    /// Starts a thread that reports each job's end to `homecomings`.
+    /// Starts a thread that reports each job's end to `results`.
     pub(super) fn spawn(
         number: usize,
         evaluator: Box<dyn Evaluator>,
         prober: Option<Prober<G>>,
-        homecomings: Sender<Homecoming>,
+        results: Sender<JobResult>,
     ) -> std::io::Result<Worker<G>> {
         let (jobs, inbox) = unbounded();
         thread::Builder::new()
             .name(format!("search-{number}"))
-            .spawn(move || serve(evaluator, prober, &inbox, &homecomings))?;
+            .spawn(move || run_worker(evaluator, prober, &inbox, &results))?;
         Ok(Worker { jobs })
     }
 
@@ -66,28 +66,28 @@ impl<G: Game> Worker<G> {
     }
 }
 
-fn serve<G: Game>(
+fn run_worker<G: Game>(
     mut evaluator: Box<dyn Evaluator>,
     mut prober: Option<Prober<G>>,
     inbox: &Receiver<Arc<Job<G>>>,
-    homecomings: &Sender<Homecoming>,
+    results: &Sender<JobResult>,
 ) {
     for job in inbox {
         let result = catch_unwind(AssertUnwindSafe(|| {
-            work(&job, evaluator.as_mut(), prober.as_mut())
+            run_job(&job, evaluator.as_mut(), prober.as_mut())
         }));
-        let home = match result {
-            Ok(Ok(())) => Homecoming::Well,
-            Ok(Err(error)) => Homecoming::EvalFailed(error),
-            Err(panic) => Homecoming::Panicked(panic_text(panic.as_ref())),
+        let result = match result {
+            Ok(Ok(())) => JobResult::Done,
+            Ok(Err(error)) => JobResult::EvalFailed(error),
+            Err(panic) => JobResult::Panicked(panic_text(panic.as_ref())),
         };
-        if !matches!(home, Homecoming::Well) {
+        if !matches!(result, JobResult::Done) {
             job.control.end(StopReason::Failed);
         }
         // Let go of the tree before saying so: the searcher may then free it at once.
         drop(job);
-        let gone = matches!(home, Homecoming::Panicked(_));
-        if homecomings.send(home).is_err() || gone {
+        let gone = matches!(result, JobResult::Panicked(_));
+        if results.send(result).is_err() || gone {
             return;
         }
     }
@@ -100,13 +100,13 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 }
 
 /// Gathers and applies batches until the search is over or memory is full.
-fn work<G: Game>(
+fn run_job<G: Game>(
     job: &Job<G>,
     evaluator: &mut dyn Evaluator,
     prober: Option<&mut Prober<G>>,
 ) -> Result<(), EvalError> {
     let control = &job.control;
-    let ground = Ground {
+    let context = SearchContext {
         tree: &job.tree,
         root: job.root,
         position: &job.position,
@@ -114,12 +114,12 @@ fn work<G: Game>(
         params: &job.params,
         encoding: job.encoding,
     };
-    let mut playouts = Playouts::new(ground, prober);
+    let mut playouts = Playouts::new(context, prober);
     let mut batch = Batch::new(evaluator.info().row_len());
     let mut outputs = Outputs::new();
     loop {
         let seen = control.playouts();
-        let more = fill(job, &mut playouts, &mut batch, batch_size(job, evaluator));
+        let more = gather_batch(job, &mut playouts, &mut batch, batch_size(job, evaluator));
         if control.is_over() {
             playouts.abandon();
             return Ok(());
@@ -142,7 +142,7 @@ fn work<G: Game>(
         let completed = playouts.apply(&outputs);
         control.count_playouts(completed);
         if completed < batch.len() {
-            control.return_tickets(batch.len() - completed);
+            control.return_playouts(batch.len() - completed);
             control.want_room();
         }
         batch.clear();
@@ -180,7 +180,7 @@ enum More {
 
 /// Gathers leaves until there are `size` of them, or collisions show that this part of the tree is
 /// busy, or most descents end at what is known.
-fn fill<G: Game>(
+fn gather_batch<G: Game>(
     job: &Job<G>,
     playouts: &mut Playouts<'_, G>,
     batch: &mut Batch,
@@ -189,7 +189,7 @@ fn fill<G: Game>(
     let control = &job.control;
     let (mut collisions, mut done) = (0, 0);
     while playouts.waiting() < size {
-        if control.is_over() || control.wants_room() || !control.take_ticket() {
+        if control.is_over() || control.wants_room() || !control.begin_playout() {
             return More::No;
         }
         match playouts.gather(batch) {
@@ -203,14 +203,14 @@ fn fill<G: Game>(
                 }
             }
             Descent::Collision => {
-                control.return_tickets(1);
+                control.return_playouts(1);
                 collisions += 1;
                 if collisions >= size {
                     return More::AfterCollisions;
                 }
             }
             Descent::Full => {
-                control.return_tickets(1);
+                control.return_playouts(1);
                 control.want_room();
             }
         }

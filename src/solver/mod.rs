@@ -5,7 +5,7 @@
 //! boolean alpha-beta search over one position in memory with sound bounds on both sides' remaining
 //! moves, exact values of small parts, and a table of proven positions that outlives a call: a
 //! search that was stopped goes on where it was, and the next move's search knows the last one's
-//! results. [`Prober`] is the small one, for many positions and few nodes each.
+//! results. [`LeafSolver`] is the small one, for many positions and few nodes each.
 //!
 //! This room knows rules only: no clock (whoever calls says when to stop), no network, no search
 //! tree, no text.
@@ -93,7 +93,7 @@ fn decided(wins: Option<bool>) -> Bounds {
 
 /// Says what the side to move can get, as far as so many nodes are enough to say; `None` where
 /// there was nothing to find out.
-pub type Probe<G> = Box<dyn FnMut(&G, u64) -> Option<Bounds> + Send>;
+pub type LeafProbe<G> = Box<dyn FnMut(&G, u64) -> Option<Bounds> + Send>;
 
 /// A game, and whatever can prove results of it: nothing, unless it says otherwise.
 pub trait Solvable: Game {
@@ -107,7 +107,7 @@ pub trait Solvable: Game {
     /// Says for many positions, with so many nodes each, what the side to move can get. Its word
     /// depends on nothing that came before.
     #[must_use]
-    fn prober() -> Option<Probe<Self>> {
+    fn leaf_probe() -> Option<LeafProbe<Self>> {
         None
     }
 }
@@ -142,10 +142,10 @@ impl<const W: usize> Solvable for NoGo<W> {
         Some(Box::new(Solver::new(bytes)))
     }
 
-    fn prober() -> Option<Probe<Self>> {
-        let mut prober = Prober::default();
+    fn leaf_probe() -> Option<LeafProbe<Self>> {
+        let mut solver = LeafSolver::default();
         Some(Box::new(move |position, nodes| {
-            prober.wins(position, nodes).map(|wins| decided(Some(wins)))
+            solver.wins(position, nodes).map(|wins| decided(Some(wins)))
         }))
     }
 }
@@ -219,21 +219,21 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
 /// Solves many positions with few nodes each. What it finds for a position depends on nothing that
 /// came before.
 #[derive(Debug)]
-pub struct Prober<const W: usize> {
+pub struct LeafSolver<const W: usize> {
     notes: Notes,
     exact: Exact<W>,
 }
 
-impl<const W: usize> Default for Prober<W> {
+impl<const W: usize> Default for LeafSolver<W> {
     fn default() -> Self {
-        Prober {
+        LeafSolver {
             notes: Notes::default(),
             exact: Exact::new(LARGEST_PART, PARTS / 4),
         }
     }
 }
 
-impl<const W: usize> Prober<W> {
+impl<const W: usize> LeafSolver<W> {
     /// Whether the side to move wins, if so many nodes are enough to say.
     pub fn wins(&mut self, position: &NoGo<W>, nodes: u64) -> Option<bool> {
         self.notes.clear();

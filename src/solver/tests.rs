@@ -145,7 +145,7 @@ fn agrees_with_plain_negamax_on_late_positions() {
     let count = std::env::var("TENGEN_SOLVER_POSITIONS").map_or(40, |n| n.parse().unwrap());
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut solver = Solver::new(4 << 20);
-    let mut prober = Prober::default();
+    let mut leaf_solver = LeafSolver::default();
     for _ in 0..count {
         let plies = rng.random_range(60..74);
         let position = random_position(&mut rng, plies);
@@ -155,14 +155,14 @@ fn agrees_with_plain_negamax_on_late_positions() {
             Some(wins),
             "{position:?}"
         );
-        if let Some(found) = prober.wins(&position, 100) {
+        if let Some(found) = leaf_solver.wins(&position, 100) {
             assert_eq!(found, wins, "{position:?}");
         }
     }
 }
 
-/// Published results (docs/methods.md#nogo): N, the first player wins, or P. `TENGEN_SOLVER_AREA` sets the
-/// largest board, in points.
+/// Published results (docs/methods.md#nogo): N, the first player wins, or P. `TENGEN_SOLVER_AREA`
+/// sets the largest board, in points.
 #[test]
 #[expect(clippy::print_stdout, reason = "figures, shown with --nocapture")]
 fn solved_rectangles() {
@@ -258,12 +258,12 @@ fn threads_find_the_same() {
 fn a_prober_does_not_remember() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     let positions: Vec<_> = (0..40).map(|_| random_position(&mut rng, 60)).collect();
-    let fresh = |position| Prober::default().wins(position, 20);
+    let fresh = |position| LeafSolver::default().wins(position, 20);
     let expected: Vec<_> = positions.iter().map(fresh).collect();
     assert!(expected.contains(&None) && expected.contains(&Some(true)));
-    let mut prober = Prober::default();
+    let mut solver = LeafSolver::default();
     for _ in 0..2 {
-        let found: Vec<_> = positions.iter().map(|p| prober.wins(p, 20)).collect();
+        let found: Vec<_> = positions.iter().map(|p| solver.wins(p, 20)).collect();
         assert_eq!(found, expected);
     }
 }

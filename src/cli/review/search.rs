@@ -12,7 +12,7 @@ use tengen::eval::ModelSource;
 use tengen::game::{BoardSize, Color, Move, Outcome};
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex};
-use tengen::search::{MoveReport, Proof, SearchParams, SearchReport, StopFlag, View};
+use tengen::search::{AnalysisOptions, MoveReport, Proof, SearchParams, SearchReport, StopFlag};
 use tengen::solver;
 
 use super::facts::{Candidate, Class, Game, Judged, Position, Review, Settings, Side};
@@ -161,7 +161,7 @@ impl Reviewer {
             Color::Black,
             Effort::Network,
             &stop,
-            &View::default(),
+            &AnalysisOptions::default(),
             &mut |_| {},
         );
         let by_network = first.is_some_and(|report| report.evaluations > 0);

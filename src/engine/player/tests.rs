@@ -215,7 +215,7 @@ impl Thinker<Line> for Slow {
         _position: &Line,
         _limits: &Limits,
         _stop: &StopFlag,
-        _view: &View,
+        _view: &AnalysisOptions,
         _see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, ThinkError> {
         self.0.advance(Duration::from_secs(5));

@@ -50,8 +50,8 @@ fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) 
     stream.open();
     let engine = &mut *session.engine;
     let last = session.interrupts.until_input(|stop| {
-        let (color, view) = (analysis.color, &analysis.view);
-        let last = engine.analyse(color, Effort::Endless, stop, view, &mut |report| {
+        let (color, options) = (analysis.color, &analysis.options);
+        let last = engine.analyse(color, Effort::Endless, stop, options, &mut |report| {
             if let Some(line) = analysis.line(report) {
                 stream.line(&line);
             }
@@ -69,8 +69,8 @@ fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) 
 fn genmove_analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) -> String {
     stream.open();
     let decision = session.search(|engine, stop| {
-        let (color, view) = (analysis.color, &analysis.view);
-        let decision = engine.watch_genmove(color, stop, view, &mut |report| {
+        let (color, options) = (analysis.color, &analysis.options);
+        let decision = engine.watch_genmove(color, stop, options, &mut |report| {
             if let Some(line) = analysis.line(report) {
                 stream.line(&line);
             }

@@ -9,7 +9,7 @@ use crate::engine::EngineError;
 use crate::game::BoardSize;
 use crate::gtp::{Failure, Session, board, graphics, parse_vertex};
 use crate::record::{Play, result_text};
-use crate::search::View;
+use crate::search::AnalysisOptions;
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Failure {
@@ -74,12 +74,12 @@ pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Result<Str
         let decision = session.search(|engine, stop| engine.genmove(color, stop));
         return Ok(decision_text(decision, size));
     }
-    let view = View {
-        every: Some(DRAWING),
+    let analysis = AnalysisOptions {
+        interval: Some(DRAWING),
         avoid: Vec::new(),
     };
     let decision = session.search(|engine, stop| {
-        engine.watch_genmove(color, stop, &view, &mut |report| {
+        engine.watch_genmove(color, stop, &analysis, &mut |report| {
             draw(&graphics::live(report, color, size));
         })
     });

@@ -3,8 +3,9 @@
 //! The platform sends lines to a program that it starts without arguments: `name?`, `new black`,
 //! `new white`, `move XY`, `error`, `end`, `quit`; the program says `name TEXT` and `move XY`. A
 //! vertex is two capitals, the column from the left and the row from the *top*, both from A with I
-//! among them (docs/methods.md#protocols). The standard error stream is the same pipe: what is told to people
-//! there must hold no word that the platform takes for a command ([`operator::harmless`]).
+//! among them (docs/methods.md#protocols). The standard error stream is the same pipe: what is told
+//! to people there must hold no word that the platform takes for a command
+//! ([`operator::harmless`]).
 //!
 //! An operator at a terminal may also type what [`operator::HELP`] lists, and gets an answer to
 //! every line that is not understood.
@@ -26,7 +27,7 @@ use crate::engine::{Decision, Engine, EngineError};
 use crate::game::{Color, Move};
 use crate::record::ccgc::NgStyle;
 use crate::record::{GameRecord, Play, Vertex};
-use crate::search::View;
+use crate::search::AnalysisOptions;
 
 /// How a program appears on the platform, and where its records go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,14 +173,14 @@ impl SauSession {
         if self.engine.to_move() != game.ours || self.interrupts.is_interrupted() {
             return;
         }
-        let view = View {
-            every: None,
+        let analysis = AnalysisOptions {
+            interval: None,
             avoid: game.refused.clone(),
         };
         let (engine, ours) = (&mut self.engine, game.ours);
         let decision = self
             .interrupts
-            .search(|stop| engine.watch_genmove(ours, stop, &view, &mut |_| {}));
+            .search(|stop| engine.watch_genmove(ours, stop, &analysis, &mut |_| {}));
         let Decision::Play(Vertex::Point(point)) = decision else {
             self.note(&format!("{ours} has no legal point left and has lost"));
             return;

@@ -34,17 +34,31 @@ fn an_evaluator_that_fails_at_once_is_an_error() {
     assert!(matches!(result, Err(SearchError::Eval(_))), "{result:?}");
 }
 
-#[test]
-fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
+/// A searcher whose evaluators answer for so many positions, the root among them, and then hang
+/// until the sender is dropped, and a position for it.
+fn stalling(
+    answers: usize,
+    clock: &SystemClock,
+) -> (
+    Searcher<SmallNoGo>,
+    SmallNoGo,
+    crossbeam::channel::Sender<()>,
+) {
     let position = start(9, 9);
     let (release, gate) = crossbeam::channel::unbounded();
     let info = model(&position);
     let make =
         move || Box::new(StallingEvaluator::new(info.clone(), gate.clone())) as Box<dyn Evaluator>;
+    let clock = Arc::new(clock.clone());
+    let searcher = searcher(make, 2, SearchParams::default(), clock);
+    (0..answers).for_each(|_| release.send(()).unwrap());
+    (searcher, position, release)
+}
+
+#[test]
+fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
     let clock = SystemClock::new();
-    let mut searcher = searcher(make, 2, SearchParams::default(), Arc::new(clock.clone()));
-    // The root and nine more positions are let through; then everything hangs.
-    (0..10).for_each(|_| release.send(()).unwrap());
+    let (mut searcher, position, _release) = stalling(10, &clock);
     let (soft, hard) = (Duration::from_millis(100), Duration::from_millis(500));
     let limits = Limits {
         visits: None,
@@ -65,13 +79,8 @@ fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
 
 #[test]
 fn a_stalling_evaluator_is_given_up_while_there_is_time_for_another() {
-    let position = start(9, 9);
-    let (release, gate) = crossbeam::channel::unbounded();
-    let info = model(&position);
-    let make =
-        move || Box::new(StallingEvaluator::new(info.clone(), gate.clone())) as Box<dyn Evaluator>;
     let clock = SystemClock::new();
-    let mut searcher = searcher(make, 2, SearchParams::default(), Arc::new(clock.clone()));
+    let (mut searcher, position, _release) = stalling(0, &clock);
     let (soft, hard) = (Duration::from_secs(2), Duration::from_secs(20));
     let limits = Limits {
         visits: None,
@@ -81,19 +90,11 @@ fn a_stalling_evaluator_is_given_up_while_there_is_time_for_another() {
     let took = clock.now();
     assert!(result.is_err());
     assert!(took >= soft / 2 && took < hard / 2, "{took:?}");
-    drop(release);
 }
 
 #[test]
 fn a_stopped_search_that_is_slow_to_end_keeps_its_tree() {
-    let position = start(9, 9);
-    let (release, gate) = crossbeam::channel::unbounded();
-    let info = model(&position);
-    let make =
-        move || Box::new(StallingEvaluator::new(info.clone(), gate.clone())) as Box<dyn Evaluator>;
-    let time = Arc::new(SystemClock::new());
-    let mut searcher = searcher(make, 2, SearchParams::default(), time);
-    (0..10).for_each(|_| release.send(()).unwrap());
+    let (mut searcher, position, release) = stalling(10, &SystemClock::new());
     let stop = StopFlag::new();
     let report = std::thread::scope(|scope| {
         scope.spawn(|| {

@@ -20,8 +20,8 @@ fn goes_on<G: Encode>(position: &G, limit: u64) {
     let mut searcher = hashing(position, 2, small());
     let stop = StopFlag::new();
     let (mut most, mut fewer, mut last) = (0, 0, 0);
-    let view = View {
-        every: Some(Duration::ZERO),
+    let analysis = AnalysisOptions {
+        interval: Some(Duration::ZERO),
         avoid: Vec::new(),
     };
     let mut see = |report: SearchReport| {
@@ -30,7 +30,7 @@ fn goes_on<G: Encode>(position: &G, limit: u64) {
         last = report.nodes;
     };
     let report = searcher
-        .watch(position, &visits(limit), &stop, &view, &mut see)
+        .watch(position, &visits(limit), &stop, &analysis, &mut see)
         .unwrap();
     assert_eq!((report.stop, report.visits), (StopReason::Visits, limit));
     assert_eq!(report.playouts, limit);

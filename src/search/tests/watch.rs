@@ -3,8 +3,8 @@
 use super::*;
 use crate::game::Move;
 
-/// Searches a 5x5 board to 400 visits, seen by `view`; the final report and those before it.
-fn watched(view: &View) -> (SearchReport, Vec<SearchReport>) {
+/// Searches a 5x5 board to 400 visits, seen by `analysis`; the final report and those before it.
+fn watched(analysis: &AnalysisOptions) -> (SearchReport, Vec<SearchReport>) {
     let position = start(5, 5);
     let mut searcher = hashing(&position, 1, SearchParams::default());
     let mut seen = Vec::new();
@@ -12,7 +12,7 @@ fn watched(view: &View) -> (SearchReport, Vec<SearchReport>) {
         &position,
         &visits(400),
         &StopFlag::new(),
-        view,
+        analysis,
         &mut |report| {
             seen.push(report);
         },
@@ -23,10 +23,10 @@ fn watched(view: &View) -> (SearchReport, Vec<SearchReport>) {
 
 #[test]
 fn looking_on_changes_nothing() {
-    let (alone, nothing) = watched(&View::default());
+    let (alone, nothing) = watched(&AnalysisOptions::default());
     assert_eq!(nothing, []);
-    let always = View {
-        every: Some(Duration::ZERO),
+    let always = AnalysisOptions {
+        interval: Some(Duration::ZERO),
         avoid: Vec::new(),
     };
     let (report, seen) = watched(&always);
@@ -40,11 +40,11 @@ fn looking_on_changes_nothing() {
 
 #[test]
 fn moves_to_avoid_are_not_searched() {
-    let (free, _) = watched(&View::default());
+    let (free, _) = watched(&AnalysisOptions::default());
     let best = free.best().unwrap().mv;
     let avoid = vec![best, Move(24)];
-    let (report, _) = watched(&View {
-        every: None,
+    let (report, _) = watched(&AnalysisOptions {
+        interval: None,
         avoid: avoid.clone(),
     });
     let visited = report.moves.iter().filter(|found| found.visits > 0);
@@ -59,8 +59,8 @@ fn a_move_to_avoid_is_searched_when_the_others_lose() {
     position.play(Move(0));
     let legal: Vec<Move> = position.legal_moves().collect();
     let mut searcher = hashing(&position, 1, SearchParams::default());
-    let view = View {
-        every: None,
+    let analysis = AnalysisOptions {
+        interval: None,
         avoid: legal[1..].to_vec(),
     };
     let report = searcher
@@ -68,7 +68,7 @@ fn a_move_to_avoid_is_searched_when_the_others_lose() {
             &position,
             &visits(200),
             &StopFlag::new(),
-            &view,
+            &analysis,
             &mut |_| {},
         )
         .unwrap();

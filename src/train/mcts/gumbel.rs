@@ -4,7 +4,7 @@
 use rand::{Rng, RngExt};
 
 use super::GumbelParams;
-use super::tree::{Node, best, softmax};
+use super::tree::{Node, best, probabilities};
 
 /// A root that draws its moves by the Gumbel-top-k trick.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl GumbelRoot {
 
     /// The improved policy: what the network shall learn.
     pub(super) fn target(&self, node: &Node) -> Vec<f32> {
-        softmax(&self.improved_logits(node))
+        probabilities(self.improved_logits(node))
     }
 
     /// Logits plus `sigma(completed Q)`, `sigma(q) = (c_visit + max N) c_scale q`, q in [0, 1].
@@ -144,7 +144,7 @@ mod tests {
         Node::new(Rc::new(Evaluation {
             moves: (0..logits.len() as u16).map(Move).collect(),
             logits: logits.to_vec(),
-            priors: softmax(logits),
+            priors: probabilities(logits.to_vec()),
             value,
         }))
     }

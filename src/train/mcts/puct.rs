@@ -1,7 +1,7 @@
 //! PUCT: which move a descent takes, and KataGo's forced playouts at a root.
 
 use super::tree::{Node, best};
-use crate::search::SearchParams;
+use crate::search::{SearchParams, exploration_bonus, unvisited_value};
 
 /// The edge with the highest `Q + c P sqrt(N) / (1 + n)`, as in the engine's search.
 pub(super) fn select(
@@ -24,11 +24,11 @@ fn puct<'a>(
     let edges = node.edges.iter().zip(priors);
     let visited = edges.filter(|(edge, _)| edge.visits > 0);
     let mass: f32 = visited.map(|(_, prior)| prior).sum();
-    let unvisited = node.value() - fpu_reduction * mass.sqrt();
+    let unvisited = unvisited_value(node.value(), fpu_reduction, mass);
     let explore = params.exploration(1.0 + node.visits as f32);
     let edges = node.edges.iter().zip(priors);
     let values = edges.map(move |(edge, prior)| {
-        edge.value().unwrap_or(unvisited) + explore * prior / (1 + edge.visits) as f32
+        edge.value().unwrap_or(unvisited) + exploration_bonus(*prior, explore, edge.visits as f32)
     });
     (values, explore)
 }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::eval::softmax;
 use crate::game::{Game, Move};
 
 /// What a network says about a position that has a legal move.
@@ -22,7 +23,7 @@ impl Evaluation {
     pub(super) fn new<G: Game>(position: &G, policy: &[f32], value: f32) -> Evaluation {
         let moves: Vec<Move> = position.legal_moves().collect();
         let logits: Vec<f32> = moves.iter().map(|mv| policy[mv.index()]).collect();
-        let priors = softmax(&logits);
+        let priors = probabilities(logits.clone());
         Evaluation {
             moves,
             logits,
@@ -33,12 +34,9 @@ impl Evaluation {
 }
 
 /// Probabilities of logits.
-pub(super) fn softmax(logits: &[f32]) -> Vec<f32> {
-    let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut weights: Vec<f32> = logits.iter().map(|logit| (logit - max).exp()).collect();
-    let total: f32 = weights.iter().sum();
-    weights.iter_mut().for_each(|weight| *weight /= total);
-    weights
+pub(super) fn probabilities(mut logits: Vec<f32>) -> Vec<f32> {
+    softmax(&mut logits, |logit| logit);
+    logits
 }
 
 /// The place of the greatest number, the first of equals; 0 when there is none.

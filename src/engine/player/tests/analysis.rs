@@ -58,7 +58,7 @@ fn an_analysis_changes_nothing() {
                 color,
                 effort,
                 &StopFlag::new(),
-                &View::default(),
+                &AnalysisOptions::default(),
                 &mut |_| {},
             );
             assert_eq!(report.expect("there are moves").moves[0].mv, Move(3));
@@ -73,18 +73,24 @@ fn an_analysis_changes_nothing() {
 fn a_broken_search_has_nothing_to_show() {
     for mood in [Mood::Fails, Mood::Panics] {
         let mut engine = player(mood);
-        let view = View::default();
+        let analysis = AnalysisOptions::default();
         let report = engine.analyse(
             Color::Black,
             Effort::Endless,
             &StopFlag::new(),
-            &view,
+            &analysis,
             &mut |_| {},
         );
         assert_eq!(report, None);
     }
     let mut engine = player(Mood::Hangs);
-    let view = View::default();
-    let report = engine.analyse(Color::Black, Effort::Endless, &raised(), &view, &mut |_| {});
+    let analysis = AnalysisOptions::default();
+    let report = engine.analyse(
+        Color::Black,
+        Effort::Endless,
+        &raised(),
+        &analysis,
+        &mut |_| {},
+    );
     assert_eq!(report, None, "it is not waited for");
 }
