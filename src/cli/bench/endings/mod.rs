@@ -12,7 +12,7 @@ use tengen::engine::{Decision, Effort, Engine, EngineOptions, registry};
 use tengen::game::Move;
 use tengen::gtp::format_vertex;
 use tengen::record::Vertex;
-use tengen::search::{SearchReport, StopFlag, View};
+use tengen::search::{AnalysisOptions, SearchReport, StopFlag};
 
 use crate::cli::endings::line::{Ending, Truth, read};
 use crate::cli::interrupt::{end_as_interrupted, stop_on_ctrl_c};
@@ -135,10 +135,10 @@ impl Exam {
         self.seconds += report.elapsed.as_secs_f64();
         let answer = self.note("search", ending, mv, &report);
         self.by_search.push(answer);
-        let (view, see) = (View::default(), &mut |_: &SearchReport| {});
+        let (analysis, see) = (AnalysisOptions::default(), &mut |_: &SearchReport| {});
         let network = self
             .engine
-            .analyse(color, Effort::Network, stop, &view, see);
+            .analyse(color, Effort::Network, stop, &analysis, see);
         if let Some(report) = network.filter(|report| report.evaluations > 0) {
             let mv = report.best().map(|best| best.mv);
             let answer = self.note("network", ending, mv, &report);
