@@ -4,13 +4,15 @@ mod cli;
 
 use std::io::Write as _;
 
+use cli::output;
+
 fn main() {
     let status = match cli::start() {
         Ok(()) => 0,
         // Whoever read a table has seen enough, as `head` does.
-        Err(error) if is_broken_pipe(&error) => 0,
+        Err(error) if output::is_broken_pipe(&error) => 0,
         Err(error) => {
-            cli::complain(&error);
+            output::complain(&error);
             1
         }
     };
@@ -19,9 +21,4 @@ fn main() {
     // Threads may still search. The usual end would clear up ONNX Runtime under them, and they would
     // crash the process.
     signal_hook::low_level::exit(status)
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let io = error.downcast_ref::<std::io::Error>();
-    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }

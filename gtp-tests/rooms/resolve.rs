@@ -114,7 +114,8 @@ impl Search<'_> {
             };
             any |= !any && must_exist && self.reach(*child);
         }
-        if module.items.contains(name) {
+        // Modules and functions may have the same name; only a module leads further.
+        if module.items.contains(name) && (rest.is_empty() || !any) {
             any |= self.reach(number);
         }
         let question = (number, name.to_owned());

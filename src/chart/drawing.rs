@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Axis, Chart, Point, Series, escape};
+use super::{Axis, Chart, Point, Series};
 
 /// Size of a drawing and its margins, in pixels; a label of five letters fits around the last tick.
 pub(super) const WIDTH: f64 = 460.0;
@@ -135,4 +135,13 @@ fn text(svg: &mut String, anchor: &str, (x, y): (f64, f64), content: &str) {
         svg,
         "<text text-anchor=\"{anchor}\" x=\"{x:.1}\" y=\"{y:.1}\">{content}</text>"
     );
+}
+
+/// Text as HTML shows it.
+#[must_use]
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }

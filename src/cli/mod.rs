@@ -7,6 +7,7 @@ mod flags;
 mod games;
 mod gtp;
 mod interrupt;
+pub(crate) mod output;
 mod position;
 mod review;
 mod sau;
@@ -19,7 +20,6 @@ pub(crate) use start::start;
 use std::io::Read;
 
 use clap::{Parser, Subcommand};
-use tengen::program::one_line;
 
 /// Tengen plays NoGo: tree search over neural networks, spoken to over GTP.
 #[derive(Debug, Parser)]
@@ -71,21 +71,4 @@ impl Cli {
             Command::Review(command) => command.run(),
         }
     }
-}
-
-/// Says why the program ends, on the standard error stream.
-pub(crate) fn complain(error: &anyhow::Error) {
-    use std::io::Write as _;
-    // Nobody is left to tell when even that fails.
-    let text = one_line(error.as_ref());
-    let _ = writeln!(std::io::stderr(), "tengen: {text}");
-}
-
-/// Writes a line to the standard output; for subcommands that are not a conversation.
-fn print(line: &str) -> anyhow::Result<()> {
-    use std::io::Write as _;
-    // Flushed, so that a table grows before the reader's eyes also through a pipe.
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")?;
-    Ok(out.flush()?)
 }

@@ -15,6 +15,7 @@ use tengen::record::{GameRecord, Vertex};
 use tengen::solver::{Effort, Finding, Solve as _, Solver};
 
 use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
+use super::output;
 use super::position::{board_size, parse_color, played, position, read};
 
 /// Time between two lines of progress.
@@ -162,9 +163,9 @@ impl Solve {
                 "nodes": found.nodes,
                 "seconds": seconds,
             });
-            return super::print(&report.to_string());
+            return output::print(&report.to_string());
         }
-        super::print(&match winner {
+        output::print(&match winner {
             Some(winner) => format!("{winner} wins, {mover} to move"),
             None if result.interrupted => {
                 format!("unknown: interrupted before it was solved, {mover} to move")
@@ -177,16 +178,16 @@ impl Solve {
                 [] => String::new(),
                 names => format!(": {}", names.join(" ")),
             };
-            super::print(&format!(
+            output::print(&format!(
                 "{} of {mover}'s {all} moves are known to lose{names}",
                 losing.len()
             ))?;
         }
         if !line.is_empty() {
-            super::print(&format!("line: {}", line.join(" ")))?;
+            output::print(&format!("line: {}", line.join(" ")))?;
         }
         let rate = found.nodes as f64 / seconds.max(1e-6);
-        super::print(&format!(
+        output::print(&format!(
             "{} nodes in {seconds:.2} s, {rate:.0} nodes/s",
             found.nodes
         ))

@@ -2,80 +2,21 @@
 
 use std::time::Duration;
 
-use super::takeover::Takeover;
-use super::{Budget, LagMeter, Rules, SideClock, StopReason, TimeLeft, TimeParams};
+use super::experience::Experience;
+use super::patience::ANSWER;
+use super::reserve::LEAST_HARD;
+use super::situation::{Situation, Spent};
+use super::{Budget, TimeLeft, TimeParams};
 use super::{ours, rivals};
 
-/// What share of its planned time a move takes, before there is experience.
-const FIRST_USED: f64 = 0.85;
-/// No plan counts on less use than this.
-const LEAST_USED: f64 = 0.4;
-/// What a move is taken to lose where nobody says and nothing is measured.
-pub const USUAL_LAG: Duration = Duration::from_millis(60);
-/// That takes at most this share of the main time, in so many own moves.
-const ASSUMED_LAG_SHARE: f64 = 0.25;
-const USUAL_MOVES: f64 = 36.0;
 /// A larger loss on one move, as a share of the main time (and more than a second), is no lag:
 /// somebody has corrected the clock.
 const LARGEST_LAG_SHARE: f64 = 0.1;
-/// A search that has used its time up needs so long to finish a batch and answer.
-const ANSWER: Duration = Duration::from_millis(45);
-/// Where less than this share of the plans is used, the rules that end searches early are loosened.
-const THRIFTY: f64 = 0.6;
-/// Times shorter than this say nothing about how much of a plan is used.
-const SHORTEST_LESSON: Duration = Duration::from_millis(100);
-/// Weight of a new move in the running means.
-const MOVE_WEIGHT: f64 = 0.15;
-
-/// A position that waits for a move, as the manager sees it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Situation {
-    /// The mover's clock.
-    pub clock: SideClock,
-    /// Plies played.
-    pub ply: u32,
-    /// Plies still to come, as expected.
-    pub plies_left: f64,
-    /// The most plies that can still come.
-    pub plies_bound: u32,
-    /// The ply from which positions of this game are usually proven, while nothing was learned.
-    pub usual_takeover: f64,
-    /// Points of the board.
-    pub area: f64,
-}
-
-/// What became of a move.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spent {
-    /// Time it took, by this engine's own clock.
-    pub elapsed: Duration,
-    /// Visits of its search, reused ones counted.
-    pub visits: u64,
-    /// Visits that were there before.
-    pub reused: u64,
-    /// Value for the mover in [-1, 1].
-    pub value: f32,
-    /// Why the search ended; `None` where there was none.
-    pub stop: Option<StopReason>,
-}
 
 /// Time manager of one side.
 #[derive(Debug, Clone)]
 pub struct TimeManager {
-    pub(super) params: TimeParams,
-    pub(super) lag: LagMeter,
-    /// Somebody has said what a move loses.
-    lag_is_told: bool,
-    /// Running mean of used time over planned time.
-    pub(super) used: f64,
-    /// Running mean of visits per second; 0 before the first search.
-    rate: f64,
-    takeover: Takeover,
-    /// Value of the last search of this game, for this side.
-    pub(super) last_value: Option<f32>,
-    /// The largest main time seen in this game, and the last.
-    pub(super) full: Duration,
-    pub(super) present: Duration,
+    pub(super) known: Experience,
     /// Moves charged since the controller last told the time, and the lag charged for them.
     moves_untold: u32,
     lag_charged: Duration,
@@ -83,20 +24,12 @@ pub struct TimeManager {
 
 impl TimeManager {
     /// A manager without experience. `lag` is what a move is taken to lose between this clock and
-    /// the controller's until that can be measured; with `None` [`USUAL_LAG`], less on a short
-    /// clock.
+    /// the controller's until that can be measured; with `None` [`USUAL_LAG`](super::USUAL_LAG), less
+    /// on a short clock.
     #[must_use]
     pub fn new(params: TimeParams, lag: Option<Duration>) -> TimeManager {
         TimeManager {
-            params,
-            lag: LagMeter::new(lag.unwrap_or(USUAL_LAG)),
-            lag_is_told: lag.is_some(),
-            used: FIRST_USED,
-            rate: 0.0,
-            takeover: Takeover::default(),
-            last_value: None,
-            full: Duration::ZERO,
-            present: Duration::ZERO,
+            known: Experience::new(params, lag),
             moves_untold: 0,
             lag_charged: Duration::ZERO,
         }
@@ -105,40 +38,40 @@ impl TimeManager {
     /// Another time control: what is full and what was charged begins anew; what was learned of lag
     /// and speed stays.
     pub fn new_control(&mut self) {
-        (self.full, self.moves_untold) = (Duration::ZERO, 0);
+        (self.known.full, self.moves_untold) = (Duration::ZERO, 0);
         self.lag_charged = Duration::ZERO;
     }
 
     /// Other settings from now on.
     pub fn set_params(&mut self, params: TimeParams) {
-        self.params = params;
+        self.known.params = params;
     }
 
     /// Forgets what was measured of lag, and assumes this from now on.
     pub fn assume_lag(&mut self, lag: Option<Duration>) {
-        self.lag = LagMeter::new(lag.unwrap_or(USUAL_LAG));
-        self.lag_is_told = lag.is_some();
+        self.known.assume_lag(lag);
     }
 
     /// Takes over what was measured for the other side: the controller is the same.
     pub fn share_lag(&mut self, other: &TimeManager) {
-        self.lag = other.lag;
+        self.known.lag = other.known.lag;
     }
 
     /// Thinking time for the next move, or `None` when the clock sets no limit.
     pub fn allot(&mut self, situation: &Situation) -> Option<Budget> {
+        let known = &mut self.known;
         if let TimeLeft::Main(main) = situation.clock.left() {
-            self.full = self.full.max(main);
-            self.present = main;
+            known.full = known.full.max(main);
+            known.present = main;
         }
-        self.takeover.expect(situation.usual_takeover);
-        let budget = rivals::budget(self, situation).or_else(|| ours::budget(self, situation))?;
+        known.takeover.expect(situation.usual_takeover);
+        let budget = rivals::budget(known, situation).or_else(|| ours::budget(known, situation))?;
         let answer = ANSWER.min(budget.hard / 3);
         let most = budget.most.min(budget.hard.saturating_sub(answer));
         Some(Budget {
             soft: budget.soft.min(most),
             most,
-            hard: budget.hard.max(ours::LEAST_HARD),
+            hard: budget.hard.max(LEAST_HARD),
             ..budget
         })
     }
@@ -146,46 +79,14 @@ impl TimeManager {
     /// What to charge a move for lag: the controller's clock does, told or untold.
     #[must_use]
     pub fn lag_of_a_move(&self) -> Duration {
-        let lag = self.lag.mean();
-        if self.lag.is_assumed() && !self.lag_is_told && !self.full.is_zero() {
-            lag.min(self.full.mul_f64(ASSUMED_LAG_SHARE / USUAL_MOVES))
-        } else {
-            lag
-        }
+        self.known.lag_of_a_move()
     }
 
     /// A move was made and charged, with this lag; `budget` is what it was given.
     pub fn moved(&mut self, ply: u32, budget: &Budget, spent: &Spent, lag: Duration) {
         self.moves_untold += 1;
         self.lag_charged += lag;
-        let Some(stop) = spent.stop else { return };
-        match stop {
-            StopReason::Proven => self.takeover.proven(ply),
-            StopReason::Time | StopReason::Settled => {
-                self.takeover.thought(ply);
-                self.learn(budget, spent);
-            }
-            _ => self.takeover.passed_by(ply),
-        }
-        if stop != StopReason::Proven {
-            self.last_value = Some(spent.value);
-        }
-    }
-
-    /// What a move that was thought about to the end says of later ones: how much of its time a
-    /// search uses, and how fast it is.
-    fn learn(&mut self, budget: &Budget, spent: &Spent) {
-        if budget.soft >= SHORTEST_LESSON {
-            let used = spent.elapsed.min(budget.most).as_secs_f64() / budget.soft.as_secs_f64();
-            self.used += MOVE_WEIGHT * (used - self.used);
-            self.used = self.used.clamp(LEAST_USED, 1.5);
-        }
-        let new = spent.visits.saturating_sub(spent.reused);
-        if new >= 32 && !spent.elapsed.is_zero() {
-            let rate = new as f64 / spent.elapsed.as_secs_f64();
-            let weight = if self.rate == 0.0 { 1.0 } else { MOVE_WEIGHT };
-            self.rate += weight * (rate - self.rate);
-        }
+        self.known.moved(ply, budget, spent);
     }
 
     /// The controller has told the time of this side; `own` is what this engine's clock said.
@@ -204,61 +105,38 @@ impl TimeManager {
             _ => return,
         };
         let lost = own.as_secs_f64() - told.as_secs_f64() + charged.as_secs_f64();
-        let most = (LARGEST_LAG_SHARE * self.full.as_secs_f64()).max(1.0);
+        let most = (LARGEST_LAG_SHARE * self.known.full.as_secs_f64()).max(1.0);
         if moves > 0 && lost.abs() <= most * f64::from(moves) {
             let coarse = told.subsec_nanos() == 0;
-            self.lag.measure(lost, moves, coarse);
+            self.known.lag.measure(lost, moves, coarse);
         }
     }
 
     /// A game is over or given up: what it has taught is taken over, and the next one begins.
     pub fn new_game(&mut self) {
-        self.takeover.new_game();
-        self.last_value = None;
+        self.known.takeover.new_game();
+        self.known.last_value = None;
         self.new_control();
-    }
-
-    /// Own moves still to come as expected, at least 1.
-    pub(super) fn own_moves(situation: &Situation) -> f64 {
-        (situation.plies_left / 2.0).ceil().max(1.0)
-    }
-
-    /// The most own moves that can still come, at least 1: what reserves are for.
-    pub(super) fn most_moves(situation: &Situation) -> u32 {
-        situation.plies_bound.div_ceil(2).max(1)
     }
 
     /// The ply from which results are expected to be proven, so that moves need no thought; `None`
     /// before the first move.
     #[must_use]
     pub fn takeover(&self) -> Option<f64> {
-        self.takeover.ply()
-    }
-
-    /// The rules that searches run under. Searches that end early, one after the other, are given
-    /// more and more of their time back: what nobody uses is worth nothing after the game.
-    pub(super) fn rules(&self) -> Rules {
-        let thrift = ((self.used - LEAST_USED) / (THRIFTY - LEAST_USED)).clamp(0.0, 1.0);
-        let overtake = self.params.time_overtake;
-        Rules {
-            overtake: if thrift > 0.0 { overtake / thrift } else { 0.0 },
-            credit: self.params.time_credit * thrift,
-            rate: self.rate,
-            ..Rules::default()
-        }
+        self.known.takeover.ply()
     }
 
     /// What is measured, for people: lag and visits per second.
     #[must_use]
     pub fn measured(&self) -> (Duration, f64) {
-        (self.lag.usual(), self.rate)
+        (self.known.lag.usual(), self.known.rate)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::budget::from_seconds;
-    use super::super::{Overtime, TimeControl};
+    use super::super::{Overtime, SideClock, StopReason, TimeControl};
     use super::*;
 
     /// Charged with every move.
@@ -299,27 +177,14 @@ mod tests {
     }
 
     #[test]
-    fn who_hardly_uses_the_plans_ends_fewer_searches_early() {
-        let mut manager = manager();
-        let mut at = |used| {
-            manager.used = used;
-            let rules = manager.rules();
-            (rules.overtake, rules.credit)
-        };
-        assert_eq!(at(0.8), (0.5, 0.7));
-        let (overtake, credit) = at(0.5);
-        assert!((overtake - 1.0).abs() < 1e-9 && (credit - 0.35).abs() < 1e-9);
-        assert_eq!(at(LEAST_USED), (0.0, 0.0));
-    }
-
-    #[test]
     fn the_rate_and_the_use_of_time_are_learned_from_searches() {
         let mut manager = manager();
         let given = budget(&mut manager);
         let elapsed = given.soft.as_secs_f64() / 2.0;
+        let before = manager.known.used;
         manager.moved(0, &given, &spent(elapsed, StopReason::Settled), LAG);
         assert!((manager.measured().1 - 1000.0 / elapsed).abs() < 1e-6);
-        assert!(manager.used < FIRST_USED);
+        assert!(manager.known.used < before);
         assert!(
             budget(&mut manager).soft > given.soft,
             "what is saved is handed on"

@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use super::budget::from_seconds;
-use super::manager::{Situation, TimeManager};
+use super::experience::Experience;
+use super::situation::Situation;
 use super::{Budget, Overtime, TimeLeft};
 
 /// Plies over which the takeover by proofs is spread around its mean: the scale of a logistic
@@ -20,9 +21,6 @@ const LARGEST_MOVE: f64 = 0.8;
 /// What a search that does not answer may cost beyond its budget, as a share of the free time. It
 /// gets its answer in many times less, but a network that is still loading needs it.
 pub(super) const PATIENCE: f64 = 0.15;
-/// The least time after which a move has to be there: a root evaluation takes a few milliseconds.
-/// The reserve holds it for every move to come.
-pub(super) const LEAST_HARD: Duration = Duration::from_millis(10);
 /// While main time lasts a move takes this many overtime periods: with strength growing with the
 /// logarithm of time, e is best (KataGo; docs/methods.md#time).
 const PERIODS_A_MOVE: f64 = std::f64::consts::E;
@@ -30,70 +28,70 @@ const PERIODS_A_MOVE: f64 = std::f64::consts::E;
 const CANADIAN_STRETCH: f64 = 1.6;
 
 /// Thinking time for the next move, or `None` when the clock sets no limit.
-pub(super) fn budget(manager: &TimeManager, now: &Situation) -> Option<Budget> {
+pub(super) fn budget(known: &Experience, now: &Situation) -> Option<Budget> {
     let overtime = now.clock.overtime();
     Some(match (now.clock.left(), overtime) {
         (TimeLeft::Unlimited, _) => return None,
-        (TimeLeft::Main(main), Overtime::None) => sudden_death(manager, now, main),
-        (TimeLeft::Main(main), Overtime::Fischer { .. }) => fischer(manager, now, main, overtime),
+        (TimeLeft::Main(main), Overtime::None) => sudden_death(known, now, main),
+        (TimeLeft::Main(main), Overtime::Fischer { .. }) => fischer(known, now, main, overtime),
         (TimeLeft::Main(main), Overtime::Byoyomi { period, periods }) => {
-            before_byoyomi(manager, now, main, period, periods)
+            before_byoyomi(known, now, main, period, periods)
         }
         (TimeLeft::Main(main), Overtime::Canadian { period, stones }) => {
-            before_canadian(manager, now, main, period / stones.max(1))
+            before_canadian(known, now, main, period / stones.max(1))
         }
-        (TimeLeft::Byoyomi { period, periods }, _) => byoyomi(manager, now, period, periods),
-        (TimeLeft::Canadian { period, stones }, _) => canadian(manager, now, period, stones),
+        (TimeLeft::Byoyomi { period, periods }, _) => byoyomi(known, now, period, periods),
+        (TimeLeft::Canadian { period, stones }, _) => canadian(known, now, period, stones),
     })
 }
 
-fn sudden_death(manager: &TimeManager, now: &Situation, main: Duration) -> Budget {
-    let free = main.saturating_sub(manager.reserve(TimeManager::most_moves(now)));
-    let soft = share(manager, now, free);
+fn sudden_death(known: &Experience, now: &Situation, main: Duration) -> Budget {
+    let free = main.saturating_sub(known.reserve(now.most_moves()));
+    let soft = share(known, now, free);
     let most = soft
-        .mul_f64(manager.params.time_extend)
+        .mul_f64(known.params.time_extend)
         .min(free.mul_f64(LARGEST_MOVE));
     // In need a late answer is still better than one that was not thought about.
-    let moves = TimeManager::most_moves(now);
-    let fair = main.saturating_sub(manager.lag_of(moves)) / (2 * moves);
+    let moves = now.most_moves();
+    let fair = main.saturating_sub(known.lag_of(moves)) / (2 * moves);
     let hard = (most + free.mul_f64(PATIENCE)).max(fair);
     Budget {
         soft,
         most,
-        hard: hard.min(main.saturating_sub(manager.lag.worst())),
-        rules: manager.rules(),
+        hard: hard.min(main.saturating_sub(known.lag.worst())),
+        rules: known.rules(),
     }
 }
 
 /// Sudden death with income. Lag is paid out of the increment where that is enough.
-fn fischer(manager: &TimeManager, now: &Situation, main: Duration, terms: Overtime) -> Budget {
+fn fischer(known: &Experience, now: &Situation, main: Duration, terms: Overtime) -> Budget {
     let Overtime::Fischer {
         increment,
         most_main,
         most_move,
     } = terms
     else {
-        return sudden_death(manager, now, main);
+        return sudden_death(known, now, main);
     };
-    let worst = manager.lag.worst();
-    let income = increment.saturating_sub(manager.lag.usual());
+    let worst = known.lag.worst();
+    let income = increment.saturating_sub(known.lag.usual());
     let usable = main.saturating_sub(worst * 2);
     let base = if income.is_zero() {
-        sudden_death(manager, now, main)
+        sudden_death(known, now, main)
     } else {
         // The increment comes after the move: what stands in for it until then has to be kept, too.
-        let kept = manager.reserve(4).saturating_sub(manager.lag_of(4)) + worst * 2;
+        let kept = known.reserve(4).saturating_sub(known.lag_of(4)) + worst * 2;
         let spendable = main.saturating_sub(kept);
         let income = income.min(spendable);
-        let soft = share(manager, now, spendable - income) + income;
+        let soft = share(known, now, spendable - income) + income;
         let soft = soft.min(usable.mul_f64(LARGEST_MOVE));
-        let most = soft.mul_f64(manager.params.time_extend);
+        let most = soft.mul_f64(known.params.time_extend);
         let most = most.min(spendable).max(soft);
         Budget {
             soft,
             most,
             hard: (most + usable.mul_f64(PATIENCE)).min(usable),
-            rules: manager.rules(),
+            rules: known.rules(),
         }
     };
     // What would be cut off at the cap is free.
@@ -113,24 +111,24 @@ fn fischer(manager: &TimeManager, now: &Situation, main: Duration, terms: Overti
 /// several periods' worth while it lasts, and the move that leaves main time also uses up a period,
 /// which comes back.
 fn before_byoyomi(
-    manager: &TimeManager,
+    known: &Experience,
     now: &Situation,
     main: Duration,
     period: Duration,
     periods: u32,
 ) -> Budget {
-    let worst = manager.margin(period, periods <= 1);
+    let worst = known.margin(period, periods <= 1);
     let spare = period.saturating_mul(periods.saturating_sub(1));
-    let free = (main + spare).saturating_sub(manager.lag_of(TimeManager::most_moves(now)));
+    let free = (main + spare).saturating_sub(known.lag_of(now.most_moves()));
     let last_of_main = (main + period).saturating_sub(worst);
-    let planned = share(manager, now, free).max(period.mul_f64(PERIODS_A_MOVE));
+    let planned = share(known, now, free).max(period.mul_f64(PERIODS_A_MOVE));
     let soft = if planned > main {
         last_of_main
     } else {
         planned.min(last_of_main)
     };
     let most = soft
-        .mul_f64(manager.params.time_extend)
+        .mul_f64(known.params.time_extend)
         .min(last_of_main)
         .max(soft);
     Budget {
@@ -139,22 +137,22 @@ fn before_byoyomi(
         hard: (main + spare + period)
             .saturating_sub(worst)
             .min(most + period),
-        rules: manager.rules(),
+        rules: known.rules(),
     }
 }
 
 /// A byoyomi period: what is not used of it is lost. A restless search may cost a period while
 /// two are left after it.
-fn byoyomi(manager: &TimeManager, now: &Situation, left: Duration, periods: u32) -> Budget {
+fn byoyomi(known: &Experience, now: &Situation, left: Duration, periods: u32) -> Budget {
     let Overtime::Byoyomi { period, .. } = now.clock.overtime() else {
-        return sudden_death(manager, now, left);
+        return sudden_death(known, now, left);
     };
-    let worst = manager.margin(period, periods <= 1);
+    let worst = known.margin(period, periods <= 1);
     let soft = left.saturating_sub(worst);
     let beyond = |spare: u32| {
         (left + period.saturating_mul(periods.saturating_sub(spare))).saturating_sub(worst)
     };
-    let extends = periods > 3 && manager.params.time_extend > 1.0;
+    let extends = periods > 3 && known.params.time_extend > 1.0;
     let most = if extends { soft + period } else { soft };
     Budget {
         soft,
@@ -165,65 +163,60 @@ fn byoyomi(manager: &TimeManager, now: &Situation, left: Duration, periods: u32)
 }
 
 /// Main time with Canadian periods to come: their pace costs nothing, so a move gets at least that.
-fn before_canadian(
-    manager: &TimeManager,
-    now: &Situation,
-    main: Duration,
-    pace: Duration,
-) -> Budget {
-    let worst = manager.margin(pace, false);
+fn before_canadian(known: &Experience, now: &Situation, main: Duration, pace: Duration) -> Budget {
+    let worst = known.margin(pace, false);
     let all = (main + pace).saturating_sub(worst);
-    let free = main.saturating_sub(manager.lag_of(TimeManager::most_moves(now)));
-    let soft = share(manager, now, free)
-        .max(pace.saturating_sub(manager.lag.usual()))
+    let free = main.saturating_sub(known.lag_of(now.most_moves()));
+    let soft = share(known, now, free)
+        .max(pace.saturating_sub(known.lag.usual()))
         .min(all);
-    let most = soft.mul_f64(manager.params.time_extend).min(all);
+    let most = soft.mul_f64(known.params.time_extend).min(all);
     Budget {
         soft,
         most,
         hard: (most + main.mul_f64(PATIENCE)).min(all),
-        rules: manager.rules(),
+        rules: known.rules(),
     }
 }
 
 /// A Canadian period: equal shares, what is saved goes to its later moves, the last one uses all.
-fn canadian(manager: &TimeManager, now: &Situation, left: Duration, stones: u32) -> Budget {
-    let own_moves = TimeManager::own_moves(now) as u32;
+fn canadian(known: &Experience, now: &Situation, left: Duration, stones: u32) -> Budget {
+    let own_moves = now.own_moves() as u32;
     let moves = stones.clamp(1, own_moves.max(1));
     let Overtime::Canadian { period, .. } = now.clock.overtime() else {
-        return sudden_death(manager, now, left);
+        return sudden_death(known, now, left);
     };
-    let worst = manager.margin(period, true) + manager.untold_accident(period);
+    let worst = known.margin(period, true) + known.untold_accident(period);
     if moves == 1 {
         let all = left.saturating_sub(worst);
         return Budget::fixed(all, all);
     }
-    let free = left.saturating_sub(manager.lag.reserve(moves - 1) + worst);
+    let free = left.saturating_sub(known.lag.reserve(moves - 1) + worst);
     let each = free.as_secs_f64() / f64::from(moves);
     let largest = free.as_secs_f64() / (0.75 * f64::from(moves) + 0.25);
-    let soft = from_seconds((each / manager.used).min(largest));
+    let soft = from_seconds((each / known.used).min(largest));
     let most = from_seconds(
-        (each * CANADIAN_STRETCH.min(manager.params.time_extend))
+        (each * CANADIAN_STRETCH.min(known.params.time_extend))
             .min(free.as_secs_f64() * LARGEST_MOVE),
     )
     .max(soft);
-    let rest = manager.lag.reserve(moves - 1);
+    let rest = known.lag.reserve(moves - 1);
     Budget {
         soft,
         most,
         hard: (most + free.mul_f64(PATIENCE)).min(left.saturating_sub(worst + rest)),
-        rules: manager.rules(),
+        rules: known.rules(),
     }
 }
 
 /// The planned share of `free` time for this move: its weight over the weights of all own moves to
 /// come. With a loss of `c n^-1/2` by a move of `n` visits that is reached with probability `s`, the
 /// loss of a game is least for `n` in proportion to `(c s)^2/3`.
-fn share(manager: &TimeManager, now: &Situation, free: Duration) -> Duration {
+fn share(known: &Experience, now: &Situation, free: Duration) -> Duration {
     let ply = f64::from(now.ply);
-    let own_moves = TimeManager::own_moves(now) as u32;
-    let params = &manager.params;
-    let usual = manager.takeover().unwrap_or(now.usual_takeover);
+    let own_moves = now.own_moves() as u32;
+    let params = &known.params;
+    let usual = known.takeover.ply().unwrap_or(now.usual_takeover);
     let weight = |ply: f64| {
         if params.time_takeover {
             rise(params.time_rise, usual - ply) * needs_thought(usual - ply).powf(2.0 / 3.0)
@@ -234,8 +227,8 @@ fn share(manager: &TimeManager, now: &Situation, free: Duration) -> Duration {
     let all: f64 = (0..own_moves)
         .map(|mv| weight(ply + 2.0 * f64::from(mv)))
         .sum();
-    let planned = free.as_secs_f64() * weight(ply) / (all * manager.used);
-    let largest = (LARGEST_PLAN / manager.used).min(LARGEST_MOVE);
+    let planned = free.as_secs_f64() * weight(ply) / (all * known.used);
+    let largest = (LARGEST_PLAN / known.used).min(LARGEST_MOVE);
     from_seconds(planned.min(free.as_secs_f64() * largest))
 }
 

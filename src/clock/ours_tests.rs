@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
-use super::super::{Overtime, SideClock, Spent, StopReason, TimeControl, TimeParams};
+use super::super::reserve::LEAST_HARD;
+use super::super::{Overtime, SideClock, Spent, StopReason, TimeControl, TimeManager, TimeParams};
 use super::*;
 
 const LAG: Duration = Duration::from_millis(50);
@@ -104,7 +105,7 @@ fn each_rule_can_be_switched_off() {
         ..TimeParams::default()
     };
     let mut manager = TimeManager::new(flat, Some(Duration::ZERO));
-    manager.used = 1.0;
+    manager.known.used = 1.0;
     let budget = manager
         .allot(&situation(clock(39_140, Overtime::None), 0))
         .expect("a limited clock");
@@ -112,7 +113,7 @@ fn each_rule_can_be_switched_off() {
     assert_eq!(budget.soft.as_millis(), 1000);
     assert_eq!(budget.most, budget.soft);
     // The last of the 36 moves weighs nearly six times as much as the first, all together 56.1.
-    manager.params.time_rise = 5.0;
+    manager.known.params.time_rise = 5.0;
     let first = manager.allot(&situation(clock(39_140, Overtime::None), 0));
     let soft = first.expect("a limited clock").soft.as_millis();
     assert!((641..=644).contains(&soft), "{soft}");
@@ -298,7 +299,7 @@ proptest! {
     fn a_game_of_stalls_is_not_lost_on_time(main_ms in 6_000_u64..60_000) {
         let mut side = clock(main_ms, Overtime::None);
         let mut manager = manager();
-        manager.lag.measure(LAG.as_secs_f64(), 1, false);
+        manager.known.lag.measure(LAG.as_secs_f64(), 1, false);
         for ply in (0..72).step_by(2) {
             let budget = manager.allot(&situation(side, ply)).expect("limited");
             side.spend(budget.hard + LAG);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::budget::from_seconds;
-use super::{TimeManager, ours};
+use super::experience::Experience;
 
 /// Added to an assumed lag in reserves.
 const LEAST_LAG: Duration = Duration::from_millis(5);
@@ -23,7 +23,11 @@ const LAST_PERIOD_SHARE: f64 = 0.1;
 /// Lag of all moves to come never keeps back more than this share of the time left.
 const LARGEST_LAG_RESERVE: f64 = 0.6;
 
-impl TimeManager {
+/// The least time after which a move has to be there: a root evaluation takes a few milliseconds.
+/// The reserve holds it for every move to come.
+pub(super) const LEAST_HARD: Duration = Duration::from_millis(10);
+
+impl Experience {
     /// What lag may take of so many moves. As long as it is only assumed it must not take a short
     /// clock's time for thinking.
     pub(super) fn lag_of(&self, moves: u32) -> Duration {
@@ -70,7 +74,7 @@ impl TimeManager {
             let released = told * (f64::from(moves) / RELEASE_MOVES).min(1.0);
             released.max(least)
         };
-        self.lag_of(moves) + ours::LEAST_HARD * moves + from_seconds(accidents)
+        self.lag_of(moves) + LEAST_HARD * moves + from_seconds(accidents)
     }
 }
 

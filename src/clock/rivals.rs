@@ -3,9 +3,10 @@
 //! on time.
 
 use super::budget::from_seconds;
-use super::manager::{Situation, TimeManager};
+use super::experience::Experience;
 use super::ours::PATIENCE;
 use super::params::Scheme;
+use super::situation::Situation;
 use super::{Budget, Overtime, Rules, TimeLeft};
 
 /// Own moves of a usual 9x9 NoGo game (docs/methods.md#nogo).
@@ -29,20 +30,20 @@ const LC0_STEEPNESS: f64 = 7.0;
 
 /// The budget by another engine's scheme; `None` where ours is asked for, and on any clock but a
 /// sudden death.
-pub(super) fn budget(manager: &TimeManager, now: &Situation) -> Option<Budget> {
+pub(super) fn budget(known: &Experience, now: &Situation) -> Option<Budget> {
     let (TimeLeft::Main(main), Overtime::None) = (now.clock.left(), now.clock.overtime()) else {
         return None;
     };
-    let free = main.saturating_sub(manager.lag_of(TimeManager::most_moves(now)));
+    let free = main.saturating_sub(known.lag_of(now.most_moves()));
     let (left, ply) = (free.as_secs_f64(), f64::from(now.ply));
     let made = (ply / 2.0).floor();
-    let (soft, stretch, overtake) = match manager.params.time_scheme {
+    let (soft, stretch, overtake) = match known.params.time_scheme {
         Scheme::Tengen => return None,
         Scheme::Even => (left / (GAME_MOVES - made).max(FEWEST_MOVES), 1.0, 0.0),
         Scheme::Constant => (left / 20.0, 1.0, 0.0),
         Scheme::FrontLoaded => (left * 0.12, 1.0, 0.0),
         Scheme::Erica => {
-            let bad = manager
+            let bad = known
                 .last_value
                 .is_some_and(|value| value < ERICA_BAD_VALUE);
             let behind = if bad { ERICA_BEHIND } else { 1.0 };
@@ -58,7 +59,7 @@ pub(super) fn budget(manager: &TimeManager, now: &Situation) -> Option<Budget> {
     };
     let soft = from_seconds(soft);
     let most = soft.mul_f64(stretch).min(free);
-    let last = main.saturating_sub(manager.lag.worst());
+    let last = main.saturating_sub(known.lag.worst());
     Some(Budget {
         soft,
         most,

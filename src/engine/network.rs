@@ -8,36 +8,18 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::lineup::{Attempt, lineup};
-use super::{RolloutThinker, Standing, ThinkError, Thinker};
+use super::{NetworkRecipe, RolloutThinker, Standing, ThinkError, Thinker};
 use crate::clock::{Clock, StopReason};
 use crate::encode::{Encode, Mismatch};
-use crate::eval::{
-    BackendKind, CachedEvaluator, EvalCache, EvalError, Evaluator, EvaluatorFactory, LoadOptions,
-    ModelSource,
-};
+use crate::eval::{CachedEvaluator, EvalCache, EvalError, Evaluator, EvaluatorFactory};
 use crate::rollout::Playout;
 use crate::search::{
     AnalysisOptions, EvaluatorMaker, Limits, ProberMaker, SearchError, SearchReport, Searcher,
-    SearcherOptions, StopFlag,
+    StopFlag,
 };
 
 /// After so many failures in games, new games no longer begin with what was asked for.
 const MOST_FAILURES: u32 = 3;
-
-/// How to put a network thinker together.
-#[derive(Debug, Clone)]
-pub struct NetworkRecipe {
-    /// What runs the network; `None` for the fastest that can be had.
-    pub backend: Option<BackendKind>,
-    /// The network; `None` for the one built in for the game.
-    pub model: Option<ModelSource>,
-    /// How to load it.
-    pub load: LoadOptions,
-    /// Memory for evaluations that outlive the tree, in MiB; 0 for none.
-    pub cache_mib: u32,
-    /// Settings of the search; its seed also seeds the playouts.
-    pub searcher: SearcherOptions,
-}
 
 /// Thinks with a network.
 pub struct NetworkThinker<G: Encode> {
@@ -252,9 +234,11 @@ mod tests {
     use super::*;
     use crate::clock::SystemClock;
     use crate::eval::testnet::{SMALL, Shape};
+    use crate::eval::{BackendKind, LoadOptions, ModelSource};
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
     use crate::search::SearchParams;
+    use crate::search::SearcherOptions;
 
     fn recipe(model: Option<ModelSource>) -> NetworkRecipe {
         NetworkRecipe {

@@ -8,17 +8,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use super::{MakeThinker, ThinkError};
+use crate::clock::patience::{ANSWER, GRACE, LOOK};
 use crate::clock::{Budget, Clock};
 use crate::game::Game;
 use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
-
-/// How often the waiting side looks at the stop flag and the clock.
-const POLL: Duration = Duration::from_millis(5);
-/// How long before its hard limit a search is told to stop: enough to finish a batch and answer.
-const WARNING: Duration = Duration::from_millis(45);
-/// How long a search may take to answer after it was told to stop. A program that must end within
-/// 100 ms has to finish in this time, whatever its search does.
-const GRACE: Duration = Duration::from_millis(50);
 
 /// The longest wait for a thinker that prepares: a device that takes longer has hung.
 const LONGEST_PREPARATION: Duration = Duration::from_secs(60);
@@ -116,7 +109,7 @@ impl<G: Game> Worker<G> {
             Err(error) => return log::warn!("cannot prepare a search: {error}"),
         };
         // The request is dropped when it is done, and with it the other end.
-        while matches!(answer.recv_timeout(POLL), Err(RecvTimeoutError::Timeout)) {
+        while matches!(answer.recv_timeout(LOOK), Err(RecvTimeoutError::Timeout)) {
             let waited = clock.now().saturating_sub(started);
             if stop.is_raised() || waited >= LONGEST_PREPARATION {
                 return;
@@ -203,10 +196,10 @@ fn wait(
     let started = clock.now();
     let mut told_to_stop = None;
     loop {
-        let rest = budget.map_or(POLL, |budget| {
+        let rest = budget.map_or(LOOK, |budget| {
             (started + budget.hard).saturating_sub(clock.now())
         });
-        match answer.recv_timeout(POLL.min(rest)) {
+        match answer.recv_timeout(LOOK.min(rest)) {
             Ok(News::Done(result)) => return result,
             Ok(News::Seen(report)) => see(&report),
             Err(RecvTimeoutError::Disconnected) => {
@@ -221,7 +214,7 @@ fn wait(
                 stop.raise();
                 return Err(ThinkError::Late);
             }
-            let warning = WARNING.min(budget.hard / 4);
+            let warning = ANSWER.min(budget.hard / 4);
             if elapsed >= budget.most.max(budget.hard.saturating_sub(warning)) {
                 stop.raise();
             }

@@ -7,11 +7,8 @@ use std::time::Duration;
 
 use super::limits::{Limits, StopFlag};
 use super::root::Leaders;
+use crate::clock::patience::BATCH;
 use crate::clock::{Clock, Progress, StopReason};
-
-/// How long workers may take to end when they should: the evaluation of a batch. The engine
-/// gives up on a search 50 ms after its stop flag was raised, and this has to come first.
-const GRACE: Duration = Duration::from_millis(35);
 
 /// How long a search may go without one playout: a network that takes longer has hung, and without
 /// a clock nothing else would notice.
@@ -258,14 +255,14 @@ impl Control {
         } else {
             (watch.playouts, watch.standing_still) = (Some(self.playouts()), Duration::ZERO);
         }
-        let ignored = watch.stop_seen.is_some_and(|at| since(at) >= GRACE);
+        let ignored = watch.stop_seen.is_some_and(|at| since(at) >= BATCH);
         let patience = self.limits.budget.map_or(STALL, |budget| {
             (budget.soft / STALL_SHARE).clamp(LEAST_STALL, STALL)
         });
         let stalled = watch.standing_still >= patience;
         let late = self.limits.budget.is_some_and(|budget| {
             // Also where soft and hard are one, a worker may finish the batch it is in.
-            since(self.started) >= budget.hard.max(budget.soft + GRACE)
+            since(self.started) >= budget.hard.max(budget.soft + BATCH)
         });
         if stalled || late {
             return Some(Overdue::Hung);
@@ -412,7 +409,7 @@ mod tests {
         let mut watch = Watch::default();
         stop.raise();
         assert_eq!(control.overdue(&mut watch), None);
-        clock.advance(GRACE);
+        clock.advance(BATCH);
         assert_eq!(control.overdue(&mut watch), Some(Overdue::Stopped));
     }
 

@@ -1,7 +1,6 @@
 //! The search threads of a searcher: started together, sent to work together, waited for together.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 
@@ -10,6 +9,7 @@ use super::error::SearchError;
 use super::playout::Prober;
 use super::worker::{Job, JobResult, Worker};
 use crate::clock::StopReason;
+use crate::clock::patience::LOOK;
 use crate::encode::{self, Encode, Encoding};
 use crate::eval::{EvalError, Evaluator};
 
@@ -18,9 +18,6 @@ pub type EvaluatorMaker = Arc<dyn Fn() -> Result<Box<dyn Evaluator>, EvalError> 
 
 /// Makes one prober for each search thread.
 pub type ProberMaker<G> = Arc<dyn Fn() -> Prober<G> + Send + Sync>;
-
-/// How often it is looked whether threads are late.
-const PATIENCE: Duration = Duration::from_millis(5);
 
 /// The running threads and what they run.
 pub(super) struct Pool<G: Encode> {
@@ -121,7 +118,7 @@ impl<G: Encode> Pool<G> {
         let (mut failure, mut watch) = (None, Watch::default());
         while self.running > 0 {
             look();
-            match self.results.recv_timeout(PATIENCE) {
+            match self.results.recv_timeout(LOOK) {
                 Ok(JobResult::Done) => self.running -= 1,
                 Ok(JobResult::EvalFailed(error)) => {
                     self.running -= 1;

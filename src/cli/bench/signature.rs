@@ -9,6 +9,7 @@ use tengen::game::{GAMES, with_game};
 use tengen::rollout::{Playout, Rave, RaveParams};
 use tengen::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
 
+use super::super::output;
 use super::positions::random_position;
 
 /// Visits of each search.
@@ -26,7 +27,7 @@ pub(super) fn run(json: bool) -> anyhow::Result<()> {
     }
     let elapsed = clock.now();
     let visits_per_second = sum.visits as f64 / elapsed.as_secs_f64();
-    super::super::print(&if json {
+    output::print(&if json {
         serde_json::json!({
             "signature": format!("{:016x}", sum.hash),
             "visits": sum.visits,

@@ -20,6 +20,7 @@ use tengen::game::with_game;
 use tengen::rollout::{Playout, PlayoutPolicy};
 use tengen::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
 
+use super::super::output;
 use super::positions::random_position;
 
 const BATCHES: [u32; 4] = [1, 4, 8, 16];
@@ -58,8 +59,8 @@ fn measure<G: Encode + Playout>(
 ) -> anyhow::Result<()> {
     let bench = Bench::new(empty, options, seconds)?;
     if !json {
-        super::super::print(&bench.playouts()?)?;
-        super::super::print(
+        output::print(&bench.playouts()?)?;
+        output::print(
             "backend  threads  batch  positions/s   of peak  search: evals/s  visits/s  evals/raw  visits/raw",
         )?;
     }
@@ -75,7 +76,7 @@ fn measure<G: Encode + Playout>(
         };
         for batch in BATCHES {
             let line = bench.measure(kind, &factory, batch)?;
-            super::super::print(&if json {
+            output::print(&if json {
                 serde_json::to_string(&line)?
             } else {
                 text(&line)

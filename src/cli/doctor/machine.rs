@@ -2,7 +2,7 @@
 
 use tengen::engine::EngineOptions;
 
-use super::{Finding, State};
+use super::finding::{Finding, State};
 
 /// What the processor can do.
 pub(super) fn processor() -> Finding {

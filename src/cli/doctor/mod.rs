@@ -1,12 +1,12 @@
 //! `tengen doctor`: what of this machine works for the engine, and what to do about the rest.
 
+mod finding;
 mod machine;
 
 use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
-use serde::Serialize;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Backend, EngineOptions, built_in};
 use tengen::eval::{
@@ -16,7 +16,8 @@ use tengen::eval::{
 use tengen::onnx::Header;
 
 use super::flags::EngineFlags;
-use super::print;
+use super::output::print;
+use finding::{Finding, State};
 
 /// Evaluations that are timed.
 const EVALUATIONS: usize = 20;
@@ -34,38 +35,6 @@ pub(crate) struct Doctor {
     json: bool,
     #[command(flatten)]
     engine: EngineFlags,
-}
-
-/// How something is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum State {
-    /// It works.
-    Ok,
-    /// It is not there, and nobody asked for it.
-    Absent,
-    /// It does not work, and it was asked for.
-    Broken,
-}
-
-#[derive(Debug, Serialize)]
-struct Finding {
-    state: State,
-    what: &'static str,
-    text: String,
-    /// What mends it; empty when there is nothing to mend.
-    mend: String,
-}
-
-impl Finding {
-    fn ok(what: &'static str, text: String) -> Finding {
-        Finding {
-            state: State::Ok,
-            what,
-            text,
-            mend: String::new(),
-        }
-    }
 }
 
 /// A network's answers to one input.

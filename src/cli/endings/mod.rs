@@ -53,7 +53,7 @@ impl Endings {
         match self.command {
             Command::Pick(command) => command.run(),
             Command::Solve(command) => command.run(),
-            Command::List(command) => super::print(&table(&read(&command.file)?)),
+            Command::List(command) => super::output::print(&table(&read(&command.file)?)),
         }
     }
 }

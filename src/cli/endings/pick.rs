@@ -63,7 +63,7 @@ impl Pick {
         }
         file::write(&self.out, text(&endings).as_bytes())
             .with_context(|| self.out.display().to_string())?;
-        crate::cli::print(&format!(
+        crate::cli::output::print(&format!(
             "{} positions added to {before}; {short} were after the end of a game, {twice} there already",
             endings.len() - before
         ))

@@ -83,7 +83,7 @@ impl Solve {
             drop(sender);
             self.collect(&mut endings, open.len(), &solved)
         })?;
-        crate::cli::print(&table(&endings))?;
+        crate::cli::output::print(&table(&endings))?;
         if stop.is_raised() {
             return end_as_interrupted();
         }

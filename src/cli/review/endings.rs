@@ -14,8 +14,8 @@ use tengen::gtp::format_vertex;
 use tengen::record::GameRecord;
 use tengen::solver::{Effort, Solve as _, Solver};
 
+use super::super::output::print;
 use super::super::position::{read, replay};
-use super::super::print;
 use super::truth::look_back;
 
 /// Bytes of the solver's table for each node, and the most, in MiB.

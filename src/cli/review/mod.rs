@@ -21,6 +21,7 @@ use tengen::search::StopFlag;
 use super::flags::EngineFlags;
 use super::games::{sample, sgf_files};
 use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
+use super::output;
 use super::position::read;
 use endings::Endings;
 use facts::Game;
@@ -180,7 +181,7 @@ impl Session {
             });
             match reviewed {
                 Ok(whole) => done += usize::from(whole),
-                Err(error) if self.alone || crate::is_broken_pipe(&error) => {
+                Err(error) if self.alone || output::is_broken_pipe(&error) => {
                     return Err(error);
                 }
                 Err(error) => {
@@ -192,13 +193,13 @@ impl Session {
         }
         progress.clear();
         if self.json {
-            super::print(&self.summary.json()?)?;
+            output::print(&self.summary.json()?)?;
         } else if !self.alone {
-            super::print(&self.summary.text())?;
+            output::print(&self.summary.text())?;
         }
         if self.stop.is_raised() && done + failed < files.len() {
             let games = files.len();
-            super::complain(&anyhow!(
+            output::complain(&anyhow!(
                 "interrupted after {done} of {games} games; what is done is kept"
             ));
             return end_as_interrupted();
@@ -232,7 +233,7 @@ impl Session {
             return Ok(false);
         }
         progress.clear();
-        super::print(&match (self.json, self.alone) {
+        output::print(&match (self.json, self.alone) {
             (true, _) => serde_json::to_string(&review)?,
             (false, true) => text::game(&review),
             (false, false) => text::line(&review),

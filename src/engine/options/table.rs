@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Backend, EngineOptions, Resign};
+use super::super::Resign;
+use super::{Backend, EngineOptions};
 use crate::clock::seconds;
 use crate::game::{BoardSize, info};
 
@@ -31,7 +32,7 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         help: "The game; with it come its usual board and settings, where nothing else is said \
                [default: nogo]",
         expected: "the name of a game, such as nogo",
-        set: |options, text| options.choose(info(text)?),
+        set: |options, text| info(text).map(|game| options.choose(game)),
     },
     EngineOption {
         name: "size",

@@ -2,6 +2,10 @@ use std::time::Duration;
 
 use super::*;
 use crate::clock::TimeParams;
+use crate::engine::{Resign, SolverOptions, Spending};
+use crate::eval::Device;
+use crate::game::BoardSize;
+use crate::search::SearchParams;
 
 #[test]
 fn every_option_is_set_by_its_name() {

@@ -76,7 +76,7 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
         }
     }
     let report = exam.report(all.len() - solved.len());
-    crate::cli::print(&match task.json {
+    crate::cli::output::print(&match task.json {
         true => serde_json::to_string(&report)?,
         false => report.text(),
     })?;
