@@ -43,6 +43,11 @@ impl<const WORDS: usize> Bits<WORDS> {
         self.0[point.index() / 64] |= 1 << (point.index() % 64);
     }
 
+    /// Removes a point.
+    pub fn remove(&mut self, point: Move) {
+        self.0[point.index() / 64] &= !(1 << (point.index() % 64));
+    }
+
     /// Removes all points of `other`.
     pub fn remove_all(&mut self, other: Self) {
         *self &= !other;
@@ -239,6 +244,13 @@ mod tests {
                 prop_assert_eq!(bits.nth(rank), Some(Move(*point)));
             }
             prop_assert_eq!(bits.nth(points.len()), None);
+            for point in 0..192 {
+                let (mut without, mut rest) = (bits, points.clone());
+                without.remove(Move(point));
+                rest.remove(&point);
+                prop_assert_eq!(without.count(), rest.len());
+                prop_assert!(!without.contains(Move(point)));
+            }
             let up: Vec<u16> = bits.shift_up(by).iter().map(|p| p.0).collect();
             let moved = points.iter().map(|p| p + by as u16).filter(|&p| p < 192);
             prop_assert_eq!(up, moved.collect::<Vec<_>>());

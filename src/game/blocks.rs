@@ -56,6 +56,19 @@ impl<const WORDS: usize> Frame<WORDS> {
         let sideways = (set & self.not_west).shift_down(1) | (set & self.not_east).shift_up(1);
         (sideways | set.shift_up(width) | set.shift_down(width)) & self.board
     }
+
+    /// `from` and all points that connect to it through points of `within`.
+    #[must_use]
+    pub fn flood(&self, from: Bits<WORDS>, within: Bits<WORDS>) -> Bits<WORDS> {
+        let mut reached = from;
+        loop {
+            let next = reached | self.neighbors(reached) & within;
+            if next == reached {
+                return reached;
+            }
+            reached = next;
+        }
+    }
 }
 
 /// The stones on a board with their blocks and liberties.

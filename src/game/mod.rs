@@ -8,9 +8,11 @@ mod blocks;
 mod board;
 #[cfg(test)]
 pub(crate) mod conformance;
+pub mod go;
 mod info;
 mod list;
 pub mod nogo;
+mod past;
 mod recent;
 mod result;
 mod rules;
@@ -58,6 +60,7 @@ pub use blocks::{Blocks, Frame, Placed};
 pub use board::{BoardSize, Color, Move};
 pub use info::GameInfo;
 pub use list::{GAMES, UnknownGame, begin, game_names, info};
+pub use past::Past;
 pub use recent::Recent;
 pub use result::{Bounds, HalfPoints, Outcome, Proof};
 pub use rules::{IllegalSetup, OneSet, PliesLeft, Rules, UnknownRules, UnsupportedSize};
@@ -162,6 +165,12 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// The key by which a rule against repetition tells positions apart.
     fn repetition_key(&self) -> u128 {
         self.key()
+    }
+
+    /// Whether a rule forbids to play so that an earlier position comes back, by its
+    /// [`Game::repetition_key`]. Such moves are among the legal ones: [`Past`] knows them.
+    fn forbids_repetition(&self) -> bool {
+        false
     }
 
     /// How many moves are still to be played.

@@ -25,6 +25,21 @@ pub(crate) fn last_move(point: Move) -> u128 {
     wide(0x1a57_0000_0000 + u64::from(point.0))
 }
 
+/// What belongs to a position beside stones and turn, in some games.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    Rules,
+    Komi,
+    Passes,
+    Ko,
+    Prisoners,
+}
+
+/// The key added for a number of this kind.
+pub(crate) const fn other(kind: Kind, number: u64) -> u128 {
+    wide(mix(0x0dd5_0000_0000 + kind as u64) ^ number)
+}
+
 const fn stone_keys() -> [[u128; MAX_POINTS]; 2] {
     let mut keys = [[0; MAX_POINTS]; 2];
     let mut i = 0;

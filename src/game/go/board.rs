@@ -1,0 +1,344 @@
+//! Stones in chains with their liberties: what a move does to the board. Ko, turns and results are
+//! not here.
+//!
+//! The board lies in rows with one cell of border between them, so that each cell has four
+//! neighbours. A chain is a circular list of stones under one of them, its head, with *pseudo*
+//! liberties: an empty point counts once for each stone next to it. Beside their number the head has
+//! their sum and the sum of their squares, by which a chain in atari shows itself, with its last
+//! liberty: all pseudo-liberties are the same cell just when number × squares = sum².
+
+use crate::game::{Bits, BoardSize, Color, Frame, Move, zobrist};
+
+/// Index of a cell: 0 is below and left of the first point.
+pub(super) type Cell = usize;
+
+const EMPTY: u8 = 2;
+const BORDER: u8 = 3;
+
+/// Pseudo-liberties of a chain and its size, packed so that one addition does for all four fields.
+///
+/// On 361 points a chain of s stones with e empty points left has at most
+/// min(2s + 2, 4e) <= 482 pseudo-liberties, of cells up to 399.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Chain(u64);
+
+impl Chain {
+    /// Where the fields begin: 9 bits of pseudo-liberties, 18 of their sum, 27 of their squares' sum.
+    const SUM: u32 = 9;
+    const SQUARES: u32 = Self::SUM + 18;
+    const SIZE: u32 = Self::SQUARES + 27;
+
+    const NONE: Chain = Chain(0);
+    const ONE_STONE: Chain = Chain(1 << Self::SIZE);
+
+    /// One pseudo-liberty.
+    fn liberty(cell: Cell) -> Chain {
+        let cell = cell as u64;
+        Chain(1 | cell << Self::SUM | cell * cell << Self::SQUARES)
+    }
+
+    fn add(&mut self, other: Chain) {
+        self.0 += other.0;
+    }
+
+    fn take(&mut self, other: Chain) {
+        self.0 -= other.0;
+    }
+
+    fn field(self, from: u32, to: u32) -> u64 {
+        self.0 >> from & ((1 << (to - from)) - 1)
+    }
+
+    fn pseudo_liberties(self) -> u64 {
+        self.field(0, Self::SUM)
+    }
+
+    fn size(self) -> u64 {
+        self.0 >> Self::SIZE
+    }
+
+    /// The only liberty, where there is just one.
+    fn last_liberty(self) -> Option<Cell> {
+        let number = self.pseudo_liberties();
+        let sum = self.field(Self::SUM, Self::SQUARES);
+        let squares = self.field(Self::SQUARES, Self::SIZE);
+        (number != 0 && number * squares == sum * sum).then(|| (sum / number) as Cell)
+    }
+
+    /// Whether there is just one liberty.
+    fn in_atari(self) -> bool {
+        let number = self.pseudo_liberties();
+        let sum = self.field(Self::SUM, Self::SQUARES);
+        number != 0 && number * self.field(Self::SQUARES, Self::SIZE) == sum * sum
+    }
+}
+
+/// What a move took off the board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Taken {
+    /// Stones of the other side.
+    pub(super) theirs: u32,
+    /// Own stones, by suicide.
+    pub(super) own: u32,
+    /// The point where a single stone was taken by a single one that it could now take in turn.
+    pub(super) ko: Option<Move>,
+}
+
+/// A board of at most `64 * WORDS - 1` points, with its border in at most `CELLS` cells.
+#[derive(Debug, Clone)]
+pub(super) struct Board<const CELLS: usize, const WORDS: usize> {
+    frame: Frame<WORDS>,
+    stones: [Bits<WORDS>; 2],
+    /// The exclusive or of the stones' keys.
+    key: u128,
+    /// Cells of a row.
+    stride: usize,
+    /// 2^16 through columns and through cells of a row, rounded up: division of a cell by either is
+    /// a multiplication.
+    through: [u32; 2],
+    /// A colour's index, or empty, or border.
+    content: [u8; CELLS],
+    /// The head of each stone's chain. Meaningless on empty cells.
+    head: [u16; CELLS],
+    /// The next stone of each stone's chain, in a circle. Meaningless on empty cells.
+    next: [u16; CELLS],
+    /// The chain of each head. Meaningless elsewhere.
+    chains: [Chain; CELLS],
+}
+
+impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
+    /// The empty board, where it fits.
+    pub(super) fn new(size: BoardSize) -> Option<Self> {
+        let (width, height) = (usize::from(size.width), usize::from(size.height));
+        let stride = width + 1;
+        let fits = size.area() < 64 * WORDS && stride * (height + 2) < CELLS;
+        if !fits || size.area() == 0 {
+            return None;
+        }
+        let mut board = Board {
+            frame: Frame::new(size),
+            stones: [Bits::EMPTY; 2],
+            key: 0,
+            stride,
+            through: [width, stride].map(|by| (1_u32 << 16).div_ceil(by as u32)),
+            content: [BORDER; CELLS],
+            head: [0; CELLS],
+            next: [0; CELLS],
+            chains: [Chain::NONE; CELLS],
+        };
+        for point in board.frame.board().iter() {
+            board.content[board.cell(point)] = EMPTY;
+        }
+        Some(board)
+    }
+
+    pub(super) fn frame(&self) -> &Frame<WORDS> {
+        &self.frame
+    }
+
+    pub(super) fn stones(&self, color: Color) -> Bits<WORDS> {
+        self.stones[color.index()]
+    }
+
+    pub(super) fn empty(&self) -> Bits<WORDS> {
+        self.frame.board() & !(self.stones[0] | self.stones[1])
+    }
+
+    /// Equal for equal stones.
+    pub(super) fn key(&self) -> u128 {
+        self.key
+    }
+
+    /// The cell of a point on the board.
+    pub(super) fn cell(&self, point: Move) -> Cell {
+        let row = (u32::from(point.0) * self.through[0]) >> 16;
+        point.index() + row as usize + self.stride + 1
+    }
+
+    /// The point of a cell inside the border.
+    pub(super) fn point(&self, cell: Cell) -> Move {
+        let inside = cell - self.stride - 1;
+        let row = (inside as u32 * self.through[1]) >> 16;
+        Move((inside - row as usize) as u16)
+    }
+
+    fn around(&self, cell: Cell) -> [Cell; 4] {
+        [cell - 1, cell + 1, cell - self.stride, cell + self.stride]
+    }
+
+    fn diagonals(&self, cell: Cell) -> [Cell; 4] {
+        let (below, above) = (cell - self.stride, cell + self.stride);
+        [below - 1, below + 1, above - 1, above + 1]
+    }
+
+    fn chain(&self, stone: Cell) -> Chain {
+        self.chains[usize::from(self.head[stone])]
+    }
+
+    /// Whether `color` may play on an empty point, kos aside.
+    pub(super) fn is_legal(&self, color: Color, point: Move, suicide: bool) -> bool {
+        let own = color.index() as u8;
+        let mut has_friend = false;
+        for cell in self.around(self.cell(point)) {
+            let content = self.content[cell];
+            let legal = match content {
+                EMPTY => true,
+                BORDER => false,
+                // A friend with another liberty, or an enemy without one.
+                _ => (content == own) != self.chain(cell).in_atari(),
+            };
+            if legal {
+                return true;
+            }
+            has_friend |= content == own;
+        }
+        suicide && has_friend
+    }
+
+    /// All points where `color` may play, kos aside.
+    pub(super) fn legal(&self, color: Color, suicide: bool) -> Bits<WORDS> {
+        let empty = self.empty();
+        let open = empty & self.frame.neighbors(empty);
+        let enclosed = empty & !open;
+        let legal = enclosed
+            .iter()
+            .filter(|&p| self.is_legal(color, p, suicide));
+        legal.collect::<Bits<WORDS>>() | open
+    }
+
+    /// Whether an empty point is an eye that `color` keeps by not playing there: only own stones
+    /// around, and so many of them at the corners of the eye that it cannot become a false one
+    /// (one corner may be the enemy's, none at the edge).
+    pub(super) fn is_eye(&self, color: Color, point: Move) -> bool {
+        let (cell, own) = (self.cell(point), color.index() as u8);
+        let is_own =
+            |&cell: &Cell| matches!(self.content[cell], BORDER) || self.content[cell] == own;
+        if !self.around(cell).iter().all(is_own) {
+            return false;
+        }
+        let count = |what: u8| {
+            let diagonals = self.diagonals(cell);
+            diagonals
+                .iter()
+                .filter(|&&at| self.content[at] == what)
+                .count()
+        };
+        let enemy = count(color.opponent().index() as u8);
+        enemy + usize::from(count(BORDER) > 0) < 2
+    }
+
+    /// Puts a stone on an empty point and joins chains; nothing is taken.
+    pub(super) fn put(&mut self, color: Color, point: Move) {
+        let (cell, own) = (self.cell(point), color.index() as u8);
+        self.content[cell] = own;
+        self.stones[color.index()].insert(point);
+        self.key ^= zobrist::stone(color, point);
+        self.head[cell] = cell as u16;
+        self.next[cell] = cell as u16;
+        let here = Chain::liberty(cell);
+        let mut chain = Chain::ONE_STONE;
+        for next in self.around(cell) {
+            match self.content[next] {
+                EMPTY => chain.add(Chain::liberty(next)),
+                BORDER => {}
+                _ => self.chains[usize::from(self.head[next])].take(here),
+            }
+        }
+        self.chains[cell] = chain;
+        for next in self.around(cell) {
+            if self.content[next] == own && self.head[next] != self.head[cell] {
+                self.join(usize::from(self.head[cell]), usize::from(self.head[next]));
+            }
+        }
+    }
+
+    /// Makes two chains one, by their heads: the larger one's stays.
+    fn join(&mut self, one: Cell, other: Cell) {
+        let smaller = self.chains[one].size() < self.chains[other].size();
+        let (small, large) = if smaller { (one, other) } else { (other, one) };
+        let added = self.chains[small];
+        self.chains[large].add(added);
+        let mut stone = small;
+        loop {
+            self.head[stone] = large as u16;
+            stone = usize::from(self.next[stone]);
+            if stone == small {
+                break;
+            }
+        }
+        self.next.swap(small, large);
+    }
+
+    /// Whether the chain of the stone on `point` has no liberty.
+    pub(super) fn is_dead(&self, point: Move) -> bool {
+        self.chain(self.cell(point)).pseudo_liberties() == 0
+    }
+
+    /// Plays on a point that is legal for `color`.
+    pub(super) fn play(&mut self, color: Color, point: Move) -> Taken {
+        self.put(color, point);
+        let cell = self.cell(point);
+        let enemy = color.opponent().index() as u8;
+        let (mut theirs, mut last) = (0, cell);
+        for next in self.around(cell) {
+            if self.content[next] == enemy && self.chain(next).pseudo_liberties() == 0 {
+                theirs += self.remove(color.opponent(), next);
+                last = next;
+            }
+        }
+        let chain = self.chain(cell);
+        let own = match chain.pseudo_liberties() {
+            0 => self.remove(color, cell),
+            _ => 0,
+        };
+        let ko = theirs == 1 && chain.size() == 1 && chain.pseudo_liberties() == 1;
+        Taken {
+            theirs,
+            own,
+            ko: ko.then(|| self.point(last)),
+        }
+    }
+
+    /// Takes a chain off; answers its number of stones.
+    fn remove(&mut self, color: Color, first: Cell) -> u32 {
+        let head = self.head[first];
+        let (mut stone, mut count) = (first, 0);
+        loop {
+            let (point, liberty) = (self.point(stone), Chain::liberty(stone));
+            self.content[stone] = EMPTY;
+            self.stones[color.index()].remove(point);
+            self.key ^= zobrist::stone(color, point);
+            for next in self.around(stone) {
+                // Of its own chain, stones that are not off yet do not matter.
+                if self.content[next] < EMPTY && self.head[next] != head {
+                    self.chains[usize::from(self.head[next])].add(liberty);
+                }
+            }
+            count += 1;
+            stone = usize::from(self.next[stone]);
+            if stone == first {
+                return count;
+            }
+        }
+    }
+
+    /// The last liberty of the chain of the stone on `point`, if it has just one.
+    pub(super) fn last_liberty(&self, point: Move) -> Option<Move> {
+        let last = self.chain(self.cell(point)).last_liberty();
+        last.map(|cell| self.point(cell))
+    }
+
+    /// The stones of the chain of the stone on `point`.
+    pub(super) fn chain_of(&self, point: Move) -> Bits<WORDS> {
+        let mut stones = Bits::EMPTY;
+        let first = self.cell(point);
+        let mut stone = first;
+        loop {
+            stones.insert(self.point(stone));
+            stone = usize::from(self.next[stone]);
+            if stone == first {
+                return stones;
+            }
+        }
+    }
+}

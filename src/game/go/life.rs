@@ -1,0 +1,336 @@
+//! What nobody can take any more: Benson's pass-alive chains (D. B. Benson, "Life in the game of
+//! Go", 1976), and results that are proven by them.
+
+use super::{Agreed, Go, Scoring};
+use crate::game::{Bits, Bounds, Color, Frame, Game, HalfPoints, Outcome};
+
+/// What one side has for certain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PassAlive<const WORDS: usize> {
+    /// Stones that stay if their side only ever passes.
+    pub stones: Bits<WORDS>,
+    /// These stones and the regions that are vital to them: all of it counts for their side in the
+    /// end, if that side answers where the other one plays in such a region, and does not pass while
+    /// stones of the other one stand in it.
+    ///
+    /// A proof that these answers are enough: every empty point of a region is a liberty of one
+    /// pass-alive chain, so an answer there is never suicide, stays for ever and leaves the region
+    /// vital as long as it has an empty point. An answer on the last empty point takes what stands
+    /// there. So each answer makes the region smaller, until nothing of the other side is in it and
+    /// nothing can be put there. No such answer brings back a board that has been since, because its
+    /// stone was not there; one from before would have to have had these chains, lost them and seen
+    /// them built again.
+    pub secured: Bits<WORDS>,
+}
+
+/// A chain, or a region of points without stones of one side, and what lies next to it.
+struct Part<const WORDS: usize> {
+    points: Bits<WORDS>,
+    around: Bits<WORDS>,
+    /// Whether it still counts.
+    good: bool,
+}
+
+/// The connected parts of a set of points.
+fn parts<const WORDS: usize>(frame: &Frame<WORDS>, set: Bits<WORDS>) -> Vec<Part<WORDS>> {
+    let (mut left, mut parts) = (set, Vec::new());
+    while let Some(first) = left.lowest() {
+        let points = frame.flood(Bits::point(first), set);
+        left.remove_all(points);
+        parts.push(Part {
+            points,
+            around: frame.neighbors(points),
+            good: true,
+        });
+    }
+    parts
+}
+
+impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
+    /// What `color` has for certain.
+    #[must_use]
+    pub fn pass_alive(&self, color: Color) -> PassAlive<WORDS> {
+        let (frame, empty) = (self.board.frame(), self.empty());
+        let stones = self.stones(color);
+        let mut chains = parts(frame, stones);
+        let mut regions = parts(frame, frame.board() & !stones);
+        let touch = |one: Bits<WORDS>, other: Bits<WORDS>| !(one & other).is_empty();
+        // All empty points of the region are liberties of the chain.
+        let vital = |region: &Part<WORDS>, chain: &Part<WORDS>| {
+            touch(region.points, chain.around) && !touch(region.points & empty, !chain.around)
+        };
+        loop {
+            let mut lost = Bits::EMPTY;
+            for chain in chains.iter_mut().filter(|chain| chain.good) {
+                let eyes = regions
+                    .iter()
+                    .filter(|region| region.good && vital(region, chain));
+                chain.good = eyes.take(2).count() == 2;
+                if !chain.good {
+                    lost |= chain.points;
+                }
+            }
+            if lost.is_empty() {
+                break;
+            }
+            regions
+                .iter_mut()
+                .for_each(|region| region.good &= !touch(region.around, lost));
+        }
+        let mut alive = PassAlive {
+            stones: Bits::EMPTY,
+            secured: Bits::EMPTY,
+        };
+        chains.retain(|chain| chain.good);
+        for chain in &chains {
+            alive.stones |= chain.points;
+            alive.secured |= chain.points;
+            for region in regions
+                .iter()
+                .filter(|region| region.good && vital(region, chain))
+            {
+                alive.secured |= region.points;
+            }
+        }
+        alive
+    }
+
+    /// What is proven of the result for the side to move, by the rules or by what both sides have
+    /// for certain. Where territory counts, only finished games are proven: there an answer may cost
+    /// a point.
+    #[must_use]
+    pub fn proven(&self) -> Bounds {
+        if let Some(outcome) = self.outcome() {
+            return Bounds::exactly(outcome.proof_for(self.to_move()));
+        }
+        if self.rules.scoring == Scoring::Territory {
+            return Bounds::OPEN;
+        }
+        let area = self.size().area() as i32;
+        // What Black is ahead by, if this side has no more than it has for certain.
+        let secured = |color| self.pass_alive(color).secured.count() as i32;
+        let least = 2 * (2 * secured(Color::Black) - area);
+        let most = 2 * (area - 2 * secured(Color::White));
+        let [mut least, mut most] = [least, most].map(|ahead| ahead.saturating_sub(self.komi().0));
+        if self.passes == 1 {
+            // The side to move may end the game before the other one has answered.
+            let now = self.score(&Agreed::all_alive()).0;
+            match self.to_move() {
+                Color::White => least = least.min(now),
+                Color::Black => most = most.max(now),
+            }
+        }
+        let black = |ahead| Outcome::by_points(HalfPoints(ahead)).proof_for(Color::Black);
+        let bounds = Bounds::at_least(black(least)).and(Bounds::at_most(black(most)));
+        match self.to_move() {
+            Color::Black => bounds,
+            Color::White => bounds.flip(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::super::tests::{at, diagram};
+    use super::super::{GoRules, SmallGo};
+    use super::*;
+    use crate::game::{BoardSize, Move, Past, Proof};
+
+    /// Black's stones that are pass-alive, and all that it has for certain.
+    fn black(rows: &str) -> (usize, usize) {
+        let alive = diagram(rows, "chinese", Color::Black).pass_alive(Color::Black);
+        (alive.stones.count(), alive.secured.count())
+    }
+
+    #[test]
+    fn chains_with_two_vital_regions_are_alive() {
+        for (what, rows, expected) in [
+            ("nothing", "..... ..... .....", (0, 0)),
+            ("two eyes in the corner", ".X.X. XXXX. .....", (6, 8)),
+            ("one eye", ".X... XX... .....", (0, 0)),
+            ("one large eye", "...X. XXXX. .....", (0, 0)),
+            (
+                "two eyes of two and three points",
+                "..X...X XXXXXXX ....... .......",
+                (9, 14),
+            ),
+            (
+                "two chains around two common eyes",
+                "..... XXXXX .X.X. X...X XXXXX",
+                (14, 21),
+            ),
+            (
+                "two chains with one common eye",
+                "..... XXXXX .X.X. X.... XXXXX",
+                (0, 0),
+            ),
+            (
+                "one in atari at its only other eye",
+                ".X.XO XXXOO OOOO. .....",
+                (0, 0),
+            ),
+            (
+                "an eye with a stone in it",
+                ".XO.X XXXXX ..... .....",
+                (7, 10),
+            ),
+            (
+                "an eye with a stone that leaves no liberty to all chains",
+                ".X.OX XXO.X ..XXX .....",
+                (0, 0),
+            ),
+            (
+                "an eye too wide to be vital",
+                ".X...X XX...X .X...X .XXXXX ......",
+                (0, 0),
+            ),
+        ] {
+            assert_eq!(black(rows), expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn what_is_secured_decides_against_komi() {
+        let rows = ".X.X. XXXXX XXXXX XXXXX XXXXX ..... .....";
+        let proven = |rules: &str, to_move| diagram(rows, rules, to_move).proven();
+        // 25 of 35 points for certain: at least 15 ahead.
+        for (komi, low) in [
+            ("14.5", Proof::Win),
+            ("15", Proof::Draw),
+            ("15.5", Proof::Loss),
+        ] {
+            let rules = format!("new-zealand komi{komi}");
+            assert_eq!(proven(&rules, Color::Black).low(), low, "{komi}");
+            assert_eq!(proven(&rules, Color::White).high(), low.flip(), "{komi}");
+        }
+        assert_eq!(proven("new-zealand komi20", Color::Black).proof(), None);
+        assert_eq!(proven("japanese", Color::Black), Bounds::OPEN);
+    }
+
+    #[test]
+    fn after_a_pass_the_board_as_it_is_counts_too() {
+        // White's dead stone makes b5 and a5 nobody's until it is taken.
+        let rows = "O.X.X XXXXX XXXXX XXXXX .....";
+        let mut position = diagram(rows, "chinese komi23.5", Color::Black);
+        assert_eq!(position.proven().proof(), Some(Proof::Win));
+        position.play(position.pass());
+        assert_eq!(position.proven().low(), Proof::Loss);
+        assert_eq!(position.proven().high(), Proof::Win, "White may pass, too");
+        position.set_to_move(Color::Black);
+        assert_eq!(position.proven().proof(), Some(Proof::Win));
+    }
+
+    /// What one side does that keeps to the proof: it answers where the other one stands in what is
+    /// secured, and passes otherwise.
+    fn answer(position: &SmallGo, secured: Bits<2>, past: &Past) -> Move {
+        let own = position.to_move();
+        let intruders = secured & position.stones(own.opponent());
+        let frame = position.board.frame();
+        let region = frame.flood(intruders, secured & !position.stones(own));
+        let answers = region & position.empty();
+        let mut answers = answers.iter();
+        let allowed = |mv: &Move| position.is_legal(*mv) && past.allows(position, *mv);
+        answers.find(allowed).unwrap_or(position.pass())
+    }
+
+    /// From positions of random games, whatever the other side does at random, the side with secured
+    /// points has them in the end.
+    #[test]
+    fn what_is_secured_can_be_kept() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
+        let mut tried = 0;
+        for game in 0..600 {
+            let names = ["tromp-taylor", "chinese", "new-zealand"];
+            let rules: GoRules = names[game % 3].parse().unwrap();
+            let size = [
+                BoardSize::square(5),
+                BoardSize::new(4, 3),
+                BoardSize::square(7),
+            ][game / 3 % 3];
+            let mut position = SmallGo::with_rules(size, rules).unwrap();
+            let mut past = Past::of(&position);
+            while position.outcome().is_none() && position.ply() < 4 * size.area() as u32 {
+                for side in Color::BOTH {
+                    let secured = position.pass_alive(side).secured;
+                    if !secured.is_empty() && rng.random_range(0..4) == 0 {
+                        tried += 1;
+                        keeps(&position, &past, side, secured, &mut rng);
+                    }
+                }
+                let mv = random_move(&position, &past, &mut rng);
+                position.play(mv);
+                past.push(&position);
+            }
+        }
+        assert!(tried > 1000, "{tried} tries");
+    }
+
+    /// A random move that fills no eye of its own.
+    fn random_move(position: &SmallGo, past: &Past, rng: &mut Xoshiro256PlusPlus) -> Move {
+        let own = position.to_move();
+        let good = |p: &Move| !position.is_eye(own, *p) && past.allows(position, *p);
+        let moves: Vec<Move> = position.legal_points().iter().filter(good).collect();
+        match moves.len() {
+            0 => position.pass(),
+            count => moves[rng.random_range(0..count)],
+        }
+    }
+
+    fn keeps(
+        start: &SmallGo,
+        past: &Past,
+        side: Color,
+        secured: Bits<2>,
+        rng: &mut Xoshiro256PlusPlus,
+    ) {
+        let (mut position, mut past) = (start.clone(), past.clone());
+        let bound = start.proven();
+        for _ in 0..6 * start.size().area() {
+            if position.outcome().is_some() {
+                break;
+            }
+            let mv = if position.to_move() == side {
+                answer(&position, secured, &past)
+            } else {
+                let moves: Vec<Move> = position.legal_moves().collect();
+                let allowed = |mv: &Move| past.allows(&position, *mv);
+                let moves: Vec<Move> = moves.into_iter().filter(allowed).collect();
+                moves[rng.random_range(0..moves.len())]
+            };
+            position.play(mv);
+            past.push(&position);
+        }
+        let Some(outcome) = position.outcome() else {
+            return;
+        };
+        let owned = position.owned(&Agreed::all_alive())[side.index()];
+        let at_once =
+            start.passes() == 1 && start.to_move() != side && position.ply() == start.ply() + 1;
+        assert!(
+            at_once || (secured & !owned).is_empty(),
+            "{side} in {start:?}"
+        );
+        let got = outcome.proof_for(start.to_move());
+        let kept = if side == start.to_move() {
+            got >= bound.low()
+        } else {
+            got <= bound.high()
+        };
+        assert!(kept, "{bound:?} of {start:?}");
+    }
+
+    #[test]
+    fn regions_are_named_by_their_points() {
+        let position = diagram(".X.X. XXXX. .....", "chinese", Color::Black);
+        let secured = position.pass_alive(Color::Black).secured;
+        assert!(
+            ["a3", "c3", "b2"]
+                .iter()
+                .all(|name| secured.contains(at(&position, name)))
+        );
+        assert!(!secured.contains(at(&position, "e3")));
+    }
+}

@@ -1,0 +1,343 @@
+//! Go on any rectangle up to 19x19: area or territory scoring, komi, simple ko and superko.
+//!
+//! A position knows all that makes a move legal but earlier boards: whether a superko rule forbids a
+//! move is asked of [`Past`](super::Past). Two passes in a row end the game, and all stones on the
+//! board count as alive, unless somebody says which are dead ([`Go::score`]).
+
+mod board;
+mod life;
+mod rules;
+mod score;
+
+use super::bits::{Bits, BitsIter};
+use super::{
+    BoardSize, Color, Game, GameInfo, HalfPoints, IllegalSetup, Move, Outcome, PliesLeft, Recent,
+    UnsupportedSize, zobrist,
+};
+use board::Board;
+pub use life::PassAlive;
+pub use rules::{GoRules, HandicapBonus, KoRule, Scoring};
+pub use score::Agreed;
+
+/// Go on boards up to 9x9, and narrow ones of as many points.
+pub type SmallGo = Go<111, 2>;
+
+/// Go on boards up to 19x19.
+pub type LargeGo = Go<421, 6>;
+
+/// Columns and rows, at most.
+const MAX_SIDE: u8 = 19;
+
+/// A Go position on a board of at most `64 * WORDS - 1` points.
+#[derive(Debug, Clone)]
+pub struct Go<const CELLS: usize, const WORDS: usize> {
+    board: Board<CELLS, WORDS>,
+    rules: GoRules,
+    /// Stones that Black began with.
+    handicap: u16,
+    to_move: Color,
+    /// Where the side to move may not take back.
+    ko: Option<Move>,
+    /// Passes since the last stone, 2 at most.
+    passes: u8,
+    /// Stones taken off, by their colour.
+    prisoners: [u32; 2],
+    ply: u32,
+    recent: Recent,
+}
+
+impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
+    /// The stones of one colour.
+    #[must_use]
+    pub fn stones(&self, color: Color) -> Bits<WORDS> {
+        self.board.stones(color)
+    }
+
+    /// The empty points.
+    #[must_use]
+    pub fn empty(&self) -> Bits<WORDS> {
+        self.board.empty()
+    }
+
+    /// The stones of the chain that the stone on `point` belongs to.
+    #[must_use]
+    pub fn chain(&self, point: Move) -> Bits<WORDS> {
+        self.board.chain_of(point)
+    }
+
+    /// The liberties of the chain that the stone on `point` belongs to.
+    #[must_use]
+    pub fn liberties(&self, point: Move) -> Bits<WORDS> {
+        self.board.frame().neighbors(self.chain(point)) & self.empty()
+    }
+
+    /// The last liberty of the chain that the stone on `point` belongs to, if it has just one.
+    #[must_use]
+    pub fn last_liberty(&self, point: Move) -> Option<Move> {
+        self.board.last_liberty(point)
+    }
+
+    /// The pass.
+    #[must_use]
+    pub fn pass(&self) -> Move {
+        Move(self.size().area() as u16)
+    }
+
+    /// Where the side to move may not take back a ko, just now.
+    #[must_use]
+    pub fn ko(&self) -> Option<Move> {
+        self.ko
+    }
+
+    /// Passes in a row before this position: two of them have ended the game.
+    #[must_use]
+    pub fn passes(&self) -> u8 {
+        self.passes
+    }
+
+    /// How many stones of this colour were taken off the board.
+    #[must_use]
+    pub fn prisoners(&self, color: Color) -> u32 {
+        self.prisoners[color.index()]
+    }
+
+    /// Goes on after two passes, as players do who do not agree on what is dead.
+    pub fn resume(&mut self) {
+        self.passes = 0;
+    }
+
+    /// The points that White gets beside those on the board.
+    #[must_use]
+    pub fn komi(&self) -> HalfPoints {
+        let bonus = 2 * i32::from(self.rules.bonus(self.handicap));
+        HalfPoints(self.rules.komi.0.saturating_add(bonus))
+    }
+
+    /// Whether a point is an eye of `color` that only a blunder fills: enclosed by its stones, and
+    /// not to be made a false eye by the other side.
+    #[must_use]
+    pub fn is_eye(&self, color: Color, point: Move) -> bool {
+        self.empty().contains(point) && self.board.is_eye(color, point)
+    }
+
+    /// All points where the side to move may play.
+    #[must_use]
+    pub fn legal_points(&self) -> Bits<WORDS> {
+        if self.passes >= 2 {
+            return Bits::EMPTY;
+        }
+        let mut legal = self.board.legal(self.to_move, self.rules.suicide);
+        if let Some(ko) = self.ko {
+            legal.remove(ko);
+        }
+        legal
+    }
+
+    /// A position without stones or past.
+    fn begin(board: Board<CELLS, WORDS>, rules: GoRules) -> Self {
+        Go {
+            board,
+            rules,
+            handicap: 0,
+            to_move: Color::Black,
+            ko: None,
+            passes: 0,
+            prisoners: [0; 2],
+            ply: 0,
+            recent: Recent::default(),
+        }
+    }
+
+    /// What is part of a position beside its stones and whose turn it is.
+    fn rest_key(&self) -> u128 {
+        use zobrist::Kind;
+        let GoRules {
+            ko,
+            scoring,
+            suicide,
+            ..
+        } = self.rules;
+        let rules = ko as u64 | (scoring as u64) << 2 | u64::from(suicide) << 3;
+        let mut key = zobrist::other(Kind::Rules, rules)
+            ^ zobrist::other(Kind::Komi, self.komi().0 as u64)
+            ^ zobrist::other(Kind::Passes, self.passes.into());
+        if let Some(ko) = self.ko {
+            key ^= zobrist::other(Kind::Ko, ko.0.into());
+        }
+        if self.rules.scoring == Scoring::Territory {
+            key ^= zobrist::other(Kind::Prisoners, self.prisoners_ahead() as u64);
+        }
+        key
+    }
+}
+
+impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
+    const NAME: &'static str = "go";
+
+    const INFO: GameInfo = GameInfo {
+        title: "Go",
+        sgf: (1, None),
+        bench_boards: &[BoardSize::square(9)],
+        passes: true,
+        draws: true,
+        repeats: true,
+        ..GameInfo::named(Self::NAME)
+    };
+
+    type Moves = BitsIter<WORDS>;
+    type Rules = GoRules;
+
+    fn with_rules(size: BoardSize, rules: GoRules) -> Result<Self, UnsupportedSize> {
+        let fits = size.width <= MAX_SIDE && size.height <= MAX_SIDE;
+        let board = fits.then(|| Board::new(size)).flatten();
+        let board = board.ok_or(UnsupportedSize {
+            game: Self::NAME,
+            size,
+            limits: match WORDS {
+                ..3 => "boards up to 9x9",
+                _ => "rectangles of at most 19 columns or rows",
+            },
+        })?;
+        Ok(Go::begin(board, rules))
+    }
+
+    /// Black stones alone, two or more of them, with White to move are a handicap.
+    fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Self, IllegalSetup> {
+        let empty = Board::new(self.size()).expect("it has this size");
+        let mut position = Go::begin(empty, self.rules);
+        for &(point, color) in stones {
+            if !position.empty().contains(point) {
+                return Err(IllegalSetup { color, point });
+            }
+            position.board.put(color, point);
+        }
+        let dead = stones.iter().find(|stone| position.board.is_dead(stone.0));
+        if let Some(&(point, color)) = dead {
+            return Err(IllegalSetup { color, point });
+        }
+        let black = stones.iter().all(|stone| stone.1 == Color::Black);
+        if black && to_move == Color::White && stones.len() > 1 {
+            position.handicap = stones.len() as u16;
+        }
+        position.to_move = to_move;
+        Ok(position)
+    }
+
+    fn rules(&self) -> GoRules {
+        self.rules
+    }
+
+    fn size(&self) -> BoardSize {
+        self.board.frame().size()
+    }
+
+    fn policy_len(&self) -> usize {
+        self.size().area() + 1
+    }
+
+    fn to_move(&self) -> Color {
+        self.to_move
+    }
+
+    /// Where that is another side, no ko is left and no pass precedes; a finished game stays
+    /// finished.
+    fn set_to_move(&mut self, color: Color) {
+        if color != self.to_move {
+            self.to_move = color;
+            self.ko = None;
+            if self.passes == 1 {
+                self.passes = 0;
+            }
+        }
+    }
+
+    fn ply(&self) -> u32 {
+        self.ply
+    }
+
+    fn stone(&self, point: Move) -> Option<Color> {
+        let mut colors = Color::BOTH.into_iter();
+        colors.find(|&color| self.stones(color).contains(point))
+    }
+
+    fn recent(&self) -> Recent {
+        self.recent
+    }
+
+    fn legal_moves(&self) -> BitsIter<WORDS> {
+        let mut legal = self.legal_points();
+        if self.passes < 2 {
+            legal.insert(self.pass());
+        }
+        legal.iter()
+    }
+
+    fn is_legal(&self, mv: Move) -> bool {
+        let point = || {
+            self.empty().contains(mv)
+                && self.ko != Some(mv)
+                && self.board.is_legal(self.to_move, mv, self.rules.suicide)
+        };
+        self.passes < 2 && (mv == self.pass() || point())
+    }
+
+    fn play(&mut self, mv: Move) {
+        debug_assert!(self.is_legal(mv), "{} plays {mv:?}", self.to_move);
+        if mv == self.pass() {
+            self.ko = None;
+            self.passes += 1;
+        } else {
+            let taken = self.board.play(self.to_move, mv);
+            self.ko = taken.ko;
+            self.passes = 0;
+            self.prisoners[self.to_move.index()] += taken.own;
+            self.prisoners[self.to_move.opponent().index()] += taken.theirs;
+        }
+        self.to_move = self.to_move.opponent();
+        self.recent.push(mv);
+        self.ply += 1;
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        let over = self.passes >= 2;
+        over.then(|| Outcome::by_points(self.score(&Agreed::all_alive())))
+    }
+
+    fn key(&self) -> u128 {
+        match self.to_move {
+            Color::Black => self.board.key() ^ self.rest_key(),
+            Color::White => self.board.key() ^ self.rest_key() ^ zobrist::WHITE_TO_MOVE,
+        }
+    }
+
+    /// Under [`KoRule::Positional`] the stones alone; else whose turn it is, too.
+    fn repetition_key(&self) -> u128 {
+        match (self.rules.ko, self.to_move) {
+            (KoRule::Positional, _) | (_, Color::Black) => self.board.key(),
+            (_, Color::White) => self.board.key() ^ zobrist::WHITE_TO_MOVE,
+        }
+    }
+
+    fn forbids_repetition(&self) -> bool {
+        self.rules.ko != KoRule::Simple
+    }
+
+    /// Nothing bounds it. Expected is what is left of the empty points when two thirds to three
+    /// quarters of them get a stone, which is how games go on all boards: a guess.
+    fn plies_left(&self) -> PliesLeft {
+        let area = self.size().area() as f64;
+        let expected = match self.passes {
+            2.. => 0.0,
+            _ => (self.empty().count() as f64 - 0.3 * area).max(0.05 * area),
+        };
+        PliesLeft {
+            expected,
+            bound: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod naive;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,391 @@
+//! The rules of Go as a value: ko, scoring, suicide, handicap and komi, with the names that KataGo
+//! gave them and that clients send (`kata-set-rules`, `kgs-rules`).
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::game::{HalfPoints, Rules, UnknownRules};
+
+/// What may not be repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum KoRule {
+    /// A single stone that has just taken a single stone is not taken back at once.
+    Simple,
+    /// No move brings back an earlier board.
+    Positional,
+    /// No move brings back an earlier board with the same side to move.
+    Situational,
+}
+
+/// What counts at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scoring {
+    /// Stones, and empty points that only one colour reaches (KataGo's tax `NONE`).
+    Area,
+    /// Empty points that only one colour reaches, outside of seki, and prisoners (KataGo's tax
+    /// `SEKI`).
+    Territory,
+}
+
+/// Points that White gets for Black's handicap stones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HandicapBonus {
+    /// None.
+    Zero,
+    /// One a stone, as Chinese rules have it.
+    EachStone,
+    /// One a stone but for the first, as AGA rules have it.
+    ButOne,
+}
+
+/// Rules of Go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct GoRules {
+    /// What may not be repeated; [`KoRule::Simple`] is part of the other two.
+    pub ko: KoRule,
+    /// What counts.
+    pub scoring: Scoring,
+    /// Whether a move may leave a chain of several own stones without liberties, which are then
+    /// taken off. One stone alone never may.
+    pub suicide: bool,
+    /// What White gets for handicap stones.
+    pub handicap: HandicapBonus,
+    /// Whether a player may pass while dead stones are on the board. No move is more or less legal
+    /// for it: it says whether the players are going to agree on them.
+    pub friendly_pass: bool,
+    /// Points that White gets in any case.
+    pub komi: HalfPoints,
+}
+
+const NAMES: &str = "tromp-taylor, chinese, chinese-ogs, chinese-kgs, japanese, korean, aga, bga, \
+                     french, new-zealand, KataGo's JSON, or its short form as in \
+                     koPOSITIONALscoreAREAtaxNONEsui1komi7.5";
+
+impl GoRules {
+    /// The rules of <https://tromp.github.io/go.html>, with the komi that is usual for them.
+    pub const TROMP_TAYLOR: GoRules = GoRules {
+        ko: KoRule::Positional,
+        scoring: Scoring::Area,
+        suicide: true,
+        handicap: HandicapBonus::Zero,
+        friendly_pass: false,
+        komi: HalfPoints(15),
+    };
+
+    /// The rules of that name, as KataGo takes it to be meant.
+    fn named(name: &str) -> Option<GoRules> {
+        use HandicapBonus::{ButOne, EachStone, Zero};
+        use KoRule::{Positional, Simple, Situational};
+        let area = |ko, suicide, handicap| GoRules {
+            ko,
+            suicide,
+            handicap,
+            friendly_pass: true,
+            ..Self::TROMP_TAYLOR
+        };
+        let name = name.to_ascii_lowercase().replace('_', "-");
+        Some(match &*name {
+            "tromp-taylor" | "tromptaylor" => Self::TROMP_TAYLOR,
+            "chinese" => area(Simple, false, EachStone),
+            "chinese-ogs" | "chinese-kgs" => area(Positional, false, EachStone),
+            "aga" | "bga" | "french" => area(Situational, false, ButOne),
+            "new-zealand" | "nz" => area(Situational, true, Zero),
+            "japanese" | "korean" => GoRules {
+                scoring: Scoring::Territory,
+                komi: HalfPoints(13),
+                ..area(Simple, false, Zero)
+            },
+            _ => return None,
+        })
+    }
+
+    /// The rules as `kata-get-rules` answers: a JSON object, without komi.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let [ko, scoring, tax, bonus] = self.words();
+        format!(
+            "{{\"friendlyPassOk\":{},\"hasButton\":false,\"ko\":\"{ko}\",\
+             \"scoring\":\"{scoring}\",\"suicide\":{},\"tax\":\"{tax}\",\
+             \"whiteHandicapBonus\":\"{bonus}\"}}",
+            self.friendly_pass, self.suicide
+        )
+    }
+
+    /// Points that White gets for so many handicap stones; none for a single one, which is a move.
+    #[must_use]
+    pub fn bonus(&self, handicap_stones: u16) -> u16 {
+        match self.handicap {
+            _ if handicap_stones < 2 => 0,
+            HandicapBonus::Zero => 0,
+            HandicapBonus::EachStone => handicap_stones,
+            HandicapBonus::ButOne => handicap_stones - 1,
+        }
+    }
+
+    /// Ko, scoring, tax and bonus in KataGo's words.
+    fn words(&self) -> [&'static str; 4] {
+        let ko = match self.ko {
+            KoRule::Simple => "SIMPLE",
+            KoRule::Positional => "POSITIONAL",
+            KoRule::Situational => "SITUATIONAL",
+        };
+        let [scoring, tax] = match self.scoring {
+            Scoring::Area => ["AREA", "NONE"],
+            Scoring::Territory => ["TERRITORY", "SEKI"],
+        };
+        let bonus = match self.handicap {
+            HandicapBonus::Zero => "0",
+            HandicapBonus::EachStone => "N",
+            HandicapBonus::ButOne => "N-1",
+        };
+        [ko, scoring, tax, bonus]
+    }
+
+    /// Sets one field, by any of the names that KataGo has for it; `tax` is checked by the caller,
+    /// when scoring is known.
+    fn set(&mut self, field: &str, value: &str, tax: &mut Option<String>) -> Result<(), Refused> {
+        let truth = |known| match value {
+            "1" | "true" => Ok(true),
+            "0" | "false" => Ok(false),
+            _ => Err(known),
+        };
+        match field {
+            "ko" | "koRule" => {
+                self.ko = match value {
+                    "SIMPLE" => KoRule::Simple,
+                    "POSITIONAL" => KoRule::Positional,
+                    "SITUATIONAL" => KoRule::Situational,
+                    _ => return Err("ko SIMPLE, POSITIONAL or SITUATIONAL"),
+                }
+            }
+            "score" | "scoring" | "scoringRule" => {
+                self.scoring = match value {
+                    "AREA" => Scoring::Area,
+                    "TERRITORY" => Scoring::Territory,
+                    _ => return Err("scoring AREA or TERRITORY"),
+                }
+            }
+            "tax" | "taxRule" => *tax = Some(value.to_owned()),
+            "sui" | "suicide" | "multiStoneSuicideLegal" => {
+                self.suicide = truth("suicide true or false")?;
+            }
+            "button" | "hasButton" => {
+                if truth("hasButton false")? {
+                    return Err("hasButton false");
+                }
+            }
+            "whb" | "whiteHandicapBonus" | "whiteHandicapBonusRule" => {
+                self.handicap = match value {
+                    "0" => HandicapBonus::Zero,
+                    "N" => HandicapBonus::EachStone,
+                    "N-1" => HandicapBonus::ButOne,
+                    _ => return Err("whiteHandicapBonus 0, N or N-1"),
+                }
+            }
+            "fpok" | "friendlyPassOk" => {
+                self.friendly_pass = truth("friendlyPassOk true or false")?;
+            }
+            "komi" => self.komi = komi(value).ok_or("a komi in half points, at most 400")?,
+            _ => return Err("ko, scoring, tax, suicide, whiteHandicapBonus, friendlyPassOk, komi"),
+        }
+        Ok(())
+    }
+
+    /// These rules with some fields changed.
+    fn with_fields(mut self, fields: &[(String, String)]) -> Result<Self, UnknownRules> {
+        let mut tax = None;
+        for (field, value) in fields {
+            let set = self.set(field, value, &mut tax);
+            set.map_err(|known| UnknownRules {
+                text: format!("{field} {value}"),
+                known,
+            })?;
+        }
+        let (fits, known) = match self.scoring {
+            Scoring::Area => ("NONE", "tax NONE where scoring is AREA"),
+            Scoring::Territory => ("SEKI", "tax SEKI where scoring is TERRITORY"),
+        };
+        match tax {
+            Some(tax) if tax != fits => Err(UnknownRules {
+                text: format!("tax {tax}"),
+                known,
+            }),
+            _ => Ok(self),
+        }
+    }
+}
+
+/// What there would be instead of a value that is refused.
+type Refused = &'static str;
+
+/// A komi in points as half points; half a point is the smallest step.
+fn komi(text: &str) -> Option<HalfPoints> {
+    let points: f64 = text.parse().ok()?;
+    let halves = 2.0 * points;
+    (halves.abs() <= 800.0 && halves.fract() == 0.0).then_some(HalfPoints(halves as i32))
+}
+
+/// The fields of a JSON object, values as text.
+fn json_fields(text: &str) -> Option<Vec<(String, String)>> {
+    let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).ok()?;
+    let as_text = |value: serde_json::Value| match value {
+        serde_json::Value::String(text) => text,
+        other => other.to_string(),
+    };
+    let fields = object.into_iter();
+    Some(fields.map(|(key, value)| (key, as_text(value))).collect())
+}
+
+/// The fields of the short form: names in small letters, each followed by a value that has none.
+fn short_fields(mut text: &str) -> Option<Vec<(String, String)>> {
+    let small = |c: char| c.is_ascii_lowercase();
+    let mut fields = Vec::new();
+    while !text.is_empty() {
+        let name = text.find(|c| !small(c)).filter(|&end| end > 0)?;
+        let (name, rest) = text.split_at(name);
+        let (value, rest) = rest.split_at(rest.find(small).unwrap_or(rest.len()));
+        fields.push((name.to_owned(), value.to_owned()));
+        text = rest;
+    }
+    Some(fields)
+}
+
+impl Rules for GoRules {
+    fn with_komi(self, komi: HalfPoints) -> Option<Self> {
+        Some(GoRules { komi, ..self })
+    }
+}
+
+impl Default for GoRules {
+    /// Chinese rules as servers have them: `chinese-kgs`. What is legal under them is legal under
+    /// all the others.
+    fn default() -> Self {
+        GoRules {
+            suicide: false,
+            handicap: HandicapBonus::EachStone,
+            friendly_pass: true,
+            ..GoRules::TROMP_TAYLOR
+        }
+    }
+}
+
+impl fmt::Display for GoRules {
+    /// KataGo's short form, whole.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [ko, scoring, tax, bonus] = self.words();
+        let (suicide, friendly) = (u8::from(self.suicide), u8::from(self.friendly_pass));
+        write!(
+            f,
+            "ko{ko}score{scoring}tax{tax}sui{suicide}whb{bonus}fpok{friendly}komi{}",
+            self.komi
+        )
+    }
+}
+
+impl FromStr for GoRules {
+    type Err = UnknownRules;
+
+    /// Reads a name; a name and, behind a space, fields of the short form that differ; the short
+    /// form, or JSON. What JSON or the short form do not say is as in Tromp-Taylor rules.
+    fn from_str(text: &str) -> Result<Self, UnknownRules> {
+        let text = text.trim();
+        let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let (base, fields) = match GoRules::named(name) {
+            Some(base) => (Some(base), short_fields(rest.trim())),
+            None if text.starts_with('{') => (None, json_fields(text)),
+            None => (None, short_fields(text)),
+        };
+        match fields {
+            Some(fields) if !text.is_empty() => {
+                base.unwrap_or(Self::TROMP_TAYLOR).with_fields(&fields)
+            }
+            _ => Err(UnknownRules {
+                text: text.to_owned(),
+                known: NAMES,
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> GoRules {
+        text.parse().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The presets as KataGo's GTP documentation has them.
+    #[test]
+    fn names_mean_what_katago_means() {
+        for (name, json) in [
+            (
+                "tromp-taylor",
+                r#"{"hasButton":false,"ko":"POSITIONAL","scoring":"AREA","suicide":true,"tax":"NONE","whiteHandicapBonus":"0"}"#,
+            ),
+            (
+                "chinese",
+                r#"{"hasButton":false,"ko":"SIMPLE","scoring":"AREA","suicide":false,"tax":"NONE","whiteHandicapBonus":"N","friendlyPassOk":true}"#,
+            ),
+            (
+                "japanese",
+                r#"{"hasButton":false,"ko":"SIMPLE","scoring":"TERRITORY","suicide":false,"tax":"SEKI","whiteHandicapBonus":"0","friendlyPassOk":true,"komi":6.5}"#,
+            ),
+            (
+                "aga",
+                r#"{"koRule":"SITUATIONAL","scoringRule":"AREA","suicide":false,"taxRule":"NONE","whiteHandicapBonus":"N-1","friendlyPassOk":true}"#,
+            ),
+            ("new_zealand", "koSITUATIONALscoreAREAtaxNONEsui1fpok1"),
+            ("chinese-ogs", "koPOSITIONALscoreAREAsui0whbNfpok1komi7.5"),
+        ] {
+            assert_eq!(read(name), read(json), "{name}");
+        }
+        assert_eq!(read("Chinese_KGS"), GoRules::default());
+    }
+
+    #[test]
+    fn what_is_shown_is_read_again() {
+        let names = "tromp-taylor chinese chinese-kgs japanese aga new-zealand";
+        for rules in names.split(' ').map(read) {
+            for half_points in [-9, 0, 1, 15] {
+                let rules = rules.with_komi(HalfPoints(half_points)).unwrap();
+                assert_eq!(read(&rules.to_string()), rules, "{rules}");
+                let json = read(&rules.to_json());
+                assert_eq!(json.with_komi(rules.komi), Some(rules));
+            }
+        }
+        let shown = GoRules::TROMP_TAYLOR.to_string();
+        assert_eq!(shown, "koPOSITIONALscoreAREAtaxNONEsui1whb0fpok0komi7.5");
+        assert_eq!(read("japanese komi0.5sui1").komi, HalfPoints(1));
+    }
+
+    #[test]
+    fn what_is_not_played_here_is_refused_by_name() {
+        for (text, named) in [
+            ("chess", "`chess`"),
+            ("", "``"),
+            ("aga-button", "`aga-button`"),
+            ("stone-scoring", "`stone-scoring`"),
+            ("koSPIGHTscoreAREA", "`ko SPIGHT`"),
+            (r#"{"tax":"ALL","scoring":"AREA"}"#, "`tax ALL`"),
+            ("scoreTERRITORYtaxNONE", "`tax NONE`"),
+            (r#"{"hasButton":true}"#, "`hasButton true`"),
+            (r#"{"kudos":3}"#, "`kudos 3`"),
+            ("komi7.25", "`komi 7.25`"),
+            ("komi1e9", "komi"),
+            ("{", "`{`"),
+            ("chinese and more", "`chinese and more`"),
+        ] {
+            let error = text.parse::<GoRules>().unwrap_err().to_string();
+            assert!(error.contains(named), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn handicap_stones_are_paid_for_where_the_rules_say_so() {
+        let bonus = |name: &str| [0, 1, 2, 9].map(|stones| read(name).bonus(stones));
+        assert_eq!(bonus("chinese"), [0, 0, 2, 9]);
+        assert_eq!(bonus("aga"), [0, 0, 1, 8]);
+        assert_eq!(bonus("japanese"), [0; 4]);
+    }
+}
