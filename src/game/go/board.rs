@@ -34,7 +34,7 @@ impl Chain {
     /// One pseudo-liberty.
     fn liberty(cell: Cell) -> Chain {
         let cell = cell as u64;
-        Chain(1 | cell << Self::SUM | cell * cell << Self::SQUARES)
+        Chain(1 | cell << Self::SUM | (cell * cell) << Self::SQUARES)
     }
 
     fn add(&mut self, other: Chain) {

@@ -1,5 +1,5 @@
-//! What nobody can take any more: Benson's pass-alive chains (D. B. Benson, "Life in the game of
-//! Go", 1976), and results that are proven by them.
+//! What nobody can take any more: Benson's pass-alive chains, and results that are proven by them
+//! (docs/methods.md#go).
 
 use super::{Agreed, Go, Scoring};
 use crate::game::{Bits, Bounds, Color, Frame, Game, HalfPoints, Outcome};
@@ -12,14 +12,6 @@ pub struct PassAlive<const WORDS: usize> {
     /// These stones and the regions that are vital to them: all of it counts for their side in the
     /// end, if that side answers where the other one plays in such a region, and does not pass while
     /// stones of the other one stand in it.
-    ///
-    /// A proof that these answers are enough: every empty point of a region is a liberty of one
-    /// pass-alive chain, so an answer there is never suicide, stays for ever and leaves the region
-    /// vital as long as it has an empty point. An answer on the last empty point takes what stands
-    /// there. So each answer makes the region smaller, until nothing of the other side is in it and
-    /// nothing can be put there. No such answer brings back a board that has been since, because its
-    /// stone was not there; one from before would have to have had these chains, lost them and seen
-    /// them built again.
     pub secured: Bits<WORDS>,
 }
 

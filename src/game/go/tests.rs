@@ -151,7 +151,7 @@ fn play_against_naive<const CELLS: usize, const WORDS: usize>(
 /// `TENGEN_PLIES` sets the number of plies in all (the acceptance run uses 1000000).
 #[test]
 fn agrees_with_the_rule_sheet() {
-    let plies = std::env::var("TENGEN_PLIES").map_or(15_000, |n| n.parse().unwrap());
+    let plies = std::env::var("TENGEN_PLIES").map_or(10_000, |n| n.parse().unwrap());
     let rules = [
         "tromp-taylor",
         "chinese-kgs",
@@ -199,7 +199,7 @@ fn the_board_must_fit() {
     assert!(large(19, 19) && large(1, 19) && !large(20, 1) && !large(1, 20) && !large(0, 3));
 }
 
-/// Which of all ways to put stones on a board can stand there: OEIS A094777 and methods §4.5. The
+/// Which of all ways to put stones on a board can stand there: OEIS A094777, docs/methods.md#go. The
 /// 43 million of 4x4 take half a minute: set `TENGEN_POSITIONS=1` for them.
 #[test]
 fn legal_position_counts() {
@@ -229,7 +229,7 @@ fn legal_position_counts() {
 }
 
 /// Games under logical rules, in which either side may play at any time and no board comes back:
-/// Tromp and Farneback, "Combinatorics of Go" (2007), have 1, 9 and 907 on 1x1 to 1x3.
+/// Tromp and Farnebäck have 1, 9 and 907 on 1x1 to 1x3 (docs/methods.md#go).
 #[test]
 fn the_number_of_games_is_known() {
     fn games(position: &SmallGo, past: &mut Past) -> u64 {
