@@ -2,20 +2,10 @@
 
 mod file;
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::proto::{AttributeProto, DataType, GraphProto, TensorProto, ValueInfoProto};
 use super::{Dim, OnnxError};
-
-/// `TensorProto.DataType`.
-#[derive(Debug, Clone, Copy)]
-enum ElementType {
-    F32 = 1,
-    U8 = 2,
-    I8 = 3,
-    I32 = 6,
-    I64 = 7,
-}
 
 /// A tensor in a graph that is being built: an input, an initialiser or the result of a node.
 /// Belongs to the [`GraphBuilder`] that gave it out.
@@ -45,18 +35,10 @@ enum Origin {
 
 #[derive(Debug)]
 struct Node {
-    op: Cow<'static, str>,
+    op: String,
     inputs: Vec<Value>,
     output: Value,
-    attributes: Vec<(Cow<'static, str>, Attribute)>,
-}
-
-#[derive(Debug)]
-struct Initialiser {
-    value: Value,
-    element: ElementType,
-    dims: Vec<usize>,
-    raw: Vec<u8>,
+    attributes: Vec<AttributeProto>,
 }
 
 /// Builds one ONNX graph. See the [module](super) for an example.
@@ -66,12 +48,10 @@ struct Initialiser {
 /// [`GraphBuilder::finish`].
 #[derive(Debug)]
 pub struct GraphBuilder {
-    name: String,
     values: Vec<(String, Origin)>,
+    /// Apart from the graph, as outputs take their names last.
     nodes: Vec<Node>,
-    initialisers: Vec<Initialiser>,
-    inputs: Vec<(Value, Vec<Dim>)>,
-    outputs: Vec<(Value, Vec<Dim>)>,
+    graph: GraphProto,
     mistake: Option<OnnxError>,
 }
 
@@ -80,21 +60,22 @@ impl GraphBuilder {
     #[must_use]
     pub fn new(name: &str) -> GraphBuilder {
         GraphBuilder {
-            name: name.to_owned(),
             values: Vec::new(),
             nodes: Vec::new(),
-            initialisers: Vec::new(),
-            inputs: Vec::new(),
-            outputs: Vec::new(),
+            graph: GraphProto {
+                name: Some(name.to_owned()),
+                ..GraphProto::default()
+            },
             mistake: None,
         }
     }
 
     /// Adds an f32 input of the given shape.
     pub fn input(&mut self, name: &str, shape: impl Into<Vec<Dim>>) -> Value {
-        let value = self.value(name.to_owned(), Origin::Input);
-        self.inputs.push((value, shape.into()));
-        value
+        self.graph
+            .input
+            .push(ValueInfoProto::f32(name, shape.into()));
+        self.value(name.to_owned(), Origin::Input)
     }
 
     /// Makes the result of a node an f32 output of the graph, under `name`.
@@ -108,36 +89,38 @@ impl GraphBuilder {
         }
         *origin = Origin::Output;
         *value_name = name.to_owned();
-        self.outputs.push((value, shape.into()));
+        self.graph
+            .output
+            .push(ValueInfoProto::f32(name, shape.into()));
     }
 
     /// Adds f32 weights, row-major.
     pub fn weights(&mut self, name: &str, dims: &[usize], data: &[f32]) -> Value {
         let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), (ElementType::F32, raw))
+        self.initialiser(name, dims, data.len(), (DataType::Float, raw))
     }
 
     /// Adds an i64 constant, row-major.
     pub fn integers(&mut self, name: &str, dims: &[usize], data: &[i64]) -> Value {
         let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), (ElementType::I64, raw))
+        self.initialiser(name, dims, data.len(), (DataType::Int64, raw))
     }
 
     /// Adds u8 constants, row-major.
     pub fn unsigned_bytes(&mut self, name: &str, dims: &[usize], data: &[u8]) -> Value {
-        self.initialiser(name, dims, data.len(), (ElementType::U8, data.to_vec()))
+        self.initialiser(name, dims, data.len(), (DataType::Uint8, data.to_vec()))
     }
 
     /// Adds i8 constants, row-major.
     pub fn signed_bytes(&mut self, name: &str, dims: &[usize], data: &[i8]) -> Value {
         let raw = data.iter().map(|x| x.cast_unsigned()).collect();
-        self.initialiser(name, dims, data.len(), (ElementType::I8, raw))
+        self.initialiser(name, dims, data.len(), (DataType::Int8, raw))
     }
 
     /// Adds i32 constants, row-major.
     pub fn small_integers(&mut self, name: &str, dims: &[usize], data: &[i32]) -> Value {
         let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
-        self.initialiser(name, dims, data.len(), (ElementType::I32, raw))
+        self.initialiser(name, dims, data.len(), (DataType::Int32, raw))
     }
 
     /// Adds any operator of the default domain with one output; the methods of this type's other
@@ -148,27 +131,21 @@ impl GraphBuilder {
         inputs: &[Value],
         attributes: Vec<(&'static str, Attribute)>,
     ) -> Value {
-        let attributes = attributes.into_iter();
-        let attributes = attributes.map(|(name, value)| (name.into(), value));
-        self.push_node(op.into(), inputs, attributes.collect())
+        let attributes = attributes.into_iter().map(AttributeProto::from);
+        self.push_node(op, inputs, attributes.collect())
     }
 
     /// Adds a node of another model, reading `inputs`.
     pub fn copy_node(&mut self, node: &super::ModelNode, inputs: &[Value]) -> Value {
         let attributes = node.attributes.iter();
-        let attributes = attributes.map(|(name, value)| (name.clone().into(), value.clone()));
-        self.push_node(node.op.clone().into(), inputs, attributes.collect())
+        let attributes = attributes.map(|(name, value)| (&**name, value.clone()).into());
+        self.push_node(&node.op, inputs, attributes.collect())
     }
 
-    fn push_node(
-        &mut self,
-        op: Cow<'static, str>,
-        inputs: &[Value],
-        attributes: Vec<(Cow<'static, str>, Attribute)>,
-    ) -> Value {
+    fn push_node(&mut self, op: &str, inputs: &[Value], attributes: Vec<AttributeProto>) -> Value {
         let output = self.value(format!("{op}_{}", self.nodes.len()), Origin::Node);
         self.nodes.push(Node {
-            op,
+            op: op.to_owned(),
             inputs: inputs.to_vec(),
             output,
             attributes,
@@ -183,13 +160,13 @@ impl GraphBuilder {
 
     /// Height and width of a convolution's kernel.
     pub(super) fn kernel_shape(&mut self, kernel: Value) -> [i64; 2] {
-        let found = self.initialisers.iter().find(|i| i.value == kernel);
-        if let Some([_, _, height, width]) = found.map(|i| i.dims.as_slice()) {
-            return [*height as i64, *width as i64];
+        let (name, _) = &self.values[kernel.0];
+        let found = self.graph.initializer.iter().find(|i| i.name == *name);
+        if let Some(&[_, _, height, width]) = found.map(|i| i.dims.as_slice()) {
+            return [height, width];
         }
-        self.mistake.get_or_insert(OnnxError::Kernel {
-            name: self.values[kernel.0].0.clone(),
-        });
+        let name = name.clone();
+        self.mistake.get_or_insert(OnnxError::Kernel { name });
         [1, 1]
     }
 
@@ -220,7 +197,7 @@ impl GraphBuilder {
         name: &str,
         dims: &[usize],
         len: usize,
-        (element, raw): (ElementType, Vec<u8>),
+        (element, raw): (DataType, Vec<u8>),
     ) -> Value {
         if dims.iter().product::<usize>() != len {
             self.mistake.get_or_insert(OnnxError::Shape {
@@ -229,14 +206,13 @@ impl GraphBuilder {
                 len,
             });
         }
-        let value = self.value(name.to_owned(), Origin::Initialiser);
-        self.initialisers.push(Initialiser {
-            value,
-            element,
-            dims: dims.to_vec(),
-            raw,
+        self.graph.initializer.push(TensorProto {
+            dims: dims.iter().map(|&dim| dim as i64).collect(),
+            data_type: element.into(),
+            name: name.to_owned(),
+            raw_data: Some(raw),
         });
-        value
+        self.value(name.to_owned(), Origin::Initialiser)
     }
 }
 

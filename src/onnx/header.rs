@@ -3,8 +3,11 @@
 
 use std::io::{BufRead, Cursor, Seek};
 
+use prost::Message;
+
+use super::proto::{Dimension, StringStringEntryProto, ValueInfoProto};
+use super::scan::Scan;
 use super::seal::{CHECKSUM, Seal};
-use super::wire::{Content, Fields, Scan};
 use super::{Dim, OnnxError};
 
 /// The most that is kept of a file, in bytes: networks of this program have some 2 KiB of text.
@@ -55,21 +58,24 @@ impl Header {
             let at = scan.at();
             match scan.next(len)? {
                 None => break,
-                Some((2, Some(size))) => header.producer = text(&scan.take(size)?)?,
+                Some((2, Some(size))) => header.producer = text(scan.take(size)?)?,
                 Some((3, Some(size))) => {
                     header.producer.push(' ');
-                    header.producer.push_str(&text(&scan.take(size)?)?);
+                    header.producer.push_str(&text(scan.take(size)?)?);
                 }
                 Some((7, Some(size))) => {
                     has_graph = true;
                     header.scan_graph(&mut scan, size)?;
                 }
                 Some((14, Some(size))) => {
-                    let (key, value) = read_entry(Content::Bytes(&scan.take(size)?))?;
+                    let entry = StringStringEntryProto::decode(&*scan.take(size)?)?;
+                    let (key, value) = (entry.key.unwrap_or_default(), entry.value);
+                    let value = value.unwrap_or_default();
                     if key == CHECKSUM {
-                        let covers = at;
-                        let stated = value;
-                        header.seal = Some(Seal { covers, stated });
+                        header.seal = Some(Seal {
+                            covers: at,
+                            stated: value,
+                        });
                     } else {
                         header.metadata.push((key, value));
                     }
@@ -112,8 +118,8 @@ impl Header {
         let end = scan.at() + size;
         while let Some((number, size)) = scan.next(end)? {
             match (number, size) {
-                (11, Some(size)) => self.inputs.push(read_tensor_info(&scan.take(size)?)?),
-                (12, Some(size)) => self.outputs.push(read_tensor_info(&scan.take(size)?)?),
+                (11, Some(size)) => self.inputs.push(TensorInfo::decode(&scan.take(size)?)?),
+                (12, Some(size)) => self.outputs.push(TensorInfo::decode(&scan.take(size)?)?),
                 (_, Some(size)) => scan.skip(size, end)?,
                 (_, None) => {}
             }
@@ -122,76 +128,32 @@ impl Header {
     }
 }
 
-fn text(bytes: &[u8]) -> Result<String, OnnxError> {
-    Content::Bytes(bytes).string()
+fn text(bytes: Vec<u8>) -> Result<String, OnnxError> {
+    String::from_utf8(bytes).map_err(|_| OnnxError::Malformed("a string is not UTF-8"))
 }
 
-fn read_entry(entry: Content<'_>) -> Result<(String, String), OnnxError> {
-    let mut pair = (String::new(), String::new());
-    for field in entry.fields()? {
-        match field? {
-            (1, content) => pair.0 = content.string()?,
-            (2, content) => pair.1 = content.string()?,
-            _ => {}
-        }
+impl TensorInfo {
+    fn decode(bytes: &[u8]) -> Result<TensorInfo, OnnxError> {
+        let ValueInfoProto { name, r#type } = ValueInfoProto::decode(bytes)?;
+        let tensor = r#type.and_then(|kind| kind.tensor_type);
+        let shape = tensor.and_then(|tensor| tensor.shape).unwrap_or_default();
+        let dims = shape.dim.into_iter().map(Dim::try_from);
+        let dims = dims.collect::<Result<_, _>>()?;
+        Ok(TensorInfo { name, dims })
     }
-    Ok(pair)
 }
 
-fn read_tensor_info(info: &[u8]) -> Result<TensorInfo, OnnxError> {
-    let mut tensor = TensorInfo {
-        name: String::new(),
-        dims: Vec::new(),
-    };
-    for field in Fields(info) {
-        match field? {
-            (1, content) => tensor.name = content.string()?,
-            (2, tensor_type) => tensor.dims = read_dims(tensor_type)?,
-            _ => {}
-        }
-    }
-    Ok(tensor)
-}
+impl TryFrom<Dimension> for Dim {
+    type Error = OnnxError;
 
-/// The dimensions inside `TypeProto { tensor_type { shape { dim* } } }`.
-fn read_dims(tensor_type: Content<'_>) -> Result<Vec<Dim>, OnnxError> {
-    let mut dims = Vec::new();
-    for tensor in nested(tensor_type, 1)? {
-        for shape in nested(tensor, 2)? {
-            for dim in nested(shape, 1)? {
-                dims.push(read_dim(dim)?);
-            }
-        }
+    fn try_from(dim: Dimension) -> Result<Dim, OnnxError> {
+        let Some(len) = dim.dim_value else {
+            return Ok(Dim::Symbol(dim.dim_param.unwrap_or_default()));
+        };
+        let len = usize::try_from(len);
+        len.map(Dim::Fixed)
+            .map_err(|_| OnnxError::Malformed("a dimension is negative"))
     }
-    Ok(dims)
-}
-
-/// All fields of a message that carry the number `wanted`.
-fn nested(message: Content<'_>, wanted: u32) -> Result<Vec<Content<'_>>, OnnxError> {
-    let mut found = Vec::new();
-    for field in message.fields()? {
-        let (number, content) = field?;
-        if number == wanted {
-            found.push(content);
-        }
-    }
-    Ok(found)
-}
-
-fn read_dim(dim: Content<'_>) -> Result<Dim, OnnxError> {
-    for field in dim.fields()? {
-        match field? {
-            (1, content) => {
-                let len = usize::try_from(content.int()?);
-                return len
-                    .map(Dim::Fixed)
-                    .map_err(|_| OnnxError::Malformed("a dimension is negative"));
-            }
-            (2, content) => return Ok(Dim::Symbol(content.string()?)),
-            _ => {}
-        }
-    }
-    Ok(Dim::Symbol(String::new()))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! ONNX files without a library: a writer of graphs and a reader of what a file says about
-//! itself.
+//! ONNX files: a writer of graphs, a reader of what a file says about itself, and one of the whole.
 //!
 //! Knows the file format and nothing about any network, game or backend. What an ONNX file is:
-//! a protocol-buffer message (`onnx.proto3`); the writer makes version 8 files of operator set 17.
+//! a protocol-buffer message (`onnx.proto3`), coded by `prost`; the writer makes version 8 files of
+//! operator set 17.
 //!
 //! ```
 //! use tengen::onnx::{Dim, GraphBuilder, Header};
@@ -30,8 +30,9 @@ mod graph;
 mod header;
 mod model;
 mod ops;
+mod proto;
+mod scan;
 mod seal;
-mod wire;
 
 pub use graph::{Attribute, GraphBuilder, Value};
 pub use header::{Header, TensorInfo};
@@ -120,6 +121,9 @@ pub enum OnnxError {
         /// What it is.
         found: String,
     },
+    /// The bytes are no messages of an ONNX model.
+    #[error("not a readable ONNX model: {0}")]
+    Decode(#[from] prost::DecodeError),
     /// The bytes are not an ONNX model.
     #[error("not a readable ONNX model: {0}")]
     Malformed(&'static str),

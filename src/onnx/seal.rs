@@ -4,8 +4,10 @@
 
 use std::io::Read;
 
+use prost::Message;
+
 use super::OnnxError;
-use super::wire::Message;
+use super::proto::{ModelProto, StringStringEntryProto};
 
 /// The checksum's metadata key. Its value is `crc32:` and eight hexadecimal digits.
 pub const CHECKSUM: &str = "tengen.checksum";
@@ -34,15 +36,19 @@ impl Seal {
     }
 }
 
-/// Adds the checksum to the bytes of a model file that has none.
+/// Adds the checksum to the bytes of a model file that has none. They stay as they are, whatever is
+/// in them: a message's last bytes may be those of one of its repeated fields.
 #[must_use]
 pub fn seal(mut onnx: Vec<u8>) -> Vec<u8> {
-    let mut entry = Message::new();
-    entry.string(1, CHECKSUM);
-    entry.string(2, &text(crc32fast::hash(&onnx)));
-    let mut model = Message::new();
-    model.message(14, &entry);
-    onnx.extend(model.into_bytes());
+    let entry = StringStringEntryProto {
+        key: Some(CHECKSUM.to_owned()),
+        value: Some(text(crc32fast::hash(&onnx))),
+    };
+    let model = ModelProto {
+        metadata_props: vec![entry],
+        ..ModelProto::default()
+    };
+    onnx.extend(model.encode_to_vec());
     onnx
 }
 

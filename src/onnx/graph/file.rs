@@ -1,11 +1,13 @@
 //! A graph as the bytes of a model file.
-//!
-//! Field numbers are those of onnx.proto3. Repeated integers are written one by one, not packed:
-//! every reader takes that form, some (rten) take no other.
 
-use super::{Attribute, ElementType, GraphBuilder, Node, Value};
+use prost::Message;
+
+use super::{Attribute, GraphBuilder, Node};
 use crate::onnx::Dim;
-use crate::onnx::wire::Message;
+use crate::onnx::proto::{
+    AttributeProto, AttributeType, DataType, Dimension, ModelProto, NodeProto, OperatorSetIdProto,
+    StringStringEntryProto, TensorShapeProto, TensorTypeProto, TypeProto, ValueInfoProto,
+};
 
 /// Version of the operator set: the newest whose `ReduceMean` and `ReduceMax` take their axes as
 /// attributes, and within what tract 0.23 is tested against (9 to 18).
@@ -15,111 +17,96 @@ const IR_VERSION: i64 = 8;
 
 impl GraphBuilder {
     /// The whole file.
-    pub(super) fn file(&self, metadata: &[(String, String)]) -> Vec<u8> {
-        let mut opset = Message::new();
-        opset.string(1, "");
-        opset.int(2, OPSET);
-        let mut model = Message::new();
-        model.int(1, IR_VERSION);
-        model.string(2, env!("CARGO_PKG_NAME"));
-        model.string(3, env!("CARGO_PKG_VERSION"));
-        model.message(7, &self.graph_message());
-        model.message(8, &opset);
-        for (key, value) in metadata {
-            let mut entry = Message::new();
-            entry.string(1, key);
-            entry.string(2, value);
-            model.message(14, &entry);
-        }
-        model.into_bytes()
+    pub(super) fn file(mut self, metadata: &[(String, String)]) -> Vec<u8> {
+        let nodes = self.nodes.iter().map(|node| self.node_proto(node));
+        self.graph.node = nodes.collect();
+        let opset = OperatorSetIdProto {
+            domain: Some(String::new()),
+            version: OPSET,
+        };
+        let entries = metadata.iter().map(|(key, value)| StringStringEntryProto {
+            key: Some(key.clone()),
+            value: Some(value.clone()),
+        });
+        let model = ModelProto {
+            ir_version: IR_VERSION,
+            producer_name: env!("CARGO_PKG_NAME").to_owned(),
+            producer_version: env!("CARGO_PKG_VERSION").to_owned(),
+            graph: Some(self.graph),
+            opset_import: vec![opset],
+            metadata_props: entries.collect(),
+        };
+        model.encode_to_vec()
     }
 
-    fn graph_message(&self) -> Message {
-        let mut graph = Message::new();
-        for node in &self.nodes {
-            graph.message(1, &self.node_message(node));
-        }
-        graph.string(2, &self.name);
-        for initialiser in &self.initialisers {
-            let mut tensor = Message::new();
-            for &dim in &initialiser.dims {
-                tensor.int(1, dim as i64);
-            }
-            tensor.int(2, initialiser.element as i64);
-            tensor.string(8, &self.values[initialiser.value.0].0);
-            tensor.bytes(9, &initialiser.raw);
-            graph.message(5, &tensor);
-        }
-        for (value, shape) in &self.inputs {
-            graph.message(11, &self.value_info(*value, shape));
-        }
-        for (value, shape) in &self.outputs {
-            graph.message(12, &self.value_info(*value, shape));
-        }
-        graph
-    }
-
-    fn node_message(&self, node: &Node) -> Message {
+    fn node_proto(&self, node: &Node) -> NodeProto {
         let output = &self.values[node.output.0].0;
-        let mut message = Message::new();
-        for input in &node.inputs {
-            message.string(1, &self.values[input.0].0);
+        let inputs = node.inputs.iter();
+        NodeProto {
+            input: inputs.map(|input| self.values[input.0].0.clone()).collect(),
+            output: vec![output.clone()],
+            name: output.clone(),
+            op_type: node.op.clone(),
+            attribute: node.attributes.clone(),
         }
-        message.string(2, output);
-        message.string(3, output);
-        message.string(4, &node.op);
-        for (name, attribute) in &node.attributes {
-            message.message(5, &attribute_message(name, attribute));
-        }
-        message
-    }
-
-    fn value_info(&self, value: Value, dims: &[Dim]) -> Message {
-        let mut shape = Message::new();
-        for dim in dims {
-            let mut message = Message::new();
-            match dim {
-                Dim::Fixed(len) => message.int(1, *len as i64),
-                Dim::Symbol(name) => message.string(2, name),
-            }
-            shape.message(1, &message);
-        }
-        let mut tensor = Message::new();
-        tensor.int(1, ElementType::F32 as i64);
-        tensor.message(2, &shape);
-        let mut tensor_type = Message::new();
-        tensor_type.message(1, &tensor);
-        let mut info = Message::new();
-        info.string(1, &self.values[value.0].0);
-        info.message(2, &tensor_type);
-        info
     }
 }
 
-fn attribute_message(name: &str, attribute: &Attribute) -> Message {
-    let mut message = Message::new();
-    message.string(1, name);
-    // The second number is `AttributeProto.AttributeType`, in field 20.
-    let kind = match attribute {
-        Attribute::Float(x) => {
-            message.float(2, *x);
-            1
+impl ValueInfoProto {
+    /// An f32 input or output.
+    pub(super) fn f32(name: &str, shape: Vec<Dim>) -> ValueInfoProto {
+        let dim = shape.into_iter().map(Dimension::from).collect();
+        let tensor_type = TensorTypeProto {
+            elem_type: DataType::Float.into(),
+            shape: Some(TensorShapeProto { dim }),
+        };
+        ValueInfoProto {
+            name: name.to_owned(),
+            r#type: Some(TypeProto {
+                tensor_type: Some(tensor_type),
+            }),
         }
-        Attribute::Int(x) => {
-            message.int(3, *x);
-            2
+    }
+}
+
+impl From<Dim> for Dimension {
+    fn from(dim: Dim) -> Dimension {
+        let (dim_value, dim_param) = match dim {
+            Dim::Fixed(len) => (Some(len as i64), None),
+            Dim::Symbol(name) => (None, Some(name)),
+        };
+        Dimension {
+            dim_value,
+            dim_param,
         }
-        Attribute::String(x) => {
-            message.string(4, x);
-            3
-        }
-        Attribute::Ints(xs) => {
-            for &x in xs {
-                message.int(8, x);
+    }
+}
+
+impl From<(&str, Attribute)> for AttributeProto {
+    fn from((name, value): (&str, Attribute)) -> AttributeProto {
+        let mut proto = AttributeProto {
+            name: name.to_owned(),
+            ..AttributeProto::default()
+        };
+        let kind = match value {
+            Attribute::Float(x) => {
+                proto.f = Some(x);
+                AttributeType::Float
             }
-            7
-        }
-    };
-    message.int(20, kind);
-    message
+            Attribute::Int(x) => {
+                proto.i = Some(x);
+                AttributeType::Int
+            }
+            Attribute::String(x) => {
+                proto.s = Some(x.into_bytes());
+                AttributeType::String
+            }
+            Attribute::Ints(xs) => {
+                proto.ints = xs;
+                AttributeType::Ints
+            }
+        };
+        proto.set_type(kind);
+        proto
+    }
 }
