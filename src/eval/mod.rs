@@ -43,7 +43,7 @@ pub use native::{NativeEvaluator, NativeModel, Work};
 pub use ort::{OrtEvaluator, OrtModel};
 pub use softmax::softmax;
 #[cfg(feature = "tract")]
-pub use tract::{TractEvaluator, TractModel};
+pub use tract::{InnerTensors, TractEvaluator, TractModel};
 
 use thiserror::Error;
 

@@ -4,6 +4,10 @@
 //! its lazy im2col works at batch 1 only, so a batch costs 25-55 % more a position and a symbolic
 //! batch dimension 1.25-2.4 times as much (docs/methods.md#inference-and-training-libraries).
 
+mod tensors;
+
+pub use tensors::InnerTensors;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -31,14 +35,12 @@ impl TractModel {
     /// run the graph.
     pub fn load(path: &str, onnx: &[u8]) -> Result<TractModel, EvalError> {
         let info = ModelInfo::read(path, onnx)?;
-        let failed = |reason| EvalError::Load {
-            path: path.to_owned(),
-            reason,
-        };
-        // tract panics on some damaged graphs, for one when an output names no node.
-        let plan = catch_unwind(AssertUnwindSafe(|| optimised_plan(&info, onnx)))
-            .map_err(|_| failed("tract panicked: the file is damaged".to_owned()))?
-            .map_err(|error| failed(format!("tract refuses it: {error:#}")))?;
+        let plan = loaded(path, || {
+            let model = optimised(&info, onnx, &[POLICY, VALUE])?;
+            check_output(&model, 0, [1, info.policy_len])?;
+            check_output(&model, 1, [1, info.outcomes])?;
+            model.into_runnable()
+        })?;
         Ok(TractModel { plan, info })
     }
 
@@ -67,17 +69,31 @@ fn input_shape(info: &ModelInfo) -> [usize; 4] {
     [1, info.planes, height, width]
 }
 
-fn optimised_plan(info: &ModelInfo, mut onnx: &[u8]) -> TractResult<Arc<TypedSimplePlan>> {
-    let model = tract_onnx::onnx()
+/// What `load` makes of the file called `path`. tract panics on some damaged graphs, for one when an
+/// output names no node.
+fn loaded<T>(path: &str, load: impl FnOnce() -> TractResult<T>) -> Result<T, EvalError> {
+    let failed = |reason| EvalError::Load {
+        path: path.to_owned(),
+        reason,
+    };
+    catch_unwind(AssertUnwindSafe(load))
+        .map_err(|_| failed("tract panicked: the file is damaged".to_owned()))?
+        .map_err(|error| failed(format!("tract refuses it: {error:#}")))
+}
+
+/// The network at batch 1, with the tensors called `outputs` as its answers.
+fn optimised(
+    info: &ModelInfo,
+    mut onnx: &[u8],
+    outputs: &[impl AsRef<str>],
+) -> TractResult<TypedModel> {
+    tract_onnx::onnx()
         // Intermediate shapes written by other tools state a symbolic batch, which contradicts 1.
         .with_ignore_value_info(true)
         .model_for_read(&mut onnx)?
         .with_input_fact(0, f32::fact(input_shape(info)).into())?
-        .with_outputs_by_name([POLICY, VALUE])?
-        .into_optimized()?;
-    check_output(&model, 0, [1, info.policy_len])?;
-    check_output(&model, 1, [1, info.outcomes])?;
-    model.into_runnable()
+        .with_outputs_by_name(outputs)?
+        .into_optimized()
 }
 
 /// The file states the shapes of its outputs, which need not be the shapes its nodes make.

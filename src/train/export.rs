@@ -57,5 +57,4 @@ pub fn network_info(checkpoint: &Checkpoint) -> ModelInfo {
 }
 
 #[cfg(test)]
-#[cfg(feature = "tract")]
 mod tests;

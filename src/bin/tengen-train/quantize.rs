@@ -86,7 +86,8 @@ fn quantize<G: Trainable>(
     let calibration = Examples::spread(empty, info, &rows, (wanted, 0))?;
     let validation = Examples::spread(empty, info, &rows, (wanted, 1))?;
     let clock = SystemClock::new();
-    let int8 = to_int8(onnx, calibration.batch.planes())?;
+    let name = args.model.display().to_string();
+    let int8 = to_int8(&name, onnx, calibration.batch.planes())?;
     log::info!(
         "calibrated on {} positions in {:.1} s",
         calibration.batch.len(),

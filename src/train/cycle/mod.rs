@@ -15,7 +15,6 @@ mod run_folder;
 mod steps;
 mod stopwatch;
 #[cfg(test)]
-#[cfg(feature = "tract")]
 mod tests;
 
 pub use generation::{Generation, next_stage};

@@ -19,7 +19,7 @@ pub use declare::{Counts, Declare};
 pub use fold::Fold;
 pub(crate) use forward::numbers;
 pub use forward::{Forward, Mode};
-pub(crate) use kernel::{convolve_planes, transpose};
+pub(crate) use kernel::transpose;
 pub use peak::peak_flops;
 pub use weights::{Role, WeightTensor, Weights};
 

@@ -37,11 +37,11 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             return Ok(());
         }
         let onnx = std::fs::read(network).map_err(TrainError::io(network))?;
-        let info = ModelInfo::read(&network.display().to_string(), &onnx)?;
+        let name = network.display().to_string();
+        let info = ModelInfo::read(&name, &onnx)?;
         let examples = |first| Examples::spread(self.start, &info, held_out, (POSITIONS, first));
         let (calibration, validation) = (examples(0)?, examples(1)?);
-        let quantize = to_int8(&onnx, calibration.batch.planes())
-            .map_err(|error| TrainError::corrupt(network, error))?;
+        let quantize = to_int8(&name, &onnx, calibration.batch.planes())?;
         let runtime = context.resources.runtime;
         let [mut first, mut second] = open_both(runtime, network, &quantize, &path)?;
         let found = difference(

@@ -91,23 +91,6 @@ pub(super) fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
     }
 }
 
-/// The convolution of plain numbers by `[inputs, outputs, kernel, height, width]`, channels first.
-pub(crate) fn convolve_planes(
-    [inputs, outputs, kernel, height, width]: [usize; 5],
-    x: &[f32],
-    weights: &[f32],
-) -> Vec<f32> {
-    let shape = Shape {
-        inputs,
-        outputs,
-        kernel,
-        height,
-        width,
-    };
-    let y = forward(shape, &transpose(x, inputs, shape.area()), weights);
-    transpose(&y, shape.area(), outputs)
-}
-
 /// Numbers `[n, rows, columns]` as `[n, columns, rows]`: with `[channels, area]` planes to channels
 /// last, with `[area, channels]` back.
 pub(crate) fn transpose(numbers: &[f32], rows: usize, columns: usize) -> Vec<f32> {
