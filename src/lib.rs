@@ -6,6 +6,7 @@ pub mod encode;
 pub mod engine;
 pub mod eval;
 pub mod files;
+pub mod fnv;
 pub mod game;
 pub mod gtp;
 pub mod onnx;

@@ -56,7 +56,8 @@ pub(crate) struct Sau {
         long,
         value_name = "HOURS",
         default_value_t = 8,
-        allow_negative_numbers = true
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(i8).range(-12..=14)
     )]
     utc_offset: i8,
     /// The records' text, with {black}, {white}, {result}, {time}, {place}, {event} and {moves}.

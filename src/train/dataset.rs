@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::TrainError;
 use super::row::Row;
 use super::shard::{self, Shard};
-use super::{TrainError, durable};
+use crate::fnv;
 use crate::game::BoardSize;
 
 /// What to load.
@@ -102,7 +103,7 @@ fn read_folder(folder: &Path, common: &mut Option<Kind>) -> Result<Vec<Row>, Tra
 
 /// Whether a game is set aside: by a hash of its number, so that it stays so as data grows.
 fn is_held_out(game: u64, share: f64) -> bool {
-    let hash = durable::checksum(&game.to_le_bytes());
+    let hash = fnv::hash(&game.to_le_bytes());
     // The upper bits of FNV are the mixed ones.
     ((hash >> 40) as f64) < share * (1u64 << 24) as f64
 }

@@ -9,6 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::TrainError;
+use crate::fnv;
 use crate::system::sync_folder;
 
 /// Name prefix of files that are still being written; leftovers of a killed process.
@@ -46,7 +47,7 @@ pub fn save(
     extension: &str,
     bytes: &[u8],
 ) -> Result<PathBuf, TrainError> {
-    let path = folder.join(format!("{stem}.{:016x}.{extension}", checksum(bytes)));
+    let path = folder.join(format!("{stem}.{:016x}.{extension}", fnv::hash(bytes)));
     write(&path, bytes)?;
     Ok(path)
 }
@@ -57,7 +58,7 @@ pub fn save(
 /// [`TrainError::Corrupt`] when the content does not match the checksum in the file's name.
 pub fn load(path: &Path) -> Result<Vec<u8>, TrainError> {
     let bytes = fs::read(path).map_err(TrainError::io(path))?;
-    let found = format!("{:016x}", checksum(&bytes));
+    let found = format!("{:016x}", fnv::hash(&bytes));
     let stem = path.file_stem().map(Path::new);
     match stem.and_then(Path::extension).and_then(OsStr::to_str) {
         Some(expected) if expected == found => Ok(bytes),
@@ -131,14 +132,6 @@ pub fn remove(paths: &[PathBuf]) -> Result<(), TrainError> {
         .try_for_each(|path| fs::remove_file(path).map_err(TrainError::io(path)))
 }
 
-/// FNV-1a, 64 bit: every change of a single byte changes it, as each step is a bijection.
-#[must_use]
-pub fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
-}
-
 /// Copies a file durably; makes the folder it goes to.
 ///
 /// # Errors
@@ -155,13 +148,6 @@ pub fn copy(from: &Path, to: &Path) -> Result<(), TrainError> {
 mod tests {
     use super::*;
     use crate::train::scratch::Scratch;
-
-    #[test]
-    fn checksum_is_fnv_1a() {
-        // Test vectors of the FNV authors.
-        assert_eq!(checksum(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(checksum(b"foobar"), 0x8594_4171_f739_67e8);
-    }
 
     #[test]
     fn saved_files_come_back_and_damage_is_named() {

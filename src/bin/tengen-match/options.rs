@@ -9,6 +9,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
+use tengen::fnv;
 use tengen::game::{BoardSize, GAMES, Move};
 use tengen::referee::{Conditions, EngineSpec, GameTerms, Rules, TimeControl, rules};
 
@@ -114,7 +115,7 @@ impl MatchOptions {
         let source = format!(
             "book of {} openings, fnv1a {:016x}",
             openings.len(),
-            fnv1a(&text)
+            fnv::hash(text.as_bytes())
         );
         openings.truncate(wanted);
         Ok((openings, source))
@@ -174,11 +175,4 @@ pub(crate) fn parse_size(text: &str) -> Result<BoardSize, String> {
         (Ok(width), Ok(height)) => Ok(BoardSize::new(width, height)),
         _ => Err("write 9 or 9x7".to_owned()),
     }
-}
-
-/// The FNV-1a hash of a text (64 bits; offset and prime from draft-eastlake-fnv).
-fn fnv1a(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tengen::clock::{Clock, SystemClock};
 use tengen::encode::Encode;
 use tengen::eval::{EvaluatorFactory, ModelInfo};
+use tengen::fnv::WordHash;
 use tengen::game::{GAMES, with_game};
 use tengen::rollout::{Playout, Rave, RaveParams};
 use tengen::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
@@ -29,7 +30,7 @@ pub(super) fn run(json: bool) -> anyhow::Result<()> {
     let visits_per_second = sum.visits as f64 / elapsed.as_secs_f64();
     output::print(&if json {
         serde_json::json!({
-            "signature": format!("{:016x}", sum.hash),
+            "signature": format!("{:016x}", sum.hash.value()),
             "visits": sum.visits,
             "seconds": elapsed.as_secs_f64(),
         })
@@ -37,29 +38,22 @@ pub(super) fn run(json: bool) -> anyhow::Result<()> {
     } else {
         format!(
             "{:016x}\n{} visits, {visits_per_second:.0} visits/s on one thread without a network",
-            sum.hash, sum.visits
+            sum.hash.value(),
+            sum.visits
         )
     })
 }
 
-/// FNV-1a over 64-bit numbers.
+/// What was found, as one number.
+#[derive(Default)]
 struct Signature {
-    hash: u64,
+    hash: WordHash,
     visits: u64,
-}
-
-impl Default for Signature {
-    fn default() -> Signature {
-        Signature {
-            hash: 0xcbf2_9ce4_8422_2325,
-            visits: 0,
-        }
-    }
 }
 
 impl Signature {
     fn add(&mut self, number: u64) {
-        self.hash = (self.hash ^ number).wrapping_mul(0x100_0000_01b3);
+        self.hash.add(number);
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::keep::{keep, restore};
 use super::plan::{AblationPlan, Arm};
 use super::table::table;
+use crate::fnv;
 use crate::stats::MatchScore;
 use crate::train::cycle::{
     self, MatchRecord, Resources, RunEvent, RunFolder, copy_network, load, player, save,
@@ -200,7 +201,7 @@ fn one_match<G: Trainable>(
     let settings = MatchParams {
         pairs: plan.matches.pairs,
         opening_plies: plan.matches.opening_plies,
-        seed: durable::checksum(format!("{first} {second}").as_bytes()),
+        seed: fnv::hash(format!("{first} {second}").as_bytes()),
         threads: resources.threads,
         concurrent: plan.run.self_play.concurrent,
     };
@@ -247,7 +248,6 @@ fn write_table(plan: &AblationPlan, folders: &Folders) -> Result<(), TrainError>
 }
 
 #[cfg(test)]
-#[cfg(feature = "tract")]
 mod tests {
     use crate::train::device::FitDevice;
 

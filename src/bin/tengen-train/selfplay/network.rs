@@ -7,8 +7,8 @@ use anyhow::Context;
 use clap::{Parser, ValueEnum};
 use tengen::clock::SystemClock;
 use tengen::eval::{BackendKind, Device, LibraryPlaces, ModelInfo};
+use tengen::fnv;
 use tengen::search::SearchParams;
-use tengen::train::durable;
 use tengen::train::eval_batch::raw_rate;
 use tengen::train::generator::NetworkGenerator;
 use tengen::train::mcts::{GumbelParams, MctsParams, RootRule};
@@ -78,7 +78,7 @@ impl Args {
     pub(super) fn network(&self) -> anyhow::Result<(ModelInfo, u64)> {
         let name = self.model.display().to_string();
         let onnx = std::fs::read(&self.model).with_context(|| name.clone())?;
-        Ok((ModelInfo::read(&name, &onnx)?, durable::checksum(&onnx)))
+        Ok((ModelInfo::read(&name, &onnx)?, fnv::hash(&onnx)))
     }
 
     fn how(&self) -> anyhow::Result<NetworkPlay> {
