@@ -10,6 +10,7 @@
 
 mod columns;
 mod format_2;
+mod table;
 
 use std::path::{Path, PathBuf};
 

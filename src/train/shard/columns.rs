@@ -1,17 +1,5 @@
 //! The columns of a shard.
 //!
-//! | column | type | content |
-//! |---|---|---|
-//! | `game`, `ply` | int64, int32 | which game of the run, moves played before |
-//! | `moves` | bytes | on the first row of a game all its moves from the empty board, a little-endian u16 each; else empty |
-//! | `policy` | bytes | pairs of little-endian u16: policy index, share of the policy target in 1/65535 |
-//! | `policy_weight` | float | weight of the policy loss; 0 where only the value is to be learnt |
-//! | `surprise` | float | divergence of the policy target from the prior, in nats |
-//! | `result` | int32 | 1 won, 0 drawn, -1 lost, for the side to move |
-//! | `exact` | boolean | the result is proven for this position |
-//! | `root_value` | float | the generator's value in [-1, 1], for the side to move |
-//! | `ended` | boolean | the moves lead to the end of the game, and to its result |
-//!
 //! Positions, sides to move and endings come back by playing the moves. The meaning of each column
 //! is in [`Row`].
 
@@ -19,18 +7,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::column::reader::get_typed_column_reader;
-use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type,
-};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, FloatType, Int32Type, Int64Type};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::reader::{FileReader, RowGroupReader};
+use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::parser::parse_message_type;
+use parquet::file::writer::SerializedFileWriter;
 
+use super::table::{columns, missing};
 use crate::game::{Game, Move};
 use crate::train::ending;
 use crate::train::row::{PositionSource, Row, Share};
@@ -38,12 +23,52 @@ use crate::train::row::{PositionSource, Row, Share};
 /// Zstandard level: the usual default; higher levels save under 5% here.
 const ZSTD_LEVEL: i32 = 3;
 
-const SCHEMA: &str = "message position {
-    required int64 game; required int32 ply; required binary moves; required binary policy;
-    required float policy_weight; required float surprise;
-    required int32 result; required boolean exact; required float root_value;
-    required boolean ended;
-}";
+columns! {
+    /// The columns, one row a position.
+    read and write Columns {
+        /// Which game of the run.
+        game: Int64Type,
+        /// Moves played before.
+        ply: Int32Type,
+        /// On the first row of a game all its moves from the empty board, a little-endian u16 each;
+        /// else empty.
+        moves: ByteArrayType,
+        /// Pairs of little-endian u16: policy index, share of the policy target in 1/65535.
+        policy: ByteArrayType,
+        /// Weight of the policy loss; 0 where only the value is to be learnt.
+        policy_weight: FloatType,
+        /// Divergence of the policy target from the prior, in nats.
+        surprise: FloatType,
+        /// 1 won, 0 drawn, -1 lost, for the side to move.
+        result: Int32Type,
+        /// The result is proven for this position.
+        exact: BoolType,
+        /// The generator's value in [-1, 1], for the side to move.
+        root_value: FloatType,
+        /// The moves lead to the end of the game, and to its result.
+        ended: BoolType,
+    }
+}
+
+impl Columns {
+    fn of(rows: &[Row]) -> ParquetResult<Columns> {
+        fn each<T>(rows: &[Row], value: impl Fn(&Row) -> T) -> Vec<T> {
+            rows.iter().map(value).collect()
+        }
+        Ok(Columns {
+            game: each(rows, |row| row.game.cast_signed()),
+            ply: each(rows, |row| row.ply.into()),
+            moves: moves(rows)?,
+            policy: each(rows, |row| pack(&row.policy).into()),
+            policy_weight: each(rows, |row| row.policy_weight),
+            surprise: each(rows, |row| row.surprise),
+            result: each(rows, |row| row.result.into()),
+            exact: each(rows, |row| row.exact),
+            root_value: each(rows, |row| row.root_value),
+            ended: each(rows, |row| row.ending.is_some()),
+        })
+    }
+}
 
 /// Rows as a Parquet file with this metadata.
 ///
@@ -56,20 +81,9 @@ pub(super) fn write(metadata: Vec<KeyValue>, rows: &[Row]) -> ParquetResult<Vec<
         .set_created_by(concat!("tengen-train ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_key_value_metadata(Some(metadata))
         .build();
-    let schema = Arc::new(parse_message_type(SCHEMA)?);
-    let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
+    let mut file = SerializedFileWriter::new(Vec::new(), Columns::schema()?, Arc::new(properties))?;
     let mut group = file.next_row_group()?;
-    let moves = moves(rows)?;
-    column::<Int64Type, _>(&mut group, rows, |row| row.game.cast_signed())?;
-    column::<Int32Type, _>(&mut group, rows, |row| i32::from(row.ply))?;
-    column::<ByteArrayType, _>(&mut group, &moves, ByteArray::clone)?;
-    column::<ByteArrayType, _>(&mut group, rows, |row| ByteArray::from(pack(&row.policy)))?;
-    column::<FloatType, _>(&mut group, rows, |row| row.policy_weight)?;
-    column::<FloatType, _>(&mut group, rows, |row| row.surprise)?;
-    column::<Int32Type, _>(&mut group, rows, |row| i32::from(row.result))?;
-    column::<BoolType, _>(&mut group, rows, |row| row.exact)?;
-    column::<FloatType, _>(&mut group, rows, |row| row.root_value)?;
-    column::<BoolType, _>(&mut group, rows, |row| row.ending.is_some())?;
+    Columns::of(rows)?.write(&mut group)?;
     group.close()?;
     file.into_inner()
 }
@@ -91,18 +105,6 @@ fn moves(rows: &[Row]) -> ParquetResult<Vec<ByteArray>> {
     Ok(column)
 }
 
-/// Writes the next column of the schema.
-fn column<T: DataType, R>(
-    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
-    rows: &[R],
-    value: impl Fn(&R) -> T::T,
-) -> ParquetResult<()> {
-    let values: Vec<T::T> = rows.iter().map(value).collect();
-    let mut writer = group.next_column()?.ok_or_else(|| missing("column"))?;
-    writer.typed::<T>().write_batch(&values, None, None)?;
-    writer.close()
-}
-
 /// The rows of a Parquet file, whose games begin at `empty`.
 ///
 /// # Errors
@@ -114,40 +116,30 @@ pub(super) fn read<G: Game>(
     let mut rows = Vec::new();
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index)?;
-        let group = group.as_ref();
-        let game = values::<Int64Type>(group, 0)?;
-        let ply = values::<Int32Type>(group, 1)?;
-        let moves = values::<ByteArrayType>(group, 2)?;
-        let policy = values::<ByteArrayType>(group, 3)?;
-        let policy_weight = values::<FloatType>(group, 4)?;
-        let surprise = values::<FloatType>(group, 5)?;
-        let result = values::<Int32Type>(group, 6)?;
-        let exact = values::<BoolType>(group, 7)?;
-        let root_value = values::<FloatType>(group, 8)?;
-        let ended = values::<BoolType>(group, 9)?;
+        let of = Columns::read(group.as_ref())?;
         let first = rows.len();
         let mut source = PositionSource::Game(Arc::default());
-        for at in 0..game.len() {
-            if at == 0 || game[at] != game[at - 1] {
-                source = PositionSource::Game(unpack_moves(moves[at].data()));
+        for at in 0..of.game.len() {
+            if at == 0 || of.game[at] != of.game[at - 1] {
+                source = PositionSource::Game(unpack_moves(of.moves[at].data()));
             }
             rows.push(Row {
-                game: game[at].cast_unsigned(),
-                ply: u16::try_from(ply[at]).map_err(|_| missing("ply"))?,
+                game: of.game[at].cast_unsigned(),
+                ply: u16::try_from(of.ply[at]).map_err(|_| missing("ply"))?,
                 to_move: empty.to_move(),
                 source: source.clone(),
-                policy: unpack(policy[at].data()),
-                policy_weight: policy_weight[at],
-                surprise: surprise[at],
-                result: i8::try_from(result[at]).map_err(|_| missing("result"))?,
-                exact: exact[at],
-                root_value: root_value[at],
+                policy: unpack(of.policy[at].data()),
+                policy_weight: of.policy_weight[at],
+                surprise: of.surprise[at],
+                result: i8::try_from(of.result[at]).map_err(|_| missing("result"))?,
+                exact: of.exact[at],
+                root_value: of.root_value[at],
                 ending: None,
             });
         }
         let mut at = 0;
         for game in rows[first..].chunk_by_mut(|a, b| a.game == b.game) {
-            replay(empty, game, ended[at]).map_err(ParquetError::General)?;
+            replay(empty, game, of.ended[at]).map_err(ParquetError::General)?;
             at += game.len();
         }
     }
@@ -182,27 +174,6 @@ fn replay<G: Game>(empty: &G, rows: &mut [Row], ended: bool) -> Result<(), Strin
         row.ending = ending.map(|black| black.seen_by(row.to_move));
     }
     Ok(())
-}
-
-/// All values of one column of a row group.
-pub(super) fn values<T: DataType>(
-    group: &dyn RowGroupReader,
-    index: usize,
-) -> ParquetResult<Vec<T::T>> {
-    let len = usize::try_from(group.metadata().num_rows()).map_err(|_| missing("row count"))?;
-    let mut values = Vec::with_capacity(len);
-    let mut reader = get_typed_column_reader::<T>(group.get_column_reader(index)?);
-    while values.len() < len {
-        let (records, ..) = reader.read_records(len - values.len(), None, None, &mut values)?;
-        if records == 0 {
-            return Err(missing("end of a column"));
-        }
-    }
-    Ok(values)
-}
-
-pub(super) fn missing(what: &str) -> ParquetError {
-    ParquetError::General(format!("a {what} is missing or out of range"))
 }
 
 fn pack(policy: &[Share]) -> Vec<u8> {
