@@ -29,7 +29,7 @@ pub(crate) struct EngineFlags {
 impl EngineFlags {
     /// The settings these flags make, when they can be had here.
     pub(crate) fn resolve(&self) -> anyhow::Result<EngineOptions> {
-        Ok(self.read()?.settle()?)
+        Ok(self.read()?.resolve()?)
     }
 
     /// The settings these flags make, whether they can be had or not.

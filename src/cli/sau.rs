@@ -20,12 +20,12 @@ use super::terminal;
 
 /// Play on the SAU platform of the China Computer Game Championship (CCGC).
 ///
-/// The platform starts programs without arguments: `tengen` alone answers its first line `name?`
-/// in this way, and takes its arguments from the file `tengen.args` beside it if there is one, an
-/// argument a line, `sau` first. The log goes into the file `tengen.log` beside the records, because
-/// the platform reads the standard error stream, too. Where records cannot be written into their
-/// folder, they go into the folder `tengen-records` of the user's home, or of the system's place for
-/// temporary files, and a line on the standard error stream says so.
+/// The platform starts programs without arguments: `tengen` alone answers its first line `name?` in
+/// this way, and takes its arguments from the file `tengen.args` beside it if there is one, an
+/// argument a line, `sau` first. The log goes into the file `tengen.log` beside the records,
+/// because the platform reads the standard error stream, too. Where records cannot be written into
+/// their folder, they go into the folder `tengen-records` of the user's home, or of the system's
+/// place for temporary files, and a line on the standard error stream says so.
 ///
 /// An operator may type `help`.
 #[derive(Debug, Args)]
@@ -84,7 +84,8 @@ fn positive(text: &str) -> Result<f64, String> {
 
 /// The folder of records where nothing is said.
 const RECORDS: &str = "records";
-/// And those where that one fails, in the user's home and in the system's place for temporary files.
+/// And those where that one fails, in the user's home and in the system's place for temporary
+/// files.
 const SPARE_RECORDS: &str = "tengen-records";
 /// The log, beside the records.
 const LOG: &str = "tengen.log";
@@ -96,7 +97,7 @@ impl Sau {
         let mut options = self.engine.read()?;
         // The platform's board, whatever a network was trained for.
         options.size.get_or_insert(options.usual_board());
-        let options = options.settle()?;
+        let options = options.resolve()?;
         anyhow::ensure!(
             options.playouts_per_second.is_none(),
             "--playouts-per-second simulates the clock, and the platform's is real: leave it out"
@@ -138,8 +139,8 @@ impl Sau {
         serve(session, input, std::io::stdout()).context("the conversation broke off")
     }
 
-    /// Before anything else is done: makes sure of the folder of records that was asked for, and has
-    /// the log written into a file beside the records.
+    /// Before anything else is done: makes sure of the folder of records that was asked for, and
+    /// has the log written into a file beside the records.
     pub(crate) fn prepare(
         &self,
         level: log::LevelFilter,

@@ -12,7 +12,7 @@ use tengen::game::nogo::NoGo;
 use tengen::game::{Bounds, Game, Move, Proof};
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex};
-use tengen::solver::{Effort, Finding, Solve as _, Solver};
+use tengen::solver::{Effort, Solve as _, SolveResult, Solver};
 
 use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::output;
@@ -196,7 +196,7 @@ impl Solve {
 
 /// What was found out, and what it took.
 struct Found {
-    finding: Finding,
+    finding: SolveResult,
     elapsed: Duration,
     line: Vec<Move>,
     /// Where nobody knows who wins: moves that are known to lose.
@@ -209,7 +209,7 @@ struct Found {
 fn known_to_lose<const W: usize>(
     solver: &mut Solver<W>,
     position: &NoGo<W>,
-    found: &mut Finding,
+    found: &mut SolveResult,
 ) -> Vec<Move> {
     let effort = Effort {
         nodes: KNOWN,

@@ -22,12 +22,12 @@ pub struct Budget {
     /// The move must be there by then, whatever happens.
     pub hard: Duration,
     /// What may end the search before `soft`, or carry it beyond.
-    pub rules: Rules,
+    pub rules: StopRules,
 }
 
 /// How a search spends its budget. The default has no rule: it ends at `soft`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Rules {
+pub struct StopRules {
     /// Stops when the runner-up would need more than this share of all visits still to come to
     /// overtake the leader; above 1 the leader must be out of reach by so much, and 0 is for never.
     pub overtake: f64,
@@ -66,7 +66,7 @@ impl Budget {
             soft,
             most: soft,
             hard,
-            rules: Rules::default(),
+            rules: StopRules::default(),
         }
     }
 
@@ -95,12 +95,12 @@ impl Budget {
     /// The budget of a search that begins with `reused` visits: they need not be made again.
     #[must_use]
     pub fn credited(self, reused: u64) -> Budget {
-        let Rules { credit, rate, .. } = self.rules;
+        let StopRules { credit, rate, .. } = self.rules;
         if rate <= 0.0 || credit <= 0.0 {
             return self;
         }
         let saved = from_seconds(reused as f64 / rate).min(self.soft.mul_f64(credit));
-        let rules = Rules {
+        let rules = StopRules {
             saved,
             ..self.rules
         };
@@ -173,7 +173,7 @@ mod tests {
         soft: Duration::from_secs(10),
         most: Duration::from_secs(20),
         hard: Duration::from_secs(30),
-        rules: Rules {
+        rules: StopRules {
             overtake: 0.5,
             credit: 0.7,
             rate: 100.0,
@@ -205,7 +205,7 @@ mod tests {
         check(6, 501, 300, Some(StopReason::Settled));
         check(9, 500, 300, Some(StopReason::Settled));
         let never = Budget {
-            rules: Rules::default(),
+            rules: StopRules::default(),
             ..BUDGET
         };
         assert_eq!(never.judge(&calm(9, 500, 300)), None);
@@ -256,7 +256,7 @@ mod tests {
         // 800 visits ahead are not enough: 900 were planned, though only 200 will come.
         let reused = calm(1, 900, 100);
         let half = Budget {
-            rules: Rules {
+            rules: StopRules {
                 overtake: 1.0,
                 ..BUDGET.rules
             },

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::situation::Spent;
 use super::takeover::Takeover;
-use super::{Budget, LagMeter, Rules, StopReason, TimeParams};
+use super::{Budget, LagMeter, StopReason, StopRules, TimeParams};
 
 /// What share of its planned time a move takes, before there is experience.
 const FIRST_USED: f64 = 0.85;
@@ -19,7 +19,7 @@ const USUAL_MOVES: f64 = 36.0;
 /// Where less than this share of the plans is used, the rules that end searches early are loosened.
 const THRIFTY: f64 = 0.6;
 /// Times shorter than this say nothing about how much of a plan is used.
-const SHORTEST_LESSON: Duration = Duration::from_millis(100);
+const SHORTEST_INFORMATIVE: Duration = Duration::from_millis(100);
 /// Weight of a new move in the running means.
 const MOVE_WEIGHT: f64 = 0.15;
 
@@ -92,7 +92,7 @@ impl Experience {
     /// What a move that was thought about to the end says of later ones: how much of its time a
     /// search uses, and how fast it is.
     fn learn(&mut self, budget: &Budget, spent: &Spent) {
-        if budget.soft >= SHORTEST_LESSON {
+        if budget.soft >= SHORTEST_INFORMATIVE {
             let used = spent.elapsed.min(budget.most).as_secs_f64() / budget.soft.as_secs_f64();
             self.used += MOVE_WEIGHT * (used - self.used);
             self.used = self.used.clamp(LEAST_USED, 1.5);
@@ -107,14 +107,14 @@ impl Experience {
 
     /// The rules that searches run under. Searches that end early, one after the other, are given
     /// more and more of their time back: what nobody uses is worth nothing after the game.
-    pub(super) fn rules(&self) -> Rules {
+    pub(super) fn rules(&self) -> StopRules {
         let thrift = ((self.used - LEAST_USED) / (THRIFTY - LEAST_USED)).clamp(0.0, 1.0);
         let overtake = self.params.time_overtake;
-        Rules {
+        StopRules {
             overtake: if thrift > 0.0 { overtake / thrift } else { 0.0 },
             credit: self.params.time_credit * thrift,
             rate: self.rate,
-            ..Rules::default()
+            ..StopRules::default()
         }
     }
 }

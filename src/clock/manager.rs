@@ -7,7 +7,7 @@ use super::patience::ANSWER;
 use super::reserve::LEAST_HARD;
 use super::situation::{Situation, Spent};
 use super::{Budget, TimeLeft, TimeParams};
-use super::{ours, rivals};
+use super::{allotment, baselines};
 
 /// A larger loss on one move, as a share of the main time (and more than a second), is no lag:
 /// somebody has corrected the clock.
@@ -65,7 +65,8 @@ impl TimeManager {
             known.present = main;
         }
         known.takeover.expect(situation.usual_takeover);
-        let budget = rivals::budget(known, situation).or_else(|| ours::budget(known, situation))?;
+        let budget =
+            baselines::budget(known, situation).or_else(|| allotment::budget(known, situation))?;
         let answer = ANSWER.min(budget.hard / 3);
         let most = budget.most.min(budget.hard.saturating_sub(answer));
         Some(Budget {

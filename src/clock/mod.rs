@@ -3,6 +3,8 @@
 //! Everything but [`SystemClock`] and [`process_cpu_time`] is a pure function of plain data. No
 //! other room reads the time.
 
+mod allotment;
+mod baselines;
 mod budget;
 mod calendar;
 mod control;
@@ -10,11 +12,9 @@ mod cpu;
 mod experience;
 mod lag;
 mod manager;
-mod ours;
 mod params;
 pub mod patience;
 mod reserve;
-mod rivals;
 mod side;
 mod situation;
 mod source;
@@ -22,7 +22,7 @@ mod stop;
 mod takeover;
 mod text;
 
-pub use budget::{Budget, Progress, Rules};
+pub use budget::{Budget, Progress, StopRules};
 pub use calendar::{date_time, unix_time};
 pub use control::{Overtime, TimeControl};
 pub use cpu::process_cpu_time;

@@ -13,8 +13,8 @@ const LEAST_ACCIDENT: f64 = 1.3;
 const LARGEST_ACCIDENT_SHARE: f64 = 0.05;
 /// No more than this is kept back for accidents, in seconds.
 const LARGEST_ACCIDENT: f64 = 5.0;
-/// What is kept back for accidents beyond the least is given free over so many last moves, where the
-/// controller tells the time.
+/// What is kept back for accidents beyond the least is given free over so many last moves, where
+/// the controller tells the time.
 const RELEASE_MOVES: f64 = 12.0;
 /// The accident that an overtime period has to survive, in seconds: one of a second, and jitter.
 const PERIOD_ACCIDENT: f64 = 1.2;
@@ -52,8 +52,8 @@ impl Experience {
         lag + period_accident(period, if last { LAST_PERIOD_SHARE } else { 0.03 })
     }
 
-    /// What a Canadian period keeps back for a second accident, which adds up with the first as long
-    /// as nobody tells the time.
+    /// What a Canadian period keeps back for a second accident, which adds up with the first as
+    /// long as nobody tells the time.
     pub(super) fn untold_accident(&self, period: Duration) -> Duration {
         if self.lag.is_assumed() {
             period_accident(period, LAST_PERIOD_SHARE)

@@ -6,36 +6,36 @@
 
 mod built_in;
 mod choose;
+mod fallbacks;
 mod history;
-mod lineup;
+mod merge_proof;
 mod network;
+mod network_setup;
 mod options;
 mod player;
-mod recipe;
 pub mod registry;
 mod resign;
 mod rollout;
-mod settle;
-mod solving;
-mod standing;
+mod solver_thinker;
 mod startup;
 #[cfg(test)]
 pub(crate) mod testing;
 mod thinker;
+mod thinker_log;
 mod timing;
 mod worker;
 
 pub use built_in::built_in;
 pub use network::NetworkThinker;
+pub use network_setup::NetworkSetup;
 pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, SWITCH};
 pub use player::Player;
-pub use recipe::NetworkRecipe;
 pub use resign::Resign;
 pub use rollout::RolloutThinker;
-pub use solving::{SolverOptions, Solving};
-pub use standing::Standing;
+pub use solver_thinker::{SolverOptions, SolverThinker};
 pub use startup::StartError;
 pub use thinker::{MakeThinker, ThinkError, Thinker};
+pub use thinker_log::ThinkerLog;
 pub use timing::{ClockState, DEFAULT_TIME_PER_MOVE, MoveTime, Spending};
 
 use std::time::Duration;
@@ -72,7 +72,7 @@ pub enum EngineError {
 
 /// How much an analysis may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effort {
+pub enum AnalysisEffort {
     /// Search until it is stopped.
     Endless,
     /// Tell what earlier searches know of the position, with one evaluation where that is nothing.
@@ -158,7 +158,7 @@ pub trait Engine: Send {
     fn analyse(
         &mut self,
         color: Color,
-        effort: Effort,
+        effort: AnalysisEffort,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
@@ -219,5 +219,5 @@ pub trait Engine: Send {
 
     /// Which network and backend choose the moves, and what was passed over or failed before; the
     /// last word last, nothing before anything was loaded.
-    fn standing(&self) -> Vec<String>;
+    fn thinker_log(&self) -> Vec<String>;
 }

@@ -1,14 +1,14 @@
 //! The thinker with a network: PUCT, another network where one fails, and playouts where none fits.
 //!
 //! Nothing is loaded before the first search. What cannot be loaded or fails in a game is loud in
-//! the log, and the next of the [`lineup`](super::lineup) takes over, also in the middle of a move;
-//! [`RolloutThinker`] is the last.
+//! the log, and the next of the [`fallbacks`](super::fallbacks) takes over, also in the middle of a
+//! move; [`RolloutThinker`] is the last.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::lineup::{Attempt, lineup};
-use super::{NetworkRecipe, RolloutThinker, Standing, ThinkError, Thinker};
+use super::fallbacks::{Attempt, fallbacks};
+use super::{NetworkSetup, RolloutThinker, ThinkError, Thinker, ThinkerLog};
 use crate::clock::{Clock, StopReason};
 use crate::encode::{Encode, Mismatch};
 use crate::eval::{CachedEvaluator, EvalCache, EvalError, Evaluator, EvaluatorFactory};
@@ -23,11 +23,11 @@ const MOST_FAILURES: u32 = 3;
 
 /// Thinks with a network.
 pub struct NetworkThinker<G: Encode> {
-    recipe: NetworkRecipe,
+    setup: NetworkSetup,
     prober: Option<ProberMaker<G>>,
     time: Arc<dyn Clock>,
     /// What is still to be tried, the next first.
-    lineup: VecDeque<Attempt>,
+    fallbacks: VecDeque<Attempt>,
     present: Option<(Attempt, Box<Searcher<G>>)>,
     /// Failures in games, and whether this game has seen one.
     failures: u32,
@@ -35,24 +35,24 @@ pub struct NetworkThinker<G: Encode> {
     /// How loud the reasons were why nothing is left to be tried.
     worst: log::Level,
     last_reason: String,
-    standing: Standing,
+    thinker_log: ThinkerLog,
     rollout: RolloutThinker,
 }
 
 impl<G: Encode> NetworkThinker<G> {
     /// A thinker that has not loaded anything yet.
     #[must_use]
-    pub fn new(recipe: NetworkRecipe, time: Arc<dyn Clock>) -> NetworkThinker<G> {
+    pub fn new(setup: NetworkSetup, time: Arc<dyn Clock>) -> NetworkThinker<G> {
         NetworkThinker {
-            rollout: RolloutThinker::new(recipe.searcher.seed, Arc::clone(&time)),
-            lineup: lineup(&recipe),
+            rollout: RolloutThinker::new(setup.searcher.seed, Arc::clone(&time)),
+            fallbacks: fallbacks(&setup),
             present: None,
             failures: 0,
             game_has_failure: false,
             worst: log::Level::Info,
             last_reason: String::new(),
-            standing: Standing::default(),
-            recipe,
+            thinker_log: ThinkerLog::default(),
+            setup,
             prober: None,
             time,
         }
@@ -67,20 +67,20 @@ impl<G: Encode> NetworkThinker<G> {
 
     /// Writes down there who chooses the moves.
     #[must_use]
-    pub fn with_standing(mut self, standing: Standing) -> Self {
-        self.standing = standing;
+    pub fn with_thinker_log(mut self, thinker_log: ThinkerLog) -> Self {
+        self.thinker_log = thinker_log;
         self
     }
 
     /// The search with a network, which is loaded at the first call; `None` when none is left.
     fn searcher(&mut self, position: &G) -> Option<&mut Searcher<G>> {
         while self.present.is_none() {
-            let attempt = self.lineup.pop_front()?;
+            let attempt = self.fallbacks.pop_front()?;
             match attempt.open(position) {
                 Ok(factory) => self.begin(attempt, factory),
                 Err(error) => self.pass_over(&attempt, &error),
             }
-            if self.present.is_none() && self.lineup.is_empty() {
+            if self.present.is_none() && self.fallbacks.is_empty() {
                 self.say(self.worst, "random playouts choose the moves".to_owned());
             }
         }
@@ -88,14 +88,14 @@ impl<G: Encode> NetworkThinker<G> {
     }
 
     fn begin(&mut self, attempt: Attempt, factory: EvaluatorFactory) {
-        let (info, searcher) = (factory.info(), &self.recipe.searcher);
+        let (info, searcher) = (factory.info(), &self.setup.searcher);
         let what = format!(
             "{attempt}: {} after {} games, on {} threads",
             info.network, info.games, searcher.threads
         );
         // Loud when it stands in for something that is broken.
         self.say(self.worst, what);
-        let make = remembering(factory, self.recipe.cache_mib);
+        let make = remembering(factory, self.setup.cache_mib);
         let searcher = Searcher::new(make, searcher.clone(), Arc::clone(&self.time));
         let searcher = match &self.prober {
             Some(make) => searcher.with_prober(Arc::clone(make)),
@@ -110,7 +110,7 @@ impl<G: Encode> NetworkThinker<G> {
         let unavailable = matches!(error, SearchError::Eval(EvalError::Unavailable { .. }));
         let level = if !attempt.asked || reason == self.last_reason {
             log::Level::Info
-        } else if unavailable && self.recipe.backend.is_none() {
+        } else if unavailable && self.setup.backend.is_none() {
             // One of the automatic choice: it matters when it should have worked.
             if attempt.is_available() {
                 log::Level::Warn
@@ -135,7 +135,7 @@ impl<G: Encode> NetworkThinker<G> {
             self.worst = log::Level::Error;
             self.failures += 1;
             self.game_has_failure = true;
-            if self.lineup.is_empty() {
+            if self.fallbacks.is_empty() {
                 self.say(self.worst, "random playouts choose the moves".to_owned());
             }
         }
@@ -143,7 +143,7 @@ impl<G: Encode> NetworkThinker<G> {
 
     fn say(&self, level: log::Level, text: String) {
         log::log!(level, "{text}");
-        self.standing.note(text);
+        self.thinker_log.note(text);
     }
 }
 
@@ -223,7 +223,7 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
             searcher.clear();
         }
         if std::mem::take(&mut self.game_has_failure) && self.failures < MOST_FAILURES {
-            self.lineup = lineup(&self.recipe);
+            self.fallbacks = fallbacks(&self.setup);
             (self.present, self.worst) = (None, log::Level::Info);
         }
     }
@@ -240,8 +240,8 @@ mod tests {
     use crate::search::SearchParams;
     use crate::search::SearcherOptions;
 
-    fn recipe(model: Option<ModelSource>) -> NetworkRecipe {
-        NetworkRecipe {
+    fn setup(model: Option<ModelSource>) -> NetworkSetup {
+        NetworkSetup {
             backend: Some(BackendKind::Tract),
             model,
             load: LoadOptions::default(),
@@ -268,9 +268,9 @@ mod tests {
     }
 
     /// Searches an empty 5x5 board.
-    fn think(recipe: NetworkRecipe) -> SearchReport {
+    fn think(setup: NetworkSetup) -> SearchReport {
         let position = SmallNoGo::new(BoardSize::square(5)).expect("a small board");
-        let mut thinker = NetworkThinker::new(recipe, Arc::new(SystemClock::new()));
+        let mut thinker = NetworkThinker::new(setup, Arc::new(SystemClock::new()));
         let limits = Limits {
             visits: Some(20),
             budget: None,
@@ -289,7 +289,7 @@ mod tests {
             ModelSource::Embedded(b"not an ONNX file"),
             other_board,
         ] {
-            let report = think(recipe(Some(model)));
+            let report = think(setup(Some(model)));
             assert_eq!((report.visits, report.evaluations), (20, 0));
         }
     }
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn the_built_in_network_is_searched_with() {
         let position = SmallNoGo::new(BoardSize::square(9)).expect("a usual board");
-        let mut thinker = NetworkThinker::new(recipe(None), Arc::new(SystemClock::new()));
+        let mut thinker = NetworkThinker::new(setup(None), Arc::new(SystemClock::new()));
         let limits = Limits {
             visits: Some(30),
             budget: None,
@@ -318,16 +318,16 @@ mod tests {
 
     #[test]
     fn a_network_that_fits_is_searched_with() {
-        let report = think(recipe(Some(network(BoardSize::square(5)))));
+        let report = think(setup(Some(network(BoardSize::square(5)))));
         assert_eq!((report.visits, report.moves.len()), (20, 25));
         assert!(report.evaluations > 0);
     }
 
     #[test]
     fn without_onnx_runtime_tract_takes_its_place() {
-        let mut recipe = recipe(Some(network(BoardSize::square(5))));
-        recipe.backend = None;
-        recipe.load.ort_library.option = Some("/nowhere/at/all.so".into());
-        assert!(think(recipe).evaluations > 0);
+        let mut setup = setup(Some(network(BoardSize::square(5))));
+        setup.backend = None;
+        setup.load.ort_library.option = Some("/nowhere/at/all.so".into());
+        assert!(think(setup).evaluations > 0);
     }
 }

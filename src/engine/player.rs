@@ -9,8 +9,8 @@ use super::history::History;
 use super::timing::Timing;
 use super::worker::{Task, Worker};
 use super::{
-    ClockState, Decision, Effort, Engine, EngineError, MakeThinker, MoveTime, Resign, Solution,
-    Spending, Standing, ThinkError,
+    AnalysisEffort, ClockState, Decision, Engine, EngineError, MakeThinker, MoveTime, Resign,
+    Solution, Spending, ThinkError, ThinkerLog,
 };
 use crate::clock::{Budget, Clock, TimeControl};
 use crate::game::{BoardSize, Color, Game, GameInfo, Move, Outcome, Proof};
@@ -36,7 +36,7 @@ pub struct Player<G: Game> {
     worker: Worker<G>,
     /// Solves positions on request, for people.
     solver: Option<LazySolver<G>>,
-    standing: Standing,
+    thinker_log: ThinkerLog,
     /// What the last search of this game found.
     last_report: Option<SearchReport>,
     /// Its own move was the last, and the opponent is thinking.
@@ -61,7 +61,7 @@ impl<G: Game> Player<G> {
             times: Vec::new(),
             worker: Worker::new(make),
             solver: None,
-            standing: Standing::default(),
+            thinker_log: ThinkerLog::default(),
             last_report: None,
             awaits_reply: false,
             resign: None,
@@ -83,10 +83,10 @@ impl<G: Game> Player<G> {
         self
     }
 
-    /// Has [`Engine::standing`] answered by what the thinker writes down.
+    /// Has [`Engine::thinker_log`] answered by what the thinker writes down.
     #[must_use]
-    pub(super) fn with_standing(mut self, standing: Standing) -> Self {
-        self.standing = standing;
+    pub(super) fn with_thinker_log(mut self, thinker_log: ThinkerLog) -> Self {
+        self.thinker_log = thinker_log;
         self
     }
 
@@ -264,21 +264,23 @@ impl<G: Game> Engine for Player<G> {
     fn analyse(
         &mut self,
         color: Color,
-        effort: Effort,
+        effort: AnalysisEffort,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Option<SearchReport> {
         let position = self.history.position_for(color);
         position.legal_moves().next()?;
-        let visits = (effort == Effort::Glance).then_some(1);
+        let visits = (effort == AnalysisEffort::Glance).then_some(1);
         let limits = Limits {
             visits,
             budget: None,
         };
         let task = match effort {
-            Effort::Endless | Effort::Glance => Task::Search(limits, analysis.clone()),
-            Effort::Network => Task::Evaluate,
+            AnalysisEffort::Endless | AnalysisEffort::Glance => {
+                Task::Search(limits, analysis.clone())
+            }
+            AnalysisEffort::Network => Task::Evaluate,
         };
         match self.think(&position, task, stop, see) {
             Ok(report) => Some(report),
@@ -394,8 +396,8 @@ impl<G: Game> Engine for Player<G> {
         self.times.iter().map(|(_, made)| *made).collect()
     }
 
-    fn standing(&self) -> Vec<String> {
-        self.standing.story()
+    fn thinker_log(&self) -> Vec<String> {
+        self.thinker_log.lines()
     }
 }
 

@@ -4,8 +4,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use super::{
-    Backend, Engine, EngineOptions, MakeThinker, NetworkRecipe, NetworkThinker, Player,
-    RolloutThinker, Solving, Standing, Thinker,
+    Backend, Engine, EngineOptions, MakeThinker, NetworkSetup, NetworkThinker, Player,
+    RolloutThinker, SolverThinker, Thinker, ThinkerLog,
 };
 use crate::clock::Clock;
 use crate::encode::{self, Encode, Mismatch};
@@ -54,21 +54,21 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     let options = setup.options;
     let seed = options.seed.unwrap_or_else(random_seed);
     let time = Arc::clone(setup.time);
-    let standing = Standing::default();
+    let thinker_log = ThinkerLog::default();
     let network = |backend| -> MakeThinker<G> {
-        let recipe = network_recipe(options, backend, seed);
-        let (solve, prober) = (solving(options, 1, &time), prober(options));
-        let (time, standing) = (Arc::clone(&time), standing.clone());
+        let setup = network_setup(options, backend, seed);
+        let (solve, prober) = (add_solver(options, 1, &time), prober(options));
+        let (time, thinker_log) = (Arc::clone(&time), thinker_log.clone());
         Arc::new(move || {
-            let thinker = NetworkThinker::new(recipe.clone(), Arc::clone(&time));
+            let thinker = NetworkThinker::new(setup.clone(), Arc::clone(&time));
             let thinker = thinker.with_prober(prober.clone());
-            solve(Box::new(thinker.with_standing(standing.clone())))
+            solve(Box::new(thinker.with_thinker_log(thinker_log.clone())))
         })
     };
     let make = match options.backend {
         Backend::Rollout => {
-            standing.note("random playouts choose the moves".to_owned());
-            let (solve, time) = (solving(options, 0, &time), Arc::clone(&time));
+            thinker_log.note("random playouts choose the moves".to_owned());
+            let (solve, time) = (add_solver(options, 0, &time), Arc::clone(&time));
             Arc::new(move || solve(Box::new(RolloutThinker::new(seed, Arc::clone(&time)))))
         }
         Backend::Auto => network(None),
@@ -79,24 +79,28 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     let bytes = (options.solver.memory_mib as usize) << 20;
     let player = Player::new(empty, make, options.spending.clone(), time);
     let player = player.with_solver(threads, Box::new(move || G::solver(bytes)));
-    Box::new(player.with_standing(standing).with_resign(options.resign))
+    Box::new(
+        player
+            .with_thinker_log(thinker_log)
+            .with_resign(options.resign),
+    )
 }
 
 /// Puts a solver of endings beside a thinker.
-type PutSolver<G> = Box<dyn Fn(Box<dyn Thinker<G>>) -> Box<dyn Thinker<G>> + Send + Sync>;
+type AddSolver<G> = Box<dyn Fn(Box<dyn Thinker<G>>) -> Box<dyn Thinker<G>> + Send + Sync>;
 
 /// With `threads` where the options say nothing else; 0 leaves the thinker alone.
-fn solving<G: Solvable>(
+fn add_solver<G: Solvable>(
     options: &EngineOptions,
     threads: usize,
     time: &Arc<dyn Clock>,
-) -> PutSolver<G> {
+) -> AddSolver<G> {
     let (solver, time) = (options.solver, Arc::clone(time));
     let threads = solver.threads.unwrap_or(threads);
     let simulated = options.playouts_per_second;
     Box::new(move |thinker| match threads {
         0 => thinker,
-        _ => Box::new(Solving::new(
+        _ => Box::new(SolverThinker::new(
             thinker,
             threads,
             solver,
@@ -123,13 +127,9 @@ fn processors() -> Option<usize> {
     std::thread::available_parallelism().map(Into::into).ok()
 }
 
-fn network_recipe(
-    options: &EngineOptions,
-    backend: Option<BackendKind>,
-    seed: u64,
-) -> NetworkRecipe {
+fn network_setup(options: &EngineOptions, backend: Option<BackendKind>, seed: u64) -> NetworkSetup {
     let threads = options.threads.or_else(processors);
-    NetworkRecipe {
+    NetworkSetup {
         backend,
         model: options.model.clone().map(ModelSource::File),
         load: options.load(),

@@ -1,5 +1,5 @@
-//! What is asked for and cannot be had is an error before a program begins. Looks at files and loads
-//! nothing: board programs start engines that they never ask for a move.
+//! What is asked for and cannot be had is an error before a program begins. Looks at files and
+//! loads nothing: board programs start engines that they never ask for a move.
 
 use thiserror::Error;
 
@@ -33,7 +33,7 @@ impl EngineOptions {
     ///
     /// # Errors
     /// [`StartError`] in one line.
-    pub fn settle(mut self) -> Result<EngineOptions, StartError> {
+    pub fn resolve(mut self) -> Result<EngineOptions, StartError> {
         if self.backend == Backend::Rollout {
             if self.model.is_some() || self.device != Device::Cpu {
                 log::warn!("random playouts need no network: --model and --device are not used");

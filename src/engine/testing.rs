@@ -191,12 +191,12 @@ pub(crate) fn report(moves: &[(u16, u64, f32)]) -> SearchReport {
     }
 }
 
-/// What a [`Fake`] thinker does with a search.
+/// What a [`FakeThinker`] does with a search.
 #[derive(Debug, Clone)]
-pub(crate) enum Mood {
+pub(crate) enum Behaviour {
     /// Prefers the highest legal point.
     Highest,
-    /// Answers as [`Mood::Highest`], but only when told to stop; raises its own flag when it
+    /// Answers as [`Behaviour::Highest`], but only when told to stop; raises its own flag when it
     /// begins.
     WhenStopped(StopFlag),
     /// Reports a move that is off the board.
@@ -207,14 +207,14 @@ pub(crate) enum Mood {
     Panics,
     /// Never answers while the program lives.
     Hangs,
-    /// Says what [`Mood::Highest`] would answer, and hangs.
+    /// Says what [`Behaviour::Highest`] would answer, and hangs.
     SpeaksAndHangs,
 }
 
-/// A thinker of one mood.
-pub(crate) struct Fake(Mood);
+/// A thinker of one behaviour.
+pub(crate) struct FakeThinker(Behaviour);
 
-impl Thinker<Line> for Fake {
+impl Thinker<Line> for FakeThinker {
     fn watch(
         &mut self,
         position: &Line,
@@ -225,19 +225,19 @@ impl Thinker<Line> for Fake {
     ) -> Result<SearchReport, ThinkError> {
         let highest = position.empty().last().map_or(0, |mv| mv.0);
         match &self.0 {
-            Mood::Highest => Ok(report(&[(highest, 1, 1.0)])),
-            Mood::WhenStopped(begun) => {
+            Behaviour::Highest => Ok(report(&[(highest, 1, 1.0)])),
+            Behaviour::WhenStopped(begun) => {
                 begun.raise();
                 while !stop.is_raised() {
                     std::thread::yield_now();
                 }
                 Ok(report(&[(highest, 1, 1.0)]))
             }
-            Mood::Illegal => Ok(report(&[(99, 1, 1.0)])),
-            Mood::Fails => Err(ThinkError::Gone("as ordered".to_owned())),
-            Mood::Panics => panic!("as ordered"),
-            Mood::Hangs => hang(),
-            Mood::SpeaksAndHangs => {
+            Behaviour::Illegal => Ok(report(&[(99, 1, 1.0)])),
+            Behaviour::Fails => Err(ThinkError::Gone("as ordered".to_owned())),
+            Behaviour::Panics => panic!("as ordered"),
+            Behaviour::Hangs => hang(),
+            Behaviour::SpeaksAndHangs => {
                 if analysis.interval.is_some() {
                     see(report(&[(highest, 1, 1.0)]));
                 }
@@ -253,28 +253,28 @@ fn hang() -> ! {
     }
 }
 
-/// Makes thinkers of one mood.
-pub(crate) fn make(mood: Mood) -> MakeThinker<Line> {
-    Arc::new(move || Box::new(Fake(mood.clone())))
+/// Makes thinkers of one behaviour.
+pub(crate) fn make(behaviour: Behaviour) -> MakeThinker<Line> {
+    Arc::new(move || Box::new(FakeThinker(behaviour.clone())))
 }
 
 /// A player on a board of five by one points under the system's clock.
-pub(crate) fn player(mood: Mood) -> Player<Line> {
+pub(crate) fn player(behaviour: Behaviour) -> Player<Line> {
     let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
     Player::new(
         position,
-        make(mood),
+        make(behaviour),
         Spending::default(),
         Arc::new(SystemClock::new()),
     )
 }
 
 /// The same under a clock moved by hand.
-pub(crate) fn timed_player(mood: Mood, clock: &FakeClock) -> Player<Line> {
+pub(crate) fn timed_player(behaviour: Behaviour, clock: &FakeClock) -> Player<Line> {
     let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
     Player::new(
         position,
-        make(mood),
+        make(behaviour),
         Spending::default(),
         Arc::new(clock.clone()),
     )

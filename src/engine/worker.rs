@@ -34,11 +34,11 @@ struct Request<G> {
     stop: StopFlag,
     /// A new game has begun since the last request.
     new_game: bool,
-    reply: Sender<News>,
+    reply: Sender<ThinkerReply>,
 }
 
 /// What comes back.
-enum News {
+enum ThinkerReply {
     /// The search is not over.
     Seen(SearchReport),
     Done(Result<SearchReport, ThinkError>),
@@ -123,7 +123,7 @@ impl<G: Game> Worker<G> {
         position: &G,
         task: Task,
         stop: &StopFlag,
-    ) -> Result<Receiver<News>, ThinkError> {
+    ) -> Result<Receiver<ThinkerReply>, ThinkError> {
         self.preparing.raise();
         let (reply, answer) = channel();
         let request = Request {
@@ -174,12 +174,12 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Request<G>>, ThinkErro
                         continue;
                     }
                     Task::Search(limits, analysis) => {
-                        let mut see = |report| tell(News::Seen(report));
+                        let mut see = |report| tell(ThinkerReply::Seen(report));
                         thinker.watch(position, limits, stop, analysis, &mut see)
                     }
                     Task::Evaluate => thinker.evaluate(position),
                 };
-                tell(News::Done(result));
+                tell(ThinkerReply::Done(result));
             }
         })
         .map_err(|error| ThinkError::Gone(error.to_string()))?;
@@ -187,7 +187,7 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Request<G>>, ThinkErro
 }
 
 fn wait(
-    answer: &Receiver<News>,
+    answer: &Receiver<ThinkerReply>,
     budget: Option<Budget>,
     stop: &StopFlag,
     clock: &dyn Clock,
@@ -200,8 +200,8 @@ fn wait(
             (started + budget.hard).saturating_sub(clock.now())
         });
         match answer.recv_timeout(LOOK.min(rest)) {
-            Ok(News::Done(result)) => return result,
-            Ok(News::Seen(report)) => see(&report),
+            Ok(ThinkerReply::Done(result)) => return result,
+            Ok(ThinkerReply::Seen(report)) => see(&report),
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(ThinkError::Gone("it has panicked".to_owned()));
             }

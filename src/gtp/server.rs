@@ -169,7 +169,7 @@ impl Reader {
 mod tests {
     use super::super::session::testing::session;
     use super::*;
-    use crate::engine::testing::Mood;
+    use crate::engine::testing::Behaviour;
 
     /// Gives its bytes in the pieces it was made of.
     struct Pieces<I>(I);
@@ -186,7 +186,7 @@ mod tests {
     fn check(pieces: &'static [&'static [u8]], expected: &str) {
         let mut output = Vec::new();
         let input = Pieces(pieces.iter().copied());
-        serve(session(Mood::Highest), input, &mut output).expect("a Vec takes everything");
+        serve(session(Behaviour::Highest), input, &mut output).expect("a Vec takes everything");
         assert_eq!(String::from_utf8_lossy(&output), expected);
     }
 

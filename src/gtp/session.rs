@@ -6,7 +6,7 @@ use super::commands::{self, Arguments, Run};
 use super::line::{Stream, reply};
 use super::{Conversation, Failure, FileAccess, Interrupts, Request};
 use crate::clock::TimeControl;
-use crate::engine::{Effort, Engine};
+use crate::engine::{AnalysisEffort, Engine};
 use crate::game::{BoardSize, Color, UnknownGame};
 use crate::record::GameRecord;
 use crate::search::{AnalysisOptions, SearchReport, StopFlag};
@@ -126,7 +126,7 @@ impl Session {
     }
 
     /// What is known about the present position with `color` to move.
-    pub(super) fn look(&mut self, color: Color, effort: Effort) -> Option<SearchReport> {
+    pub(super) fn look(&mut self, color: Color, effort: AnalysisEffort) -> Option<SearchReport> {
         self.search(|engine, stop| {
             engine.analyse(
                 color,
@@ -190,17 +190,17 @@ impl Conversation for Session {
 pub(super) mod testing {
     use super::*;
     use crate::clock::SystemClock;
-    use crate::engine::testing::{Line, Mood, make};
+    use crate::engine::testing::{Behaviour, Line, make};
     use crate::engine::{Player, Spending};
     use crate::game::Game;
 
     /// A session on a board of five by one points.
-    pub(in super::super) fn session(mood: Mood) -> Session {
+    pub(in super::super) fn session(behaviour: Behaviour) -> Session {
         let make: MakeEngine = Box::new(move |size| {
             let time = Arc::new(SystemClock::new());
             let player = Player::new(
                 Line::new(size)?,
-                make(mood.clone()),
+                make(behaviour.clone()),
                 Spending::default(),
                 time,
             );

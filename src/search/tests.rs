@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use super::node::{NodeId, Phase};
 use super::*;
-use crate::clock::{Budget, Clock, FakeClock, PlayoutClock, Rules, StopReason, SystemClock};
+use crate::clock::{Budget, Clock, FakeClock, PlayoutClock, StopReason, StopRules, SystemClock};
 use crate::encode::Encode;
 use crate::eval::{
     EvalError, Evaluator, FailingEvaluator, Failure, HashEvaluator, ModelInfo, StallingEvaluator,
@@ -236,7 +236,7 @@ fn reuses_its_tree<G: Encode>(first: &G) {
 #[test]
 fn a_settled_race_ends_a_search_and_a_disputed_one_goes_on() {
     // Under the simulated clock 1,000 playouts are a second.
-    let ended = |rules: Rules, most: u64| {
+    let ended = |rules: StopRules, most: u64| {
         let position = start(5, 5);
         let info = model(&position);
         let make = move || Box::new(HashEvaluator::new(info.clone())) as Box<dyn Evaluator>;
@@ -257,22 +257,22 @@ fn a_settled_race_ends_a_search_and_a_disputed_one_goes_on() {
             .unwrap();
         (report.stop, report.elapsed.as_secs_f64())
     };
-    let lenient = Rules {
+    let lenient = StopRules {
         overtake: 0.01,
-        ..Rules::default()
+        ..StopRules::default()
     };
     let (stop, elapsed) = ended(lenient, 1);
     assert!(
         stop == StopReason::Settled && elapsed < 0.7,
         "{stop} {elapsed}"
     );
-    let (stop, elapsed) = ended(Rules::default(), 1);
+    let (stop, elapsed) = ended(StopRules::default(), 1);
     assert!(
         stop == StopReason::Time && elapsed < 1.1,
         "{stop} {elapsed}"
     );
     // The values of a hash are noise: the most visited move is not the best valued one.
-    let (stop, elapsed) = ended(Rules::default(), 2);
+    let (stop, elapsed) = ended(StopRules::default(), 2);
     assert!(
         stop == StopReason::Time && elapsed > 1.1 && elapsed < 2.1,
         "{stop} {elapsed}"

@@ -6,14 +6,14 @@
 //! (docs/methods.md#endings).
 
 use super::board::Board;
-use super::bounds::Bounds as Counted;
-use super::{Effort, Finding, Solve, Solver, decided, wins};
+use super::bounds::MoveBounds;
+use super::{Effort, Solve, SolveResult, Solver, decided, wins};
 use crate::game::nogo::NoGo;
 use crate::game::{Bounds, Game, Move, Proof};
 
 /// A move of a solved position.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rated {
+pub struct RatedMove {
     /// The move.
     pub mv: Move,
     /// What it leads to, for the side that plays it, as far as that was found out.
@@ -24,7 +24,7 @@ pub struct Rated {
     pub score: f32,
 }
 
-impl Rated {
+impl RatedMove {
     /// Whether it wins, where that is known.
     #[must_use]
     pub fn wins(&self) -> Option<bool> {
@@ -38,7 +38,7 @@ pub struct Advice {
     /// The result for the side to move.
     pub proof: Proof,
     /// Every legal move, best first; equals ascending by point.
-    pub moves: Vec<Rated>,
+    pub moves: Vec<RatedMove>,
     /// Positions visited for it.
     pub nodes: u64,
 }
@@ -52,27 +52,27 @@ pub(super) fn advise<const W: usize>(
     effort: &Effort<'_>,
 ) -> Advice {
     let wins = proof == Proof::Win;
-    let mut account = Account {
+    let mut budget = NodeBudget {
         solver,
         effort,
         left: effort.nodes,
     };
     let moves: Vec<Move> = position.legal_moves().collect();
-    let mut rated: Vec<Rated> = Vec::with_capacity(moves.len());
+    let mut rated: Vec<RatedMove> = Vec::with_capacity(moves.len());
     for (done, &mv) in moves.iter().enumerate() {
         let next = after(position, mv);
-        let share = account.left / (moves.len() - done) as u64;
+        let share = budget.left / (moves.len() - done) as u64;
         let (wins, score) = if !wins {
-            (Some(false), account.traps(&next, share))
+            (Some(false), budget.traps(&next, share))
         } else if best == Some(mv) {
             (Some(true), margin(&next))
         } else {
-            (account.loses(&next, share), margin(&next))
+            (budget.loses(&next, share), margin(&next))
         };
         let bounds = decided(wins);
-        rated.push(Rated { mv, bounds, score });
+        rated.push(RatedMove { mv, bounds, score });
     }
-    let rank = |rated: &Rated| match rated.wins() {
+    let rank = |rated: &RatedMove| match rated.wins() {
         Some(true) => 0,
         None => 1,
         Some(false) => 2,
@@ -81,7 +81,7 @@ pub(super) fn advise<const W: usize>(
     Advice {
         proof,
         moves: rated,
-        nodes: effort.nodes - account.left,
+        nodes: effort.nodes - budget.left,
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) fn line<const W: usize>(
     position: &NoGo<W>,
     effort: &Effort<'_>,
 ) -> Vec<Move> {
-    let mut account = Account {
+    let mut budget = NodeBudget {
         solver,
         effort,
         left: effort.nodes,
@@ -99,12 +99,12 @@ pub(super) fn line<const W: usize>(
     let mut line = Vec::new();
     let mut position = position.clone();
     while position.outcome().is_none() {
-        let found = account.solve(&position, account.left);
+        let found = budget.solve(&position, budget.left);
         let mv = match found.wins() {
             None => break,
             Some(true) => found.best,
             Some(false) => {
-                let cost = |mv: &Move| account.solve(&after(&position, *mv), account.left).nodes;
+                let cost = |mv: &Move| budget.solve(&after(&position, *mv), budget.left).nodes;
                 position.legal_moves().max_by_key(cost)
             }
         };
@@ -122,14 +122,14 @@ fn after<const W: usize>(position: &NoGo<W>, mv: Move) -> NoGo<W> {
 }
 
 /// A solver and the nodes that it may still visit.
-struct Account<'a, const W: usize> {
+struct NodeBudget<'a, const W: usize> {
     solver: &'a mut Solver<W>,
     effort: &'a Effort<'a>,
     left: u64,
 }
 
-impl<const W: usize> Account<'_, W> {
-    fn solve(&mut self, position: &NoGo<W>, nodes: u64) -> Finding {
+impl<const W: usize> NodeBudget<'_, W> {
+    fn solve(&mut self, position: &NoGo<W>, nodes: u64) -> SolveResult {
         let effort = Effort {
             nodes: nodes.min(self.left),
             ..*self.effort
@@ -159,7 +159,7 @@ impl<const W: usize> Account<'_, W> {
 /// Sure moves of the side that has just moved, less possible ones of the side to move.
 fn margin<const W: usize>(position: &NoGo<W>) -> f32 {
     let board = Board::new(position);
-    let bounds = Counted::new(&board);
+    let bounds = MoveBounds::new(&board);
     let mover = board.to_move;
     (bounds.lower(mover.opponent().index()) - bounds.upper(mover.index())) as f32
 }

@@ -1,11 +1,11 @@
 //! Who wins without further search: sound bounds on the number of moves each side has left.
 //!
-//! *Lower bound* of X (docs/methods.md#endings): moves that X can still make whatever Y does. *Upper
-//! bound* of Y: no more than these whatever X does. X moving first wins when its lower bound
-//! exceeds Y's upper bound; X moving second when it reaches it. Between the two lie the points
-//! that both can play. A point there that X can still play as long as Y has not played at one of a
-//! few points next to it is a *claim*: taking it gives X a move and takes one from Y. X can have
-//! half of a set of claims whose points are apart, since each of Y's moves spoils one at most.
+//! *Lower bound* of X (docs/methods.md#endings): moves that X can still make whatever Y does.
+//! *Upper bound* of Y: no more than these whatever X does. X moving first wins when its lower bound
+//! exceeds Y's upper bound; X moving second when it reaches it. Between the two lie the points that
+//! both can play. A point there that X can still play as long as Y has not played at one of a few
+//! points next to it is a *claim*: taking it gives X a move and takes one from Y. X can have half
+//! of a set of claims whose points are apart, since each of Y's moves spoils one at most.
 
 use super::board::Board;
 use crate::game::{Bits, Color, Move};
@@ -33,7 +33,7 @@ fn components<const W: usize>(board: &Board<W>, points: Bits<W>, through: Bits<W
 }
 
 /// What the claims of one colour are judged by.
-struct Ground<const W: usize> {
+struct ClaimContext<const W: usize> {
     /// The colour that claims.
     x: usize,
     /// Liberties that neither side will take before the claims are settled.
@@ -47,7 +47,7 @@ struct Ground<const W: usize> {
 }
 
 /// What both sides' bounds are made of.
-pub(super) struct Bounds<'b, const W: usize> {
+pub(super) struct MoveBounds<'b, const W: usize> {
     board: &'b Board<W>,
     /// Empty points that nobody can play: liberties for ever.
     pub(super) dead: Bits<W>,
@@ -61,7 +61,7 @@ pub(super) struct Bounds<'b, const W: usize> {
     pub(super) spare: [Bits<W>; 2],
 }
 
-impl<'b, const W: usize> Bounds<'b, W> {
+impl<'b, const W: usize> MoveBounds<'b, W> {
     pub(super) fn new(board: &'b Board<W>) -> Self {
         let dead = board.empty & !(board.legal[0] | board.legal[1]);
         let with_dead_liberty = |roots: Bits<W>| {
@@ -74,7 +74,7 @@ impl<'b, const W: usize> Bounds<'b, W> {
         } else {
             board.roots.map(with_dead_liberty)
         };
-        let mut bounds = Bounds {
+        let mut bounds = MoveBounds {
             board,
             dead,
             immortal,
@@ -174,14 +174,14 @@ impl<'b, const W: usize> Bounds<'b, W> {
         let own = board.legal[x] & !board.legal[y];
         let shared = board.legal[x] & board.legal[y];
         let kept = self.dead | own;
-        let ground = Ground {
+        let context = ClaimContext {
             x,
             kept,
             alive: frame.neighbors(kept | self.immortal[x]),
             mortal: board.stones[y] & !self.immortal[y],
             risky: board.legal[y] & !frame.neighbors(self.immortal[y] | self.dead),
         };
-        let safe = shared & ground.alive & !frame.neighbors(ground.mortal | ground.risky);
+        let safe = shared & context.alive & !frame.neighbors(context.mortal | context.risky);
         let mut count = safe.count() as i32;
         if count >= claims {
             return true;
@@ -191,7 +191,7 @@ impl<'b, const W: usize> Bounds<'b, W> {
         // Claims with few points first.
         for most in [2, 3, 5] {
             for point in rest.iter() {
-                let Some(points) = self.claim(&ground, point, used) else {
+                let Some(points) = self.claim(&context, point, used) else {
                     continue;
                 };
                 if points.count() > most || !(points & used).is_empty() {
@@ -210,24 +210,24 @@ impl<'b, const W: usize> Bounds<'b, W> {
 
     /// The claim of `point`: it and those points where a stone of Y could make it illegal for X.
     /// None of them is in `used`, where that can be avoided.
-    fn claim(&self, ground: &Ground<W>, point: Move, used: Bits<W>) -> Option<Bits<W>> {
+    fn claim(&self, context: &ClaimContext<W>, point: Move, used: Bits<W>) -> Option<Bits<W>> {
         let board = self.board;
         let here = Bits::point(point);
         let around = board.around(point);
-        let mut points = here | (around & ground.risky);
-        for enemy in (around & ground.mortal).iter() {
+        let mut points = here | (around & context.risky);
+        for enemy in (around & context.mortal).iter() {
             // As long as the enemy block has another liberty, this is no capture.
             let liberties = board.liberties(enemy) & !here;
-            if (liberties & (ground.kept | points)).is_empty() {
+            if (liberties & (context.kept | points)).is_empty() {
                 points |= Bits::point((liberties & !used).lowest()?);
             }
         }
-        if !ground.alive.contains(point) {
+        if !context.alive.contains(point) {
             // As long as there is one liberty, this is no suicide.
-            let friends = (around & board.stones[ground.x]).iter();
+            let friends = (around & board.stones[context.x]).iter();
             let near = around & board.empty;
             let liberties = friends.fold(near, |all, friend| all | board.liberties(friend)) & !here;
-            if (liberties & (ground.kept | points)).is_empty() {
+            if (liberties & (context.kept | points)).is_empty() {
                 points |= Bits::point((liberties & !used).lowest()?);
             }
         }

@@ -19,14 +19,14 @@ mod search;
 mod table;
 mod values;
 
-pub use advice::{Advice, Rated};
+pub use advice::{Advice, RatedMove};
 
 use crate::game::nogo::NoGo;
 use crate::game::{Bounds, Game, Move, Proof};
 use board::Board;
-use parts::Exact;
+use parts::PartValues;
 use search::{Halted, Search, Shared};
-use table::{Notes, Table};
+use table::{LocalTable, ProofTable};
 
 /// Points of the largest part that gets an exact value. Larger ones take fewer nodes and more time:
 /// 4,272,759 nodes and 11.2 s with 6, 4,751,140 and 8.9 s with 5, 5,197,293 and 8.1 s with 4 (40
@@ -50,7 +50,7 @@ pub struct Effort<'a> {
 
 /// What a search found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Finding {
+pub struct SolveResult {
     /// What the side to move can get; open as far as the effort was not enough.
     pub bounds: Bounds,
     /// A move that keeps the result, where it is known and not all moves do.
@@ -59,7 +59,7 @@ pub struct Finding {
     pub nodes: u64,
 }
 
-impl Finding {
+impl SolveResult {
     /// The result for the side to move, where it is known.
     #[must_use]
     pub fn proof(&self) -> Option<Proof> {
@@ -115,7 +115,7 @@ pub trait Solvable: Game {
 /// Solves positions of one game on one board.
 pub trait Solve<G>: Send {
     /// Searches a position.
-    fn solve(&mut self, position: &G, effort: &Effort<'_>) -> Finding;
+    fn solve(&mut self, position: &G, effort: &Effort<'_>) -> SolveResult;
 
     /// Rates the moves of a position that was solved: `proof` and `best` as found.
     fn advise(
@@ -153,9 +153,9 @@ impl<const W: usize> Solvable for NoGo<W> {
 /// Solves NoGo positions on one board. With one thread equal calls in equal order find the same.
 #[derive(Debug)]
 pub struct Solver<const W: usize> {
-    table: Table,
+    table: ProofTable,
     /// One for each thread.
-    exact: Vec<Exact<W>>,
+    part_values: Vec<PartValues<W>>,
 }
 
 impl<const W: usize> Solver<W> {
@@ -163,8 +163,8 @@ impl<const W: usize> Solver<W> {
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         Solver {
-            table: Table::new(bytes),
-            exact: Vec::new(),
+            table: ProofTable::new(bytes),
+            part_values: Vec::new(),
         }
     }
 }
@@ -174,27 +174,27 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         self.table.clear();
     }
 
-    fn solve(&mut self, position: &NoGo<W>, effort: &Effort<'_>) -> Finding {
+    fn solve(&mut self, position: &NoGo<W>, effort: &Effort<'_>) -> SolveResult {
         let threads = effort.threads.max(1);
-        while self.exact.len() < threads {
-            self.exact.push(Exact::new(LARGEST_PART, PARTS));
+        while self.part_values.len() < threads {
+            self.part_values.push(PartValues::new(LARGEST_PART, PARTS));
         }
         let shared = Shared::new(effort);
         let (table, board) = (&self.table, Board::new(position));
-        let run = |exact| Search::new(board.clone(), table, exact, &shared).run();
-        let result = match &mut self.exact[..threads] {
+        let run = |part_values| Search::new(board.clone(), table, part_values, &shared).run();
+        let result = match &mut self.part_values[..threads] {
             [alone] => run(alone),
             all => std::thread::scope(|scope| {
                 let threads: Vec<_> = all
                     .iter_mut()
-                    .map(|exact| scope.spawn(|| run(exact)))
+                    .map(|part_values| scope.spawn(|| run(part_values)))
                     .collect();
                 let results = threads.into_iter().filter_map(|thread| thread.join().ok());
                 results.fold(Err(Halted), Result::or)
             }),
         };
         let known = result.ok();
-        Finding {
+        SolveResult {
             bounds: decided(known.map(|known| known.wins)),
             best: known.and_then(|known| known.best),
             nodes: shared.nodes(),
@@ -220,15 +220,15 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
 /// came before.
 #[derive(Debug)]
 pub struct LeafSolver<const W: usize> {
-    notes: Notes,
-    exact: Exact<W>,
+    local_table: LocalTable,
+    part_values: PartValues<W>,
 }
 
 impl<const W: usize> Default for LeafSolver<W> {
     fn default() -> Self {
         LeafSolver {
-            notes: Notes::default(),
-            exact: Exact::new(LARGEST_PART, PARTS / 4),
+            local_table: LocalTable::default(),
+            part_values: PartValues::new(LARGEST_PART, PARTS / 4),
         }
     }
 }
@@ -236,14 +236,14 @@ impl<const W: usize> Default for LeafSolver<W> {
 impl<const W: usize> LeafSolver<W> {
     /// Whether the side to move wins, if so many nodes are enough to say.
     pub fn wins(&mut self, position: &NoGo<W>, nodes: u64) -> Option<bool> {
-        self.notes.clear();
+        self.local_table.clear();
         let shared = Shared::new(&Effort {
             nodes,
             threads: 1,
             halt: &|_| false,
         });
         let board = Board::new(position);
-        let mut search = Search::new(board, &self.notes, &mut self.exact, &shared);
+        let mut search = Search::new(board, &self.local_table, &mut self.part_values, &shared);
         search.wins().ok()
     }
 }

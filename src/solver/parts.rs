@@ -2,13 +2,13 @@
 //!
 //! Two empty points matter to each other when they are neighbours or liberties of one block that
 //! can still lose its last liberty. Stones of other blocks are walls: a move in one part changes
-//! nothing in another, and the position is the sum of its parts (docs/methods.md#endings). Small parts get
-//! their exact value, once: the same part comes up in thousands of positions.
+//! nothing in another, and the position is the sum of its parts (docs/methods.md#endings). Small
+//! parts get their exact value, once: the same part comes up in thousands of positions.
 
 use std::collections::HashMap;
 
 use super::board::Board;
-use super::bounds::Bounds;
+use super::bounds::MoveBounds;
 use super::hash::{Mixed, mix, scramble};
 use super::values::{ONE, Value, Values};
 use crate::game::{Bits, Color};
@@ -23,7 +23,7 @@ struct Part<const W: usize> {
 
 /// Parts of a position, and the room that finding them takes.
 #[derive(Debug, Default)]
-struct Found<const W: usize> {
+struct Parts<const W: usize> {
     parts: Vec<Part<W>>,
     /// Liberties and colour of the blocks that are no walls.
     blocks: Vec<(Bits<W>, usize)>,
@@ -31,10 +31,10 @@ struct Found<const W: usize> {
 
 /// The exact values of small parts on one board, and what they are made of.
 #[derive(Debug)]
-pub(super) struct Exact<const W: usize> {
+pub(super) struct PartValues<const W: usize> {
     values: Values,
     parts: HashMap<u128, Value, Mixed>,
-    found: Found<W>,
+    found: Parts<W>,
     /// Points of the largest part that is valued.
     largest: usize,
     /// Entries of all tables together after which everything is forgotten.
@@ -53,12 +53,12 @@ pub(super) struct Sum {
     large_key: u128,
 }
 
-impl<const W: usize> Exact<W> {
+impl<const W: usize> PartValues<W> {
     pub(super) fn new(largest: usize, capacity: usize) -> Self {
-        Exact {
+        PartValues {
             values: Values::new(),
             parts: HashMap::default(),
-            found: Found::default(),
+            found: Parts::default(),
             largest,
             capacity,
         }
@@ -67,7 +67,7 @@ impl<const W: usize> Exact<W> {
     /// The position as a sum of parts, the small ones valued.
     pub(super) fn sum(&mut self, board: &mut Board<W>) -> Sum {
         if self.values.len() + self.parts.len() > self.capacity {
-            *self = Exact::new(self.largest, self.capacity);
+            *self = PartValues::new(self.largest, self.capacity);
         }
         let mut found = std::mem::take(&mut self.found);
         let spare = decompose(board, board.legal[0] | board.legal[1], &mut found);
@@ -127,7 +127,7 @@ impl<const W: usize> Exact<W> {
 
     /// The value of points that are apart from the rest of the board.
     fn region(&mut self, board: &mut Board<W>, region: Bits<W>) -> Value {
-        let mut found = Found::default();
+        let mut found = Parts::default();
         let region = region & (board.legal[0] | board.legal[1]);
         let spare = decompose(board, region, &mut found);
         let mut value = self.values.integer(spare);
@@ -141,11 +141,11 @@ impl<const W: usize> Exact<W> {
 
 /// Finds the parts of a region; returns the spare moves of Black less those of White, which are in
 /// no part.
-fn decompose<const W: usize>(board: &Board<W>, region: Bits<W>, found: &mut Found<W>) -> i32 {
-    let bounds = Bounds::new(board);
+fn decompose<const W: usize>(board: &Board<W>, region: Bits<W>, found: &mut Parts<W>) -> i32 {
+    let bounds = MoveBounds::new(board);
     let spare = bounds.spare.map(|spare| (spare & region).count() as i32);
     let mut rest = region & !(bounds.spare[0] | bounds.spare[1]);
-    let Found { parts, blocks } = found;
+    let Parts { parts, blocks } = found;
     parts.clear();
     blocks.clear();
     for x in 0..2 {

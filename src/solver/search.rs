@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::Effort;
 use super::board::Board;
-use super::bounds::Bounds;
-use super::parts::Exact;
-use super::table::{Known, Memory};
+use super::bounds::MoveBounds;
+use super::parts::PartValues;
+use super::table::{Known, ProofStore};
 use crate::game::{Bits, Move};
 
 /// Legal moves from which all successors are looked up before one is searched (enhanced
@@ -68,7 +68,7 @@ pub(super) struct Halted;
 
 /// A move of a position that is being searched.
 #[derive(Debug, Clone, Copy)]
-struct Choice {
+struct OrderedMove {
     mv: Move,
     /// The smaller, the earlier.
     order: i16,
@@ -77,28 +77,28 @@ struct Choice {
 }
 
 /// One thread's search.
-pub(super) struct Search<'s, M: Memory, const W: usize> {
+pub(super) struct Search<'s, M: ProofStore, const W: usize> {
     board: Board<W>,
     memory: &'s M,
-    exact: &'s mut Exact<W>,
+    part_values: &'s mut PartValues<W>,
     shared: &'s Shared<'s>,
     /// Positions visited.
     nodes: u64,
     /// The moves of all positions on the way.
-    choices: Vec<Choice>,
+    choices: Vec<OrderedMove>,
 }
 
-impl<'s, M: Memory, const W: usize> Search<'s, M, W> {
+impl<'s, M: ProofStore, const W: usize> Search<'s, M, W> {
     pub(super) fn new(
         board: Board<W>,
         memory: &'s M,
-        exact: &'s mut Exact<W>,
+        part_values: &'s mut PartValues<W>,
         shared: &'s Shared<'s>,
     ) -> Self {
         Search {
             board,
             memory,
-            exact,
+            part_values,
             shared,
             nodes: 0,
             choices: Vec::with_capacity(512),
@@ -125,8 +125,8 @@ impl<'s, M: Memory, const W: usize> Search<'s, M, W> {
             return Ok(lost);
         }
         let mover = self.board.to_move;
-        let sum = self.exact.sum(&mut self.board);
-        let key = self.exact.key(&sum, mover);
+        let sum = self.part_values.sum(&mut self.board);
+        let key = self.part_values.key(&sum, mover);
         // The same key may belong to a position with the same parts but other moves.
         let known = self.memory.get(key).and_then(|known| known.best);
         let known = known.filter(|&best| self.board.legal[mover.index()].contains(best));
@@ -172,7 +172,7 @@ impl<'s, M: Memory, const W: usize> Search<'s, M, W> {
         if legal.is_empty() {
             return Ok(false);
         }
-        let bounds = Bounds::new(&self.board);
+        let bounds = MoveBounds::new(&self.board);
         if let Some(wins) = bounds.verdict() {
             return Ok(wins);
         }
@@ -182,11 +182,11 @@ impl<'s, M: Memory, const W: usize> Search<'s, M, W> {
         if let Some(one) = spare.lowest() {
             moves.insert(one);
         }
-        let sum = self.exact.sum(&mut self.board);
-        if let Some(wins) = self.exact.verdict(&sum, mover) {
+        let sum = self.part_values.sum(&mut self.board);
+        if let Some(wins) = self.part_values.verdict(&sum, mover) {
             return Ok(wins);
         }
-        let key = self.exact.key(&sum, mover);
+        let key = self.part_values.key(&sum, mover);
         if let Some(known) = self.memory.get(key) {
             return Ok(known.wins);
         }
@@ -214,7 +214,7 @@ impl<'s, M: Memory, const W: usize> Search<'s, M, W> {
             let undo = self.board.play(mv);
             let order = self.order();
             self.board.take_back(&undo);
-            self.choices.push(Choice {
+            self.choices.push(OrderedMove {
                 mv,
                 order,
                 later: false,
@@ -231,13 +231,13 @@ impl<'s, M: Memory, const W: usize> Search<'s, M, W> {
             let undo = self.board.play(mv);
             let order = self.order();
             let mover = self.board.to_move;
-            let sum = self.exact.sum(&mut self.board);
-            let known = self.memory.get(self.exact.key(&sum, mover));
+            let sum = self.part_values.sum(&mut self.board);
+            let known = self.memory.get(self.part_values.key(&sum, mover));
             self.board.take_back(&undo);
             match known {
                 Some(known) if !known.wins => return Some(mv),
                 Some(_) => {}
-                None => self.choices.push(Choice {
+                None => self.choices.push(OrderedMove {
                     mv,
                     order,
                     later: false,

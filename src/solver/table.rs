@@ -33,12 +33,12 @@ struct Bucket([[AtomicU64; 2]; BUCKET]);
 
 /// Proven positions.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct ProofTable {
     buckets: Box<[Bucket]>,
 }
 
 /// Where a search keeps results.
-pub(super) trait Memory {
+pub(super) trait ProofStore {
     /// What is known of the position with this key.
     fn get(&self, key: u128) -> Option<Known>;
 
@@ -55,14 +55,14 @@ pub(super) struct Known {
     pub(super) best: Option<Move>,
 }
 
-impl Table {
+impl ProofTable {
     /// A table of about so many bytes: a power of two of at least 4 MiB.
     #[must_use]
-    pub(super) fn new(bytes: usize) -> Table {
+    pub(super) fn new(bytes: usize) -> ProofTable {
         // As many buckets at least as make the index hold the bits that entries leave out.
         let buckets = (bytes / size_of::<Bucket>()).max(1 << INDEX_BITS);
         let buckets = 1 << buckets.ilog2();
-        Table {
+        ProofTable {
             buckets: (0..buckets).map(|_| Bucket::default()).collect(),
         }
     }
@@ -79,7 +79,7 @@ impl Table {
     }
 }
 
-impl Memory for Table {
+impl ProofStore for ProofTable {
     fn get(&self, key: u128) -> Option<Known> {
         let (high, low) = ((key >> 64) as u64, key as u64 & !INDEX_MASK);
         for entry in &self.bucket(key).0 {
@@ -117,15 +117,15 @@ impl Memory for Table {
 
 /// Results of one small search: what a search finds then depends on nothing before it.
 #[derive(Debug, Default)]
-pub(super) struct Notes(RefCell<HashMap<u128, Known, Mixed>>);
+pub(super) struct LocalTable(RefCell<HashMap<u128, Known, Mixed>>);
 
-impl Notes {
+impl LocalTable {
     pub(super) fn clear(&mut self) {
         self.0.get_mut().clear();
     }
 }
 
-impl Memory for Notes {
+impl ProofStore for LocalTable {
     fn get(&self, key: u128) -> Option<Known> {
         self.0.borrow().get(&key).copied()
     }
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_was_put_is_got_and_nothing_else() {
-        let table = Table::new(0);
+        let table = ProofTable::new(0);
         let keys =
             (0..1000_u128).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835));
         for key in keys.clone() {
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_cheapest_entry_gives_way() {
-        let table = Table::new(0);
+        let table = ProofTable::new(0);
         let key = |i: u128| i << 100 | 7;
         for i in 0..8 {
             table.put(key(i), false, None, 1 << (i % 8 + 1));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::bounds::Bounds;
+use super::bounds::MoveBounds;
 use super::*;
 use crate::game::nogo::SmallNoGo;
 use crate::game::{Bits, BoardSize, Color, Outcome};
@@ -29,7 +29,7 @@ fn effort(nodes: u64) -> Effort<'static> {
 struct Brute {
     known: HashMap<u128, bool>,
     keys: HashMap<u128, bool>,
-    exact: Exact<1>,
+    part_values: PartValues<1>,
     solver: Solver<1>,
     decided: u64,
     summed: u64,
@@ -55,20 +55,20 @@ impl Brute {
     fn check(&mut self, position: &NoGo<1>, wins: bool) {
         let mut board = Board::new(position);
         if position.outcome().is_none()
-            && let Some(verdict) = Bounds::new(&board).verdict()
+            && let Some(verdict) = MoveBounds::new(&board).verdict()
         {
             assert_eq!(verdict, wins, "bounds of {position:?}");
             self.decided += 1;
         }
         let mover = board.to_move;
-        let sum = self.exact.sum(&mut board);
-        let key = self.exact.key(&sum, mover);
+        let sum = self.part_values.sum(&mut board);
+        let key = self.part_values.key(&sum, mover);
         assert_eq!(
             *self.keys.entry(key).or_insert(wins),
             wins,
             "key of {position:?}"
         );
-        if let Some(verdict) = self.exact.verdict(&sum, mover) {
+        if let Some(verdict) = self.part_values.verdict(&sum, mover) {
             assert_eq!(verdict, wins, "sum of {position:?}");
             self.summed += 1;
         }
@@ -97,7 +97,7 @@ fn agrees_with_brute_force() {
         let mut brute = Brute {
             known: HashMap::new(),
             keys: HashMap::new(),
-            exact: Exact::new(6, 1 << 20),
+            part_values: PartValues::new(6, 1 << 20),
             solver: Solver::new(4 << 20),
             decided: 0,
             summed: 0,

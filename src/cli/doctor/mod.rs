@@ -206,7 +206,7 @@ fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
         ort_library: None,
         ..options.clone()
     };
-    let settled = alone.settle().map_err(|error| error.to_string());
+    let settled = alone.resolve().map_err(|error| error.to_string());
     let info = model.info().map_err(|error| error.to_string());
     match settled.and_then(|settled| Ok((settled, info?))) {
         Err(error) => broken(error, "leave --model out to play with the built-in network"),

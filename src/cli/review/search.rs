@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use tengen::clock::{Clock, SystemClock};
-use tengen::engine::{Backend, Effort, Engine, EngineOptions, registry};
+use tengen::engine::{AnalysisEffort, Backend, Engine, EngineOptions, registry};
 use tengen::eval::ModelSource;
 use tengen::game::{BoardSize, Color, Move, Outcome};
 use tengen::gtp::format_vertex;
@@ -159,7 +159,7 @@ impl Reviewer {
         let stop = StopFlag::new();
         let first = engine.analyse(
             Color::Black,
-            Effort::Network,
+            AnalysisEffort::Network,
             &stop,
             &AnalysisOptions::default(),
             &mut |_| {},

@@ -1,6 +1,6 @@
 mod analysis;
 
-use super::super::testing::{Line, Mood, player, report, timed_player};
+use super::super::testing::{Behaviour, Line, player, report, timed_player};
 use super::super::{ThinkError, Thinker};
 use super::*;
 use crate::clock::{FakeClock, Overtime, Scheme, TimeLeft, TimeParams};
@@ -40,7 +40,7 @@ fn limited(main: u64) -> TimeControl {
 
 #[test]
 fn one_colour_may_play_twice_and_failures_change_nothing() {
-    let mut engine = player(Mood::Highest);
+    let mut engine = player(Behaviour::Highest);
     assert_eq!(engine.undo(), Err(EngineError::CannotUndo));
     engine.play(stone(Color::White, 0)).expect("legal");
     engine.play(stone(Color::White, 1)).expect("legal");
@@ -60,7 +60,7 @@ fn one_colour_may_play_twice_and_failures_change_nothing() {
 
 #[test]
 fn a_full_game_ends_in_resignation() {
-    let mut engine = player(Mood::Highest);
+    let mut engine = player(Behaviour::Highest);
     let stop = StopFlag::new();
     let mut color = Color::Black;
     for point in (0..5).rev() {
@@ -77,7 +77,7 @@ fn a_full_game_ends_in_resignation() {
 
 #[test]
 fn a_komi_in_the_rules_changes_the_game_so_far() {
-    let mut engine = player(Mood::Highest);
+    let mut engine = player(Behaviour::Highest);
     let stop = StopFlag::new();
     for color in Color::BOTH.into_iter().cycle().take(5) {
         engine.genmove(color, &stop);
@@ -96,14 +96,14 @@ fn a_komi_in_the_rules_changes_the_game_so_far() {
 
 #[test]
 fn a_bad_thinker_still_gives_a_legal_move_every_time() {
-    for mood in [Mood::Illegal, Mood::Fails, Mood::Panics] {
-        let mut engine = player(mood.clone());
+    for behaviour in [Behaviour::Illegal, Behaviour::Fails, Behaviour::Panics] {
+        let mut engine = player(behaviour.clone());
         for point in 0..3 {
             let decision = engine.genmove(Color::Black, &StopFlag::new());
             assert_eq!(
                 decision,
                 Decision::Play(Vertex::Point(Move(point))),
-                "{mood:?}"
+                "{behaviour:?}"
             );
         }
     }
@@ -111,7 +111,7 @@ fn a_bad_thinker_still_gives_a_legal_move_every_time() {
 
 #[test]
 fn a_thinker_that_hangs_is_left_behind() {
-    let mut engine = player(Mood::Hangs);
+    let mut engine = player(Behaviour::Hangs);
     engine.set_time_control(limited(0));
     for point in 0..2 {
         let decision = engine.genmove(Color::Black, &StopFlag::new());
@@ -126,7 +126,7 @@ fn a_thinker_that_hangs_is_left_behind() {
 
 #[test]
 fn what_a_thinker_said_before_it_hung_is_played() {
-    let mut engine = player(Mood::SpeaksAndHangs);
+    let mut engine = player(Behaviour::SpeaksAndHangs);
     engine.set_time_control(limited(0));
     let decision = engine.genmove(Color::Black, &StopFlag::new());
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
@@ -134,7 +134,7 @@ fn what_a_thinker_said_before_it_hung_is_played() {
 
 #[test]
 fn the_hard_limit_stops_a_search_that_forgets_the_time() {
-    let mut engine = player(Mood::WhenStopped(StopFlag::new()));
+    let mut engine = player(Behaviour::WhenStopped(StopFlag::new()));
     engine.set_time_control(limited(1));
     let decision = engine.genmove(Color::Black, &StopFlag::new());
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(4))));
@@ -191,7 +191,7 @@ fn limits_given_hold_together_and_two_seconds_are_the_default() {
 #[test]
 fn each_side_has_its_own_clock_and_a_new_game_fills_both() {
     let clock = FakeClock::new();
-    let mut engine = timed_player(Mood::Highest, &clock);
+    let mut engine = timed_player(Behaviour::Highest, &clock);
     engine.set_time_control(limited(60));
     engine.set_time_left(Color::White, Duration::from_secs(20), 0);
     let left = |engine: &Player<_>| {
@@ -276,7 +276,7 @@ fn a_stone_taken_back_has_to_be_made_again() {
 
 #[test]
 fn the_last_search_can_be_asked_for_until_the_next_game() {
-    let mut engine = player(Mood::Highest);
+    let mut engine = player(Behaviour::Highest);
     assert_eq!(engine.last_report(), None);
     engine.genmove(Color::Black, &StopFlag::new());
     assert!(
@@ -290,7 +290,7 @@ fn the_last_search_can_be_asked_for_until_the_next_game() {
 
 #[test]
 fn a_record_is_loaded_whole_or_not_at_all() {
-    let mut engine = player(Mood::Highest);
+    let mut engine = player(Behaviour::Highest);
     engine.play(stone(Color::Black, 4)).expect("legal");
     let mut record = GameRecord::new("line", engine.size());
     record.setup = vec![(Move(0), Color::White), (Move(1), Color::White)];

@@ -1,7 +1,7 @@
 //! Analysis, for board programs; and what a network says by itself.
 
 use super::Arguments;
-use crate::engine::{Decision, Effort};
+use crate::engine::{AnalysisEffort, Decision};
 use crate::game::{BoardSize, Color, Move};
 use crate::gtp::analysis::{Analysis, Dialect, rate};
 use crate::gtp::board::{ownership, points_from_top};
@@ -51,11 +51,17 @@ fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) 
     let engine = &mut *session.engine;
     let last = session.interrupts.until_input(|stop| {
         let (color, options) = (analysis.color, &analysis.options);
-        let last = engine.analyse(color, Effort::Endless, stop, options, &mut |report| {
-            if let Some(line) = analysis.line(report) {
-                stream.line(&line);
-            }
-        });
+        let last = engine.analyse(
+            color,
+            AnalysisEffort::Endless,
+            stop,
+            options,
+            &mut |report| {
+                if let Some(line) = analysis.line(report) {
+                    stream.line(&line);
+                }
+            },
+        );
         last.filter(|_| !stop.is_raised())
     });
     if let Some(line) = last.and_then(|report| analysis.line(&report)) {
@@ -102,7 +108,7 @@ pub(super) fn stop(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure
 /// network does not have, are 0; illegal points are `NAN`.
 pub(super) fn kata_raw_nn(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let color = session.engine.to_move();
-    let report = session.look(color, Effort::Network);
+    let report = session.look(color, AnalysisEffort::Network);
     let engine = &*session.engine;
     let value = match (&report, engine.outcome()) {
         (Some(report), _) => report.value,

@@ -3,7 +3,7 @@
 
 use super::Arguments;
 use super::gogui::legal_points;
-use crate::engine::Effort;
+use crate::engine::AnalysisEffort;
 use crate::game::{Color, Move};
 use crate::gtp::analysis::{rate, vertex};
 use crate::gtp::board::ownership;
@@ -22,7 +22,7 @@ fn mover(session: &Session, args: &Arguments<'_>) -> Result<Color, Failure> {
 fn look(
     session: &mut Session,
     args: &Arguments<'_>,
-    effort: Effort,
+    effort: AnalysisEffort,
 ) -> Result<(SearchReport, Color), Failure> {
     let color = mover(session, args)?;
     let report = session.look(color, effort).ok_or(Failure::NoSearch)?;
@@ -32,7 +32,7 @@ fn look(
 fn labelled(
     session: &mut Session,
     args: &Arguments<'_>,
-    effort: Effort,
+    effort: AnalysisEffort,
     label: Label,
 ) -> Result<String, Failure> {
     let (report, color) = look(session, args, effort)?;
@@ -45,25 +45,25 @@ fn labelled(
 }
 
 pub(super) fn policy(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    labelled(session, args, Effort::Network, Label::Prior)
+    labelled(session, args, AnalysisEffort::Network, Label::Prior)
 }
 
 pub(super) fn values(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    labelled(session, args, Effort::Glance, Label::Value)
+    labelled(session, args, AnalysisEffort::Glance, Label::Value)
 }
 
 pub(super) fn visits(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    labelled(session, args, Effort::Glance, Label::Visits)
+    labelled(session, args, AnalysisEffort::Glance, Label::Visits)
 }
 
 pub(super) fn main_line(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    let (report, color) = look(session, args, Effort::Glance)?;
+    let (report, color) = look(session, args, AnalysisEffort::Glance)?;
     Ok(graphics::main_line(&report, color, session.engine.size()))
 }
 
 /// The ten best moves as a table.
 pub(super) fn table(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    let (report, _) = look(session, args, Effort::Glance)?;
+    let (report, _) = look(session, args, AnalysisEffort::Glance)?;
     let size = session.engine.size();
     let mut lines = vec!["move   visits   win %  prior %  main line".to_owned()];
     for found in report.moves.iter().take(10) {

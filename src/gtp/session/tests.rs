@@ -6,7 +6,7 @@ use super::super::{COMMANDS, Line};
 use super::testing::session;
 use super::*;
 use crate::clock::{Clock, SystemClock};
-use crate::engine::testing::Mood;
+use crate::engine::testing::Behaviour;
 
 /// The reply to one line; empty when it gets none.
 fn say(session: &mut Session, line: &str) -> String {
@@ -26,7 +26,7 @@ fn say(session: &mut Session, line: &str) -> String {
 /// Sends each line and compares the reply without its final empty line.
 #[track_caller]
 fn check(lines: &[(&str, &str)]) {
-    let mut session = session(Mood::Highest);
+    let mut session = session(Behaviour::Highest);
     for (line, expected) in lines {
         assert_eq!(say(&mut session, line), format!("{expected}\n\n"), "{line}");
     }
@@ -42,7 +42,7 @@ fn conversation() {
         ("Name", "? unknown command"),
         ("12", "?12 unknown command"),
     ]);
-    let mut session = session(Mood::Highest);
+    let mut session = session(Behaviour::Highest);
     let listed = say(&mut session, "list_commands");
     let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
     assert_eq!(listed, format!("= {}\n\n", names.join("\n")));
@@ -124,7 +124,7 @@ fn times_and_komi() {
         ("time_left w 3 -1", "? syntax error"),
         ("time_left w", "? syntax error"),
     ]);
-    let used = say(&mut session(Mood::Highest), "cputime");
+    let used = say(&mut session(Behaviour::Highest), "cputime");
     let used = used.trim_start_matches("= ").trim_end();
     assert!(
         used.parse::<f64>().is_ok_and(|seconds| seconds >= 0.0),
@@ -135,7 +135,7 @@ fn times_and_komi() {
 #[test]
 fn komi_and_time_control_outlive_boards() {
     // This thinker would go on until the default time per move is up, and ten seconds more.
-    let mut session = session(Mood::WhenStopped(StopFlag::new()));
+    let mut session = session(Behaviour::WhenStopped(StopFlag::new()));
     say(&mut session, "komi 7.5");
     say(&mut session, "time_settings 2 0 0");
     say(&mut session, "rectangular_boardsize 4 1");
@@ -154,7 +154,7 @@ fn games_are_saved_and_loaded() {
     let folder = std::env::temp_dir();
     let path = folder.join(format!("tengen-session-{}.sgf", std::process::id()));
     let path = path.to_str().expect("a plain path");
-    let mut session = session(Mood::Highest);
+    let mut session = session(Behaviour::Highest);
     for line in [
         "play b A1",
         "play w B1",
@@ -208,7 +208,7 @@ fn games_are_saved_and_loaded() {
 #[test]
 fn an_interrupt_ends_a_search_with_its_normal_reply() {
     let begun = StopFlag::new();
-    let mut session = session(Mood::WhenStopped(begun.clone()));
+    let mut session = session(Behaviour::WhenStopped(begun.clone()));
     let interrupts = session.interrupts();
     let presser = std::thread::spawn(move || {
         while !begun.is_raised() {
@@ -244,7 +244,7 @@ proptest! {
     fn every_line_with_a_command_gets_one_well_formed_reply(
         lines in proptest::collection::vec(lines(), 1..20),
     ) {
-        let mut session = session(Mood::Highest);
+        let mut session = session(Behaviour::Highest);
         for line in lines {
             let reply = say(&mut session, &line);
             let visible = line.split('#').next().unwrap_or_default();

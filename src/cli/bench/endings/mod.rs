@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
 use tengen::clock::{Clock, SystemClock};
-use tengen::engine::{Decision, Effort, Engine, EngineOptions, registry};
+use tengen::engine::{AnalysisEffort, Decision, Engine, EngineOptions, registry};
 use tengen::game::Move;
 use tengen::gtp::format_vertex;
 use tengen::record::Vertex;
@@ -138,7 +138,7 @@ impl Exam {
         let (analysis, see) = (AnalysisOptions::default(), &mut |_: &SearchReport| {});
         let network = self
             .engine
-            .analyse(color, Effort::Network, stop, &analysis, see);
+            .analyse(color, AnalysisEffort::Network, stop, &analysis, see);
         if let Some(report) = network.filter(|report| report.evaluations > 0) {
             let mv = report.best().map(|best| best.mv);
             let answer = self.note("network", ending, mv, &report);

@@ -12,7 +12,7 @@ fn raised() -> StopFlag {
 #[test]
 fn pondering_is_for_the_opponents_turn_only() {
     let begun = StopFlag::new();
-    let mut engine = player(Mood::WhenStopped(begun.clone()));
+    let mut engine = player(Behaviour::WhenStopped(begun.clone()));
     // Pondering that should not happen would not end.
     let never = StopFlag::new();
     engine.ponder(&never);
@@ -49,10 +49,14 @@ fn pondering_is_for_the_opponents_turn_only() {
 
 #[test]
 fn an_analysis_changes_nothing() {
-    let mut engine = player(Mood::Highest);
+    let mut engine = player(Behaviour::Highest);
     engine.play(stone(Color::Black, 4)).expect("legal");
     let before = (seen(&engine), engine.record());
-    for effort in [Effort::Endless, Effort::Glance, Effort::Network] {
+    for effort in [
+        AnalysisEffort::Endless,
+        AnalysisEffort::Glance,
+        AnalysisEffort::Network,
+    ] {
         for color in Color::BOTH {
             let report = engine.analyse(
                 color,
@@ -71,23 +75,23 @@ fn an_analysis_changes_nothing() {
 
 #[test]
 fn a_broken_search_has_nothing_to_show() {
-    for mood in [Mood::Fails, Mood::Panics] {
-        let mut engine = player(mood);
+    for behaviour in [Behaviour::Fails, Behaviour::Panics] {
+        let mut engine = player(behaviour);
         let analysis = AnalysisOptions::default();
         let report = engine.analyse(
             Color::Black,
-            Effort::Endless,
+            AnalysisEffort::Endless,
             &StopFlag::new(),
             &analysis,
             &mut |_| {},
         );
         assert_eq!(report, None);
     }
-    let mut engine = player(Mood::Hangs);
+    let mut engine = player(Behaviour::Hangs);
     let analysis = AnalysisOptions::default();
     let report = engine.analyse(
         Color::Black,
-        Effort::Endless,
+        AnalysisEffort::Endless,
         &raised(),
         &analysis,
         &mut |_| {},

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// The story so far; clones share it.
+/// What has happened so far; clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct Standing(Arc<Mutex<Vec<String>>>);
+pub struct ThinkerLog(Arc<Mutex<Vec<String>>>);
 
-impl Standing {
+impl ThinkerLog {
     /// Adds what has happened.
     pub(super) fn note(&self, text: String) {
         self.0.lock().push(text);
@@ -16,7 +16,7 @@ impl Standing {
 
     /// Everything that has happened, the last last; nothing before the first search.
     #[must_use]
-    pub fn story(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         self.0.lock().clone()
     }
 }

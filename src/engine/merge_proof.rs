@@ -33,7 +33,11 @@ pub(super) fn unsearched(advice: &Advice) -> SearchReport {
 
 /// The search's report with the solver's knowledge: its order of moves, equals as the search
 /// ordered them.
-pub(super) fn settle(mut report: SearchReport, advice: &Advice, elapsed: Duration) -> SearchReport {
+pub(super) fn merge_proof(
+    mut report: SearchReport,
+    advice: &Advice,
+    elapsed: Duration,
+) -> SearchReport {
     let best = advice
         .moves
         .first()

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::settle::{settle, unsearched};
+use super::merge_proof::{merge_proof, unsearched};
 use super::{ThinkError, Thinker};
 use crate::clock::Clock;
 use crate::game::Proof;
@@ -57,7 +57,7 @@ impl Default for SolverOptions {
 }
 
 /// Any thinker, with a solver beside it where the game has one.
-pub struct Solving<G: Solvable> {
+pub struct SolverThinker<G: Solvable> {
     inner: Box<dyn Thinker<G>>,
     solver: Option<Box<dyn Solve<G>>>,
     threads: usize,
@@ -73,7 +73,7 @@ struct Solved {
     nodes: u64,
 }
 
-impl<G: Solvable> Solving<G> {
+impl<G: Solvable> SolverThinker<G> {
     /// Memory and threads are taken when they are first needed. `simulated` is the number of
     /// playouts in a second of a simulated clock, where there is one.
     #[must_use]
@@ -84,7 +84,7 @@ impl<G: Solvable> Solving<G> {
         simulated: Option<f64>,
         time: Arc<dyn Clock>,
     ) -> Self {
-        Solving {
+        SolverThinker {
             inner,
             solver: None,
             threads: threads.max(1),
@@ -165,7 +165,7 @@ fn beside<G: Solvable>(
     })
 }
 
-impl<G: Solvable> Thinker<G> for Solving<G> {
+impl<G: Solvable> Thinker<G> for SolverThinker<G> {
     fn watch(
         &mut self,
         position: &G,
@@ -232,10 +232,10 @@ impl<G: Solvable> Thinker<G> for Solving<G> {
         };
         let elapsed = self.time.now().saturating_sub(started);
         Ok(match report {
-            Ok(report) => settle(report, &advice, elapsed),
+            Ok(report) => merge_proof(report, &advice, elapsed),
             Err(error) => {
                 log::error!("the search failed beside the solver: {error}");
-                settle(unsearched(&advice), &advice, elapsed)
+                merge_proof(unsearched(&advice), &advice, elapsed)
             }
         })
     }

@@ -1,5 +1,5 @@
-//! Our allotment (docs/methods.md#time): rising gently over the moves that need thought, with overtime's own
-//! pace as a floor.
+//! Our allotment (docs/methods.md#time): rising gently over the moves that need thought, with
+//! overtime's own pace as a floor.
 
 use std::time::Duration;
 
@@ -158,7 +158,7 @@ fn byoyomi(known: &Experience, now: &Situation, left: Duration, periods: u32) ->
         soft,
         most,
         hard: beyond(1).min(most + period),
-        rules: super::Rules::default(),
+        rules: super::StopRules::default(),
     }
 }
 
@@ -244,5 +244,5 @@ fn needs_thought(plies: f64) -> f64 {
 }
 
 #[cfg(test)]
-#[path = "ours_tests.rs"]
+#[path = "allotment_tests.rs"]
 mod tests;

@@ -2,12 +2,12 @@
 //! They keep our reserve for lag, so that a comparison is about thinking time and not about losses
 //! on time.
 
+use super::allotment::PATIENCE;
 use super::budget::from_seconds;
 use super::experience::Experience;
-use super::ours::PATIENCE;
 use super::params::Scheme;
 use super::situation::Situation;
-use super::{Budget, Overtime, Rules, TimeLeft};
+use super::{Budget, Overtime, StopRules, TimeLeft};
 
 /// Own moves of a usual 9x9 NoGo game (docs/methods.md#nogo).
 const GAME_MOVES: f64 = 36.0;
@@ -64,9 +64,9 @@ pub(super) fn budget(known: &Experience, now: &Situation) -> Option<Budget> {
         soft,
         most,
         hard: (most + free.mul_f64(PATIENCE)).min(last),
-        rules: Rules {
+        rules: StopRules {
             overtake,
-            ..Rules::default()
+            ..StopRules::default()
         },
     })
 }

@@ -7,9 +7,9 @@ use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
 use crate::search::Proof;
 
-fn thinker(time: Arc<dyn Clock>) -> Solving<SmallNoGo> {
+fn thinker(time: Arc<dyn Clock>) -> SolverThinker<SmallNoGo> {
     let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
-    Solving::new(inner, 1, SolverOptions::default(), None, time)
+    SolverThinker::new(inner, 1, SolverOptions::default(), None, time)
 }
 
 fn empty(width: u8, height: u8) -> SmallNoGo {
@@ -95,7 +95,7 @@ fn under_a_simulated_clock_solver_and_search_work_at_the_same_time() {
         let time: Arc<dyn Clock> = Arc::new(PlayoutClock::new(1000.0));
         let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
         let options = SolverOptions::default();
-        let mut thinker = Solving::new(inner, 1, options, Some(1000.0), Arc::clone(&time));
+        let mut thinker = SolverThinker::new(inner, 1, options, Some(1000.0), Arc::clone(&time));
         let limits = Limits {
             visits: Some(visits),
             budget: None,

@@ -5,7 +5,7 @@ use crate::search::SearcherOptions;
 
 /// How to put a network thinker together.
 #[derive(Debug, Clone)]
-pub struct NetworkRecipe {
+pub struct NetworkSetup {
     /// What runs the network; `None` for the fastest that can be had.
     pub backend: Option<BackendKind>,
     /// The network; `None` for the one built in for the game.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 
-use super::{NetworkRecipe, built_in};
+use super::{NetworkSetup, built_in};
 use crate::encode::{self, Encode};
 use crate::eval::{
     BackendKind, Candidate, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
@@ -23,12 +23,12 @@ pub(super) struct Attempt {
 }
 
 /// Everything that may be tried, the first first.
-pub(super) fn lineup(recipe: &NetworkRecipe) -> VecDeque<Attempt> {
+pub(super) fn fallbacks(setup: &NetworkSetup) -> VecDeque<Attempt> {
     let on_processor = LoadOptions {
         device: Device::Cpu,
-        ..recipe.load.clone()
+        ..setup.load.clone()
     };
-    let asked = |kind: &BackendKind| recipe.backend.is_none_or(|backend| backend == *kind);
+    let asked = |kind: &BackendKind| setup.backend.is_none_or(|backend| backend == *kind);
     let attempt = |model: &Option<ModelSource>, load: &LoadOptions, asked| {
         let (model, load) = (model.clone(), load.clone());
         move |kind| Attempt {
@@ -41,16 +41,16 @@ pub(super) fn lineup(recipe: &NetworkRecipe) -> VecDeque<Attempt> {
     let kinds = BackendKind::ALL.into_iter();
     let wanted = kinds.clone().filter(asked);
     let all = wanted
-        .map(attempt(&recipe.model, &recipe.load, true))
+        .map(attempt(&setup.model, &setup.load, true))
         .chain(kinds.clone().map(attempt(&None, &on_processor, false)))
-        .chain(kinds.map(attempt(&recipe.model, &on_processor, false)));
-    let mut lineup = VecDeque::<Attempt>::new();
+        .chain(kinds.map(attempt(&setup.model, &on_processor, false)));
+    let mut fallbacks = VecDeque::<Attempt>::new();
     for attempt in all {
-        if !lineup.iter().any(|other| other.is_same(&attempt)) {
-            lineup.push_back(attempt);
+        if !fallbacks.iter().any(|other| other.is_same(&attempt)) {
+            fallbacks.push_back(attempt);
         }
     }
-    lineup
+    fallbacks
 }
 
 impl Attempt {
@@ -97,7 +97,7 @@ mod tests {
 
     #[track_caller]
     fn check(backend: Option<BackendKind>, model: Option<&str>, device: Device, expected: &[&str]) {
-        let recipe = NetworkRecipe {
+        let setup = NetworkSetup {
             backend,
             model: model.map(|path| ModelSource::File(path.into())),
             load: LoadOptions {
@@ -111,11 +111,11 @@ mod tests {
                 params: SearchParams::default(),
             },
         };
-        let lineup = lineup(&recipe);
-        let names: Vec<String> = lineup.iter().map(Attempt::to_string).collect();
+        let fallbacks = fallbacks(&setup);
+        let names: Vec<String> = fallbacks.iter().map(Attempt::to_string).collect();
         assert_eq!(names, expected);
         let wanted = backend.map_or(BackendKind::ALL.len(), |_| 1);
-        assert_eq!(lineup.iter().filter(|a| a.asked).count(), wanted);
+        assert_eq!(fallbacks.iter().filter(|a| a.asked).count(), wanted);
     }
 
     #[test]
