@@ -12,7 +12,8 @@ use crate::game::tictactoe::TicTacToe;
 use crate::game::{BoardSize, Color, Game, Move, Outcome, Proof};
 use crate::record::{Play, Vertex, sgf};
 use crate::referee::{
-    Choice, Fault, GameSetup, GameTerms, Player, Reason, Reply, TimeControl, TimeLeft, rules,
+    AnnouncedTime, Contestant, Fault, GameSetup, GameTerms, MatchTimeControl, PlayerMove, Reason,
+    Reply, refereed_game,
 };
 use crate::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
 
@@ -162,7 +163,7 @@ struct InOrder {
     taken: Vec<Move>,
 }
 
-impl Player for InOrder {
+impl Contestant for InOrder {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         self.taken = setup.opening.to_vec();
         Ok(())
@@ -173,12 +174,12 @@ impl Player for InOrder {
         Ok(())
     }
 
-    fn choose(&mut self, _: Color, _: Option<TimeLeft>, _: Duration) -> Result<Reply, Fault> {
+    fn choose(&mut self, _: Color, _: Option<AnnouncedTime>, _: Duration) -> Result<Reply, Fault> {
         let mut order = self.order.iter().copied().map(Move);
         let free = order.find(|mv| !self.taken.contains(mv)).unwrap();
         self.taken.push(free);
         Ok(Reply {
-            choice: Choice::Move(free),
+            choice: PlayerMove::Move(free),
             took: Duration::ZERO,
             report: None,
         })
@@ -187,13 +188,13 @@ impl Player for InOrder {
 
 #[track_caller]
 fn referee(orders: [&[u16]; 2], expected: Outcome) {
-    let rules = rules("tictactoe", BoardSize::square(3)).unwrap();
+    let rules = refereed_game("tictactoe", BoardSize::square(3)).unwrap();
     let mut players = orders.map(|order| InOrder {
         order: order.iter().copied().chain(0..9).collect(),
         taken: Vec::new(),
     });
     let terms = GameTerms {
-        time: TimeControl::None,
+        time: MatchTimeControl::None,
         margin: Duration::ZERO,
         move_limit: Duration::from_secs(1),
         max_moves: 100,

@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Backend, Engine, EngineOptions, registry};
 use tengen::game::{BoardSize, UnsupportedSize};
-use tengen::gtp::{Conversation, Line, Manners, SauLinks, SauManners, SauSession, Session};
+use tengen::gtp::{Protocol, Line, SessionOptions, SauResources, SauOptions, SauSession, Session};
 use tengen::record::ccgc::NgStyle;
 
 fn engine(size: BoardSize) -> Result<Box<dyn Engine>, UnsupportedSize> {
@@ -23,7 +23,7 @@ fn engine(size: BoardSize) -> Result<Box<dyn Engine>, UnsupportedSize> {
 }
 
 /// Says all lines to one side of a conversation and hands its answers to `check`.
-fn say<C: Conversation>(mut side: C, lines: &[u8], check: impl Fn(&str)) {
+fn say<C: Protocol>(mut side: C, lines: &[u8], check: impl Fn(&str)) {
     // There will be no more input: an analysis ends at once.
     side.interrupts().close(0);
     for line in lines.split(|&byte| byte == b'\n') {
@@ -52,7 +52,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let size = BoardSize::square(5);
     if mode % 4 == 0 {
-        let manners = SauManners {
+        let options = SauOptions {
             name: "Tengen".to_owned(),
             opponent: String::new(),
             ponder: false,
@@ -61,15 +61,15 @@ fuzz_target!(|data: &[u8]| {
             attended: true,
         };
         let engine = engine(size).expect("a legal size");
-        let links = SauLinks {
+        let links = SauResources {
             date: Box::new(String::new),
             tell: Box::new(|line| assert!(!line.contains('\n'))),
         };
-        say(SauSession::new(engine, manners, links), lines, |answer| {
+        say(SauSession::new(engine, options, links), lines, |answer| {
             assert!(answer.is_empty() || answer.ends_with('\n'));
         });
     } else {
-        let session = Session::new(Box::new(engine), size, Manners::default());
+        let session = Session::new(Box::new(engine), size, SessionOptions::default());
         say(session.expect("a legal size"), lines, |answer| {
             assert!(answer.starts_with(['=', '?']), "{answer:?}");
             assert_eq!(answer.find("\n\n"), Some(answer.len() - 2), "{answer:?}");

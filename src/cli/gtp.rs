@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, PlayoutClock, SystemClock};
 use tengen::engine::registry;
-use tengen::gtp::{COMMANDS, FileAccess, Manners, Session, serve};
+use tengen::gtp::{COMMANDS, FileAccess, Session, SessionOptions, serve};
 
 use super::flags::EngineFlags;
 use super::terminal;
@@ -52,7 +52,7 @@ impl Gtp {
             Some(folder) => format!("--files {}", folder.display()),
             None => "files".to_owned(),
         })?;
-        let manners = Manners {
+        let session_options = SessionOptions {
             name: self.name,
             ponder: options.ponder,
             live_graphics: self.live_graphics,
@@ -62,7 +62,7 @@ impl Gtp {
             terminal::greet(&options, "GTP");
         }
         let make = Box::new(move |size| registry::create(&options, size, &time));
-        let session = Session::new(make, size, manners)?;
+        let session = Session::new(make, size, session_options)?;
         serve(session, input, std::io::stdout()).context("the conversation broke off")
     }
 }

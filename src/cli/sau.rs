@@ -11,7 +11,7 @@ use clap::Args;
 use env_logger::Target;
 use tengen::clock::{Clock, Overtime, SystemClock, TimeControl, date_time, unix_time};
 use tengen::engine::registry;
-use tengen::gtp::{SauLinks, SauManners, SauSession, harmless, serve};
+use tengen::gtp::{SauOptions, SauResources, SauSession, harmless, serve};
 use tengen::record::ccgc::NgStyle;
 use tengen::record::{Charset, file};
 
@@ -114,7 +114,7 @@ impl Sau {
             terminal::greet(&options, "for the SAU platform");
             terminal::tell(&format!("Records go to {}.", records[0].display()));
         }
-        let manners = SauManners {
+        let sau_options = SauOptions {
             name: self.name,
             opponent: self.opponent,
             ponder: options.ponder,
@@ -131,11 +131,11 @@ impl Sau {
             attended,
         };
         let utc_offset = self.utc_offset;
-        let links = SauLinks {
+        let links = SauResources {
             date: Box::new(move || date_time(unix_time(), utc_offset)),
             tell: Box::new(|line| terminal::tell(&format!("tengen: {line}"))),
         };
-        let session = SauSession::new(engine, manners, links);
+        let session = SauSession::new(engine, sau_options, links);
         serve(session, input, std::io::stdout()).context("the conversation broke off")
     }
 

@@ -1,9 +1,9 @@
 //! GTP, version 2: text in, text out, and nothing about any game's rules.
 //!
-//! [`Session`] turns one command into one reply and does no input or output but SGF files, as far as
-//! [`FileAccess`] lets it;
-//! [`serve`] feeds it from a reader thread that is never blocked, so that `quit`, the end of input
-//! and `# interrupt` act in the middle of a search. Commands are one table, [`COMMANDS`].
+//! [`Session`] turns one command into one reply and does no input or output but SGF files, as far
+//! as [`FileAccess`] lets it; [`serve`] feeds it from a reader thread that is never blocked, so
+//! that `quit`, the end of input and `# interrupt` act in the middle of a search. Commands are one
+//! table, [`COMMANDS`].
 
 mod analysis;
 mod board;
@@ -24,7 +24,7 @@ pub use failure::Failure;
 pub use files::FileAccess;
 pub use interrupts::Interrupts;
 pub use line::{Line, Request};
-pub use sau::{SauLinks, SauManners, SauSession, harmless};
-pub use server::{Conversation, serve};
-pub use session::{MakeEngine, Manners, Session};
+pub use sau::{SauOptions, SauResources, SauSession, harmless};
+pub use server::{Protocol, serve};
+pub use session::{MakeEngine, Session, SessionOptions};
 pub use vertex::{format_vertex, parse_vertex};

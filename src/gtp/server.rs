@@ -18,7 +18,7 @@ struct Message {
 }
 
 /// One side of a conversation, as the server drives it.
-pub trait Conversation {
+pub trait Protocol {
     /// Commands that cut a search short which was begun before they arrived, as `# interrupt`
     /// does.
     const CUTS: &'static [&'static str] = &[];
@@ -42,7 +42,7 @@ pub trait Conversation {
 /// Fails when the reader thread cannot be started or a reply cannot be written. A controller that
 /// has closed its end of the pipe is the end of the session, not an error.
 pub fn serve(
-    mut conversation: impl Conversation,
+    mut conversation: impl Protocol,
     input: impl Read + Send + 'static,
     output: impl Write,
 ) -> std::io::Result<()> {
@@ -53,7 +53,7 @@ pub fn serve(
     result
 }
 
-fn converse<C: Conversation>(
+fn converse<C: Protocol>(
     conversation: &mut C,
     input: impl Read + Send + 'static,
     mut output: impl Write,

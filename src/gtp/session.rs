@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::commands::{self, Arguments, Run};
 use super::line::{Stream, reply};
-use super::{Conversation, Failure, FileAccess, Interrupts, Request};
+use super::{Failure, FileAccess, Interrupts, Protocol, Request};
 use crate::clock::TimeControl;
 use crate::engine::{AnalysisEffort, Engine};
 use crate::game::{BoardSize, Color, UnknownGame};
@@ -16,7 +16,7 @@ pub type MakeEngine = Box<dyn Fn(BoardSize) -> Result<Box<dyn Engine>, UnknownGa
 
 /// How a conversation is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Manners {
+pub struct SessionOptions {
     /// The reply to `name`. Lizzie reads its dialect out of it.
     pub name: String,
     /// Think on the opponent's time.
@@ -27,9 +27,9 @@ pub struct Manners {
     pub files: FileAccess,
 }
 
-impl Default for Manners {
-    fn default() -> Manners {
-        Manners {
+impl Default for SessionOptions {
+    fn default() -> SessionOptions {
+        SessionOptions {
             name: "Tengen".to_owned(),
             ponder: false,
             live_graphics: false,
@@ -46,7 +46,7 @@ pub struct Session {
     /// Komi and time control outlive the board: controllers send them once.
     komi: Option<f32>,
     control: TimeControl,
-    pub(super) manners: Manners,
+    pub(super) options: SessionOptions,
     pub(super) interrupts: Arc<Interrupts>,
     over: bool,
 }
@@ -59,14 +59,14 @@ impl Session {
     pub fn new(
         make: MakeEngine,
         size: BoardSize,
-        manners: Manners,
+        options: SessionOptions,
     ) -> Result<Session, UnknownGame> {
         Ok(Session {
             engine: make(size)?,
             make,
             komi: None,
             control: TimeControl::default(),
-            manners,
+            options,
             interrupts: Arc::new(Interrupts::new()),
             over: false,
         })
@@ -152,7 +152,7 @@ impl Session {
     }
 }
 
-impl Conversation for Session {
+impl Protocol for Session {
     fn interrupts(&self) -> Arc<Interrupts> {
         Arc::clone(&self.interrupts)
     }
@@ -175,7 +175,7 @@ impl Conversation for Session {
     }
 
     fn idle(&mut self) {
-        if self.manners.ponder {
+        if self.options.ponder {
             let engine = &mut *self.engine;
             self.interrupts.until_input(|stop| engine.ponder(stop));
         }
@@ -206,7 +206,7 @@ pub(super) mod testing {
             );
             Ok(Box::new(player))
         });
-        Session::new(make, BoardSize::new(5, 1), Manners::default()).expect("a legal size")
+        Session::new(make, BoardSize::new(5, 1), SessionOptions::default()).expect("a legal size")
     }
 }
 

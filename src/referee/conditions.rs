@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::game;
 use super::gtp_client::Fault;
-use super::player::{GameSetup, Player, REPORT_COMMAND, Reply};
-use super::side_clock::TimeLeft;
+use super::player::{Contestant, GameSetup, REPORT_COMMAND, Reply};
+use super::referee_clock::AnnouncedTime;
 use crate::game::{Color, Move};
 
 /// What makes the clock of a match special. The default is an ordinary clock.
@@ -50,14 +50,14 @@ impl Conditions {
 /// A player under conditions.
 pub(super) struct Conditioned<'a> {
     /// The player itself.
-    pub(super) player: &'a mut dyn Player,
+    pub(super) player: &'a mut dyn Contestant,
     /// What it has to bear.
     pub(super) conditions: Conditions,
     /// Draws the lag.
     pub(super) rng: Xoshiro256PlusPlus,
 }
 
-impl Player for Conditioned<'_> {
+impl Contestant for Conditioned<'_> {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         self.player.start(setup)
     }
@@ -69,7 +69,7 @@ impl Player for Conditioned<'_> {
     fn choose(
         &mut self,
         color: Color,
-        left: Option<TimeLeft>,
+        left: Option<AnnouncedTime>,
         limit: Duration,
     ) -> Result<Reply, Fault> {
         let told = left.filter(|_| !self.conditions.withhold_time_left);
@@ -101,15 +101,15 @@ mod tests {
     use rand::SeedableRng;
 
     use super::*;
-    use crate::referee::player::Choice;
+    use crate::referee::player::PlayerMove;
 
     /// Thinks for a second and says what it was told and how many visits it had.
     struct Honest {
-        told: Option<TimeLeft>,
+        told: Option<AnnouncedTime>,
         report: Option<String>,
     }
 
-    impl Player for Honest {
+    impl Contestant for Honest {
         fn start(&mut self, _setup: &GameSetup<'_>) -> Result<(), Fault> {
             Ok(())
         }
@@ -121,13 +121,13 @@ mod tests {
         fn choose(
             &mut self,
             _color: Color,
-            left: Option<TimeLeft>,
+            left: Option<AnnouncedTime>,
             _limit: Duration,
         ) -> Result<Reply, Fault> {
             self.told = left;
             let took = Duration::from_secs(1);
             Ok(Reply {
-                choice: Choice::Resign,
+                choice: PlayerMove::Resign,
                 took,
                 report: self.report.clone(),
             })
@@ -146,7 +146,7 @@ mod tests {
             conditions,
             rng,
         };
-        let left = Some(TimeLeft {
+        let left = Some(AnnouncedTime {
             time: Duration::from_secs(9),
             stones: 0,
         });

@@ -1,5 +1,5 @@
-//! What an engine writes to its error stream: kept in a file, and looked through after each game for
-//! lines that say that something is wrong. An engine that has lost its network and goes on with
+//! What an engine writes to its error stream: kept in a file, and looked through after each game
+//! for lines that say that something is wrong. An engine that has lost its network and goes on with
 //! something weaker says so there, and nowhere else.
 
 use std::fs::File;
@@ -41,7 +41,7 @@ pub(super) struct ErrorStream {
 
 /// What was new in an error stream.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Heard {
+pub(super) struct NewLines {
     /// The lines that say that something is wrong.
     pub(super) complaints: Vec<String>,
     /// The last line that says anything.
@@ -61,9 +61,9 @@ impl ErrorStream {
 
     /// Looks through what has been written since the last time. A file that cannot be read says
     /// nothing: it is the engine's, and no reason to end a match.
-    pub(super) fn listen(&mut self) -> Heard {
+    pub(super) fn listen(&mut self) -> NewLines {
         self.new_text()
-            .map_or_else(|_| Heard::default(), |text| heard(&text))
+            .map_or_else(|_| NewLines::default(), |text| heard(&text))
     }
 
     fn new_text(&mut self) -> io::Result<String> {
@@ -77,9 +77,9 @@ impl ErrorStream {
     }
 }
 
-fn heard(text: &str) -> Heard {
+fn heard(text: &str) -> NewLines {
     let lines = text.lines().map(plain).filter(|line| !line.is_empty());
-    let mut heard = Heard::default();
+    let mut heard = NewLines::default();
     for line in lines {
         if is_complaint(&line) && heard.complaints.len() < MOST_COMPLAINTS {
             heard.complaints.push(line.clone());
@@ -153,15 +153,19 @@ mod tests {
         let path = std::env::temp_dir().join(format!("tengen-stderr-{}", std::process::id()));
         std::fs::write(&path, "ERROR of an earlier run\n").unwrap();
         let (mut stream, mut file) = ErrorStream::open(&path).unwrap();
-        assert_eq!(stream.listen(), Heard::default());
+        assert_eq!(stream.listen(), NewLines::default());
         file.write_all(b"hello\nWARN one\n\xff bye\n\n").unwrap();
         let heard = stream.listen();
         assert_eq!(heard.complaints, ["WARN one"]);
         assert_eq!(heard.last_words.as_deref(), Some("\u{fffd} bye"));
         file.write_all(&b"ERROR again\n".repeat(100_000)).unwrap();
         assert_eq!(stream.listen().complaints.len(), MOST_COMPLAINTS);
-        assert_eq!(stream.listen(), Heard::default(), "the rest is passed over");
+        assert_eq!(
+            stream.listen(),
+            NewLines::default(),
+            "the rest is passed over"
+        );
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(stream.listen(), Heard::default());
+        assert_eq!(stream.listen(), NewLines::default());
     }
 }

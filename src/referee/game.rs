@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::gtp_client::Fault;
-use super::player::{Choice, GameSetup, Player};
-use super::side_clock::SideClock;
-use super::time_control::TimeControl;
+use super::player::{Contestant, GameSetup, PlayerMove};
+use super::referee_clock::RefereeClock;
+use super::time_control::MatchTimeControl;
 use super::vertex;
 use crate::game::{Color, Game, Move, Outcome};
 
@@ -15,7 +15,7 @@ use crate::game::{Color, Game, Move, Outcome};
 #[derive(Debug, Clone, Copy)]
 pub struct GameTerms {
     /// Both sides' time.
-    pub time: TimeControl,
+    pub time: MatchTimeControl,
     /// How much more than its clock a move may take, for the referee's own lag.
     pub margin: Duration,
     /// The longest any move may take; an engine that needs longer is killed. With a clock, an
@@ -158,55 +158,55 @@ pub struct GameEnd {
 pub fn play_game<G: Game>(
     start: &G,
     opening: &[Move],
-    players: [&mut dyn Player; 2],
+    players: [&mut dyn Contestant; 2],
     terms: &GameTerms,
     stop: &AtomicBool,
 ) -> Option<GameEnd> {
-    let mut table = Table {
-        game: start.clone(),
+    let mut game = GameInProgress {
+        position: start.clone(),
         players,
         terms: *terms,
-        clocks: [SideClock::new(terms.time); 2],
+        clocks: [RefereeClock::new(terms.time); 2],
         moves: Vec::new(),
     };
-    if let Some(end) = table.set_up(opening) {
+    if let Some(end) = game.set_up(opening) {
         return Some(end);
     }
     loop {
-        if let Some(outcome) = table.game.outcome() {
-            return Some(table.end(outcome, Reason::Rules, None));
+        if let Some(outcome) = game.position.outcome() {
+            return Some(game.end(outcome, Reason::Rules, None));
         }
-        if table.game.ply() >= terms.max_moves {
-            return Some(table.end(Outcome::DRAW, Reason::MaxMoves, None));
+        if game.position.ply() >= terms.max_moves {
+            return Some(game.end(Outcome::DRAW, Reason::MaxMoves, None));
         }
         if stop.load(Ordering::Relaxed) {
             return None;
         }
-        if let Some(end) = table.next_move() {
+        if let Some(end) = game.next_move() {
             return Some(end);
         }
     }
 }
 
-/// Everything on the table during a game.
-struct Table<'a, G> {
-    game: G,
-    players: [&'a mut dyn Player; 2],
+/// A game, its players and their clocks.
+struct GameInProgress<'a, G> {
+    position: G,
+    players: [&'a mut dyn Contestant; 2],
     terms: GameTerms,
-    clocks: [SideClock; 2],
+    clocks: [RefereeClock; 2],
     moves: Vec<PlayedMove>,
 }
 
-impl<G: Game> Table<'_, G> {
+impl<G: Game> GameInProgress<'_, G> {
     /// Plays the opening and prepares both players; a game that ends here has its result.
     fn set_up(&mut self, opening: &[Move]) -> Option<GameEnd> {
         let setup = GameSetup {
-            size: self.game.size(),
+            size: self.position.size(),
             opening,
             time: self.terms.time,
         };
         for &mv in opening {
-            self.game.play(mv);
+            self.position.play(mv);
         }
         for color in Color::BOTH {
             if let Err(fault) = self.players[color.index()].start(&setup) {
@@ -218,10 +218,10 @@ impl<G: Game> Table<'_, G> {
 
     /// One move; the end of the game if it ends with it.
     fn next_move(&mut self) -> Option<GameEnd> {
-        let color = self.game.to_move();
+        let color = self.position.to_move();
         let clock = self.clocks[color.index()];
         let limit = match self.terms.time {
-            TimeControl::None => self.terms.move_limit,
+            MatchTimeControl::None => self.terms.move_limit,
             _ => clock.longest_move().saturating_add(self.terms.move_limit),
         };
         let reply = match self.players[color.index()].choose(color, clock.time_left(), limit) {
@@ -229,7 +229,7 @@ impl<G: Game> Table<'_, G> {
             Err(fault) => {
                 let mut end = self.lost_by_fault(color, &fault);
                 // With a clock, an engine that thinks forever has first of all overstepped it.
-                let clocked = self.terms.time != TimeControl::None;
+                let clocked = self.terms.time != MatchTimeControl::None;
                 if clocked
                     && matches!(&fault, Fault::Hung { command, .. } if command.starts_with("genmove"))
                 {
@@ -247,18 +247,18 @@ impl<G: Game> Table<'_, G> {
             return Some(self.lost(color, Reason::Time, Some(format!("{over:.3} s over"))));
         }
         let mv = match reply.choice {
-            Choice::Move(mv) if self.game.is_legal(mv) => mv,
-            Choice::Move(mv) => {
-                let vertex = vertex::to_text(self.game.size(), mv);
+            PlayerMove::Move(mv) if self.position.is_legal(mv) => mv,
+            PlayerMove::Move(mv) => {
+                let vertex = vertex::to_text(self.position.size(), mv);
                 return Some(self.lost(color, Reason::IllegalMove, Some(vertex)));
             }
-            Choice::Resign => return Some(self.lost(color, Reason::Resignation, None)),
-            Choice::Nonsense(text) => {
+            PlayerMove::Resign => return Some(self.lost(color, Reason::Resignation, None)),
+            PlayerMove::Nonsense(text) => {
                 let detail = format!("`{text}` is no vertex");
                 return Some(self.lost(color, Reason::Malformed, Some(detail)));
             }
         };
-        self.game.play(mv);
+        self.position.play(mv);
         self.moves.push(PlayedMove {
             color,
             mv,
@@ -266,7 +266,7 @@ impl<G: Game> Table<'_, G> {
             left: self.clocks[color.index()].time_left().map(|left| left.time),
             report: reply.report,
         });
-        if self.game.outcome().is_some() {
+        if self.position.outcome().is_some() {
             // Nobody is asked again, so nobody needs to know of the last move.
             return None;
         }

@@ -6,7 +6,7 @@ use super::*;
 use crate::game::BoardSize;
 use crate::game::nogo::SmallNoGo;
 use crate::referee::player::Reply;
-use crate::referee::side_clock::TimeLeft;
+use crate::referee::referee_clock::AnnouncedTime;
 
 /// Plays its vertices one after the other, each after `took`; then fails.
 struct Script {
@@ -29,7 +29,7 @@ impl Script {
     }
 }
 
-impl Player for Script {
+impl Contestant for Script {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         self.heard.push(format!("start {}", setup.opening.len()));
         Ok(())
@@ -44,7 +44,7 @@ impl Player for Script {
     fn choose(
         &mut self,
         _color: Color,
-        left: Option<TimeLeft>,
+        left: Option<AnnouncedTime>,
         limit: Duration,
     ) -> Result<Reply, Fault> {
         if let Some(left) = left {
@@ -57,10 +57,10 @@ impl Player for Script {
             });
         }
         let choice = match self.vertices.remove(0) {
-            "resign" => Choice::Resign,
+            "resign" => PlayerMove::Resign,
             word => match vertex::from_text(SIZE, word) {
-                Some(mv) => Choice::Move(mv),
-                None => Choice::Nonsense(word.to_owned()),
+                Some(mv) => PlayerMove::Move(mv),
+                None => PlayerMove::Nonsense(word.to_owned()),
             },
         };
         Ok(Reply {
@@ -74,21 +74,21 @@ impl Player for Script {
 const SIZE: BoardSize = BoardSize::new(4, 1);
 
 const TERMS: GameTerms = GameTerms {
-    time: TimeControl::None,
+    time: MatchTimeControl::None,
     margin: Duration::ZERO,
     move_limit: Duration::from_secs(1),
     max_moves: 20,
 };
 
-const ONE_SECOND: TimeControl = TimeControl::Absolute {
+const ONE_SECOND: MatchTimeControl = MatchTimeControl::Absolute {
     main: Duration::from_secs(1),
     increment: Duration::ZERO,
 };
 
 /// Plays on a board of one row of four points.
 fn play(
-    black: &mut dyn Player,
-    white: &mut dyn Player,
+    black: &mut dyn Contestant,
+    white: &mut dyn Contestant,
     opening: &[Move],
     terms: &GameTerms,
 ) -> GameEnd {
@@ -170,7 +170,7 @@ fn the_clock_is_enforced_by_the_referees_measure() {
 /// Chooses a move and never answers when it is told one.
 struct Deaf(Script);
 
-impl Player for Deaf {
+impl Contestant for Deaf {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         self.0.start(setup)
     }
@@ -185,7 +185,7 @@ impl Player for Deaf {
     fn choose(
         &mut self,
         color: Color,
-        left: Option<TimeLeft>,
+        left: Option<AnnouncedTime>,
         limit: Duration,
     ) -> Result<Reply, Fault> {
         self.0.choose(color, left, limit)
@@ -235,7 +235,7 @@ fn a_long_game_is_a_draw_and_a_stopped_one_is_nothing() {
     );
     assert_eq!((end.outcome, end.reason), (Outcome::DRAW, Reason::MaxMoves));
     let start = SmallNoGo::new(SIZE).unwrap();
-    let players: [&mut dyn Player; 2] = [&mut Script::new("A1", 0), &mut Script::new("", 0)];
+    let players: [&mut dyn Contestant; 2] = [&mut Script::new("A1", 0), &mut Script::new("", 0)];
     assert_eq!(
         play_game(&start, &[], players, &TERMS, &AtomicBool::new(true)),
         None

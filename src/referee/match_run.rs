@@ -12,10 +12,10 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::conditions::{Conditioned, Conditions};
-use super::error_stream::Heard;
+use super::error_stream::NewLines;
 use super::game::{GameEnd, GameTerms, Reason};
-use super::player::{EngineSpec, GtpPlayer, Player, StartError, and_last_words};
-use super::rules::Rules;
+use super::player::{Contestant, EngineSpec, GtpPlayer, StartError, and_last_words};
+use super::refereed_game::RefereedGame;
 use super::schedule::Fixture;
 use crate::clock::Clock;
 use crate::game::{Color, Move, Outcome};
@@ -26,7 +26,7 @@ const QUIT_LIMIT: Duration = Duration::from_secs(2);
 /// Everything needed to play games.
 pub struct MatchPlan<'a> {
     /// The game.
-    pub rules: &'a dyn Rules,
+    pub rules: &'a dyn RefereedGame,
     /// Who plays, in the order that fixtures count.
     pub engines: &'a [EngineSpec],
     /// The openings that fixtures count.
@@ -85,7 +85,7 @@ impl MatchPlan<'_> {
         std::thread::scope(|scope| {
             for place in 0..places {
                 let (sender, shared) = (sender.clone(), &shared);
-                scope.spawn(move || Place::new(shared, place).play_all(&sender));
+                scope.spawn(move || GameSlot::new(shared, place).play_all(&sender));
             }
             drop(sender);
             for message in receiver {
@@ -116,16 +116,16 @@ struct Shared<'a> {
 }
 
 /// One place at which games are played one after the other.
-struct Place<'a> {
+struct GameSlot<'a> {
     shared: &'a Shared<'a>,
     number: usize,
     /// The engines that are running, by index.
     players: HashMap<usize, GtpPlayer>,
 }
 
-impl<'a> Place<'a> {
-    fn new(shared: &'a Shared<'a>, number: usize) -> Place<'a> {
-        Place {
+impl<'a> GameSlot<'a> {
+    fn new(shared: &'a Shared<'a>, number: usize) -> GameSlot<'a> {
+        GameSlot {
             shared,
             number,
             players: HashMap::new(),
@@ -180,7 +180,7 @@ impl<'a> Place<'a> {
         };
         let (mut black, mut white) = (under(black, Color::Black), under(white, Color::White));
         let opening = &plan.openings[fixture.opening];
-        let seats: [&mut dyn Player; 2] = [&mut black, &mut white];
+        let seats: [&mut dyn Contestant; 2] = [&mut black, &mut white];
         let end = plan
             .rules
             .play(opening, seats, &plan.terms, &self.shared.stop);
@@ -233,7 +233,7 @@ impl<'a> Place<'a> {
 }
 
 /// Adds the last words of an engine that crashed to what is said of its end.
-fn add_last_words(end: &mut GameEnd, heard: &[Heard; 2]) {
+fn add_last_words(end: &mut GameEnd, heard: &[NewLines; 2]) {
     if let (Reason::Crash, Some(winner), Some(detail)) =
         (end.reason, end.outcome.winner, &mut end.detail)
     {

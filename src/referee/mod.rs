@@ -17,13 +17,13 @@ mod player;
 mod process;
 mod rating_table;
 mod rating_text;
+mod referee_clock;
+mod refereed_game;
 mod report;
 pub mod results;
-mod rules;
 mod schedule;
 mod score_board;
 mod score_sheet;
-mod side_clock;
 mod time_control;
 mod vertex;
 
@@ -36,14 +36,14 @@ pub use gtp_client::{Answer, Fault, GtpClient};
 pub use match_run::{FinishedGame, MatchPlan};
 pub use opening::OpeningError;
 pub use player::{
-    Choice, EngineSpec, GameSetup, GtpPlayer, Player, REPORT_COMMAND, Reply, StartError,
+    Contestant, EngineSpec, GameSetup, GtpPlayer, PlayerMove, REPORT_COMMAND, Reply, StartError,
 };
 pub use process::SpawnError;
 pub use rating_table::{RatingError, RatingOptions, RatingRow, RatingTable};
+pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
+pub use refereed_game::{RefereedGame, refereed_game};
 pub use report::{Failure, Failures, MatchReport};
-pub use rules::{Rules, rules};
 pub use schedule::{Fixture, Format, schedule};
 pub use score_board::ScoreBoard;
 pub use score_sheet::score_sheet;
-pub use side_clock::{SideClock, TimeForfeit, TimeLeft};
-pub use time_control::{BadTimeControl, TimeCommands, TimeControl};
+pub use time_control::{BadMatchTimeControl, MatchTimeControl, TimeCommands};

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::error_stream::{ErrorStream, Heard};
+use super::error_stream::{ErrorStream, NewLines};
 use super::gtp_client::{Fault, GtpClient};
 use super::process::SpawnError;
-use super::side_clock::TimeLeft;
-use super::time_control::{TimeCommands, TimeControl, seconds_text};
+use super::referee_clock::AnnouncedTime;
+use super::time_control::{MatchTimeControl, TimeCommands, seconds_text};
 use super::vertex;
 use crate::clock::Clock;
 use crate::game::{BoardSize, Color, Move};
@@ -28,14 +28,14 @@ pub struct GameSetup<'a> {
     /// Moves already played, Black first.
     pub opening: &'a [Move],
     /// Both sides' time.
-    pub time: TimeControl,
+    pub time: MatchTimeControl,
 }
 
 /// A player's answer to the question for its move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     /// What it wants.
-    pub choice: Choice,
+    pub choice: PlayerMove,
     /// How long it thought.
     pub took: Duration,
     /// What it says of its search, if anything.
@@ -44,7 +44,7 @@ pub struct Reply {
 
 /// A move or the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
+pub enum PlayerMove {
     /// A point, or a pass (the index after the last point); perhaps illegal.
     Move(Move),
     /// The player gives up.
@@ -54,7 +54,7 @@ pub enum Choice {
 }
 
 /// One who plays games under a referee.
-pub trait Player {
+pub trait Contestant {
     /// Prepares for a new game.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ pub trait Player {
     fn choose(
         &mut self,
         color: Color,
-        left: Option<TimeLeft>,
+        left: Option<AnnouncedTime>,
         limit: Duration,
     ) -> Result<Reply, Fault>;
 }
@@ -203,7 +203,7 @@ impl GtpPlayer {
     }
 
     /// What is new on its error stream.
-    pub(super) fn listen(&mut self) -> Heard {
+    pub(super) fn listen(&mut self) -> NewLines {
         self.errors.listen()
     }
 
@@ -238,7 +238,7 @@ impl GtpPlayer {
     }
 }
 
-impl Player for GtpPlayer {
+impl Contestant for GtpPlayer {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         self.size = setup.size;
         let BoardSize { width, height } = setup.size;
@@ -264,7 +264,7 @@ impl Player for GtpPlayer {
     fn choose(
         &mut self,
         color: Color,
-        left: Option<TimeLeft>,
+        left: Option<AnnouncedTime>,
         limit: Duration,
     ) -> Result<Reply, Fault> {
         if let Some(left) = left
@@ -279,11 +279,11 @@ impl Player for GtpPlayer {
             false => None,
         };
         let choice = if answer.text.eq_ignore_ascii_case("resign") {
-            Choice::Resign
+            PlayerMove::Resign
         } else {
             match vertex::from_text(self.size, &answer.text) {
-                Some(mv) => Choice::Move(mv),
-                None => Choice::Nonsense(answer.text),
+                Some(mv) => PlayerMove::Move(mv),
+                None => PlayerMove::Nonsense(answer.text),
             }
         };
         Ok(Reply {

@@ -8,9 +8,10 @@ use thiserror::Error;
 
 use crate::clock::LONGEST;
 
-/// How much time each side has for a game.
+/// How much time each side has for a game. The engine reads the same from GTP commands into a type
+/// of its own, see [`super::RefereeClock`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TimeControl {
+pub enum MatchTimeControl {
     /// No clock; an engine may think up to the match's limit for one move.
     #[default]
     None,
@@ -47,7 +48,7 @@ pub enum TimeControl {
     "`{0}` is not a time control; write none, 10 or 15m (the whole game), 10+0.1 (and a gift for \
      every move), 10+3*5 (and 3 byoyomi periods of 5 s), or 10+30/5 (and 30 s for every 5 moves)"
 )]
-pub struct BadTimeControl(String);
+pub struct BadMatchTimeControl(String);
 
 /// Commands that tell an engine of a time control, best first, and whether it may be told in
 /// fractions of a second.
@@ -65,12 +66,12 @@ pub struct TimeCommands {
     pub fractions: bool,
 }
 
-impl TimeControl {
+impl MatchTimeControl {
     /// The command that sets this control, or `None` when the engine knows none that says so.
     ///
-    /// Source of the forms: docs/methods.md#protocols. An engine without byoyomi is told of Canadian
-    /// periods of one move, which last as long; one without increments is told of the main time
-    /// and learns of each gift by `time_left`.
+    /// Source of the forms: docs/methods.md#protocols. An engine without byoyomi is told of
+    /// Canadian periods of one move, which last as long; one without increments is told of the main
+    /// time and learns of each gift by `time_left`.
     #[must_use]
     pub fn command(&self, engine: TimeCommands) -> Option<String> {
         let seconds = |duration| seconds_text(duration, engine.fractions);
@@ -84,15 +85,15 @@ impl TimeControl {
         };
         match *self {
             // A period without stones means no limit.
-            TimeControl::None => settings(Duration::ZERO, Duration::from_secs(1), 0),
-            TimeControl::Absolute { main, increment } => {
+            MatchTimeControl::None => settings(Duration::ZERO, Duration::from_secs(1), 0),
+            MatchTimeControl::Absolute { main, increment } => {
                 if engine.kata_time_settings && !increment.is_zero() {
                     let (main, increment) = (seconds(main), seconds(increment));
                     return Some(format!("kata-time_settings fischer {main} {increment}"));
                 }
                 settings(main, Duration::ZERO, 0)
             }
-            TimeControl::Byoyomi {
+            MatchTimeControl::Byoyomi {
                 main,
                 period,
                 periods,
@@ -113,7 +114,7 @@ impl TimeControl {
                     "{prefix}-time_settings byoyomi {main} {period} {periods}"
                 ))
             }
-            TimeControl::Canadian {
+            MatchTimeControl::Canadian {
                 main,
                 period,
                 stones,
@@ -131,28 +132,28 @@ pub(super) fn seconds_text(duration: Duration, fractions: bool) -> String {
     }
 }
 
-impl FromStr for TimeControl {
-    type Err = BadTimeControl;
+impl FromStr for MatchTimeControl {
+    type Err = BadMatchTimeControl;
 
-    fn from_str(text: &str) -> Result<TimeControl, BadTimeControl> {
-        parse(text.trim()).ok_or_else(|| BadTimeControl(text.to_owned()))
+    fn from_str(text: &str) -> Result<MatchTimeControl, BadMatchTimeControl> {
+        parse(text.trim()).ok_or_else(|| BadMatchTimeControl(text.to_owned()))
     }
 }
 
-fn parse(text: &str) -> Option<TimeControl> {
+fn parse(text: &str) -> Option<MatchTimeControl> {
     if text == "none" {
-        return Some(TimeControl::None);
+        return Some(MatchTimeControl::None);
     }
     let Some((main, more)) = text.split_once('+') else {
         let main = parse_duration(text)?;
         let increment = Duration::ZERO;
-        return (!main.is_zero()).then_some(TimeControl::Absolute { main, increment });
+        return (!main.is_zero()).then_some(MatchTimeControl::Absolute { main, increment });
     };
     let main = parse_duration(main)?;
     if let Some((periods, period)) = more.split_once('*') {
         let (period, periods) = (parse_duration(period)?, periods.parse().ok()?);
         let valid = periods > 0 && !period.is_zero();
-        return valid.then_some(TimeControl::Byoyomi {
+        return valid.then_some(MatchTimeControl::Byoyomi {
             main,
             period,
             periods,
@@ -161,7 +162,7 @@ fn parse(text: &str) -> Option<TimeControl> {
     if let Some((period, stones)) = more.split_once('/') {
         let (period, stones) = (parse_duration(period)?, stones.parse().ok()?);
         let valid = stones > 0 && !period.is_zero();
-        return valid.then_some(TimeControl::Canadian {
+        return valid.then_some(MatchTimeControl::Canadian {
             main,
             period,
             stones,
@@ -169,7 +170,7 @@ fn parse(text: &str) -> Option<TimeControl> {
     }
     let increment = parse_duration(more)?;
     let valid = !main.is_zero() || !increment.is_zero();
-    valid.then_some(TimeControl::Absolute { main, increment })
+    valid.then_some(MatchTimeControl::Absolute { main, increment })
 }
 
 /// `90`, `1.5`, `90s`, `15m`, `1h`, `250ms`.
@@ -187,26 +188,26 @@ fn parse_duration(text: &str) -> Option<Duration> {
     (duration <= LONGEST).then_some(duration)
 }
 
-impl fmt::Display for TimeControl {
+impl fmt::Display for MatchTimeControl {
     /// In seconds, as [`FromStr`] reads it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = |duration: &Duration| duration.as_secs_f64();
         match self {
-            TimeControl::None => f.write_str("none"),
-            TimeControl::Absolute { main, increment } if increment.is_zero() => {
+            MatchTimeControl::None => f.write_str("none"),
+            MatchTimeControl::Absolute { main, increment } if increment.is_zero() => {
                 write!(f, "{}", seconds(main))
             }
-            TimeControl::Absolute { main, increment } => {
+            MatchTimeControl::Absolute { main, increment } => {
                 write!(f, "{}+{}", seconds(main), seconds(increment))
             }
-            TimeControl::Byoyomi {
+            MatchTimeControl::Byoyomi {
                 main,
                 period,
                 periods,
             } => {
                 write!(f, "{}+{periods}*{}", seconds(main), seconds(period))
             }
-            TimeControl::Canadian {
+            MatchTimeControl::Canadian {
                 main,
                 period,
                 stones,
@@ -231,7 +232,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, plain: &str, rich: &str) {
-        let control: TimeControl = text.parse().unwrap();
+        let control: MatchTimeControl = text.parse().unwrap();
         assert_eq!(control.to_string().parse(), Ok(control));
         assert_eq!(control.command(PLAIN).as_deref(), Some(plain));
         let all = TimeCommands {
@@ -277,7 +278,7 @@ mod tests {
 
     #[test]
     fn an_engine_that_knows_no_clock_is_told_nothing() {
-        let control: TimeControl = "10".parse().unwrap();
+        let control: MatchTimeControl = "10".parse().unwrap();
         assert_eq!(control.command(TimeCommands::default()), None);
     }
 
@@ -286,7 +287,7 @@ mod tests {
         for text in [
             "", "0", "-1", "1+", "+1", "nan", "inf", "1e99", "5+0*3", "5+3*0", "5+3/0", "1x", "0+0",
         ] {
-            assert!(text.parse::<TimeControl>().is_err(), "{text}");
+            assert!(text.parse::<MatchTimeControl>().is_err(), "{text}");
         }
     }
 }

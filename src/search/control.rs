@@ -242,7 +242,7 @@ impl Control {
     /// Whether the answer is due even if workers do not end: they look at the limits between
     /// evaluations, and this is for one that hangs in its evaluator. To be asked again and again
     /// with the same `watch`.
-    pub(super) fn overdue(&self, watch: &mut Watch) -> Option<Overdue> {
+    pub(super) fn overdue(&self, watch: &mut StallWatch) -> Option<Overdue> {
         let now = self.clock.now();
         let since = |at: Duration| now.saturating_sub(at);
         if self.stop.is_raised() {
@@ -282,7 +282,7 @@ pub(super) enum Overdue {
 
 /// What the waiting side has seen so far.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct StallWatch {
     /// When the stop flag was first seen raised.
     stop_seen: Option<Duration>,
     /// When it was last looked.
@@ -332,7 +332,7 @@ mod tests {
             },
             0,
         );
-        let mut watch = Watch::default();
+        let mut watch = StallWatch::default();
         assert!(!control.is_over() && control.overdue(&mut watch).is_none());
         clock.advance(Duration::from_secs(1));
         assert!(control.is_over() && control.overdue(&mut watch).is_none());
@@ -353,14 +353,17 @@ mod tests {
         let root = control.root_step();
         assert!(root.begin_playout() && !root.is_over() && control.is_over());
         clock.advance(Duration::from_secs(1));
-        assert_eq!(root.overdue(&mut Watch::default()), Some(Overdue::Hung));
+        assert_eq!(
+            root.overdue(&mut StallWatch::default()),
+            Some(Overdue::Hung)
+        );
     }
 
     /// Looks on for so long, as a waiting thread does.
     fn look_on(
         control: &Control,
         clock: &FakeClock,
-        watch: &mut Watch,
+        watch: &mut StallWatch,
         time: Duration,
     ) -> Option<Overdue> {
         let looks = time.as_millis() / LONGEST_LOOK.as_millis();
@@ -373,7 +376,7 @@ mod tests {
     #[test]
     fn without_a_clock_a_search_that_stands_still_is_overdue() {
         let (control, _, clock) = control(Limits::default(), 0);
-        let mut watch = Watch::default();
+        let mut watch = StallWatch::default();
         for _ in 0..3 {
             let almost = look_on(&control, &clock, &mut watch, STALL - LONGEST_LOOK);
             assert_eq!(almost, None);
@@ -394,7 +397,7 @@ mod tests {
             },
             0,
         );
-        let mut watch = Watch::default();
+        let mut watch = StallWatch::default();
         assert_eq!(control.overdue(&mut watch), None);
         // The whole process was suspended for a while.
         clock.advance(soft * 3 / 4);
@@ -406,7 +409,7 @@ mod tests {
     #[test]
     fn a_raised_flag_gives_a_batch_of_grace() {
         let (control, stop, clock) = control(Limits::default(), 0);
-        let mut watch = Watch::default();
+        let mut watch = StallWatch::default();
         stop.raise();
         assert_eq!(control.overdue(&mut watch), None);
         clock.advance(BATCH);

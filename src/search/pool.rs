@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 
-use super::control::{Control, Overdue, Watch};
+use super::control::{Control, Overdue, StallWatch};
 use super::error::SearchError;
 use super::playout::Prober;
 use super::worker::{Job, JobResult, Worker};
@@ -115,7 +115,7 @@ impl<G: Encode> Pool<G> {
         control: &Control,
         look: &mut dyn FnMut(),
     ) -> Result<(), SearchError> {
-        let (mut failure, mut watch) = (None, Watch::default());
+        let (mut failure, mut watch) = (None, StallWatch::default());
         while self.running > 0 {
             look();
             match self.results.recv_timeout(LOOK) {

@@ -7,14 +7,15 @@ use std::thread;
 use anyhow::{Result, ensure};
 use clap::Args;
 use tengen::referee::{
-    ClockReport, Conditions, EngineSpec, Format, MatchReport, ScoreBoard, TimeControl, schedule,
+    ClockReport, Conditions, EngineSpec, Format, MatchReport, MatchTimeControl, ScoreBoard,
+    schedule,
 };
 
 use crate::options::MatchOptions;
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};
 use crate::play::Players;
-use crate::session::{Session, Watch};
+use crate::session::{Session, SessionObserver};
 
 /// Play many games under hard conditions for the clock, and report how it was used.
 ///
@@ -53,7 +54,7 @@ const MOST_LAG_MS: f64 = 3_600_000.0;
 pub(crate) fn run(args: &ClockRigArgs) -> Result<Outcome> {
     ensure!(args.games > 0, "--games must be at least 1");
     ensure!(
-        args.options.time != TimeControl::None,
+        args.options.time != MatchTimeControl::None,
         "a clock rig needs --time"
     );
     ensure!(
@@ -133,7 +134,7 @@ struct TimeLosses<'a> {
     engines: &'a [EngineSpec; 2],
 }
 
-impl Watch for TimeLosses<'_> {
+impl SessionObserver for TimeLosses<'_> {
     fn state(&self, board: &ScoreBoard) -> String {
         let losses = self
             .engines

@@ -13,8 +13,8 @@ use clap::Args;
 use tengen::clock::SystemClock;
 use tengen::game::{BoardSize, Color, GAMES, Move};
 use tengen::referee::{
-    Conditions, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, TimeControl, opening,
-    rules,
+    Conditions, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl, opening,
+    refereed_game,
 };
 
 use crate::options::parse_size;
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &OpeningsArgs) -> Result<Outcome> {
         args.games_each != Some(0),
         "--games-each must be at least 1"
     );
-    let rules = rules(&args.game, args.size)?;
+    let rules = refereed_game(&args.game, args.size)?;
     let wanted = args.count * CANDIDATES_PER_OPENING;
     let candidates = rules.random_openings(args.random_plies, wanted, args.seed)?;
     let judge = |name: &str| EngineSpec {
@@ -169,7 +169,7 @@ impl OpeningsArgs {
         };
         let move_limit = Duration::try_from_secs_f64(self.move_limit);
         Ok(GameTerms {
-            time: TimeControl::None,
+            time: MatchTimeControl::None,
             margin: Duration::ZERO,
             move_limit: move_limit.context("--move-limit")?,
             max_moves,

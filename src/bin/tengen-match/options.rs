@@ -11,7 +11,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 use tengen::fnv;
 use tengen::game::{BoardSize, GAMES, Move};
-use tengen::referee::{Conditions, EngineSpec, GameTerms, Rules, TimeControl, rules};
+use tengen::referee::{
+    Conditions, EngineSpec, GameTerms, MatchTimeControl, RefereedGame, refereed_game,
+};
 
 /// The game, its terms, its openings, and where results go.
 #[derive(Args)]
@@ -25,7 +27,7 @@ pub(crate) struct MatchOptions {
     /// Time for each side: none, 15m, 10+0.1 (gift per move), 10+3*5 (3 byoyomi periods of 5 s),
     /// 10+30/5 (Canadian: 30 s for every 5 moves)
     #[arg(long, default_value = "none")]
-    pub(crate) time: TimeControl,
+    pub(crate) time: MatchTimeControl,
     /// Forgiven overstepping of the clock in milliseconds, for the referee's own lag
     #[arg(long, default_value_t = 0, value_name = "MS")]
     margin: u64,
@@ -64,8 +66,8 @@ pub(crate) struct MatchOptions {
 
 impl MatchOptions {
     /// The rules of the game asked for.
-    pub(crate) fn rules(&self) -> Result<Box<dyn Rules>> {
-        Ok(rules(&self.game, self.size)?)
+    pub(crate) fn rules(&self) -> Result<Box<dyn RefereedGame>> {
+        Ok(refereed_game(&self.game, self.size)?)
     }
 
     /// The terms of every game.
@@ -94,7 +96,7 @@ impl MatchOptions {
     /// `wanted` different openings, and where they come from, in words.
     pub(crate) fn openings(
         &self,
-        rules: &dyn Rules,
+        rules: &dyn RefereedGame,
         wanted: usize,
     ) -> Result<(Vec<Vec<Move>>, String)> {
         let Some(path) = &self.openings else {

@@ -9,7 +9,7 @@ use tengen::referee::{EngineSpec, Format, MatchReport, ScoreBoard, schedule};
 use crate::options::{MatchOptions, check_names, read_engines};
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};
-use crate::session::{Session, Watch};
+use crate::session::{Session, SessionObserver};
 
 /// Play a match between two engines: colour-swapped pairs on different openings.
 #[derive(Args)]
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Outcome> {
         fixtures: &fixtures,
         conditions: args.options.conditions(),
     };
-    let games = session.play(&Score { engines: &engines })?;
+    let games = session.play(&ScorePrinter { engines: &engines })?;
     let report = MatchReport::new([&engines[0].name, &engines[1].name], &games);
     print_report(&report, args.options.json, &args.options.out)?;
     Ok(Outcome::of(&games))
@@ -101,11 +101,11 @@ pub(crate) fn print_report(report: &MatchReport, json: bool, out: &Path) -> Resu
 }
 
 /// Shows the running score.
-struct Score<'a> {
+struct ScorePrinter<'a> {
     engines: &'a [EngineSpec; 2],
 }
 
-impl Watch for Score<'_> {
+impl SessionObserver for ScorePrinter<'_> {
     fn state(&self, board: &ScoreBoard) -> String {
         let [first, second] = self.engines;
         let score = board.meeting(&first.name, &second.name);

@@ -12,7 +12,7 @@ use tengen::game::Move;
 use tengen::record::sgf;
 use tengen::referee::results::{GameEntry, MatchTerms, ResultFile};
 use tengen::referee::{
-    Conditions, EngineSpec, FinishedGame, Fixture, MatchPlan, Rules, ScoreBoard, score_sheet,
+    Conditions, EngineSpec, FinishedGame, Fixture, MatchPlan, RefereedGame, ScoreBoard, score_sheet,
 };
 
 use crate::options::MatchOptions;
@@ -24,7 +24,7 @@ pub(crate) struct Session<'a> {
     /// The options it was asked with.
     pub(crate) options: &'a MatchOptions,
     /// The rules of its game.
-    pub(crate) rules: &'a dyn Rules,
+    pub(crate) rules: &'a dyn RefereedGame,
     /// Who plays.
     pub(crate) engines: &'a [EngineSpec],
     /// What is to be played.
@@ -34,7 +34,7 @@ pub(crate) struct Session<'a> {
 }
 
 /// What a session looks like to its subcommand while it runs.
-pub(crate) trait Watch {
+pub(crate) trait SessionObserver {
     /// The state of the match in a few words.
     fn state(&self, board: &ScoreBoard) -> String;
 
@@ -47,7 +47,7 @@ pub(crate) trait Watch {
 impl Session<'_> {
     /// Plays every fixture that the folder does not hold yet, or until `watch` has seen enough.
     /// Returns all games, those of earlier runs first.
-    pub(crate) fn play(&self, watch: &dyn Watch) -> Result<Vec<GameEntry>> {
+    pub(crate) fn play(&self, watch: &dyn SessionObserver) -> Result<Vec<GameEntry>> {
         let out = &self.options.out;
         let folder = |name: &str| {
             let path = out.join(name);

@@ -10,7 +10,7 @@ use crate::options::MatchOptions;
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};
 use crate::play::Players;
-use crate::session::{Session, Watch};
+use crate::session::{Session, SessionObserver};
 
 /// Test whether the first engine is stronger: a generalised SPRT on colour-swapped pairs.
 ///
@@ -113,7 +113,7 @@ struct Test<'a> {
     engines: &'a [EngineSpec; 2],
 }
 
-impl Watch for Test<'_> {
+impl SessionObserver for Test<'_> {
     fn state(&self, board: &ScoreBoard) -> String {
         let [first, second] = self.engines;
         let score = board.meeting(&first.name, &second.name);

@@ -13,7 +13,7 @@ use crate::elo::{RatingArgs, to_json, write};
 use crate::options::{MatchOptions, check_names, read_text};
 use crate::outcome::Outcome;
 use crate::output::print;
-use crate::session::{Session, Watch};
+use crate::session::{Session, SessionObserver};
 
 /// Meetings that fit on one progress line.
 const SHOWN_MEETINGS: usize = 6;
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &TournamentArgs) -> Result<Outcome> {
         conditions: args.options.conditions(),
     };
     let meetings = meetings(&tournament);
-    let games = session.play(&Meetings {
+    let games = session.play(&MeetingsPrinter {
         meetings: &meetings,
     })?;
     let outcome = Outcome::of(&games);
@@ -132,11 +132,11 @@ fn meetings(tournament: &Tournament) -> Vec<[&str; 2]> {
 }
 
 /// Shows the score of every meeting, as far as they fit on a line.
-struct Meetings<'a> {
+struct MeetingsPrinter<'a> {
     meetings: &'a [[&'a str; 2]],
 }
 
-impl Watch for Meetings<'_> {
+impl SessionObserver for MeetingsPrinter<'_> {
     fn state(&self, board: &ScoreBoard) -> String {
         let shown = self
             .meetings

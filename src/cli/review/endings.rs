@@ -43,12 +43,12 @@ struct Reviewed {
     /// Who wins at each ply that was solved; plies rise.
     solved: Vec<(u32, Color)>,
     /// Moves that gave a won game away.
-    gifts: Vec<Gift>,
+    blunders: Vec<Blunder>,
 }
 
 /// A move that gave a won game away.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct Gift {
+struct Blunder {
     file: String,
     ply: u32,
     player: String,
@@ -73,7 +73,7 @@ struct Summary {
     by_ply: BTreeMap<u32, Share>,
     /// Games of each player.
     players: BTreeMap<String, usize>,
-    gifts: Vec<Gift>,
+    blunders: Vec<Blunder>,
 }
 
 impl Endings {
@@ -94,7 +94,7 @@ impl Endings {
                                     continue;
                                 }
                             };
-                            for gift in reviewed.gifts.iter().filter(|_| !self.json) {
+                            for gift in reviewed.blunders.iter().filter(|_| !self.json) {
                                 print(&gift.text())?;
                             }
                             found.lock().push(reviewed);
@@ -166,7 +166,7 @@ impl Endings {
         let setup = record.setup.len();
         let gift = |ply: u32| {
             let play = record.plays.get(ply as usize - setup)?.play;
-            Some(Gift {
+            Some(Blunder {
                 file: file.display().to_string(),
                 ply,
                 player: players[play.color.index()].clone(),
@@ -175,7 +175,7 @@ impl Endings {
         };
         Ok(Reviewed {
             plies: (setup + record.plays.len()) as u32,
-            gifts: given_away(&solved).filter_map(gift).collect(),
+            blunders: given_away(&solved).filter_map(gift).collect(),
             players,
             solved,
         })
@@ -192,9 +192,9 @@ fn given_away(solved: &[(u32, Color)]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-impl Gift {
+impl Blunder {
     fn text(&self) -> String {
-        let Gift {
+        let Blunder {
             file,
             ply,
             player,
@@ -224,15 +224,18 @@ impl Summary {
                 *players.entry(player.clone()).or_default() += 1;
             }
         }
-        let mut gifts: Vec<Gift> = games.iter().flat_map(|game| game.gifts.clone()).collect();
-        gifts.sort_by(|a, b| (&a.file, a.ply).cmp(&(&b.file, b.ply)));
+        let mut blunders: Vec<Blunder> = games
+            .iter()
+            .flat_map(|game| game.blunders.clone())
+            .collect();
+        blunders.sort_by(|a, b| (&a.file, a.ply).cmp(&(&b.file, b.ply)));
         Summary {
             games: games.len(),
             nodes,
             median_ply: firsts.get(games.len() / 2).copied(),
             by_ply,
             players,
-            gifts,
+            blunders,
         }
     }
 
@@ -252,10 +255,10 @@ impl Summary {
             lines.push(format!("{ply:<5} {:6} {part:6.1}%", share.games));
         }
         for (player, games) in &self.players {
-            let gifts = self.gifts.iter().filter(|gift| gift.player == *player);
+            let blunders = self.blunders.iter().filter(|gift| gift.player == *player);
             lines.push(format!(
                 "{player} gave {} won games away in {games} games",
-                gifts.count()
+                blunders.count()
             ));
         }
         lines.join("\n")
@@ -276,13 +279,13 @@ mod tests {
 
     #[test]
     fn games_are_summed_by_ply_and_player() {
-        let game = |plies, first: u32, gifts: &[u32]| Reviewed {
+        let game = |plies, first: u32, blunders: &[u32]| Reviewed {
             plies,
             players: ["a".to_owned(), "b".to_owned()],
             solved: (first..=plies).map(|ply| (ply, Black)).collect(),
-            gifts: gifts
+            blunders: blunders
                 .iter()
-                .map(|&ply| Gift {
+                .map(|&ply| Blunder {
                     file: "f".to_owned(),
                     ply,
                     player: "b".to_owned(),

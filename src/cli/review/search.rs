@@ -18,7 +18,7 @@ use tengen::solver;
 use super::facts::{Candidate, Class, Game, Judged, Position, Review, Settings, Side};
 use super::judge::{self, Known};
 use super::progress::Progress;
-use super::truth::{self, Means, Verdict};
+use super::truth::{self, SolverBudget, Verdict};
 
 /// Visits of a search where nothing else is said, by a network and by random playouts.
 const VISITS: u64 = 400;
@@ -37,18 +37,18 @@ pub(super) struct Reviewer {
     from: u32,
     time: Arc<dyn Clock>,
     stop: StopFlag,
-    judge: Option<Judge>,
+    judge: Option<BoardEngine>,
 }
 
 /// An engine for one board.
-struct Judge {
+struct BoardEngine {
     engine: Box<dyn Engine>,
     by_network: bool,
     settings: Settings,
 }
 
 /// A position of a game as searched and solved.
-struct Looked<'a> {
+struct SearchedPosition<'a> {
     report: Option<&'a SearchReport>,
     verdict: Option<&'a Verdict>,
     outcome: Option<Outcome>,
@@ -112,7 +112,7 @@ impl Reviewer {
         progress.begin();
         let stop = self.stop.clone();
         let threads = std::thread::available_parallelism().map_or(1, Into::into);
-        let means = Means {
+        let means = SolverBudget {
             effort: solver::Effort {
                 nodes: self.settings.nodes,
                 threads: self.options.threads.unwrap_or(threads),
@@ -143,7 +143,7 @@ impl Reviewer {
         })
     }
 
-    fn judge(&mut self, size: BoardSize) -> anyhow::Result<&mut Judge> {
+    fn judge(&mut self, size: BoardSize) -> anyhow::Result<&mut BoardEngine> {
         let kept = self.judge.take();
         let kept = kept.filter(|judge| judge.engine.size() == size);
         let judge = match kept {
@@ -154,7 +154,7 @@ impl Reviewer {
     }
 
     /// An engine, and whether it has a network.
-    fn hire(&self, size: BoardSize) -> anyhow::Result<Judge> {
+    fn hire(&self, size: BoardSize) -> anyhow::Result<BoardEngine> {
         let mut engine = registry::create(&self.options, size, &self.time)?;
         let stop = StopFlag::new();
         let first = engine.analyse(
@@ -191,7 +191,7 @@ impl Reviewer {
         if !by_network {
             "none".clone_into(&mut settings.network);
         }
-        Ok(Judge {
+        Ok(BoardEngine {
             engine,
             by_network,
             settings,
@@ -199,7 +199,7 @@ impl Reviewer {
     }
 }
 
-impl Judge {
+impl BoardEngine {
     /// Searches the positions of a game from the last one back, and gives those that were searched
     /// in the game's order.
     fn search(
@@ -221,7 +221,7 @@ impl Judge {
             if stop.is_raised() {
                 break;
             }
-            let looked = Looked {
+            let looked = SearchedPosition {
                 report: self.engine.last_report(),
                 verdict: verdicts.get(moves).and_then(Option::as_ref),
                 outcome: self.engine.outcome().filter(|_| play.is_none()),
@@ -248,7 +248,7 @@ impl Judge {
     }
 }
 
-impl Looked<'_> {
+impl SearchedPosition<'_> {
     /// The position before the move `played`, after so many moves.
     fn position(&self, moves: usize, played: Option<Move>, by_network: bool) -> Position {
         let over = self.outcome.and_then(|outcome| outcome.winner);

@@ -20,15 +20,15 @@ pub(super) struct Summary {
 
 /// As JSON.
 #[derive(Serialize)]
-struct Plain {
+struct SummaryJson {
     games: usize,
     /// The median of the first moves from which games are proven, over all games.
     median_proven: Option<usize>,
-    players: BTreeMap<String, Player>,
+    players: BTreeMap<String, PlayerTally>,
 }
 
 #[derive(Serialize)]
-struct Player {
+struct PlayerTally {
     games: usize,
     #[serde(flatten)]
     tally: Tally,
@@ -59,11 +59,11 @@ impl Summary {
 
     pub(super) fn json(&self) -> anyhow::Result<String> {
         let players = self.players();
-        let plain = Plain {
+        let plain = SummaryJson {
             games: self.games,
             median_proven: self.median_proven(),
             players: players
-                .map(|(name, games, tally)| (name.to_owned(), Player { games, tally }))
+                .map(|(name, games, tally)| (name.to_owned(), PlayerTally { games, tally }))
                 .collect(),
         };
         Ok(serde_json::to_string(&BTreeMap::from([(

@@ -23,7 +23,7 @@ pub(super) struct Verdict {
 
 /// What the solver may spend.
 #[derive(Clone, Copy)]
-pub(super) struct Means<'a> {
+pub(super) struct SolverBudget<'a> {
     /// On a position; its moves and a line of play may cost as much again.
     pub(super) effort: Effort<'a>,
     /// Bytes for proven positions.
@@ -32,8 +32,8 @@ pub(super) struct Means<'a> {
     pub(super) from: u32,
 }
 
-/// Looks at positions from the last one back to `from`, until some in a row could not be solved, and
-/// gives what was found with the position's index, indices rising.
+/// Looks at positions from the last one back to `from`, until some in a row could not be solved,
+/// and gives what was found with the position's index, indices rising.
 pub(super) fn look_back<const W: usize, T>(
     positions: &[NoGo<W>],
     from: u32,
@@ -61,7 +61,7 @@ pub(super) fn look_back<const W: usize, T>(
 /// helps with those before it.
 pub(super) fn verdicts(
     record: &GameRecord,
-    means: &Means<'_>,
+    means: &SolverBudget<'_>,
 ) -> anyhow::Result<Vec<Option<Verdict>>> {
     match record.size.area() {
         0..=64 => solve::<1>(record, means),
@@ -72,7 +72,7 @@ pub(super) fn verdicts(
 
 fn solve<const W: usize>(
     record: &GameRecord,
-    means: &Means<'_>,
+    means: &SolverBudget<'_>,
 ) -> anyhow::Result<Vec<Option<Verdict>>> {
     let mut positions: Vec<NoGo<W>> = Vec::new();
     replay(record, |position: &NoGo<W>| {
@@ -99,7 +99,7 @@ fn solve<const W: usize>(
 fn verdict<const W: usize>(
     solver: &mut Solver<W>,
     position: &NoGo<W>,
-    means: &Means<'_>,
+    means: &SolverBudget<'_>,
     wants_line: impl FnOnce(Color) -> bool,
 ) -> Option<Verdict> {
     let mover = position.to_move();

@@ -70,7 +70,7 @@ const DRAWING: Duration = Duration::from_millis(500);
 pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let color = args.color(0)?;
     let size = session.engine.size();
-    if !session.manners.live_graphics {
+    if !session.options.live_graphics {
         let decision = session.search(|engine, stop| engine.genmove(color, stop));
         return Ok(decision_text(decision, size));
     }

@@ -14,7 +14,7 @@ pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<Str
         log::warn!("cannot load {name}: {why}");
         Failure::CannotLoad(why)
     };
-    let mut record = session.manners.files.load(name).map_err(refuse)?;
+    let mut record = session.options.files.load(name).map_err(refuse)?;
     if sgf::game_number(&record.game) != sgf::game_number(session.engine.game()) {
         return Err(refuse(format!("it is a game of {}", record.game)));
     }
@@ -33,7 +33,7 @@ pub(super) fn printsgf(session: &mut Session, args: &Arguments<'_>) -> Result<St
     let Some(name) = args.optional(0) else {
         return Ok(text);
     };
-    let saved = session.manners.files.save(name, &text);
+    let saved = session.options.files.save(name, &text);
     saved.map_err(|why| {
         log::warn!("cannot save {name}: {why}");
         Failure::CannotSave(why)

@@ -17,7 +17,7 @@ pub(super) fn version(_: &mut Session, _: &Arguments<'_>) -> Result<String, Fail
 }
 
 pub(super) fn title(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
-    let name = &session.manners.name;
+    let name = &session.options.name;
     Ok(format!(
         "{name}: {} {}",
         game_id(session),

@@ -8,7 +8,7 @@ pub(super) fn protocol_version(_: &mut Session, _: &Arguments<'_>) -> Result<Str
 }
 
 pub(super) fn name(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
-    Ok(session.manners.name.clone())
+    Ok(session.options.name.clone())
 }
 
 pub(super) fn version(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {

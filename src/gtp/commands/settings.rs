@@ -49,8 +49,8 @@ impl Setting {
             Setting::Visits => spending.visits.unwrap_or_default().to_string(),
             Setting::TimePerMove => text(spending.time_per_move),
             Setting::Lag => text(spending.lag.or(Some(USUAL_LAG))),
-            Setting::Ponder => digit(session.manners.ponder).to_owned(),
-            Setting::LiveGraphics => digit(session.manners.live_graphics).to_owned(),
+            Setting::Ponder => digit(session.options.ponder).to_owned(),
+            Setting::LiveGraphics => digit(session.options.live_graphics).to_owned(),
             Setting::Zero => "0".to_owned(),
         }
     }
@@ -67,8 +67,8 @@ impl Setting {
                 spending.time_per_move = (!time.is_zero()).then_some(time);
             }
             Setting::Lag => spending.lag = Some(seconds(value)?),
-            Setting::Ponder => session.manners.ponder = truth(value)?,
-            Setting::LiveGraphics => session.manners.live_graphics = truth(value)?,
+            Setting::Ponder => session.options.ponder = truth(value)?,
+            Setting::LiveGraphics => session.options.live_graphics = truth(value)?,
             Setting::Zero => {
                 let zero = value.parse() == Ok(0.0);
                 return if zero { Ok(()) } else { Err(Failure::OnlyZero) };

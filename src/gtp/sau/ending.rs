@@ -39,9 +39,9 @@ impl SauSession {
                 "nobody said who won; `end black` or `end white` does: {}",
                 path.display()
             ),
-            (None, _) if self.manners.records.is_empty() => String::new(),
+            (None, _) if self.options.records.is_empty() => String::new(),
             // The last chance to keep the game.
-            (None, _) => self.keeper.text(&game.files, &record),
+            (None, _) => self.record_writer.text(&game.files, &record),
         };
         if game.files.written().is_some() {
             self.note(&told);
@@ -54,7 +54,7 @@ impl SauSession {
     /// The game as records have it.
     fn record(&self, game: &Match) -> GameRecord {
         let mut record = self.engine.record();
-        let (us, them) = (self.manners.name.clone(), self.manners.opponent.clone());
+        let (us, them) = (self.options.name.clone(), self.options.opponent.clone());
         (record.black, record.white) = match game.ours {
             Color::Black => (us, them),
             Color::White => (them, us),
@@ -77,7 +77,7 @@ impl SauSession {
 
     /// Writes records; a game goes on without them, and people are told.
     fn keep(&mut self, files: &mut GameFiles, record: &GameRecord) {
-        if let Some(trouble) = self.keeper.save(files, record) {
+        if let Some(trouble) = self.record_writer.save(files, record) {
             self.tell(&trouble);
         }
     }

@@ -19,10 +19,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use self::operator::harmless;
-use self::records::{GameFiles, Keeper};
+use self::records::{GameFiles, RecordWriter};
 use self::vertex::{read_vertex, write_both, write_vertex};
 use super::commands::color;
-use super::{Conversation, Interrupts, Request};
+use super::{Interrupts, Protocol, Request};
 use crate::engine::{Decision, Engine, EngineError};
 use crate::game::{Color, Move};
 use crate::record::ccgc::NgStyle;
@@ -31,7 +31,7 @@ use crate::search::AnalysisOptions;
 
 /// How a program appears on the platform, and where its records go.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SauManners {
+pub struct SauOptions {
     /// The program's name, which is also its team's in records.
     pub name: String,
     /// The other team's name in records; empty when unknown.
@@ -48,7 +48,7 @@ pub struct SauManners {
 }
 
 /// What a conversation has from outside.
-pub struct SauLinks {
+pub struct SauResources {
     /// What time it is, as records write it.
     pub date: Box<dyn Fn() -> String + Send>,
     /// Shows a line to people, beside the conversation.
@@ -58,9 +58,9 @@ pub struct SauLinks {
 /// A conversation with the platform.
 pub struct SauSession {
     engine: Box<dyn Engine>,
-    manners: SauManners,
-    links: SauLinks,
-    keeper: Keeper,
+    options: SauOptions,
+    links: SauResources,
+    record_writer: RecordWriter,
     interrupts: Arc<Interrupts>,
     game: Option<Match>,
     /// The last game that has ended, whose result may be corrected.
@@ -83,11 +83,11 @@ type Answer = Result<(), String>;
 impl SauSession {
     /// A conversation that has not begun. `engine` has its clocks set.
     #[must_use]
-    pub fn new(engine: Box<dyn Engine>, manners: SauManners, links: SauLinks) -> SauSession {
+    pub fn new(engine: Box<dyn Engine>, options: SauOptions, links: SauResources) -> SauSession {
         SauSession {
-            keeper: Keeper::new(manners.records.clone(), manners.style.clone()),
+            record_writer: RecordWriter::new(options.records.clone(), options.style.clone()),
             engine,
-            manners,
+            options,
             links,
             interrupts: Arc::new(Interrupts::new()),
             game: None,
@@ -105,7 +105,7 @@ impl SauSession {
 
     /// Tells whoever reads along.
     fn note(&mut self, text: &str) {
-        if self.manners.attended {
+        if self.options.attended {
             self.tell(text);
         }
     }
@@ -117,7 +117,7 @@ impl SauSession {
             ours,
             refused: Vec::new(),
             winner: None,
-            files: self.keeper.begin((self.links.date)()),
+            files: self.record_writer.begin((self.links.date)()),
         });
         // What is wrong with their folder is known before the first move.
         self.save();
@@ -222,7 +222,7 @@ impl SauSession {
     fn obey(&mut self, request: &Request, send: &mut dyn FnMut(&str)) -> Answer {
         let words = &request.arguments;
         match request.name.as_str() {
-            "name?" => say(send, &format!("name {}\n", self.manners.name)),
+            "name?" => say(send, &format!("name {}\n", self.options.name)),
             "new" => {
                 let ours = words.first().and_then(|text| color(text).ok());
                 let ours = ours.ok_or("`new` takes black or white: the colour of Tengen")?;
@@ -275,7 +275,7 @@ fn short(text: &str) -> String {
     text.chars().take(40).collect()
 }
 
-impl Conversation for SauSession {
+impl Protocol for SauSession {
     const CUTS: &'static [&'static str] = &["end", "new", "quit"];
 
     fn interrupts(&self) -> Arc<Interrupts> {
@@ -290,7 +290,7 @@ impl Conversation for SauSession {
     }
 
     fn idle(&mut self) {
-        if self.manners.ponder && self.game.is_some() {
+        if self.options.ponder && self.game.is_some() {
             let engine = &mut self.engine;
             self.interrupts.until_input(|stop| engine.ponder(stop));
         }

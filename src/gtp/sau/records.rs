@@ -8,12 +8,12 @@ use crate::record::ccgc::NgStyle;
 use crate::record::file::FileError;
 use crate::record::{GameRecord, file, sgf};
 
-/// Bytes of a file's name without suffix and extension: 255 are usual, and two teams, a place and an
-/// event in Chinese may have more.
+/// Bytes of a file's name without suffix and extension: 255 are usual, and two teams, a place and
+/// an event in Chinese may have more.
 const LONGEST_STEM: usize = 200;
 
 /// Writes records into the first folder that takes them.
-pub(super) struct Keeper {
+pub(super) struct RecordWriter {
     folders: Vec<PathBuf>,
     style: NgStyle,
     /// The trouble that was told last, which need not be told again.
@@ -30,10 +30,10 @@ pub(super) struct GameFiles {
     written: Option<PathBuf>,
 }
 
-impl Keeper {
+impl RecordWriter {
     /// Keeps records in the first of these folders that works; none if there are none.
-    pub(super) fn new(folders: Vec<PathBuf>, style: NgStyle) -> Keeper {
-        Keeper {
+    pub(super) fn new(folders: Vec<PathBuf>, style: NgStyle) -> RecordWriter {
+        RecordWriter {
             folders,
             style,
             told: None,
@@ -64,8 +64,8 @@ impl Keeper {
         }
     }
 
-    /// Writes both records of a game as it is now. Gives what has to be told, once: that they are not
-    /// where they should be, or nowhere.
+    /// Writes both records of a game as it is now. Gives what has to be told, once: that they are
+    /// not where they should be, or nowhere.
     pub(super) fn save(&mut self, files: &mut GameFiles, record: &GameRecord) -> Option<String> {
         let mut failures = Vec::new();
         let mut taken = None;
@@ -91,7 +91,8 @@ impl Keeper {
             )),
         };
         if taken.is_some() {
-            // A game whose result has changed leaves one record, not two that contradict each other.
+            // A game whose result has changed leaves one record, not two that contradict each
+            // other.
             let old = files
                 .written
                 .take()
@@ -175,7 +176,7 @@ mod tests {
 
     impl Folder {
         fn new(name: &str) -> Folder {
-            let name = format!("tengen-keeper-{name}-{}", std::process::id());
+            let name = format!("tengen-records-{name}-{}", std::process::id());
             let path = std::env::temp_dir().join(name);
             std::fs::create_dir_all(&path).expect("the folder is writable");
             Folder(path)
@@ -217,12 +218,12 @@ mod tests {
     #[test]
     fn a_game_has_two_records_and_the_next_one_two_of_its_own() {
         let folder = Folder::new("two");
-        let mut keeper = Keeper::new(vec![folder.0.join("records")], style());
-        let mut first = keeper.begin(DATE.to_owned());
-        let mut second = keeper.begin(DATE.to_owned());
-        assert_eq!(keeper.save(&mut first, &record("")), None);
-        assert_eq!(keeper.save(&mut second, &record("")), None);
-        assert_eq!(keeper.save(&mut first, &record("B+R")), None);
+        let mut record_writer = RecordWriter::new(vec![folder.0.join("records")], style());
+        let mut first = record_writer.begin(DATE.to_owned());
+        let mut second = record_writer.begin(DATE.to_owned());
+        assert_eq!(record_writer.save(&mut first, &record("")), None);
+        assert_eq!(record_writer.save(&mut second, &record("")), None);
+        assert_eq!(record_writer.save(&mut first, &record("B+R")), None);
         assert_eq!(
             folder.names("records"),
             [
@@ -241,21 +242,25 @@ mod tests {
         // A file where a folder should be: nobody can write there, not even root.
         std::fs::write(folder.0.join("file"), "").expect("writable");
         let folders = ["file", "spare"].map(|name| folder.0.join(name));
-        let mut keeper = Keeper::new(folders.to_vec(), style());
-        let mut files = keeper.begin(DATE.to_owned());
-        let told = keeper.save(&mut files, &record("")).expect("trouble");
+        let mut record_writer = RecordWriter::new(folders.to_vec(), style());
+        let mut files = record_writer.begin(DATE.to_owned());
+        let told = record_writer
+            .save(&mut files, &record(""))
+            .expect("trouble");
         assert!(
             told.contains("spare now") && told.contains("file: "),
             "{told}"
         );
-        assert_eq!(keeper.save(&mut files, &record("")), None);
+        assert_eq!(record_writer.save(&mut files, &record("")), None);
         assert_eq!(folder.names("spare").len(), 2);
         std::fs::remove_dir_all(folder.0.join("spare")).expect("it is ours");
         std::fs::write(folder.0.join("spare"), "").expect("writable");
-        let told = keeper.save(&mut files, &record("")).expect("trouble");
+        let told = record_writer
+            .save(&mut files, &record(""))
+            .expect("trouble");
         assert!(told.contains("CANNOT BE WRITTEN"), "{told}");
         std::fs::remove_file(folder.0.join("file")).expect("it is ours");
-        assert_eq!(keeper.save(&mut files, &record("")), None);
+        assert_eq!(record_writer.save(&mut files, &record("")), None);
         assert_eq!(folder.names("file").len(), 2);
     }
 

@@ -1,13 +1,15 @@
-//! One side's clock during one game, as the referee keeps it.
+//! One side's clock during one game, as the referee keeps it. The engine has a clock of its own
+//! ([`crate::clock::SideClock`]). The two share no code, so that a mistake in either shows as a
+//! loss on time instead of being made on both sides.
 
 use std::time::Duration;
 
-use super::time_control::TimeControl;
+use super::time_control::MatchTimeControl;
 
-/// What is on a side's clock: a value, moved on by [`SideClock::spend`].
+/// What is on a side's clock: a value, moved on by [`RefereeClock::spend`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SideClock {
-    control: TimeControl,
+pub struct RefereeClock {
+    control: MatchTimeControl,
     /// Time left in the main time or in the running period.
     left: Duration,
     /// Byoyomi: periods left with the running one; Canadian: moves left in the period; zero in
@@ -21,35 +23,37 @@ pub struct TimeForfeit;
 
 /// What `time_left` says of a clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TimeLeft {
+pub struct AnnouncedTime {
     /// Time left in the main time or in the running period.
     pub time: Duration,
     /// Zero in main time; else the moves (Canadian) or periods (byoyomi) left.
     pub stones: u32,
 }
 
-impl SideClock {
+impl RefereeClock {
     /// The clock at the start of a game.
     #[must_use]
-    pub fn new(control: TimeControl) -> SideClock {
+    pub fn new(control: MatchTimeControl) -> RefereeClock {
         let (left, overtime) = match control {
-            TimeControl::None => (Duration::MAX, 0),
+            MatchTimeControl::None => (Duration::MAX, 0),
             // Without main time the first increment comes before the first move.
-            TimeControl::Absolute { main, increment } if main.is_zero() => (increment, 0),
-            TimeControl::Absolute { main, .. } => (main, 0),
-            TimeControl::Byoyomi {
+            MatchTimeControl::Absolute { main, increment } if main.is_zero() => (increment, 0),
+            MatchTimeControl::Absolute { main, .. } => (main, 0),
+            MatchTimeControl::Byoyomi {
                 main,
                 period,
                 periods,
             } if main.is_zero() => (period, periods),
-            TimeControl::Canadian {
+            MatchTimeControl::Canadian {
                 main,
                 period,
                 stones,
             } if main.is_zero() => (period, stones),
-            TimeControl::Byoyomi { main, .. } | TimeControl::Canadian { main, .. } => (main, 0),
+            MatchTimeControl::Byoyomi { main, .. } | MatchTimeControl::Canadian { main, .. } => {
+                (main, 0)
+            }
         };
-        SideClock {
+        RefereeClock {
             control,
             left,
             overtime,
@@ -58,8 +62,8 @@ impl SideClock {
 
     /// What the engine is told; `None` without a clock.
     #[must_use]
-    pub fn time_left(&self) -> Option<TimeLeft> {
-        (self.control != TimeControl::None).then_some(TimeLeft {
+    pub fn time_left(&self) -> Option<AnnouncedTime> {
+        (self.control != MatchTimeControl::None).then_some(AnnouncedTime {
             time: self.left,
             stones: self.overtime,
         })
@@ -69,8 +73,8 @@ impl SideClock {
     #[must_use]
     pub fn longest_move(&self) -> Duration {
         match self.control {
-            TimeControl::None | TimeControl::Absolute { .. } => self.left,
-            TimeControl::Byoyomi {
+            MatchTimeControl::None | MatchTimeControl::Absolute { .. } => self.left,
+            MatchTimeControl::Byoyomi {
                 period, periods, ..
             } => {
                 let more = if self.overtime == 0 {
@@ -80,12 +84,12 @@ impl SideClock {
                 };
                 self.left + period * more
             }
-            TimeControl::Canadian { period, .. } if self.overtime == 0 => self.left + period,
-            TimeControl::Canadian { .. } => self.left,
+            MatchTimeControl::Canadian { period, .. } if self.overtime == 0 => self.left + period,
+            MatchTimeControl::Canadian { .. } => self.left,
         }
     }
 
-    /// Charges a move that took `took`; up to `margin` more than [`SideClock::longest_move`] is
+    /// Charges a move that took `took`; up to `margin` more than [`RefereeClock::longest_move`] is
     /// forgiven.
     ///
     /// # Errors
@@ -98,12 +102,14 @@ impl SideClock {
         }
         let took = took.min(longest);
         match self.control {
-            TimeControl::None => {}
-            TimeControl::Absolute { increment, .. } => self.left = self.left - took + increment,
-            TimeControl::Byoyomi {
+            MatchTimeControl::None => {}
+            MatchTimeControl::Absolute { increment, .. } => {
+                self.left = self.left - took + increment
+            }
+            MatchTimeControl::Byoyomi {
                 period, periods, ..
             } => self.spend_byoyomi(took, period, periods),
-            TimeControl::Canadian { period, stones, .. } => {
+            MatchTimeControl::Canadian { period, stones, .. } => {
                 self.spend_canadian(took, period, stones)
             }
         }
@@ -153,7 +159,7 @@ mod tests {
     /// Spends seconds one move at a time; after each, what `time_left` would say, or "lost".
     #[track_caller]
     fn check(control: &str, moves: &[f64], expected: &str) {
-        let mut clock = SideClock::new(control.parse().unwrap());
+        let mut clock = RefereeClock::new(control.parse().unwrap());
         let states: Vec<String> = moves
             .iter()
             .map(
@@ -189,7 +195,7 @@ mod tests {
 
     #[test]
     fn the_margin_forgives_and_is_not_time() {
-        let mut clock = SideClock::new("1".parse().unwrap());
+        let mut clock = RefereeClock::new("1".parse().unwrap());
         let margin = Duration::from_millis(100);
         assert_eq!(clock.spend(Duration::from_millis(1050), margin), Ok(()));
         assert_eq!(clock.time_left().unwrap().time, Duration::ZERO);
@@ -201,26 +207,30 @@ mod tests {
 
     #[test]
     fn without_a_clock_nobody_loses_on_time() {
-        let mut clock = SideClock::new(TimeControl::None);
+        let mut clock = RefereeClock::new(MatchTimeControl::None);
         assert_eq!(clock.spend(Duration::from_secs(1 << 40), NO_MARGIN), Ok(()));
         assert_eq!(clock.time_left(), None);
     }
 
-    fn controls() -> impl Strategy<Value = TimeControl> {
+    fn controls() -> impl Strategy<Value = MatchTimeControl> {
         let span = || (0u64..5000).prop_map(Duration::from_millis);
         let period = || (1u64..3000).prop_map(Duration::from_millis);
         prop_oneof![
             (span(), span())
-                .prop_map(|(main, increment)| TimeControl::Absolute { main, increment }),
-            (span(), period(), 1u32..5).prop_map(|(main, period, periods)| TimeControl::Byoyomi {
-                main,
-                period,
-                periods
+                .prop_map(|(main, increment)| MatchTimeControl::Absolute { main, increment }),
+            (span(), period(), 1u32..5).prop_map(|(main, period, periods)| {
+                MatchTimeControl::Byoyomi {
+                    main,
+                    period,
+                    periods,
+                }
             }),
-            (span(), period(), 1u32..5).prop_map(|(main, period, stones)| TimeControl::Canadian {
-                main,
-                period,
-                stones
+            (span(), period(), 1u32..5).prop_map(|(main, period, stones)| {
+                MatchTimeControl::Canadian {
+                    main,
+                    period,
+                    stones,
+                }
             }),
         ]
     }
@@ -233,7 +243,7 @@ mod tests {
             control in controls(),
             moves in prop::collection::vec(0u64..4000, 1..30),
         ) {
-            let mut clock = SideClock::new(control);
+            let mut clock = RefereeClock::new(control);
             for took in moves.into_iter().map(Duration::from_millis) {
                 let longest = clock.longest_move();
                 let left = clock.time_left().unwrap();
@@ -243,7 +253,7 @@ mod tests {
                 if lost {
                     break;
                 }
-                if let TimeControl::Byoyomi { periods, .. } = control {
+                if let MatchTimeControl::Byoyomi { periods, .. } = control {
                     prop_assert!(clock.overtime <= periods);
                     prop_assert!(left.stones == 0 || (1..=left.stones).contains(&clock.overtime));
                 }

@@ -4,12 +4,12 @@ use std::sync::atomic::AtomicBool;
 
 use super::game::{GameEnd, GameTerms, play_game};
 use super::opening::{self, OpeningError};
-use super::player::Player;
+use super::player::Contestant;
 use crate::game::{BoardSize, Game, Move, UnknownGame, with_game};
 
 /// The rules of one game on one board. Inside, positions are static types; outside, a match does
 /// not know which game it plays.
-pub trait Rules: Send + Sync {
+pub trait RefereedGame: Send + Sync {
     /// The game's name, as [`Game::NAME`].
     fn name(&self) -> &'static str;
 
@@ -21,7 +21,7 @@ pub trait Rules: Send + Sync {
     fn play(
         &self,
         opening: &[Move],
-        players: [&mut dyn Player; 2],
+        players: [&mut dyn Contestant; 2],
         terms: &GameTerms,
         stop: &AtomicBool,
     ) -> Option<GameEnd>;
@@ -48,18 +48,18 @@ pub trait Rules: Send + Sync {
 ///
 /// # Errors
 /// [`UnknownGame`] lists the games, or the sizes, that there are.
-pub fn rules(name: &str, size: BoardSize) -> Result<Box<dyn Rules>, UnknownGame> {
+pub fn refereed_game(name: &str, size: BoardSize) -> Result<Box<dyn RefereedGame>, UnknownGame> {
     with_game!(name, size, |start| boxed(start))
 }
 
-fn boxed<G: Game>(start: G) -> Box<dyn Rules> {
-    Box::new(Start(start))
+fn boxed<G: Game>(start: G) -> Box<dyn RefereedGame> {
+    Box::new(StartPosition(start))
 }
 
 /// A game's start position as its rules.
-struct Start<G>(G);
+struct StartPosition<G>(G);
 
-impl<G: Game> Rules for Start<G> {
+impl<G: Game> RefereedGame for StartPosition<G> {
     fn name(&self) -> &'static str {
         G::NAME
     }
@@ -71,7 +71,7 @@ impl<G: Game> Rules for Start<G> {
     fn play(
         &self,
         opening: &[Move],
-        players: [&mut dyn Player; 2],
+        players: [&mut dyn Contestant; 2],
         terms: &GameTerms,
         stop: &AtomicBool,
     ) -> Option<GameEnd> {
@@ -103,7 +103,7 @@ mod tests {
             BoardSize::square(13),
             BoardSize::new(4, 3),
         ] {
-            let rules = rules("nogo", size).unwrap();
+            let rules = refereed_game("nogo", size).unwrap();
             assert_eq!((rules.name(), rules.size()), ("nogo", size));
         }
     }
