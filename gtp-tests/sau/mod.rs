@@ -146,12 +146,13 @@ fn a_new_game_ends_the_old_one_while_it_thinks() {
         &["sau", "--backend", "rollout", "--time-per-move", "1"],
     );
     program.send("new black\n");
-    std::thread::sleep(Duration::from_millis(200));
+    std::thread::sleep(Duration::from_millis(400));
     program.send("new black\n");
     let clock = SystemClock::new();
     program.next_move();
+    // The old game's would come 600 ms later, the new one's takes a second of its own.
     assert!(
-        clock.now() > Duration::from_millis(700),
+        clock.now() > Duration::from_millis(900),
         "the old game's move"
     );
     program.says_nothing();

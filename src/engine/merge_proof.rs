@@ -54,7 +54,8 @@ pub(super) fn merge_proof(
         rated.map(|rated| (rated.bounds, rated.score)) == best
     };
     if let Some(chosen) = report.moves.iter().position(is_best) {
-        report.moves[..=chosen].rotate_right(1);
+        let best = report.moves.remove(chosen);
+        report.moves.insert(0, best);
     }
     report.proof = Some(advice.proof);
     report.value = advice.proof.value();

@@ -4,6 +4,15 @@
 //! clocks, and has a [`Thinker`] choose moves on a thread of its own. Whatever happens to the
 //! thinker, [`Engine::genmove`] answers a legal move in time. Nothing here reads or writes text.
 
+// Whatever a controller sends or a user sets gets an answer: nothing here may panic.
+#![deny(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unreachable
+)]
+
 mod built_in;
 mod choose;
 mod fallbacks;
@@ -22,6 +31,7 @@ mod startup;
 pub(crate) mod testing;
 mod thinker;
 mod thinker_log;
+#[allow(clippy::indexing_slicing, reason = "pairs, by `Color::index`")]
 mod timing;
 mod worker;
 

@@ -229,7 +229,8 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
     }
 }
 
-#[cfg(all(test, feature = "tract"))]
+#[cfg(test)]
+#[cfg(feature = "tract")]
 mod tests {
     use super::*;
     use crate::clock::SystemClock;

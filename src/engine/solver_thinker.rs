@@ -25,9 +25,10 @@ use crate::solver::{Advice, Effort, Solvable, Solve};
 const NODES_PER_PLAYOUT: u64 = 100;
 /// Of visits or simulated time, the solver gets this part besides.
 const SHARE: u64 = 5;
-/// Nodes for choosing among the moves of a lost (or drawn) and of a won position. Any winning move
+/// Nodes for choosing among the moves of a won position, and of a lost or drawn one. Any winning move
 /// will do; a losing one has to be chosen with care.
-const ADVICE: [u64; 2] = [200_000, 20_000];
+const ADVICE_WON: u64 = 20_000;
+const ADVICE_LOST: u64 = 200_000;
 
 /// Settings of the solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,8 +115,12 @@ impl<G: Solvable> SolverThinker<G> {
 fn solve<G>(solver: &mut dyn Solve<G>, position: &G, effort: &Effort<'_>) -> Solved {
     let found = solver.solve(position, effort);
     let advice = found.proof().map(|proof| {
+        let nodes = match proof {
+            Proof::Win => ADVICE_WON,
+            Proof::Draw | Proof::Loss => ADVICE_LOST,
+        };
         let rest = Effort {
-            nodes: ADVICE[usize::from(proof == Proof::Win)].min(effort.nodes),
+            nodes: nodes.min(effort.nodes),
             ..*effort
         };
         solver.advise(position, proof, found.best, &rest)

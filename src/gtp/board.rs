@@ -7,8 +7,9 @@ use crate::game::{Color, Move};
 /// A few lines that show the board, the side to move and the last play.
 pub(super) fn show(engine: &dyn Engine) -> String {
     let size = engine.size();
-    let columns: Vec<String> = COLUMNS[..usize::from(size.width).min(COLUMNS.len())]
+    let columns: Vec<String> = COLUMNS
         .iter()
+        .take(size.width.into())
         .map(|&letter| char::from(letter).to_string())
         .collect();
     let letters = format!("   {}", columns.join(" "));

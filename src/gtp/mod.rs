@@ -5,6 +5,15 @@
 //! that `quit`, the end of input and `# interrupt` act in the middle of a search. Commands are one
 //! table, [`COMMANDS`].
 
+// Whatever a controller sends or a user sets gets an answer: nothing here may panic.
+#![deny(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unreachable
+)]
+
 mod analysis;
 mod board;
 mod commands;

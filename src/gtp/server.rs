@@ -118,9 +118,10 @@ impl Reader {
             };
             let at_end = read == 0;
             // What was left over before holds no line break.
-            let complete = chunk[..read].iter().rposition(|&byte| byte == b'\n');
+            let read = chunk.get(..read).unwrap_or_default();
+            let complete = read.iter().rposition(|&byte| byte == b'\n');
             let complete = complete.map(|at| pending.len() + at + 1);
-            pending.extend_from_slice(&chunk[..read]);
+            pending.extend_from_slice(read);
             let lines = if at_end {
                 Some(pending.len())
             } else {

@@ -17,10 +17,9 @@ pub fn parse_vertex(text: &str, size: BoardSize) -> Result<Vertex, Failure> {
         return Ok(Vertex::Pass);
     }
     let (column, row) = text.split_at_checked(1).ok_or(Failure::Syntax)?;
-    let column = column.as_bytes()[0].to_ascii_uppercase();
     let x = COLUMNS
         .iter()
-        .position(|&letter| letter == column)
+        .position(|letter| column.as_bytes().eq_ignore_ascii_case(&[*letter]))
         .ok_or(Failure::Syntax)?;
     if !row.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(Failure::Syntax);

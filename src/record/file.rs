@@ -90,7 +90,7 @@ pub fn check_folder(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// [`FileError::OtherFile`] when there is a file of another kind, and [`FileError`] as
-/// [`write`] does.
+/// [`write()`] does.
 pub fn write_sgf(path: &Path, text: &str) -> Result<(), FileError> {
     match read_bytes(path) {
         Ok(old) if old.is_empty() || sgf::decode(&old).trim_start().starts_with('(') => {}

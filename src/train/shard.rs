@@ -1,12 +1,12 @@
 //! Shards: Parquet files of recorded positions, one row a position, whole games only. Games are
 //! kept as their moves, from which positions come back when a shard is read. The columns are in
-//! [`columns`].
+//! `columns`.
 //!
 //! The file's metadata say game, rules, board, how the games were made and by which program. The
 //! file's name carries its checksum (see [`durable`]).
 //!
 //! Shards of format 2 kept each position's stones, and no moves; they are still read
-//! ([`format_2`]), and stay as they are.
+//! (`format_2`), and stay as they are.
 
 mod columns;
 mod format_2;

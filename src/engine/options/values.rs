@@ -55,10 +55,14 @@ pub struct EngineOptions {
     pub search: SearchParams,
 }
 
+/// The game that is played unless another one is named.
+#[allow(clippy::indexing_slicing, reason = "an empty list would not compile")]
+const USUAL: GameInfo = GAMES[0];
+
 impl Default for EngineOptions {
     fn default() -> EngineOptions {
         EngineOptions {
-            game: GAMES[0].name.to_owned(),
+            game: USUAL.name.to_owned(),
             size: None,
             rules: String::new(),
             resign: None,
@@ -89,7 +93,7 @@ impl EngineOptions {
     #[must_use]
     pub fn usual_board(&self) -> BoardSize {
         let game = GAMES.iter().find(|game| game.name == self.game);
-        game.unwrap_or(&GAMES[0]).usual_board
+        game.unwrap_or(&USUAL).usual_board
     }
 
     /// How a network is loaded by these settings.

@@ -35,7 +35,7 @@ pub struct CacheStats {
     pub entries: u64,
 }
 
-/// A table from [`Batch::key`] to the logits of one network, of fixed size. An entry makes room
+/// A table from [`Batch::key`](super::Batch::key) to the logits of one network, of fixed size. An entry makes room
 /// for a new one when it is the least recently used of its set of four.
 #[derive(Debug)]
 pub struct EvalCache {

@@ -1,7 +1,7 @@
 //! Our own inference: the kernels that these networks need and no others.
 //!
 //! An ONNX file, f32 or in the int8 form that `tengen-train quantize` writes, becomes a short list
-//! of passes over memory ([`plan`]): each convolution with the bias, sum and ReLU behind it, several
+//! of passes over memory ([`mod@plan`]): each convolution with the bias, sum and ReLU behind it, several
 //! of the same input as one. One position at a time: its numbers stay in the first two caches,
 //! and a batch gives nothing more a position than a single one. Weights are packed once and shared
 //! by all threads.

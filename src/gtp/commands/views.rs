@@ -108,26 +108,32 @@ pub(super) fn points(session: &mut Session, _: &Arguments<'_>) -> Result<String,
     let empty = (0..size.area() as u16)
         .map(Move)
         .filter(|&point| engine.stone(point).is_none());
-    let mut groups: [(&str, Vec<String>); 3] =
-        ["COLOR #404080", "COLOR #f0f0a0", "COLOR #909090"].map(|color| (color, Vec::new()));
+    let (mut blacks, mut whites, mut dead) = (Vec::new(), Vec::new(), Vec::new());
     for point in empty {
         let group = match (black.contains(&point), white.contains(&point)) {
-            (true, false) => 0,
-            (false, true) => 1,
-            (false, false) => 2,
+            (true, false) => &mut blacks,
+            (false, true) => &mut whites,
+            (false, false) => &mut dead,
             (true, true) => continue,
         };
-        groups[group].1.push(vertex(point, size));
+        group.push(vertex(point, size));
     }
-    let [blacks, whites, dead] = [0, 1, 2].map(|group| groups[group].1.len());
+    let groups = [
+        ("COLOR #404080", &blacks),
+        ("COLOR #f0f0a0", &whites),
+        ("COLOR #909090", &dead),
+    ];
     let drawn = groups.iter().filter(|(_, points)| !points.is_empty());
     let mut lines: Vec<String> = drawn
         .map(|(color, points)| format!("{color} {}", points.join(" ")))
         .collect();
     lines.push(format!(
-        "TEXT Black may play on {}, alone on {blacks}; White on {}, alone on {whites}; nobody on {dead}",
+        "TEXT Black may play on {}, alone on {}; White on {}, alone on {}; nobody on {}",
         black.len(),
+        blacks.len(),
         white.len(),
+        whites.len(),
+        dead.len(),
     ));
     Ok(lines.join("\n"))
 }

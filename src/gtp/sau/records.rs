@@ -163,7 +163,8 @@ fn suffixed(name: &str, suffix: &str) -> String {
         Some((stem, extension)) => (stem, format!(".{extension}")),
         None => (name, String::new()),
     };
-    let stem = &stem[..stem.floor_char_boundary(LONGEST_STEM)];
+    let end = stem.floor_char_boundary(LONGEST_STEM);
+    let stem = stem.get(..end).unwrap_or(stem);
     format!("{stem}{suffix}{extension}")
 }
 

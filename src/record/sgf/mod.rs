@@ -1,8 +1,8 @@
-//! SGF (FF[4]): reading the main line of a game and writing a record.
+//! SGF (`FF[4]`): reading the main line of a game and writing a record.
 //!
 //! Reading forgives what files in the wild contain (old property names, text before the tree,
 //! missing `GM`) and never panics or recurses, whatever the bytes. Variations are skipped. NoGo has
-//! no number of its own in SGF: it is written as `GM[1]` with `RU[NoGo]`. Source: SGF FF[4]
+//! no number of its own in SGF: it is written as `GM[1]` with `RU[NoGo]`. Source: SGF `FF[4]`
 //! specification (red-bean.com/sgf), game properties and escaping.
 
 mod lexer;

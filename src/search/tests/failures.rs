@@ -1,6 +1,9 @@
 //! Evaluators that fail, panic or hang.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use super::*;
+use crate::eval::{Batch, Outputs};
 
 #[test]
 fn a_failing_evaluator_leaves_what_was_found() {
@@ -34,39 +37,64 @@ fn an_evaluator_that_fails_at_once_is_an_error() {
     assert!(matches!(result, Err(SearchError::Eval(_))), "{result:?}");
 }
 
-/// A searcher whose evaluators answer for so many positions, the root among them, and then hang
-/// until the sender is dropped, and a position for it.
-fn stalling(
-    answers: usize,
-    clock: &SystemClock,
-) -> (
-    Searcher<SmallNoGo>,
-    SmallNoGo,
-    crossbeam::channel::Sender<()>,
-) {
+/// Counts the calls that its evaluator has been asked for, answered or not.
+struct Counted(StallingEvaluator, Arc<AtomicU32>);
+
+impl Evaluator for Counted {
+    fn info(&self) -> &ModelInfo {
+        self.0.info()
+    }
+
+    fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        self.0.evaluate(batch, out)
+    }
+}
+
+/// A search that comes to stand still.
+struct Stalling {
+    searcher: Searcher<SmallNoGo>,
+    position: SmallNoGo,
+    /// Evaluators hang until it is dropped.
+    release: crossbeam::channel::Sender<()>,
+    /// Positions that evaluators were asked for, answered or not.
+    calls: Arc<AtomicU32>,
+}
+
+/// Two threads whose evaluators answer for so many positions, the root among them, and then hang.
+fn stalling(answers: usize, clock: &SystemClock) -> Stalling {
     let position = start(9, 9);
     let (release, gate) = crossbeam::channel::unbounded();
-    let info = model(&position);
-    let make =
-        move || Box::new(StallingEvaluator::new(info.clone(), gate.clone())) as Box<dyn Evaluator>;
+    let (info, calls) = (model(&position), Arc::new(AtomicU32::new(0)));
+    let counter = Arc::clone(&calls);
+    let make = move || {
+        let stalling = StallingEvaluator::new(info.clone(), gate.clone());
+        Box::new(Counted(stalling, Arc::clone(&counter))) as Box<dyn Evaluator>
+    };
     let clock = Arc::new(clock.clone());
     let searcher = searcher(make, 2, SearchParams::default(), clock);
     (0..answers).for_each(|_| release.send(()).unwrap());
-    (searcher, position, release)
+    Stalling {
+        searcher,
+        position,
+        release,
+        calls,
+    }
 }
 
 #[test]
 fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
     let clock = SystemClock::new();
-    let (mut searcher, position, _release) = stalling(10, &clock);
+    let mut stalled = stalling(10, &clock);
     let (soft, hard) = (Duration::from_millis(100), Duration::from_millis(500));
     let limits = Limits {
         visits: None,
         budget: Some(Budget::fixed(soft, hard)),
     };
     let before = clock.now();
-    let report = searcher
-        .search(&position, &limits, &StopFlag::new())
+    let report = stalled
+        .searcher
+        .search(&stalled.position, &limits, &StopFlag::new())
         .unwrap();
     let took = clock.now() - before;
     assert!(
@@ -80,13 +108,15 @@ fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
 #[test]
 fn a_stalling_evaluator_is_given_up_while_there_is_time_for_another() {
     let clock = SystemClock::new();
-    let (mut searcher, position, _release) = stalling(0, &clock);
+    let mut stalled = stalling(0, &clock);
     let (soft, hard) = (Duration::from_secs(2), Duration::from_secs(20));
     let limits = Limits {
         visits: None,
         budget: Some(Budget::fixed(soft, hard)),
     };
-    let result = searcher.search(&position, &limits, &StopFlag::new());
+    let result = stalled
+        .searcher
+        .search(&stalled.position, &limits, &StopFlag::new());
     let took = clock.now();
     assert!(result.is_err());
     assert!(took >= soft / 2 && took < hard / 2, "{took:?}");
@@ -94,11 +124,19 @@ fn a_stalling_evaluator_is_given_up_while_there_is_time_for_another() {
 
 #[test]
 fn a_stopped_search_that_is_slow_to_end_keeps_its_tree() {
-    let (mut searcher, position, release) = stalling(10, &SystemClock::new());
+    let Stalling {
+        mut searcher,
+        position,
+        release,
+        calls,
+    } = stalling(10, &SystemClock::new());
     let stop = StopFlag::new();
     let report = std::thread::scope(|scope| {
         scope.spawn(|| {
-            std::thread::sleep(Duration::from_millis(100));
+            // Ten calls are answered, then both threads stand in one.
+            while calls.load(Ordering::SeqCst) < 12 {
+                std::thread::yield_now();
+            }
             stop.raise();
         });
         searcher.search(&position, &Limits::default(), &stop)
@@ -116,12 +154,9 @@ fn a_stopped_search_that_is_slow_to_end_keeps_its_tree() {
 #[test]
 fn a_root_that_cannot_be_evaluated_does_not_cost_the_tree() {
     let first = start(9, 9);
-    let (info, calls) = (
-        model(&first),
-        Arc::new(std::sync::atomic::AtomicU32::new(100)),
-    );
+    let (info, calls) = (model(&first), Arc::new(AtomicU32::new(100)));
     /// Fails once, when its calls are used up.
-    struct Once(HashEvaluator, Arc<std::sync::atomic::AtomicU32>);
+    struct Once(HashEvaluator, Arc<AtomicU32>);
     impl Evaluator for Once {
         fn info(&self) -> &ModelInfo {
             self.0.info()

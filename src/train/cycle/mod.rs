@@ -1,6 +1,6 @@
 //! The whole way again and again: games, fit, network, rating, and better games by that network.
 //!
-//! [`run`] does what a [`CyclePlan`] says. Every step leaves a durable product in the run's folder
+//! [`run()`] does what a [`CyclePlan`] says. Every step leaves a durable product in the run's folder
 //! ([`RunFolder`]), and a step whose product is there is not done again: `kill -9` at any moment
 //! loses the games in progress, the steps of the fit since its last checkpoint, and the match in
 //! progress. Games, order of rows and matches depend on the plan's seed only, so a run that was

@@ -43,11 +43,25 @@ fn burst(factor: Lanes, number: f32) -> [Lanes; POINTS] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::SystemClock;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// A clock that goes on by a millisecond whenever somebody looks at it.
+    struct Ticking(AtomicU64);
+
+    impl Clock for Ticking {
+        fn now(&self) -> Duration {
+            Duration::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
+        }
+    }
 
     #[test]
-    fn a_processor_does_more_than_a_hundred_million_a_second() {
-        let peak = peak_flops(&SystemClock::new(), Duration::from_millis(5));
-        assert!(peak > 1e8, "{peak}");
+    fn bursts_of_all_threads_are_counted_over_the_time_they_took() {
+        let peak = peak_flops(&Ticking(AtomicU64::new(7)), Duration::from_millis(5));
+        // Looks 1 to 4 after the first one see a burst made, by whichever thread; each thread looks
+        // once more to see that the time is up, and the last look says how long it took.
+        let bursts = 4 * BURST * POINTS * LANES * 2;
+        let seconds = (5 + rayon::current_num_threads()) as f64 / 1000.0;
+        let expected = bursts as f64 / seconds;
+        assert!((peak / expected - 1.0).abs() < 1e-9, "{peak} {expected}");
     }
 }
