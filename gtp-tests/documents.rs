@@ -165,3 +165,22 @@ fn papers_are_listed() {
     assert!(count > 20, "{count} citations");
     none(&complaints);
 }
+
+#[test]
+fn documents_name_files_that_there_are() {
+    let name = Regex::new(r"`([a-z_-]+/[a-z_/-]+(?:\.[a-z]+)?)`").expect("a pattern");
+    let mut complaints = Vec::new();
+    let mut count = 0;
+    for document in ["src/ARCHITECTURE.md", "docs/methods.md"] {
+        let content = fs::read_to_string(root().join(document)).expect("text");
+        for found in name.captures_iter(&content) {
+            count += 1;
+            let places = [root().join("src").join(&found[1]), root().join(&found[1])];
+            if !places.iter().any(|place| place.exists()) {
+                complaints.push(format!("{document}: there is no {}", &found[1]));
+            }
+        }
+    }
+    assert!(count > 50, "{count} files");
+    none(&complaints);
+}

@@ -74,10 +74,9 @@ licences() {
     done
 }
 
-# The README's part on board programs, without its pictures.
+# The page on board programs, without its pictures.
 board_programs() {
-    echo '# Tengen in your board program'
-    sed -n '/^## In your board program/,/^## /{/^## /d;/^!\[/d;p}' README.md
+    sed '/^!\[/d' docs/board-programs.md
 }
 
 echo "building; nothing built yet takes some 10 minutes on two cores"
@@ -88,12 +87,13 @@ name=tengen-$version-$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
 work=$(mktemp -d "$out/.release.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 stage=$work/$name
-mkdir -p "$stage/models" "$stage/plans" "$stage/licences"
+mkdir -p "$stage/docs" "$stage/models" "$stage/plans" "$stage/licences"
 
 for program in tengen tengen-match tengen-train; do
     strip -o "$stage/$program" "$built/$program"
 done
 cp models/*.onnx models/README.md "$stage/models/"
+cp docs/*.md "$stage/docs/"
 cp scripts/plans/*.toml "$stage/plans/"
 cp scripts/fetch-onnxruntime.sh README.md CHANGELOG.md LICENSE "$stage/"
 board_programs >"$stage/BOARD-PROGRAMS.md"
@@ -116,8 +116,8 @@ and a C library from ${glibc/_/ } on. Nothing has to be installed.
   ./tengen-match --help    matches between engines
   ./tengen-train --help    networks of your own; plans are in plans/
 
-The default network is inside tengen; models/ holds it and others as files. README.md says everything
-else; where it speaks of target/release, scripts/ or cargo, it means the sources.
+The default network is inside tengen; models/ holds it and others as files. README.md and docs/
+say everything else; where they speak of target/release, scripts/ or cargo, they mean the sources.
 TEXT
 
 # The same files make the same archive.
