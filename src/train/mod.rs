@@ -44,6 +44,8 @@ pub mod architecture;
 pub mod augment;
 pub mod batch;
 pub mod checkpoint;
+pub mod correction;
+pub mod corrector;
 pub mod cycle;
 pub mod dataset;
 pub mod device;

@@ -45,6 +45,11 @@ pub struct Proven {
 pub trait Prover<G> {
     /// The result of a position that has a legal move, if it is found within the prover's effort.
     fn prove(&mut self, position: &G) -> Option<Proven>;
+
+    /// Makes the results of a finished game's rows truer, if it can; the game began at `start`.
+    fn correct(&mut self, rows: &mut [Row], start: &G) {
+        let _ = (rows, start);
+    }
 }
 
 /// A game in progress.
@@ -103,6 +108,8 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
     pub fn finish(mut self) -> Option<PlayedGame> {
         let outcome = self.outcome?;
         finish(&mut self.rows, &self.start, &self.moves, outcome);
+        let mut prover = self.prover.borrow_mut();
+        prover.correct(&mut self.rows, &self.start);
         Some(PlayedGame {
             game: self.number,
             rows: self.rows,

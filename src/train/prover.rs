@@ -1,6 +1,8 @@
 //! Proofs of endings for self-play: exact results in place of the last moves' guesses.
 
+use super::corrector::Corrector;
 use super::network_game::{Proven, Prover};
+use super::row::Row;
 use crate::solver::{Effort, Solvable, Solve};
 
 /// Positions are tried when at most so many moves can be left. Earlier ones are hardly ever proven
@@ -15,6 +17,7 @@ pub struct EndingProver<G> {
     /// None in games that have no solver.
     solver: Option<Box<dyn Solve<G>>>,
     nodes: u64,
+    corrector: Option<Corrector<G>>,
 }
 
 impl<G: Solvable> EndingProver<G> {
@@ -25,6 +28,16 @@ impl<G: Solvable> EndingProver<G> {
         EndingProver {
             solver: G::solver(MEMORY),
             nodes,
+            corrector: None,
+        }
+    }
+
+    /// Has the results of finished games corrected with so many nodes a position; with 0 they stay.
+    #[must_use]
+    pub fn correcting(self, nodes: u64) -> Self {
+        EndingProver {
+            corrector: (nodes > 0).then(|| Corrector::new(nodes)),
+            ..self
         }
     }
 }
@@ -47,6 +60,15 @@ impl<G: Solvable> Prover<G> for EndingProver<G> {
             outcome: found.proof()?.outcome(position.to_move()),
             keeps: found.best,
         })
+    }
+
+    fn correct(&mut self, rows: &mut [Row], start: &G) {
+        let Some(corrector) = &mut self.corrector else {
+            return;
+        };
+        if let Err(error) = corrector.correct(rows, start) {
+            log::error!("a game's results are not corrected: {error}");
+        }
     }
 }
 

@@ -210,6 +210,15 @@ impl Row {
         }
     }
 
+    /// Gives the row a result that its game may not have had. The game's end says nothing of it
+    /// then.
+    pub fn correct(&mut self, outcome: Outcome) {
+        if self.outcome() != outcome {
+            self.result = outcome.value_for(self.to_move) as i8;
+            self.ending = None;
+        }
+    }
+
     /// The row's result: the game's, or the proven one.
     #[must_use]
     pub fn outcome(&self) -> Outcome {

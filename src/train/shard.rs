@@ -229,6 +229,10 @@ mod tests {
         let last = shard.rows.last().unwrap().game;
         let broken_off = shard.rows.iter_mut().filter(|row| row.game == last);
         broken_off.for_each(|row| row.ending = None);
+        // A row whose result was corrected.
+        let game = shard.rows[0].game;
+        let inside = shard.rows.iter_mut().filter(|row| row.game == game).nth(1);
+        inside.unwrap().ending = None;
         let path = write(scratch.path(), &shard.info, &shard.rows).unwrap();
         assert_eq!(list(scratch.path()).unwrap(), std::slice::from_ref(&path));
         assert_eq!(read(&path).unwrap(), shard);

@@ -2,6 +2,7 @@
 
 mod ablate;
 mod board;
+mod correct;
 mod cycle;
 mod export;
 mod fit;
@@ -32,6 +33,8 @@ enum Command {
     Loop(cycle::Args),
     /// Plays games against itself and records them as shards.
     Selfplay(selfplay::Args),
+    /// Writes games anew, with the results of best play as far as the solver reaches.
+    Correct(correct::Args),
     /// Fits a network to recorded games.
     Fit(fit::Args),
     /// Writes a fitted network as an ONNX file.
@@ -76,6 +79,7 @@ fn run() -> anyhow::Result<()> {
     match program::read::<Cli>().command {
         Command::Loop(args) => cycle::run_loop(&args),
         Command::Selfplay(args) => selfplay::run(&args),
+        Command::Correct(args) => correct::run(&args),
         Command::Fit(args) => fit::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Ablate(args) => ablate::run_ablation(&args),

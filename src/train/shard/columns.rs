@@ -139,15 +139,17 @@ pub(super) fn read<G: Game>(
         }
         let mut at = 0;
         for game in rows[first..].chunk_by_mut(|a, b| a.game == b.game) {
-            replay(empty, game, of.ended[at]).map_err(ParquetError::General)?;
-            at += game.len();
+            let end = at + game.len();
+            replay(empty, game, &of.ended[at..end]).map_err(ParquetError::General)?;
+            at = end;
         }
     }
     Ok(rows)
 }
 
-/// Plays the game of these rows and fills in what follows from its moves.
-fn replay<G: Game>(empty: &G, rows: &mut [Row], ended: bool) -> Result<(), String> {
+/// Plays the game of these rows and fills in what follows from its moves; `ended` are the rows that
+/// its end says something of.
+fn replay<G: Game>(empty: &G, rows: &mut [Row], ended: &[bool]) -> Result<(), String> {
     let PositionSource::Game(moves) = rows[0].source.clone() else {
         return Ok(());
     };
@@ -162,15 +164,17 @@ fn replay<G: Game>(empty: &G, rows: &mut [Row], ended: bool) -> Result<(), Strin
         position.play(*mv);
         movers.push(position.to_move());
     }
-    let ending = match ended.then(|| ending::of(empty, &moves)) {
+    let any_ended = ended.contains(&true);
+    let ending = match any_ended.then(|| ending::of(empty, &moves)) {
         None => None,
         Some(Some((black, _))) => Some(black),
         Some(None) => return Err(wrong("its moves do not lead to its end".to_owned())),
     };
-    for row in rows {
+    for (row, ended) in rows.iter_mut().zip(ended) {
         let mover = movers.get(usize::from(row.ply));
         row.to_move =
             *mover.ok_or_else(|| format!("game {} has fewer than {} moves", row.game, row.ply))?;
+        let ending = ending.filter(|_| *ended);
         row.ending = ending.map(|black| black.seen_by(row.to_move));
     }
     Ok(())

@@ -53,6 +53,10 @@ pub(crate) struct Args {
     /// exact result; 0 plays all games to the end
     #[arg(long, default_value_t = 0)]
     prove_nodes: u64,
+    /// Positions that the solver may visit for each position of a finished game, from the end back, to
+    /// correct the results that are learnt; 0 leaves them as the games went
+    #[arg(long, default_value_t = 0)]
+    correct_nodes: u64,
     /// A setting of the search, NAME=VALUE, as of tengen gtp; may be given several times
     #[arg(long = "set", value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -136,13 +140,18 @@ impl OnBoard for Args {
             self.prove_nodes,
             self.set.join(" ")
         );
+        // Folders that were made before there were corrections can still be continued.
+        let generator = match self.correct_nodes {
+            0 => generator,
+            nodes => format!("{generator} correct-nodes={nodes}"),
+        };
         let plan = self.common.plan(generator)?;
         let concurrent = self.concurrent as usize;
         let generator = NetworkGenerator {
             network: &network,
             play: &how,
             concurrent,
-            prover: || EndingProver::new(self.prove_nodes),
+            prover: || EndingProver::new(self.prove_nodes).correcting(self.correct_nodes),
         };
         let time = Duration::try_from_secs_f64(self.measure)
             .with_context(|| format!("--measure {}", self.measure))?;

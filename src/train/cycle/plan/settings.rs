@@ -36,6 +36,9 @@ pub struct SelfPlay {
     /// Positions that the solver may visit to prove a late position, which ends the game with an
     /// exact result; 0 plays all games to the end.
     pub prove_nodes: u64,
+    /// Positions that the solver may visit for each position of a finished game, from the end back,
+    /// to correct the results that are learnt; 0 leaves them as the games went.
+    pub correct_nodes: u64,
     /// Whether games are played by the networks' int8 form, where it is close enough.
     pub int8: bool,
     /// Games that a thread plays at the same time.
@@ -60,6 +63,7 @@ impl Default for SelfPlay {
             opening_plies,
             temperature_plies,
             prove_nodes: 0,
+            correct_nodes: 0,
             int8: false,
             concurrent: 32,
             games_per_shard: 1,

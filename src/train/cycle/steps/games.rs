@@ -99,7 +99,9 @@ impl<G: Trainable> GenerationSteps<'_, G> {
                 // The plan's check keeps it in range.
                 play: &settings.network_play(u32::try_from(visits).unwrap_or(u32::MAX)),
                 concurrent: settings.concurrent,
-                prover: || EndingProver::new(settings.prove_nodes),
+                prover: || {
+                    EndingProver::new(settings.prove_nodes).correcting(settings.correct_nodes)
+                },
             };
             generate(self.start, &games, &folder, &generator, observe)?
         };

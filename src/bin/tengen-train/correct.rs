@@ -1,0 +1,76 @@
+//! `tengen-train correct`: games anew, with the results of best play as far as the solver reaches.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Parser;
+use tengen::clock::{Clock as _, SystemClock};
+use tengen::train::correction::{BAND, Corrected, CorrectionPlan, correct_folder};
+
+use crate::progress::print;
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    /// Folder of shards
+    #[arg(long)]
+    data: PathBuf,
+    /// Folder of the corrected ones; a correction that was ended is continued there
+    #[arg(long)]
+    out: PathBuf,
+    /// Positions that the solver may visit for each position, from the end of a game back
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Threads [default: one a core]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let same = |folder: &PathBuf| folder.canonicalize().ok();
+    anyhow::ensure!(
+        same(&args.data).is_none_or(|data| same(&args.out) != Some(data)),
+        "--out must be another folder than --data"
+    );
+    anyhow::ensure!(args.data.is_dir(), "{} is no folder", args.data.display());
+    let cores = std::thread::available_parallelism().map_or(1, Into::into);
+    let plan = CorrectionPlan {
+        data: &args.data,
+        out: &args.out,
+        nodes: args.nodes,
+        threads: args.threads.map_or(cores, usize::from),
+    };
+    let clock = SystemClock::new();
+    let done = correct_folder(&plan, |done| {
+        log::info!("{} games, {} of them turned", done.games, done.turned);
+    })
+    .with_context(|| args.data.display().to_string())?;
+    let seconds = clock.now().as_secs_f64() * plan.threads as f64;
+    print(&format!(
+        "{} games, {} done before; the result of {} is another one; {:.0} nodes and {:.2} s of a thread a game",
+        done.games,
+        done.resumed,
+        done.turned,
+        done.nodes as f64 / done.games.max(1) as f64,
+        seconds / done.games.max(1) as f64
+    ));
+    print(&table(&done));
+    Ok(())
+}
+
+fn table(done: &Corrected) -> String {
+    let head = " plies    rows  proven  changed  Brier of the search: before, after";
+    let rows = done.bands.iter().map(|(band, count)| {
+        let (first, rows) = (band * BAND, count.rows as f64);
+        let [before, after] = count.brier.map(|sum| sum / rows);
+        format!(
+            "{first:>2}-{:<3}{:>7} {:>6.1}% {:>7.1}%  {before:>27.3}  {after:.3}",
+            first + BAND - 1,
+            count.rows,
+            100.0 * count.exact as f64 / rows,
+            100.0 * count.changed as f64 / rows
+        )
+    });
+    let lines: Vec<String> = std::iter::once(head.to_owned()).chain(rows).collect();
+    lines.join("\n")
+}
