@@ -115,7 +115,10 @@ impl Search<'_> {
             any |= !any && must_exist && self.reach(*child);
         }
         // Modules and functions may have the same name; only a module leads further.
-        if module.items.contains(name) && (rest.is_empty() || !any) {
+        if any && !rest.is_empty() {
+            return true;
+        }
+        if module.items.contains(name) {
             any |= self.reach(number);
         }
         let question = (number, name.to_owned());

@@ -14,6 +14,7 @@ mod cache;
 mod candidates;
 #[cfg(feature = "ort")]
 mod cuda;
+mod error;
 mod fake;
 mod info;
 mod library;
@@ -34,6 +35,7 @@ pub use batch::{Batch, Outputs};
 pub use batcher::{BatchClient, spawn_batcher};
 pub use cache::{CacheStats, CachedEvaluator, EvalCache};
 pub use candidates::{Candidate, open_best};
+pub use error::EvalError;
 pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, UniformEvaluator};
 pub use info::{ModelInfo, PLANES, POLICY, VALUE};
 pub use library::{LIBRARY_FILE, LibraryPlaces};
@@ -44,37 +46,6 @@ pub use ort::{OrtEvaluator, OrtModel};
 pub use softmax::softmax;
 #[cfg(feature = "tract")]
 pub use tract::{InnerTensors, TractEvaluator, TractModel};
-
-use thiserror::Error;
-
-/// Why an evaluation, or loading a model, failed.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum EvalError {
-    /// The model file cannot be read or is not what it says it is.
-    #[error("cannot load network {path}: {reason}")]
-    Load {
-        /// File name, or `embedded`.
-        path: String,
-        /// What is wrong and what to do.
-        reason: String,
-    },
-    /// The backend itself is not available on this machine.
-    #[error("backend {backend} is not available: {reason}")]
-    Unavailable {
-        /// The backend's name.
-        backend: &'static str,
-        /// What is missing and how to get it.
-        reason: String,
-    },
-    /// The backend failed while computing, or another part of the evaluation pipeline is gone.
-    #[error("evaluation failed on {backend}: {reason}")]
-    Run {
-        /// The backend's name.
-        backend: &'static str,
-        /// The backend's own words.
-        reason: String,
-    },
-}
 
 /// Runs one network on batches of encoded positions. Owned and driven by one thread at a time.
 ///

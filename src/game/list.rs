@@ -1,4 +1,4 @@
-//! How programs find games: by the one list of them, in `game/mod.rs`.
+//! How programs find games: by the one list of them, here.
 //!
 //! A game is a line of [`games!`](crate::games) and its [`GameInfo`]. Whoever needs the type of its
 //! positions asks [`with_game!`](crate::with_game) by name; whoever needs to know something of all
@@ -7,6 +7,39 @@
 use thiserror::Error;
 
 use super::{BoardSize, Game, GameInfo, UnknownRules, UnsupportedSize};
+
+/// **The list of games**: a game a line, with the types of its positions in the order in which they
+/// are tried for a board. Calls another macro with it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! games {
+    ($then:ident $how:tt $($test_only:tt)*) => {
+        $crate::$then! { $how
+            [$crate::game::nogo::SmallNoGo, $crate::game::nogo::LargeNoGo]
+            $($test_only)*
+        }
+    };
+}
+
+/// The list as this build has it.
+#[cfg(not(test))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! all_games {
+    ($then:ident $how:tt) => {
+        $crate::games! { $then $how }
+    };
+}
+
+/// The list, and the game that shows in tests what a game has to bring along.
+#[cfg(test)]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! all_games {
+    ($then:ident $how:tt) => {
+        $crate::games! { $then $how [$crate::game::tictactoe::TicTacToe] }
+    };
+}
 
 /// Runs an expression on the empty board of a game by its name, with the type that its positions
 /// have on a board of this size, under the usual rules or those in a text (`rules: TEXT`):

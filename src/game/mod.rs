@@ -21,39 +21,6 @@ mod symmetry;
 pub mod tictactoe;
 pub(crate) mod zobrist;
 
-/// **The list of games**: a game a line, with the types of its positions in the order in which they
-/// are tried for a board. Calls another macro with it.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! games {
-    ($then:ident $how:tt $($test_only:tt)*) => {
-        $crate::$then! { $how
-            [$crate::game::nogo::SmallNoGo, $crate::game::nogo::LargeNoGo]
-            $($test_only)*
-        }
-    };
-}
-
-/// The list as this build has it.
-#[cfg(not(test))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! all_games {
-    ($then:ident $how:tt) => {
-        $crate::games! { $then $how }
-    };
-}
-
-/// The list, and the game that shows in tests what a game has to bring along.
-#[cfg(test)]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! all_games {
-    ($then:ident $how:tt) => {
-        $crate::games! { $then $how [$crate::game::tictactoe::TicTacToe] }
-    };
-}
-
 pub use crate::with_game;
 pub use bits::{Bits, BitsIter};
 pub use blocks::{Blocks, Frame, Placed};

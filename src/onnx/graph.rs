@@ -135,14 +135,12 @@ impl GraphBuilder {
         self.push_node(op, inputs, attributes.collect())
     }
 
-    /// Adds a node of another model, reading `inputs`.
-    pub fn copy_node(&mut self, node: &super::ModelNode, inputs: &[Value]) -> Value {
-        let attributes = node.attributes.iter();
-        let attributes = attributes.map(|(name, value)| (&**name, value.clone()).into());
-        self.push_node(&node.op, inputs, attributes.collect())
-    }
-
-    fn push_node(&mut self, op: &str, inputs: &[Value], attributes: Vec<AttributeProto>) -> Value {
+    pub(super) fn push_node(
+        &mut self,
+        op: &str,
+        inputs: &[Value],
+        attributes: Vec<AttributeProto>,
+    ) -> Value {
         let output = self.value(format!("{op}_{}", self.nodes.len()), Origin::Node);
         self.nodes.push(Node {
             op: op.to_owned(),

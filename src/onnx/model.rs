@@ -5,7 +5,7 @@ use prost::Message;
 
 use super::header::Header;
 use super::proto::{AttributeProto, DataType, ModelProto, NodeProto, TensorProto};
-use super::{Attribute, OnnxError};
+use super::{Attribute, GraphBuilder, OnnxError, Value};
 
 /// A model in memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +48,15 @@ impl ModelNode {
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         let found = self.attributes.iter().find(|(key, _)| key == name);
         found.map(|(_, value)| value)
+    }
+}
+
+impl GraphBuilder {
+    /// Adds a node of another model, reading `inputs`.
+    pub fn copy_node(&mut self, node: &ModelNode, inputs: &[Value]) -> Value {
+        let attributes = node.attributes.iter();
+        let attributes = attributes.map(|(name, value)| (&**name, value.clone()).into());
+        self.push_node(&node.op, inputs, attributes.collect())
     }
 }
 

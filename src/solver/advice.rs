@@ -7,45 +7,14 @@
 
 use super::board::Board;
 use super::bounds::MoveBounds;
-use super::{Effort, Solve, SolveResult, Solver, decided, wins};
+use super::result::{Advice, Effort, RatedMove, SolveResult, decided};
+use super::solve::Solve;
 use crate::game::nogo::NoGo;
-use crate::game::{Bounds, Game, Move, Proof};
-
-/// A move of a solved position.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RatedMove {
-    /// The move.
-    pub mv: Move,
-    /// What it leads to, for the side that plays it, as far as that was found out.
-    pub bounds: Bounds,
-    /// Among moves of the same result the higher is to be preferred: for winning moves sure moves
-    /// of one's own less the opponent's possible ones, for losing moves the share of replies that
-    /// are not known to win, in [0, 1].
-    pub score: f32,
-}
-
-impl RatedMove {
-    /// Whether it wins, where that is known.
-    #[must_use]
-    pub fn wins(&self) -> Option<bool> {
-        wins(self.bounds)
-    }
-}
-
-/// What is known of a solved position and its moves.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Advice {
-    /// The result for the side to move.
-    pub proof: Proof,
-    /// Every legal move, best first; equals ascending by point.
-    pub moves: Vec<RatedMove>,
-    /// Positions visited for it.
-    pub nodes: u64,
-}
+use crate::game::{Game, Move, Proof};
 
 /// As [`Solve::advise`].
 pub(super) fn advise<const W: usize>(
-    solver: &mut Solver<W>,
+    solver: &mut dyn Solve<NoGo<W>>,
     position: &NoGo<W>,
     proof: Proof,
     best: Option<Move>,
@@ -87,7 +56,7 @@ pub(super) fn advise<const W: usize>(
 
 /// As [`Solve::line`].
 pub(super) fn line<const W: usize>(
-    solver: &mut Solver<W>,
+    solver: &mut dyn Solve<NoGo<W>>,
     position: &NoGo<W>,
     effort: &Effort<'_>,
 ) -> Vec<Move> {
@@ -123,7 +92,7 @@ fn after<const W: usize>(position: &NoGo<W>, mv: Move) -> NoGo<W> {
 
 /// A solver and the nodes that it may still visit.
 struct NodeBudget<'a, const W: usize> {
-    solver: &'a mut Solver<W>,
+    solver: &'a mut dyn Solve<NoGo<W>>,
     effort: &'a Effort<'a>,
     left: u64,
 }

@@ -15,16 +15,20 @@ mod board;
 mod bounds;
 mod hash;
 mod parts;
+mod result;
 mod search;
+mod solve;
 mod table;
 mod values;
 
-pub use advice::{Advice, RatedMove};
+pub use result::{Advice, Effort, RatedMove, SolveResult};
+pub use solve::{LeafProbe, Solvable, Solve};
 
 use crate::game::nogo::NoGo;
-use crate::game::{Bounds, Game, Move, Proof};
+use crate::game::{Move, Proof};
 use board::Board;
 use parts::PartValues;
+use result::decided;
 use search::{Halted, Search, Shared};
 use table::{LocalTable, ProofTable};
 
@@ -35,104 +39,6 @@ const LARGEST_PART: usize = 5;
 
 /// Entries of one thread's table of parts: about 50 bytes each.
 const PARTS: usize = 1 << 20;
-
-/// What a search may spend.
-#[derive(Clone, Copy)]
-pub struct Effort<'a> {
-    /// Positions that may be visited, by all threads together.
-    pub nodes: u64,
-    /// Threads, at least 1.
-    pub threads: usize,
-    /// Asked every few hundred positions, by every thread, whether to stop; it is told how many
-    /// positions all threads have visited.
-    pub halt: &'a (dyn Fn(u64) -> bool + Sync),
-}
-
-/// What a search found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SolveResult {
-    /// What the side to move can get; open as far as the effort was not enough.
-    pub bounds: Bounds,
-    /// A move that keeps the result, where it is known and not all moves do.
-    pub best: Option<Move>,
-    /// Positions visited.
-    pub nodes: u64,
-}
-
-impl SolveResult {
-    /// The result for the side to move, where it is known.
-    #[must_use]
-    pub fn proof(&self) -> Option<Proof> {
-        self.bounds.proof()
-    }
-
-    /// Whether the side to move wins, where that is known.
-    #[must_use]
-    pub fn wins(&self) -> Option<bool> {
-        wins(self.bounds)
-    }
-}
-
-/// Whether a side with these bounds wins, where that is known: with a draw for certain it does not.
-fn wins(bounds: Bounds) -> Option<bool> {
-    match (bounds.low(), bounds.high()) {
-        (Proof::Win, _) => Some(true),
-        (_, Proof::Loss | Proof::Draw) => Some(false),
-        _ => None,
-    }
-}
-
-/// The bounds of a game without draws.
-fn decided(wins: Option<bool>) -> Bounds {
-    match wins {
-        Some(true) => Bounds::exactly(Proof::Win),
-        Some(false) => Bounds::exactly(Proof::Loss),
-        None => Bounds::OPEN,
-    }
-}
-
-/// Says what the side to move can get, as far as so many nodes are enough to say; `None` where
-/// there was nothing to find out.
-pub type LeafProbe<G> = Box<dyn FnMut(&G, u64) -> Option<Bounds> + Send>;
-
-/// A game, and whatever can prove results of it: nothing, unless it says otherwise.
-pub trait Solvable: Game {
-    /// A solver that takes about so many bytes for proven positions.
-    #[must_use]
-    fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {
-        let _ = bytes;
-        None
-    }
-
-    /// Says for many positions, with so many nodes each, what the side to move can get. Its word
-    /// depends on nothing that came before.
-    #[must_use]
-    fn leaf_probe() -> Option<LeafProbe<Self>> {
-        None
-    }
-}
-
-/// Solves positions of one game on one board.
-pub trait Solve<G>: Send {
-    /// Searches a position.
-    fn solve(&mut self, position: &G, effort: &Effort<'_>) -> SolveResult;
-
-    /// Rates the moves of a position that was solved: `proof` and `best` as found.
-    fn advise(
-        &mut self,
-        position: &G,
-        proof: Proof,
-        best: Option<Move>,
-        effort: &Effort<'_>,
-    ) -> Advice;
-
-    /// A line of best play from a solved position, as far as the effort reaches: the winner plays
-    /// moves that win, the loser those that are the hardest to refute.
-    fn line(&mut self, position: &G, effort: &Effort<'_>) -> Vec<Move>;
-
-    /// Forgets all proven positions.
-    fn clear(&mut self);
-}
 
 #[cfg(test)]
 impl Solvable for crate::game::tictactoe::TicTacToe {}

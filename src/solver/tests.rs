@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::bounds::MoveBounds;
 use super::*;
 use crate::game::nogo::SmallNoGo;
-use crate::game::{Bits, BoardSize, Color, Outcome};
+use crate::game::{Bits, BoardSize, Color, Game, Outcome};
 
 fn empty<const W: usize>(width: u8, height: u8) -> NoGo<W> {
     NoGo::new(BoardSize::new(width, height)).unwrap()

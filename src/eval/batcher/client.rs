@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
 use super::super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
-use super::{BACKEND, Buffers, Reply, Request};
+use super::request::{BACKEND, Buffers, Reply, Request};
 
 /// A worker's connection to a batcher.
 ///

@@ -9,6 +9,7 @@
 //! thread ended, answers itself with an error.
 
 mod client;
+mod request;
 mod server;
 #[cfg(test)]
 mod tests;
@@ -17,58 +18,11 @@ pub use client::BatchClient;
 
 use std::thread::JoinHandle;
 
-use crossbeam::channel::{Sender, unbounded};
+use crossbeam::channel::unbounded;
 
-use super::{Batch, EvalError, Evaluator, Outputs};
+use super::{EvalError, Evaluator};
+use request::BACKEND;
 use server::Server;
-
-const BACKEND: &str = "batcher";
-
-/// A batch on its way, with the buffer for its answer; both return to the client for reuse.
-#[derive(Debug)]
-struct Buffers {
-    batch: Batch,
-    out: Outputs,
-}
-
-#[derive(Debug)]
-struct Reply {
-    buffers: Buffers,
-    result: Result<(), EvalError>,
-}
-
-#[derive(Debug)]
-struct Request {
-    /// Taken when the request is answered.
-    buffers: Option<Buffers>,
-    reply: Sender<Reply>,
-}
-
-impl Request {
-    fn len(&self) -> usize {
-        self.buffers.as_ref().map_or(0, |b| b.batch.len())
-    }
-
-    fn answer(mut self, result: Result<(), EvalError>) {
-        self.send(result);
-    }
-
-    fn send(&mut self, result: Result<(), EvalError>) {
-        if let Some(buffers) = self.buffers.take() {
-            // A client that has gone no longer wants its answer.
-            let _ = self.reply.send(Reply { buffers, result });
-        }
-    }
-}
-
-impl Drop for Request {
-    fn drop(&mut self) {
-        self.send(Err(EvalError::Run {
-            backend: BACKEND,
-            reason: "the evaluator's thread has ended, it may have panicked".to_owned(),
-        }));
-    }
-}
 
 /// Starts the thread that owns `evaluator` and gives out the first client; clone it for more.
 ///

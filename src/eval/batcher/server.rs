@@ -3,7 +3,7 @@
 use crossbeam::channel::Receiver;
 
 use super::super::{Batch, Evaluator, Outputs};
-use super::{Buffers, Request};
+use super::request::{Buffers, Request};
 
 /// What runs in the thread.
 pub(super) struct Server {

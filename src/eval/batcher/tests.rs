@@ -1,10 +1,12 @@
 //! What a batcher must do, with fakes as evaluators.
 
-use crossbeam::channel::Receiver;
+use crossbeam::channel::{Receiver, Sender};
 
 use super::*;
 use crate::eval::testnet::{SMALL, random_batch};
-use crate::eval::{FailingEvaluator, Failure, HashEvaluator, ModelInfo, StallingEvaluator, suite};
+use crate::eval::{
+    Batch, FailingEvaluator, Failure, HashEvaluator, ModelInfo, Outputs, StallingEvaluator, suite,
+};
 
 const ROW: usize = 60;
 

@@ -5,9 +5,8 @@ mod lower;
 mod pack;
 mod slots;
 
-use super::graph::Graph;
 use super::grid::Grid;
-use super::kernels::{Level, Line, PoolKind};
+use super::kernels::{Line, PoolKind};
 
 pub(super) use slots::Room;
 
@@ -26,16 +25,6 @@ pub(super) struct Plan {
     /// Slots of the vectors that are the answer.
     pub(super) policy: VectorPart,
     pub(super) value: VectorPart,
-}
-
-impl Plan {
-    /// The plan for a board of this width and height, on this kind of processor.
-    ///
-    /// # Errors
-    /// In words, when the network is too large for this backend.
-    pub(super) fn new(graph: &Graph, size: [usize; 2], level: Level) -> Result<Plan, String> {
-        lower::plan(graph, size, level)
-    }
 }
 
 /// Some blocks of a map.

@@ -17,7 +17,7 @@ use tengen::train::prover::EndingProver;
 use tengen::train::runtime::Runtime;
 use tengen::train::trainable::Trainable;
 
-use super::{Common, play, rate};
+use super::common::{Common, play, rate};
 use crate::board::OnBoard;
 use crate::progress::print;
 

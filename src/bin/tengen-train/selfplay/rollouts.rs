@@ -7,7 +7,7 @@ use tengen::train::generator::RolloutGenerator;
 use tengen::train::selfplay::RolloutSearch;
 use tengen::train::trainable::Trainable;
 
-use super::{Common, play};
+use super::common::{Common, play};
 use crate::board::OnBoard;
 
 #[derive(Debug, Parser)]

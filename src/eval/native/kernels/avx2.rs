@@ -6,8 +6,8 @@
 use std::arch::x86_64::*;
 
 use super::avx512::operations;
-use super::conv::{Tile, tiles};
-use super::{Bytes, Job, Line, Simd};
+use super::conv::tiles;
+use super::simd::{Bytes, Job, Line, Simd, Tile};
 
 /// The proof that this processor has AVX2 and FMA, and AVX-VNNI where it says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 #[allow(clippy::wildcard_imports, reason = "names of instructions")]
 use std::arch::x86_64::*;
 
-use super::conv::{Tile, tiles};
-use super::{Bytes, Job, Line, Simd};
+use super::conv::tiles;
+use super::simd::{Bytes, Job, Line, Simd, Tile};
 
 /// The proof that this processor has AVX-512 F and BW, and VNNI where it says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@
 //! come from further away once a position and not once a row.
 
 use super::super::grid::Grid;
-use super::{Bytes, Job, LANES, Line, Simd};
+use super::simd::{Bytes, Job, LANES, Line, Simd, Tile};
 
 /// Steps without a branch between them: the last turn of a loop is often foretold wrong.
 pub(in super::super) const UNROLLED: usize = 4;
@@ -234,12 +234,6 @@ struct Pass<'a, 'e, A: Arithmetic> {
     /// Where to go with the sums, after the last chunk.
     epilogue: Option<&'a mut Epilogue<'e>>,
     group_start: usize,
-}
-
-/// A job with a number of blocks and points that the compiler knows.
-pub(in super::super) trait Tile {
-    /// Must be `#[inline(always)]`, as [`Job::run`].
-    fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S);
 }
 
 /// Enters the tile with these numbers of blocks and points.

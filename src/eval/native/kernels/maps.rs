@@ -1,7 +1,8 @@
 //! The small work between convolutions: sums of maps, pooling, dense layers.
 
 use super::super::grid::Grid;
-use super::{Job, LANES, Line, Rounding, Simd};
+use super::Rounding;
+use super::simd::{Job, LANES, Line, Simd};
 
 /// `max(first + second + bias, floor)` at each point.
 pub(in super::super) struct Combine<'a> {

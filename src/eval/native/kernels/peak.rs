@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use super::conv::{Arithmetic, Tile};
-use super::{Job, LANES, Line, Simd};
+use super::conv::Arithmetic;
+use super::simd::{Job, LANES, Line, Simd, Tile};
 
 /// Multiplies and adds for so many rounds, in as many chains as a tile has.
 pub(in super::super) struct Peak {

@@ -1,7 +1,6 @@
 //! Plain Rust, in loops that compilers turn into whatever vectors they know.
 
-use super::conv::Tile;
-use super::{Bytes, Job, LANES, Line, Simd};
+use super::simd::{Bytes, Job, LANES, Line, Simd, Tile};
 
 /// Any processor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -13,43 +13,53 @@ const CHUNK_BYTES: usize = 20 << 10;
 /// An evaluator's memory, in bytes: networks beyond are not for this backend.
 const MOST_MEMORY: usize = 256 << 20;
 
-pub(super) fn plan(graph: &Graph, size: [usize; 2], level: Level) -> Result<Plan, String> {
-    let kernels = graph.nodes.iter().filter_map(|node| match &node.op {
-        Op::Conv(conv) => Some(conv.kernel[0].max(conv.kernel[1]) / 2),
-        _ => None,
-    });
-    let mut lowering = Lowering {
-        graph,
-        grid: Grid::new(size[0], size[1], kernels.max().unwrap_or(0)),
-        level,
-        readers: readers(graph),
-        done: vec![false; graph.nodes.len()],
-        places: vec![None; graph.values.len()],
-        buffers: Vec::new(),
-        room: Room::default(),
-        steps: Vec::new(),
-        floats: Vec::new(),
-        integers: Vec::new(),
-    };
-    let planes = lowering.planes()?;
-    for node in 0..graph.nodes.len() {
-        if !lowering.done[node] {
-            lowering.node(node)?;
+impl Plan {
+    /// The plan for a board of this width and height, on this kind of processor.
+    ///
+    /// # Errors
+    /// In words, when the network is too large for this backend.
+    pub(in super::super) fn new(
+        graph: &Graph,
+        size: [usize; 2],
+        level: Level,
+    ) -> Result<Plan, String> {
+        let kernels = graph.nodes.iter().filter_map(|node| match &node.op {
+            Op::Conv(conv) => Some(conv.kernel[0].max(conv.kernel[1]) / 2),
+            _ => None,
+        });
+        let mut lowering = Lowering {
+            graph,
+            grid: Grid::new(size[0], size[1], kernels.max().unwrap_or(0)),
+            level,
+            readers: readers(graph),
+            done: vec![false; graph.nodes.len()],
+            places: vec![None; graph.values.len()],
+            buffers: Vec::new(),
+            room: Room::default(),
+            steps: Vec::new(),
+            floats: Vec::new(),
+            integers: Vec::new(),
+        };
+        let planes = lowering.planes()?;
+        for node in 0..graph.nodes.len() {
+            if !lowering.done[node] {
+                lowering.node(node)?;
+            }
         }
+        let policy = lowering.vector(graph.policy)?;
+        let value = lowering.vector(graph.value)?;
+        Ok(Plan {
+            grid: lowering.grid,
+            steps: lowering.steps,
+            floats: lowering.floats,
+            integers: lowering.integers,
+            products: products(graph, size[0] * size[1]),
+            room: lowering.room,
+            planes,
+            policy,
+            value,
+        })
     }
-    let policy = lowering.vector(graph.policy)?;
-    let value = lowering.vector(graph.value)?;
-    Ok(Plan {
-        grid: lowering.grid,
-        steps: lowering.steps,
-        floats: lowering.floats,
-        integers: lowering.integers,
-        products: products(graph, size[0] * size[1]),
-        room: lowering.room,
-        planes,
-        policy,
-        value,
-    })
 }
 
 fn products(graph: &Graph, area: usize) -> u64 {
