@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 /// A module: a file, or a `mod name { .. }` in one.
 #[derive(Default)]
@@ -245,7 +245,7 @@ impl Source {
             || behind(earlier, ':') && at >= 2 && is_punct(&tokens[at - 2], ':');
         let name = path[0].strip_prefix("r#").unwrap_or(&path[0]);
         let is_called = tokens.get(end).is_some_and(|token| {
-            is_punct(token, '!') || is_punct(token, ':') || is_group(token, Delimiter::Parenthesis)
+            is_punct(token, '!') || is_turbofish(token) || is_group(token, Delimiter::Parenthesis)
         });
         let may_be_a_variable =
             path.len() == 1 && !name.starts_with(char::is_uppercase) && !is_called;
@@ -321,6 +321,11 @@ fn defines(word: &proc_macro2::Ident) -> bool {
 
 fn is_punct(token: &TokenTree, what: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == what)
+}
+
+/// The first half of `::`; one colon stands behind a field.
+fn is_turbofish(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':' && punct.spacing() == Spacing::Joint)
 }
 
 fn is_group(token: &TokenTree, delimiter: Delimiter) -> bool {

@@ -15,6 +15,7 @@
 )]
 
 mod analysis;
+mod answer;
 mod board;
 mod commands;
 mod failure;

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use super::commands::{self, Arguments, Run};
-use super::line::{Stream, reply};
-use super::{Failure, FileAccess, Interrupts, Protocol, Request};
+use super::{Failure, FileAccess, Interrupts};
 use crate::clock::TimeControl;
 use crate::engine::{AnalysisEffort, Engine};
 use crate::game::{BoardSize, Color, UnknownGame};
@@ -48,7 +46,7 @@ pub struct Session {
     control: TimeControl,
     pub(super) options: SessionOptions,
     pub(super) interrupts: Arc<Interrupts>,
-    over: bool,
+    pub(super) over: bool,
 }
 
 impl Session {
@@ -149,40 +147,6 @@ impl Session {
         engine.set_time_control(self.control);
         engine.set_spending(self.engine.spending());
         Ok(engine)
-    }
-}
-
-impl Protocol for Session {
-    fn interrupts(&self) -> Arc<Interrupts> {
-        Arc::clone(&self.interrupts)
-    }
-
-    fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str)) {
-        let arguments = Arguments(&request.arguments);
-        let result = match commands::find(&request.name).map(|command| command.run) {
-            Some(Run::Answer(run)) => run(self, &arguments),
-            Some(Run::Stream(run)) => {
-                let mut stream = Stream::new(&request.id, send);
-                let result = run(self, &arguments, &mut stream);
-                if stream.is_open() {
-                    return stream.close(&result.unwrap_or_default());
-                }
-                result
-            }
-            None => Err(Failure::UnknownCommand),
-        };
-        send(&reply(&request.id, result));
-    }
-
-    fn idle(&mut self) {
-        if self.options.ponder {
-            let engine = &mut *self.engine;
-            self.interrupts.until_input(|stop| engine.ponder(stop));
-        }
-    }
-
-    fn is_over(&self) -> bool {
-        self.over
     }
 }
 

@@ -1,6 +1,7 @@
 //! What GoGui wants to know: the rules of a game that is not Go, setups, and its menu.
 
-use super::{Arguments, COMMANDS};
+use super::Arguments;
+use super::command::Command;
 use crate::game::Color;
 use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Session, format_vertex, parse_vertex};
@@ -26,8 +27,8 @@ pub(super) fn title(session: &mut Session, _: &Arguments<'_>) -> Result<String, 
 }
 
 /// The lines of GoGui's menu: kind, label and command of each view in the table.
-pub(super) fn analyze_commands(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
-    let menus = COMMANDS.iter().flat_map(|command| command.menus);
+pub(super) fn analyze_commands(commands: &[Command], _: &Arguments<'_>) -> Result<String, Failure> {
+    let menus = commands.iter().flat_map(|command| command.menus);
     let lines = menus.map(|menu| format!("{}/{}/{}", menu.kind, menu.label, menu.call));
     Ok(lines.collect::<Vec<_>>().join("\n"))
 }

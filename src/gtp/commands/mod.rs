@@ -1,9 +1,10 @@
-//! The command table, and how handlers read their arguments. Arguments beyond those that a command
-//! knows are ignored, as KGS wants it.
+//! The command table.
 
 mod analyze;
+mod arguments;
 mod board;
 mod clock;
+mod command;
 mod files;
 mod gogui;
 mod network;
@@ -12,46 +13,11 @@ mod settings;
 mod solve;
 mod views;
 
-use std::fmt;
+pub(super) use arguments::{Arguments, color};
+pub use command::Command;
+pub(super) use command::Run;
 
-use super::line::Stream;
-use super::{Failure, Session};
-use crate::game::Color;
-
-/// One GTP command.
-#[derive(Clone, Copy)]
-pub struct Command {
-    /// Its name.
-    pub name: &'static str,
-    /// Its arguments, for people.
-    pub arguments: &'static str,
-    /// What it does, for people.
-    pub help: &'static str,
-    /// Where it stands in GoGui's menu.
-    pub(super) menus: &'static [Menu],
-    pub(super) run: Run,
-}
-
-/// A line of GoGui's menu of views.
-#[derive(Clone, Copy)]
-pub(super) struct Menu {
-    /// What GoGui does with the reply, as its manual names it.
-    pub(super) kind: &'static str,
-    pub(super) label: &'static str,
-    /// The command with its arguments.
-    pub(super) call: &'static str,
-}
-
-/// How a command is answered.
-#[derive(Clone, Copy)]
-pub(super) enum Run {
-    /// With the text of the reply.
-    Answer(Handler),
-    /// With a stream of lines, the text being the last.
-    Stream(fn(&mut Session, &Arguments<'_>, &mut Stream<'_>) -> Result<String, Failure>),
-}
-
-type Handler = fn(&mut Session, &Arguments<'_>) -> Result<String, Failure>;
+use command::{Menu, command, list, stream};
 
 /// Every command, in the order in which `list_commands` names them.
 #[rustfmt::skip]
@@ -59,9 +25,9 @@ pub const COMMANDS: &[Command] = &[
     command("protocol_version", "", "the version of GTP: 2", protocol::protocol_version),
     command("name", "", "the program's name", protocol::name),
     command("version", "", "the program's version", protocol::version),
-    command("known_command", "NAME", "whether there is such a command", protocol::known_command),
-    command("list_commands", "", "the names of all commands", protocol::list_commands),
-    command("help", "[COMMAND]", "what there is, or what one command does", protocol::help),
+    list("known_command", "NAME", "whether there is such a command", protocol::known_command),
+    list("list_commands", "", "the names of all commands", protocol::list_commands),
+    list("help", "[COMMAND]", "what there is, or what one command does", protocol::help),
     command("quit", "", "end the program", protocol::quit),
     command("boardsize", "N", "new game on a square board", board::boardsize),
     command("rectangular_boardsize", "WIDTH HEIGHT", "new game on any board", board::rectangular_boardsize),
@@ -105,7 +71,7 @@ pub const COMMANDS: &[Command] = &[
     command("kgs-genmove_cleanup", "COLOUR", "as genmove", board::genmove),
     command("kgs-rules", "NAME", "accepted: the rules are the game's own", protocol::kgs_rules),
     command("kgs-game_over", "", "the game has ended: no more pondering", protocol::kgs_game_over),
-    command("gogui-analyze_commands", "", "the lines of GoGui's menu", gogui::analyze_commands),
+    list("gogui-analyze_commands", "", "the lines of GoGui's menu", gogui::analyze_commands),
     command("gogui-interrupt", "", "GoGui may send the comment # interrupt", gogui::interrupt),
     command("gogui-version", "[VERSION]", "accepted", gogui::version),
     command("gogui-title", "", "a title for GoGui's window", gogui::title),
@@ -142,105 +108,7 @@ pub const COMMANDS: &[Command] = &[
         .menu(&[Menu { kind: "param", label: "Settings", call: "tengen-settings" }]),
 ];
 
-const fn command(
-    name: &'static str,
-    arguments: &'static str,
-    help: &'static str,
-    run: Handler,
-) -> Command {
-    Command {
-        name,
-        arguments,
-        help,
-        menus: &[],
-        run: Run::Answer(run),
-    }
-}
-
-/// A command that writes lines while it runs.
-const fn stream(
-    name: &'static str,
-    arguments: &'static str,
-    help: &'static str,
-    run: fn(&mut Session, &Arguments<'_>, &mut Stream<'_>) -> Result<String, Failure>,
-) -> Command {
-    Command {
-        name,
-        arguments,
-        help,
-        menus: &[],
-        run: Run::Stream(run),
-    }
-}
-
-/// How it is called and what it does, on one line.
-impl fmt::Display for Command {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let call = format!("{} {}", self.name, self.arguments);
-        write!(f, "{call:<40} {}", self.help)
-    }
-}
-
-impl Command {
-    /// The same command with lines in GoGui's menu.
-    const fn menu(mut self, menus: &'static [Menu]) -> Command {
-        self.menus = menus;
-        self
-    }
-}
-
 /// The command of this name.
 pub(super) fn find(name: &str) -> Option<&'static Command> {
     COMMANDS.iter().find(|command| command.name == name)
-}
-
-/// A command's arguments.
-pub(super) struct Arguments<'a>(pub(super) &'a [String]);
-
-impl Arguments<'_> {
-    /// An argument that may be missing.
-    fn optional(&self, index: usize) -> Option<&str> {
-        self.0.get(index).map(String::as_str)
-    }
-
-    fn text(&self, index: usize) -> Result<&str, Failure> {
-        self.optional(index).ok_or(Failure::Syntax)
-    }
-
-    fn color(&self, index: usize) -> Result<Color, Failure> {
-        color(self.text(index)?)
-    }
-
-    /// A whole number; one too large for any use is the largest.
-    fn integer(&self, index: usize) -> Result<i64, Failure> {
-        let text = self.text(index)?;
-        match text.parse() {
-            Ok(number) => Ok(number),
-            Err(error) if *error.kind() == std::num::IntErrorKind::PosOverflow => Ok(i64::MAX),
-            Err(error) if *error.kind() == std::num::IntErrorKind::NegOverflow => Ok(i64::MIN),
-            Err(_) => Err(Failure::Syntax),
-        }
-    }
-
-    /// A finite number.
-    fn number(&self, index: usize) -> Result<f64, Failure> {
-        match self.text(index)?.parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(number),
-            _ => Err(Failure::Syntax),
-        }
-    }
-
-    /// All arguments from the first.
-    pub(super) fn all(&self) -> Vec<&str> {
-        self.0.iter().map(String::as_str).collect()
-    }
-}
-
-/// A colour in any of GTP's spellings.
-pub(super) fn color(text: &str) -> Result<Color, Failure> {
-    match text.to_ascii_lowercase().as_str() {
-        "b" | "black" => Ok(Color::Black),
-        "w" | "white" => Ok(Color::White),
-        _ => Err(Failure::Syntax),
-    }
 }

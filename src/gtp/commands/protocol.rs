@@ -1,6 +1,7 @@
 //! Commands about the conversation itself.
 
-use super::{Arguments, COMMANDS, find};
+use super::Arguments;
+use super::command::Command;
 use crate::gtp::{Failure, Session};
 
 pub(super) fn protocol_version(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
@@ -15,25 +16,28 @@ pub(super) fn version(_: &mut Session, _: &Arguments<'_>) -> Result<String, Fail
     Ok(env!("CARGO_PKG_VERSION").to_owned())
 }
 
-pub(super) fn known_command(_: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    Ok(find(args.text(0)?).is_some().to_string())
+pub(super) fn known_command(commands: &[Command], args: &Arguments<'_>) -> Result<String, Failure> {
+    let name = args.text(0)?;
+    let known = commands.iter().any(|command| command.name == name);
+    Ok(known.to_string())
 }
 
-pub(super) fn list_commands(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
-    let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
+pub(super) fn list_commands(commands: &[Command], _: &Arguments<'_>) -> Result<String, Failure> {
+    let names: Vec<&str> = commands.iter().map(|command| command.name).collect();
     Ok(names.join("\n"))
 }
 
 /// For people; programs read `list_commands`.
-pub(super) fn help(_: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn help(commands: &[Command], args: &Arguments<'_>) -> Result<String, Failure> {
     if let Some(name) = args.optional(0) {
-        let command = find(name).ok_or(Failure::UnknownCommand)?;
+        let command = commands.iter().find(|command| command.name == name);
+        let command = command.ok_or(Failure::UnknownCommand)?;
         return Ok(format!(
             "{} {}\n{}",
             command.name, command.arguments, command.help
         ));
     }
-    let lines = COMMANDS.iter().map(|command| format!("\n{command}"));
+    let lines = commands.iter().map(|command| format!("\n{command}"));
     Ok(format!(
         "A game: play b E5, genmove w, showboard, undo, clear_board. All commands:{}",
         lines.collect::<String>()

@@ -5,21 +5,22 @@
 //! vertex is two capitals, the column from the left and the row from the *top*, both from A with I
 //! among them (docs/methods.md#protocols). The standard error stream is the same pipe: what is told
 //! to people there must hold no word that the platform takes for a command
-//! ([`operator::harmless`]).
+//! ([`text::harmless`]).
 //!
-//! An operator at a terminal may also type what [`operator::HELP`] lists, and gets an answer to
+//! An operator at a terminal may also type what [`text::HELP`] lists, and gets an answer to
 //! every line that is not understood.
 
 mod ending;
 mod operator;
 mod records;
+mod text;
 mod vertex;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub use self::operator::harmless;
 use self::records::{GameFiles, RecordWriter};
+pub use self::text::harmless;
 use self::vertex::{read_vertex, write_both, write_vertex};
 use super::commands::color;
 use super::{Interrupts, Protocol, Request};
@@ -244,8 +245,8 @@ impl SauSession {
                 None => return Err(NO_GAME.to_owned()),
             },
             "clock" => self.set_clocks(words)?,
-            "board" => send(&operator::board(&*self.engine)),
-            "help" => send(operator::HELP),
+            "board" => send(&text::board(&*self.engine)),
+            "help" => send(text::HELP),
             "quit" => {
                 self.end(None)?;
                 self.over = true;

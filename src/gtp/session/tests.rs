@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::super::{COMMANDS, Line};
+use super::super::{COMMANDS, Line, Protocol};
 use super::testing::session;
 use super::*;
 use crate::clock::{Clock, SystemClock};

@@ -1,0 +1,56 @@
+//! How handlers read their arguments. Arguments beyond those that a command knows are ignored, as KGS
+//! wants it.
+
+use crate::game::Color;
+use crate::gtp::Failure;
+
+/// A command's arguments.
+pub(in crate::gtp) struct Arguments<'a>(pub(in crate::gtp) &'a [String]);
+
+impl Arguments<'_> {
+    /// An argument that may be missing.
+    pub(super) fn optional(&self, index: usize) -> Option<&str> {
+        self.0.get(index).map(String::as_str)
+    }
+
+    pub(super) fn text(&self, index: usize) -> Result<&str, Failure> {
+        self.optional(index).ok_or(Failure::Syntax)
+    }
+
+    pub(super) fn color(&self, index: usize) -> Result<Color, Failure> {
+        color(self.text(index)?)
+    }
+
+    /// A whole number; one too large for any use is the largest.
+    pub(super) fn integer(&self, index: usize) -> Result<i64, Failure> {
+        let text = self.text(index)?;
+        match text.parse() {
+            Ok(number) => Ok(number),
+            Err(error) if *error.kind() == std::num::IntErrorKind::PosOverflow => Ok(i64::MAX),
+            Err(error) if *error.kind() == std::num::IntErrorKind::NegOverflow => Ok(i64::MIN),
+            Err(_) => Err(Failure::Syntax),
+        }
+    }
+
+    /// A finite number.
+    pub(super) fn number(&self, index: usize) -> Result<f64, Failure> {
+        match self.text(index)?.parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(number),
+            _ => Err(Failure::Syntax),
+        }
+    }
+
+    /// All arguments from the first.
+    pub(in crate::gtp) fn all(&self) -> Vec<&str> {
+        self.0.iter().map(String::as_str).collect()
+    }
+}
+
+/// A colour in any of GTP's spellings.
+pub(in crate::gtp) fn color(text: &str) -> Result<Color, Failure> {
+    match text.to_ascii_lowercase().as_str() {
+        "b" | "black" => Ok(Color::Black),
+        "w" | "white" => Ok(Color::White),
+        _ => Err(Failure::Syntax),
+    }
+}
