@@ -1,6 +1,7 @@
 //! Exploration at a root: temperature and Dirichlet noise on its priors.
 
-use rand::{Rng, RngExt};
+use rand::Rng;
+use rand_distr::{Distribution as _, Gamma};
 
 use super::params::SearchParams;
 
@@ -28,37 +29,17 @@ fn normalise(weights: &mut [f32]) {
         .for_each(|w| *w = if total > 0.0 { *w / total } else { even });
 }
 
-/// A symmetric Dirichlet sample of this total concentration.
+/// A symmetric Dirichlet sample of this total concentration, which is more than 0: gamma samples,
+/// normalised.
 fn dirichlet(concentration: f32, len: usize, rng: &mut impl Rng) -> Vec<f32> {
     let shape = f64::from(concentration) / len as f64;
-    let mut sample: Vec<f32> = (0..len).map(|_| gamma(shape, rng) as f32).collect();
+    let Ok(gamma) = Gamma::new(shape, 1.0) else {
+        return vec![1.0 / len as f32; len];
+    };
+    let sample = gamma.sample_iter(rng).take(len);
+    let mut sample: Vec<f32> = sample.map(|number| number as f32).collect();
     normalise(&mut sample);
     sample
-}
-
-/// A gamma sample of scale 1: Marsaglia & Tsang 2000, with their power trick below shape 1.
-fn gamma(shape: f64, rng: &mut impl Rng) -> f64 {
-    if shape < 1.0 {
-        let boost: f64 = rng.random();
-        return gamma(shape + 1.0, rng) * boost.powf(1.0 / shape);
-    }
-    let d = shape - 1.0 / 3.0;
-    let c = 1.0 / (9.0 * d).sqrt();
-    loop {
-        let x = normal(rng);
-        let v = (1.0 + c * x).powi(3);
-        let u: f64 = rng.random();
-        if v > 0.0 && u.ln() < 0.5 * x * x + d - d * v + d * v.ln() {
-            return d * v;
-        }
-    }
-}
-
-/// A standard normal sample: Box & Muller 1958.
-fn normal(rng: &mut impl Rng) -> f64 {
-    // 1 - u is in (0, 1], so that its logarithm is finite.
-    let (u, v): (f64, f64) = (1.0 - rng.random::<f64>(), rng.random());
-    (-2.0 * u.ln()).sqrt() * (2.0 * std::f64::consts::PI * v).cos()
 }
 
 #[cfg(test)]

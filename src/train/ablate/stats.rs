@@ -1,11 +1,6 @@
 //! Differences between arms over seeds.
 
-use std::f64::consts::PI;
-
-/// Two-sided 95% quantiles of Student's t for 1 to 10 degrees of freedom.
-const T_95: [f64; 10] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-];
+use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
 /// A mean with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,12 +21,15 @@ impl Estimate {
         let degrees = values.len().checked_sub(1)?;
         let mean = values.iter().sum::<f64>() / count;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        let known = degrees.checked_sub(1).map(|place| {
-            // Beyond ten degrees the quantile is within a tenth of the normal one's.
-            let t = T_95.get(place).copied().unwrap_or(2.2);
-            let error = (squares / degrees as f64 / count).sqrt();
-            (t * error, two_sided(mean / error, degrees))
-        });
+        let known = StudentsT::new(0.0, 1.0, degrees as f64)
+            .ok()
+            .map(|student| {
+                let error = (squares / degrees as f64 / count).sqrt();
+                (
+                    student.inverse_cdf(0.975) * error,
+                    two_sided(student, mean / error),
+                )
+            });
         Some(Estimate {
             mean,
             half: known.map(|known| known.0),
@@ -68,26 +66,14 @@ pub(super) fn holm(p: &[Option<f64>], level: f64) -> Vec<bool> {
     significant
 }
 
-/// The probability that Student's t of so many degrees of freedom, at least 1, is as far from 0 as
-/// `t` or further (Abramowitz and Stegun 26.7.3 and 26.7.4).
-fn two_sided(t: f64, degrees: usize) -> f64 {
-    let angle = (t.abs() / (degrees as f64).sqrt()).atan();
-    let (sin, cos) = angle.sin_cos();
-    let odd = degrees % 2 == 1;
-    // The powers of cos, each with its factor from the one before.
-    let first = if odd { cos } else { 1.0 };
-    let (mut term, mut sum) = (first, 0.0);
-    let from = if odd { 1 } else { 0 };
-    for power in (from..degrees.saturating_sub(1)).step_by(2) {
-        sum += term;
-        term *= cos * cos * (power + 1) as f64 / (power + 2) as f64;
-    }
-    let inside = if odd {
-        2.0 / PI * (angle + sin * sum)
+/// The probability that Student's t is as far from 0 as `t` or further; certain where `t` is no
+/// number, as all seeds say 0.
+fn two_sided(student: StudentsT, t: f64) -> f64 {
+    if t.is_nan() {
+        1.0
     } else {
-        sin * sum
-    };
-    1.0 - inside
+        2.0 * student.sf(t.abs())
+    }
 }
 
 #[cfg(test)]
@@ -108,13 +94,27 @@ mod tests {
         assert_eq!(Estimate::over_seeds(&[]), None);
     }
 
+    /// Two-sided 95% quantiles of Student's t for 1 to 10 degrees of freedom, from a printed table.
+    const T_95: [f64; 10] = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    ];
+
     #[test]
     fn a_quantile_has_its_probability() {
         for (place, t) in T_95.iter().enumerate() {
-            let p = two_sided(*t, place + 1);
+            let student = StudentsT::new(0.0, 1.0, (place + 1) as f64).unwrap();
+            let p = two_sided(student, *t);
             assert!((p - 0.05).abs() < 1e-4, "{} degrees: {p}", place + 1);
+            assert!((student.inverse_cdf(0.975) - t).abs() < 1e-3);
         }
-        assert!((two_sided(0.0, 3) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn seeds_that_agree_are_sure() {
+        let estimate = |values: &[f64]| Estimate::over_seeds(values).unwrap();
+        let certain = estimate(&[7.0, 7.0, 7.0]);
+        assert_eq!((certain.half, certain.p), (Some(0.0), Some(0.0)));
+        assert_eq!(estimate(&[0.0, 0.0]).p, Some(1.0));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The Gumbel root: sequential halving over sampled moves, and the improved policy (Danihelka,
 //! Guez, Schrittwieser, Silver: Policy improvement by planning with Gumbel, ICLR 2022).
 
-use rand::{Rng, RngExt};
+use rand::Rng;
+use rand_distr::{Distribution as _, Gumbel};
 
 use super::GumbelParams;
 use super::tree::{Node, best, probabilities};
@@ -25,9 +26,12 @@ impl GumbelRoot {
         playouts: u32,
         rng: Option<&mut impl Rng>,
     ) -> GumbelRoot {
-        let noise = match rng {
-            Some(rng) => (0..moves).map(|_| gumbel(rng)).collect(),
-            None => vec![0.0; moves],
+        let noise = match (rng, Gumbel::<f64>::new(0.0, 1.0)) {
+            (Some(rng), Ok(gumbel)) => {
+                let numbers = gumbel.sample_iter(rng).take(moves);
+                numbers.map(|number| number as f32).collect()
+            }
+            _ => vec![0.0; moves],
         };
         let considered = params.considered.min(moves).min(playouts as usize / 2);
         GumbelRoot {
@@ -118,15 +122,6 @@ fn schedule(considered: usize, playouts: u32) -> Vec<u32> {
     }
     schedule.truncate(playouts);
     schedule
-}
-
-/// A standard Gumbel number.
-fn gumbel(rng: &mut impl Rng) -> f32 {
-    // Open at 0, so that the logarithm is finite.
-    let uniform: f64 = 1.0 - rng.random::<f64>();
-    -(-(uniform.max(f64::MIN_POSITIVE)).ln())
-        .max(f64::MIN_POSITIVE)
-        .ln() as f32
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Initial weights, and how many numbers and multiplications a network takes.
 
 use rand::{RngExt, SeedableRng};
+use rand_distr::StandardNormal;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Conv, Layers, Role, WeightTensor, Weights};
@@ -66,7 +67,10 @@ impl Declare {
     fn factors(&mut self, name: &str, dims: &[usize], fan_in: usize, gain: f32) {
         let deviation = (gain / fan_in as f32).sqrt();
         let len = dims.iter().product();
-        let values = (0..len).map(|_| deviation * self.normal()).collect();
+        let values = {
+            let normal = (&mut self.rng).sample_iter::<f32, _>(StandardNormal);
+            normal.take(len).map(|number| deviation * number).collect()
+        };
         self.push(name, "weight", dims, Role::Weight, values);
     }
 
@@ -77,12 +81,6 @@ impl Declare {
             role,
             values,
         });
-    }
-
-    /// A standard normal number (Box and Muller).
-    fn normal(&mut self) -> f32 {
-        let radius = (-2.0 * (1.0 - self.rng.random::<f32>()).ln()).sqrt();
-        radius * (std::f32::consts::TAU * self.rng.random::<f32>()).cos()
     }
 
     fn convolution(&mut self, name: &str, channels_in: usize, conv: Conv, gain: f32) {
