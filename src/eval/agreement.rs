@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::testnet::{SMALL, Shape};
 use super::{
     BackendKind, Batch, Evaluator, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelSource,
-    Outputs, suite,
+    Outputs, kl_divergence, log_softmax, suite,
 };
 use crate::encode;
 use crate::game::nogo::SmallNoGo;
@@ -107,15 +107,8 @@ fn positions(evaluator: &dyn Evaluator, count: u32) -> Batch {
 fn difference(first: &Outputs, second: &Outputs) -> (f32, f32) {
     let (mut divergence, mut value) = (0.0, 0.0);
     for row in 0..first.len() {
-        let policy = |out: &Outputs| {
-            let logits = out.policy(row);
-            let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-            let total: f32 = logits.iter().map(|logit| (logit - most).exp()).sum();
-            let log = |logit: &f32| logit - most - total.ln();
-            logits.iter().map(log).collect::<Vec<f32>>()
-        };
-        let pairs = policy(first).into_iter().zip(policy(second));
-        divergence += pairs.map(|(p, q)| p.exp() * (p - q)).sum::<f32>();
+        let policy = |out: &Outputs| log_softmax(out.policy(row).iter().copied());
+        divergence += kl_divergence(policy(first), policy(second)) as f32;
         value += (first.value(row) - second.value(row)).abs();
     }
     (divergence / first.len() as f32, value / first.len() as f32)

@@ -43,7 +43,7 @@ pub use load::{EvaluatorFactory, LoadOptions, ModelSource};
 pub use native::{NativeEvaluator, NativeModel, Work};
 #[cfg(feature = "ort")]
 pub use ort::{OrtEvaluator, OrtModel};
-pub use softmax::softmax;
+pub use softmax::{kl_divergence, log_softmax, softmax};
 #[cfg(feature = "tract")]
 pub use tract::{InnerTensors, TractEvaluator, TractModel};
 

@@ -16,6 +16,30 @@ pub fn softmax<T>(items: &mut [T], number: impl Fn(&mut T) -> &mut f32) {
     items.iter_mut().for_each(|item| *number(item) /= total);
 }
 
+/// The logarithms of the probabilities of logits.
+#[must_use]
+pub fn log_softmax(logits: impl Iterator<Item = f32>) -> Vec<f64> {
+    let logits: Vec<f64> = logits.map(f64::from).collect();
+    let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let weights = logits.iter().map(|logit| (logit - max).exp());
+    let total = weights.sum::<f64>().ln() + max;
+    logits.iter().map(|logit| logit - total).collect()
+}
+
+/// The Kullback-Leibler divergence of one distribution from another in nats, at least 0, from the
+/// logarithms of their probabilities.
+#[must_use]
+pub fn kl_divergence(
+    log_p: impl IntoIterator<Item = f64>,
+    log_q: impl IntoIterator<Item = f64>,
+) -> f64 {
+    let both = log_p.into_iter().zip(log_q);
+    // What never happens counts nothing, however unlikely it is held to be.
+    let terms = both.filter(|(p, _)| *p > f64::NEG_INFINITY);
+    let sum: f64 = terms.map(|(p, q)| p.exp() * (p - q)).sum();
+    sum.max(0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -34,5 +58,24 @@ mod tests {
             assert!((got - want).abs() < 1e-4_f32, "{got}");
         }
         softmax(&mut [0.0; 0], |item| item);
+    }
+
+    #[test]
+    fn logarithms_are_those_of_the_probabilities() {
+        let mut probabilities = [1.0, -2.0, 0.5];
+        let logs = log_softmax(probabilities.into_iter());
+        softmax(&mut probabilities, |item| item);
+        for (log, probability) in logs.iter().zip(probabilities) {
+            assert!((log.exp() - f64::from(probability)).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn the_divergence_is_by_hand() {
+        let log = |numbers: [f64; 2]| numbers.map(f64::ln);
+        let expected = 0.5 * (0.5_f64 / 0.25).ln() + 0.5 * (0.5_f64 / 0.75).ln();
+        let found = kl_divergence(log([0.5, 0.5]), log([0.25, 0.75]));
+        assert!((found - expected).abs() < 1e-12);
+        assert_eq!(kl_divergence(log([1.0, 0.0]), log([1.0, 0.0])), 0.0);
     }
 }

@@ -217,8 +217,16 @@ impl<const WORDS: usize> Board<WORDS> {
         };
         self.legal[me].remove_all(here | enemy_last);
         self.legal[it].remove_all(here | own_last);
-        let suspects = empty_neighbors | own_last | enemy_last;
-        for suspect in (suspects & (self.legal[0] | self.legal[1])).iter() {
+        self.forbid(empty_neighbors | own_last | enemy_last);
+        self.to_move = self.to_move.opponent();
+        undo
+    }
+
+    /// Of some empty points, takes those from each side's legal moves where its stone would have no
+    /// liberty: no empty neighbour, and no block beside it with another liberty.
+    #[inline]
+    fn forbid(&mut self, points: Bits<WORDS>) {
+        for suspect in (points & (self.legal[0] | self.legal[1])).iter() {
             let around = self.around(suspect);
             if !(around & self.empty).is_empty() {
                 continue;
@@ -232,8 +240,6 @@ impl<const WORDS: usize> Board<WORDS> {
                 }
             }
         }
-        self.to_move = self.to_move.opponent();
-        undo
     }
 
     /// Takes back the last move.

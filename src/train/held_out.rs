@@ -7,6 +7,7 @@ use super::architecture::{Architecture, GameShape, Outputs};
 use super::batch::Batch;
 use super::net::{AuxHead, Forward, Mode, Weights, numbers, transpose};
 use super::objective::row_loss;
+use crate::eval::log_softmax;
 use crate::game::BoardSize;
 
 /// Losses in nats, and agreement, averaged over rows.
@@ -149,18 +150,6 @@ pub(super) fn planes(batch: &Batch, size: BoardSize, device: &Device) -> Tensor<
     let numbers = transpose(&batch.planes, planes, size.area());
     let shape = [batch.len, size.height.into(), size.width.into(), planes];
     Tensor::from_data(TensorData::new(numbers, shape), device)
-}
-
-pub(super) fn log_softmax(logits: impl Iterator<Item = f32>) -> Vec<f64> {
-    let logits: Vec<f64> = logits.map(f64::from).collect();
-    let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let total = logits
-        .iter()
-        .map(|logit| (logit - max).exp())
-        .sum::<f64>()
-        .ln()
-        + max;
-    logits.iter().map(|logit| logit - total).collect()
 }
 
 fn cross_entropy(target: &[f32], log_probability: &[f64]) -> f64 {

@@ -7,10 +7,11 @@ use super::batch::Batch;
 use super::checkpoint::Checkpoint;
 use super::fit::Report;
 use super::gradient_workers::GradientWorkers;
-use super::held_out::{HeldOutLosses, log_softmax, planes};
+use super::held_out::{HeldOutLosses, planes};
 use super::net::{Forward, Mode, Weights, numbers};
 use super::optimizer::{Step, average};
 use super::schedule::{KL_EVERY, Schedule, adapt, average_decay, learning_rate};
+use crate::eval::{kl_divergence, log_softmax};
 
 /// Weight of the newest batch in the running statistics of batch norms; the usual value.
 const STATISTIC_SHARE: f32 = 0.1;
@@ -100,9 +101,7 @@ pub(super) fn divergence(
         .zip(batch.mask.chunks_exact(len))
         .map(|((before, after), mask)| {
             let masked = |logits: &[f32]| log_softmax(logits.iter().zip(mask).map(|(l, m)| l + m));
-            let (before, after) = (masked(before), masked(after));
-            let terms = before.iter().zip(&after).map(|(b, a)| b.exp() * (b - a));
-            terms.sum::<f64>()
+            kl_divergence(masked(before), masked(after))
         })
         .sum();
     (total / batch.len.max(1) as f64) as f32

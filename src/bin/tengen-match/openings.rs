@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -139,25 +139,7 @@ pub(crate) fn run(args: &OpeningsArgs) -> Result<Outcome> {
         ),
     }
     judging.write(&candidates)?;
-    if judging.complaint.is_none() {
-        // What a judge said on its stderr matters only when something was wrong.
-        fs::remove_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
-    }
-    print(format_args!(
-        "{} of {} judged openings are balanced; they are in {}\n",
-        judging.kept.len(),
-        judging.judged,
-        args.out.display()
-    ));
-    let Some(complaint) = judging.complaint else {
-        return Ok(Outcome::Sound);
-    };
-    tell(format_args!(
-        "WARNING: the judge complained, and may not have judged as asked: {complaint}\n\
-         All that it said is in {}\n",
-        stderr_dir.display()
-    ));
-    Ok(Outcome::Troubled)
+    judging.outcome(&stderr_dir)
 }
 
 impl OpeningsArgs {
@@ -234,6 +216,29 @@ impl Judging<'_> {
             self.kept.insert(opening, black_score);
         }
         Ok(balanced)
+    }
+
+    /// What came of it, told and as the program's end. The judge's stderr stays where something was
+    /// wrong.
+    fn outcome(self, stderr_dir: &Path) -> Result<Outcome> {
+        if self.complaint.is_none() {
+            fs::remove_dir_all(stderr_dir).with_context(|| stderr_dir.display().to_string())?;
+        }
+        print(format_args!(
+            "{} of {} judged openings are balanced; they are in {}\n",
+            self.kept.len(),
+            self.judged,
+            self.args.out.display()
+        ));
+        let Some(complaint) = self.complaint else {
+            return Ok(Outcome::Sound);
+        };
+        tell(format_args!(
+            "WARNING: the judge complained, and may not have judged as asked: {complaint}\n\
+             All that it said is in {}\n",
+            stderr_dir.display()
+        ));
+        Ok(Outcome::Troubled)
     }
 
     /// Writes the book, whole or not at all.

@@ -105,24 +105,7 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
             target.put_back(memory, &step.target);
             memory.float_sums = sums;
         }
-        Step::Integer(step) => {
-            let mut sums = std::mem::take(&mut memory.integer_sums);
-            let mut target = Taken::take(memory, &step.target);
-            let input = &memory.bytes[step.input.slot][step.input.first_block * grid.len..];
-            level.enter(ConvTask::<Integer> {
-                grid,
-                taps: &step.taps,
-                input,
-                channels: step.input.channels,
-                chunk: step.chunk,
-                groups: &step.groups,
-                weights: &plan.integers[step.weights..],
-                sums: &mut sums,
-                epilogue: target.epilogue(step, memory, &grid),
-            });
-            target.put_back(memory, &step.target);
-            memory.integer_sums = sums;
-        }
+        Step::Integer(step) => integer_convolution(plan, level, memory, step),
         Step::Combine {
             first,
             second,
@@ -175,6 +158,27 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
             rearrange(grid, memory, step)
         }
     }
+}
+
+/// A convolution of bytes.
+fn integer_convolution(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
+    let grid = plan.grid;
+    let mut sums = std::mem::take(&mut memory.integer_sums);
+    let mut target = Taken::take(memory, &step.target);
+    let input = &memory.bytes[step.input.slot][step.input.first_block * grid.len..];
+    level.enter(ConvTask::<Integer> {
+        grid,
+        taps: &step.taps,
+        input,
+        channels: step.input.channels,
+        chunk: step.chunk,
+        groups: &step.groups,
+        weights: &plan.integers[step.weights..],
+        sums: &mut sums,
+        epilogue: target.epilogue(step, memory, &grid),
+    });
+    target.put_back(memory, &step.target);
+    memory.integer_sums = sums;
 }
 
 /// The steps that compute nothing worth a kernel.

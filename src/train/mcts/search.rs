@@ -11,6 +11,7 @@ use super::puct::{PuctRoot, select};
 use super::tree::{Evaluation, Node};
 use super::{MctsParams, RootRule};
 use crate::encode::Encoding;
+use crate::eval::kl_divergence;
 use crate::game::{Game, Move};
 use crate::search::add_root_noise;
 
@@ -158,7 +159,7 @@ impl<G: Game> Search<G> {
         };
         let visits = moves.iter().zip(&node.edges);
         Some(SearchResult {
-            surprise: divergence(&weights, &node.evaluation.priors),
+            surprise: surprise(&weights, &node.evaluation.priors),
             policy: moves.iter().copied().zip(weights).collect(),
             visits: visits.map(|(mv, edge)| (*mv, edge.visits)).collect(),
             // A mean of rounded numbers may lie a little outside.
@@ -234,18 +235,12 @@ impl<G: Game> Search<G> {
     }
 }
 
-/// Kullback-Leibler divergence of weights, normalised, from probabilities, in nats.
-fn divergence(weights: &[f32], priors: &[f32]) -> f32 {
+/// Divergence of weights, normalised, from probabilities, in nats.
+fn surprise(weights: &[f32], priors: &[f32]) -> f32 {
     let total: f32 = weights.iter().sum();
-    let terms = weights.iter().zip(priors).map(|(weight, prior)| {
-        let p = weight / total;
-        if p > 0.0 {
-            p * (p / prior.max(1e-9)).ln()
-        } else {
-            0.0
-        }
-    });
-    terms.sum::<f32>().max(0.0)
+    let target = weights.iter().map(|weight| f64::from(weight / total).ln());
+    let priors = priors.iter().map(|prior| f64::from(prior.max(1e-9)).ln());
+    kl_divergence(target, priors) as f32
 }
 
 #[cfg(test)]
@@ -363,9 +358,9 @@ mod tests {
     }
 
     #[test]
-    fn the_divergence_is_by_hand() {
+    fn the_surprise_is_by_hand() {
         let expected = 0.5 * (0.5_f32 / 0.25).ln() + 0.5 * (0.5_f32 / 0.75).ln();
-        assert!((divergence(&[3.0, 3.0], &[0.25, 0.75]) - expected).abs() < 1e-6);
-        assert_eq!(divergence(&[1.0, 0.0], &[1.0, 0.0]), 0.0);
+        assert!((surprise(&[3.0, 3.0], &[0.25, 0.75]) - expected).abs() < 1e-6);
+        assert_eq!(surprise(&[1.0, 0.0], &[1.0, 0.0]), 0.0);
     }
 }

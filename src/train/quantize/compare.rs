@@ -6,8 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::clock::Clock;
-use crate::eval::{Batch, EvalError, Evaluator, Outputs};
-use crate::train::held_out::log_softmax;
+use crate::eval::{Batch, EvalError, Evaluator, Outputs, kl_divergence, log_softmax};
 use crate::train::runtime::Runtime;
 use crate::train::{TrainError, durable};
 
@@ -89,7 +88,7 @@ pub fn difference(
             log_softmax(logits.filter(|(_, legal)| **legal).map(|(logit, _)| *logit))
         };
         let (p, q) = (policy(&a), policy(&b));
-        let kl: f64 = p.iter().zip(&q).map(|(p, q)| p.exp() * (p - q)).sum();
+        let kl = kl_divergence(p.iter().copied(), q.iter().copied());
         let value = f64::from(a.value(row) - b.value(row)).abs();
         total.policy_kl += kl;
         total.policy_kl_max = total.policy_kl_max.max(kl);

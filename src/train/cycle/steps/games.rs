@@ -23,6 +23,19 @@ pub(super) struct Played {
     pub(super) evaluations_per_second: f64,
 }
 
+/// Games and evaluations a second, and who wins.
+fn rates_text(rates: (f64, f64), progress: &Progress) -> String {
+    let mut text = format!("{:.2} games/s", rates.0);
+    if progress.evaluations > 0 {
+        text += &format!(", {:.0} evaluations/s", rates.1);
+    }
+    if progress.games > 0 {
+        let white = 100.0 * (1.0 - progress.black_share());
+        text += &format!(", White wins {white:.1}%");
+    }
+    text
+}
+
 impl<G: Trainable> GenerationSteps<'_, G> {
     /// Plays the games.
     pub(super) fn games(
@@ -67,14 +80,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             let seconds = (context.watch.session() - begun).max(1e-3);
             let new = progress.games - progress.resumed;
             rates = (new as f64 / seconds, progress.evaluations as f64 / seconds);
-            let mut message = format!("{:.2} games/s", rates.0);
-            if progress.evaluations > 0 {
-                message += &format!(", {:.0} evaluations/s", rates.1);
-            }
-            if progress.games > 0 {
-                let white = 100.0 * (1.0 - progress.black_share());
-                message += &format!(", White wins {white:.1}%");
-            }
+            let message = rates_text(rates, &progress);
             let count = (progress.games, games.games);
             if told.is_ok() {
                 told = context.tell(self.number, StepName::Games, count, message);
