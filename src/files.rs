@@ -5,11 +5,32 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use thiserror::Error;
+
+/// Why a file was not opened or read.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// It is what is said here, with its article.
+    #[error("it is {0}, not a file")]
+    NotRegular(&'static str),
+    /// It has more bytes than are read.
+    #[error("it has {}, at most {} are read", size(*len), size(*most))]
+    TooLarge {
+        /// Bytes that it has, as far as they were counted.
+        len: u64,
+        /// Bytes that would be read.
+        most: u64,
+    },
+    /// The system refuses.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
 /// Opens a regular file of at most `most` bytes, and says how many it has.
 ///
 /// # Errors
-/// As the system's; [`io::ErrorKind::InvalidInput`] and what it is when it is no such file.
-pub fn open(path: &Path, most: u64) -> io::Result<(File, u64)> {
+/// [`OpenError`] when there is no such file or the system refuses.
+pub fn open(path: &Path, most: u64) -> Result<(File, u64), OpenError> {
     // Asked before it is opened: to open a FIFO is to wait for whoever writes to it.
     check(&path.metadata()?, most)?;
     let file = File::open(path)?;
@@ -21,29 +42,28 @@ pub fn open(path: &Path, most: u64) -> io::Result<(File, u64)> {
 ///
 /// # Errors
 /// As [`open`].
-pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, OpenError> {
     let (file, len) = open(path, most)?;
     let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
     // It may grow while it is read.
-    file.take(most).read_to_end(&mut bytes)?;
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    let len = bytes.len() as u64;
+    if len > most {
+        return Err(OpenError::TooLarge { len, most });
+    }
     Ok(bytes)
 }
 
-fn check(metadata: &std::fs::Metadata, most: u64) -> io::Result<u64> {
+fn check(metadata: &std::fs::Metadata, most: u64) -> Result<u64, OpenError> {
     let kind = metadata.file_type();
     if !kind.is_file() {
-        return Err(refused(format!("it is {}, not a file", name(kind))));
+        return Err(OpenError::NotRegular(name(kind)));
     }
     let len = metadata.len();
     if len > most {
-        let [len, most] = [len, most].map(size);
-        return Err(refused(format!("it has {len}, at most {most} are read")));
+        return Err(OpenError::TooLarge { len, most });
     }
     Ok(len)
-}
-
-fn refused(reason: String) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, reason)
 }
 
 /// What is no regular file, with its article.

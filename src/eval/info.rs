@@ -40,7 +40,7 @@ pub struct ModelInfo {
     pub policy_len: usize,
     /// Number of value logits: 2 for win/loss, 3 for win/draw/loss, for the side to move.
     pub outcomes: usize,
-    /// The recipe and size of the network, such as `az-5b32c`.
+    /// The architecture and size of the network, such as `az-5b32c`.
     pub network: String,
     /// Self-play games it learnt from.
     pub games: u64,
@@ -146,14 +146,14 @@ impl ModelInfo {
     pub fn of_file(path: &Path) -> Result<ModelInfo, EvalError> {
         let name = path.display().to_string();
         let checked = || {
-            let unreadable = |error: std::io::Error| OnnxError::Read(error.to_string());
+            let unreadable = |error: files::OpenError| OnnxError::Read(error.to_string());
             let (file, len) = files::open(path, MOST_BYTES).map_err(unreadable)?;
             let mut reader = BufReader::new(file);
             let header = Header::scan(&mut reader, len)?;
             if let Some(seal) = &header.seal
                 && len <= MOST_VERIFIED_EARLY
             {
-                reader.rewind().map_err(unreadable)?;
+                reader.rewind().map_err(|error| unreadable(error.into()))?;
                 seal.verify(reader)?;
             }
             Ok(header)

@@ -1,13 +1,14 @@
 //! Records as files: SGF that was written anywhere, and files that are there whole or not at all.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
 use thiserror::Error;
 
 use super::sgf::{self, SgfError};
 use super::{GameRecord, charset};
+use crate::files::{self, OpenError};
 
 /// A file with more than this is no game.
 const MAX_MIB: u64 = 16;
@@ -61,18 +62,11 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
-    // Before it is opened: to open a pipe may wait for ever.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(FileError::NotRegular);
-    }
-    let mut bytes = Vec::new();
-    let limit = MAX_MIB << 20;
-    // It may grow while it is read.
-    File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > limit {
-        return Err(FileError::TooLarge);
-    }
-    Ok(bytes)
+    files::read(path, MAX_MIB << 20).map_err(|error| match error {
+        OpenError::NotRegular(_) => FileError::NotRegular,
+        OpenError::TooLarge { .. } => FileError::TooLarge,
+        OpenError::Io(error) => error.into(),
+    })
 }
 
 /// Makes a folder where there is none, and finds out whether files can be written there.
@@ -200,7 +194,7 @@ mod tests {
     fn a_huge_file_is_refused_without_reading_it_all() {
         let folder = Folder::new("huge");
         let path = folder.0.join("huge.sgf");
-        let file = File::create(&path).expect("the folder is writable");
+        let file = std::fs::File::create(&path).expect("the folder is writable");
         // A hole: it takes no room.
         file.set_len(1 << 40).expect("holes are allowed");
         let error = read_sgf(&path).expect_err("it is huge");

@@ -205,6 +205,24 @@ pub(super) struct Tally {
     pub(super) thrown_away: usize,
 }
 
+impl Tally {
+    /// Its figures for people: what each is called, and how it is written.
+    pub(super) fn columns(&self) -> [(&'static str, String); 8] {
+        let percent = |share: f32, digits: usize| format!("{:.digits$}%", 100.0 * share);
+        let first_choices = 100.0 * self.first_choices as f64 / self.moves.max(1) as f64;
+        [
+            ("moves", self.moves.to_string()),
+            ("accuracy", percent(self.accuracy, 1)),
+            ("average loss", percent(self.average_loss, 1)),
+            ("first choice", format!("{first_choices:.0}%")),
+            ("inaccuracies", self.inaccuracies.to_string()),
+            ("mistakes", self.mistakes.to_string()),
+            ("blunders", self.blunders.to_string()),
+            ("thrown away", self.thrown_away.to_string()),
+        ]
+    }
+}
+
 /// A game with its review.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Review {

@@ -1,5 +1,7 @@
 //! A review for a terminal.
 
+use std::fmt::Write as _;
+
 use super::facts::{Class, Review, Side, Tally};
 
 /// Columns of the curve.
@@ -56,23 +58,16 @@ pub(super) fn line(review: &Review) -> String {
 pub(super) fn table(rows: &[(String, Tally)]) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max();
     let width = width.unwrap_or(0);
-    let mut lines = vec![format!(
-        "{:width$}  moves  accuracy  average loss  first choice  inaccuracies  mistakes  blunders  thrown away",
-        ""
-    )];
+    let mut lines = vec![" ".repeat(width)];
+    for (name, _) in Tally::default().columns() {
+        let _ = write!(lines[0], "  {name}");
+    }
     for (name, tally) in rows {
-        let moves = tally.moves.max(1) as f64;
-        lines.push(format!(
-            "{name:width$}  {:5}  {:7.1}%  {:11.1}%  {:11.0}%  {:12}  {:8}  {:8}  {:11}",
-            tally.moves,
-            100.0 * tally.accuracy,
-            100.0 * tally.average_loss,
-            100.0 * tally.first_choices as f64 / moves,
-            tally.inaccuracies,
-            tally.mistakes,
-            tally.blunders,
-            tally.thrown_away,
-        ));
+        let mut line = format!("{name:width$}");
+        for (column, figure) in tally.columns() {
+            let _ = write!(line, "  {figure:>0$}", column.len());
+        }
+        lines.push(line);
     }
     lines.join("\n")
 }

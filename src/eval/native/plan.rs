@@ -1,14 +1,15 @@
 //! From operations to steps: what belongs together becomes one pass over memory, and every result
 //! gets its place.
 
+mod layout;
 mod lower;
 mod pack;
-mod slots;
+mod results;
 
 use super::grid::Grid;
 use super::kernels::{Line, PoolKind};
 
-pub(super) use slots::Room;
+pub(super) use layout::MemoryLayout;
 
 /// A network as it is computed: shared by all evaluators.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ pub(super) struct Plan {
     /// Weights of all convolutions, in the order of use.
     pub(super) floats: Vec<Line<f32>>,
     pub(super) integers: Vec<Line<[i8; 4]>>,
-    pub(super) room: Room,
+    pub(super) layout: MemoryLayout,
     /// Products that are computed for a position.
     pub(super) products: u64,
     pub(super) planes: MapPart,

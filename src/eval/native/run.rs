@@ -2,7 +2,8 @@
 
 use super::grid::Grid;
 use super::kernels::{
-    Bytes, Combine, ConvTask, Dense, Epilogue, Float, Integer, LANES, Level, Line, Pool, Rounding,
+    Arithmetic, Bytes, Combine, ConvTask, Dense, Epilogue, Float, Integer, LANES, Level, Line,
+    Pool, Rounding,
 };
 use super::plan::{ConvStep, MapPart, Plan, Step, Target, VectorPart};
 
@@ -21,7 +22,7 @@ const WIDEST: usize = 3;
 
 impl Memory {
     pub(super) fn new(plan: &Plan) -> Memory {
-        let (len, room) = (plan.grid.len, &plan.room);
+        let (len, layout) = (plan.grid.len, &plan.layout);
         let bytes = |borders: &Vec<u8>| {
             let blocks = borders.iter();
             blocks
@@ -29,13 +30,13 @@ impl Memory {
                 .collect()
         };
         Memory {
-            numbers: room
+            numbers: layout
                 .numbers
                 .iter()
                 .map(|blocks| vec![Line::default(); blocks * len])
                 .collect(),
-            bytes: room.bytes.iter().map(bytes).collect(),
-            vectors: room
+            bytes: layout.bytes.iter().map(bytes).collect(),
+            vectors: layout
                 .vectors
                 .iter()
                 .map(|&lines| vec![Line::default(); lines])
@@ -87,34 +88,17 @@ pub(super) fn run(plan: &Plan, level: Level, memory: &mut Memory, row: &[f32]) {
 fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
     let grid = plan.grid;
     match step {
-        Step::Float(step) => {
-            let mut sums = std::mem::take(&mut memory.float_sums);
-            let mut target = Taken::take(memory, &step.target);
-            let input = memory.part(&grid, step.input);
-            level.enter(ConvTask::<Float> {
-                grid,
-                taps: &step.taps,
-                input,
-                channels: step.input.channels,
-                chunk: step.chunk,
-                groups: &step.groups,
-                weights: &plan.floats[step.weights..],
-                sums: &mut sums,
-                epilogue: target.epilogue(step, memory, &grid),
-            });
-            target.put_back(memory, &step.target);
-            memory.float_sums = sums;
-        }
-        Step::Integer(step) => integer_convolution(plan, level, memory, step),
+        Step::Float(step) => convolve::<Float>(plan, level, memory, step),
+        Step::Integer(step) => convolve::<Integer>(plan, level, memory, step),
         Step::Combine {
             first,
             second,
             bias,
             floor,
-            target: way,
+            target,
         } => {
-            let mut target = Taken::take(memory, way);
-            let Taken { numbers, bytes } = &mut target;
+            let mut output = OutputMaps::take(memory, target);
+            let OutputMaps { numbers, bytes } = &mut output;
             level.enter(Combine {
                 grid,
                 blocks: first.channels.div_ceil(LANES),
@@ -123,9 +107,9 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
                 bias: bias.map(|part| memory.lines(part)),
                 floor: *floor,
                 out: numbers.as_deref_mut(),
-                rounding: rounding(way, bytes.as_deref_mut()),
+                rounding: rounding(target, bytes.as_deref_mut()),
             });
-            target.put_back(memory, way);
+            output.put_back(memory, target);
         }
         Step::Pool { kind, input, out } => {
             let mut vector = std::mem::take(&mut memory.vectors[*out]);
@@ -160,25 +144,60 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
     }
 }
 
-/// A convolution of bytes.
-fn integer_convolution(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
+/// An arithmetic, and where its convolutions find their numbers.
+trait Convolution: Arithmetic {
+    fn packed_weights(plan: &Plan) -> &[Self::Weights];
+    fn maps(memory: &Memory) -> &[Vec<Self::Input>];
+    /// Room for the sums of a group of blocks.
+    fn sums(memory: &mut Memory) -> &mut Vec<Self::Sums>;
+}
+
+impl Convolution for Float {
+    fn packed_weights(plan: &Plan) -> &[Line<f32>] {
+        &plan.floats
+    }
+
+    fn maps(memory: &Memory) -> &[Vec<Line<f32>>] {
+        &memory.numbers
+    }
+
+    fn sums(memory: &mut Memory) -> &mut Vec<Line<f32>> {
+        &mut memory.float_sums
+    }
+}
+
+impl Convolution for Integer {
+    fn packed_weights(plan: &Plan) -> &[Line<[i8; 4]>] {
+        &plan.integers
+    }
+
+    fn maps(memory: &Memory) -> &[Vec<Bytes>] {
+        &memory.bytes
+    }
+
+    fn sums(memory: &mut Memory) -> &mut Vec<Line<i32>> {
+        &mut memory.integer_sums
+    }
+}
+
+fn convolve<A: Convolution>(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
     let grid = plan.grid;
-    let mut sums = std::mem::take(&mut memory.integer_sums);
-    let mut target = Taken::take(memory, &step.target);
-    let input = &memory.bytes[step.input.slot][step.input.first_block * grid.len..];
-    level.enter(ConvTask::<Integer> {
+    let mut sums = std::mem::take(A::sums(memory));
+    let mut output = OutputMaps::take(memory, &step.target);
+    let input = &A::maps(memory)[step.input.slot][step.input.first_block * grid.len..];
+    level.enter(ConvTask::<A> {
         grid,
         taps: &step.taps,
         input,
         channels: step.input.channels,
         chunk: step.chunk,
         groups: &step.groups,
-        weights: &plan.integers[step.weights..],
+        weights: &A::packed_weights(plan)[step.weights..],
         sums: &mut sums,
-        epilogue: target.epilogue(step, memory, &grid),
+        epilogue: output.epilogue(step, memory, &grid),
     });
-    target.put_back(memory, &step.target);
-    memory.integer_sums = sums;
+    output.put_back(memory, &step.target);
+    *A::sums(memory) = sums;
 }
 
 /// The steps that compute nothing worth a kernel.
@@ -221,16 +240,16 @@ fn rearrange(grid: Grid, memory: &mut Memory, step: &Step) {
     }
 }
 
-/// The memory of an answer, taken out of an evaluator's while the rest of it is read.
-struct Taken {
+/// The maps that a step writes, taken out of an evaluator's memory while the rest of it is read.
+struct OutputMaps {
     numbers: Option<Vec<Line<f32>>>,
     bytes: Option<Vec<Bytes>>,
 }
 
-impl Taken {
-    fn take(memory: &mut Memory, target: &Target) -> Taken {
+impl OutputMaps {
+    fn take(memory: &mut Memory, target: &Target) -> OutputMaps {
         let rounded = target.rounded.as_ref();
-        Taken {
+        OutputMaps {
             numbers: target
                 .numbers
                 .map(|slot| std::mem::take(&mut memory.numbers[slot])),

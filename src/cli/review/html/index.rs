@@ -63,25 +63,18 @@ pub(in super::super) fn page(entries: &[Entry], summary: &Summary) -> String {
         page.push_str(&entry.html);
     }
     page.push_str(
-        "</table></div><h2>Players</h2><div class=\"scroll\"><table><tr><th>Player<th>Games<th>Moves\
-         <th>Accuracy<th>Average loss<th>First choice<th>Inaccuracies<th>Mistakes<th>Blunders\
-         <th>Thrown away</tr>",
+        "</table></div><h2>Players</h2><div class=\"scroll\"><table><tr><th>Player<th>Games",
     );
+    for (name, _) in Tally::default().columns() {
+        let _ = write!(page, "<th>{}{}", name[..1].to_uppercase(), &name[1..]);
+    }
+    page.push_str("</tr>");
     for (name, games, tally) in summary.players() {
-        let moves = tally.moves.max(1) as f64;
-        let _ = write!(
-            page,
-            "<tr><td>{}<td>{games}<td>{}<td>{:.1}%<td>{:.1}%<td>{:.0}%<td>{}<td>{}<td>{}<td>{}</tr>",
-            escape(name),
-            tally.moves,
-            100.0 * tally.accuracy,
-            100.0 * tally.average_loss,
-            100.0 * tally.first_choices as f64 / moves,
-            tally.inaccuracies,
-            tally.mistakes,
-            tally.blunders,
-            tally.thrown_away,
-        );
+        let _ = write!(page, "<tr><td>{}<td>{games}", escape(name));
+        for (_, figure) in tally.columns() {
+            let _ = write!(page, "<td>{figure}");
+        }
+        page.push_str("</tr>");
     }
     page.push_str("</table></div></div></html>\n");
     page

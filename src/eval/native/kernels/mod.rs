@@ -20,7 +20,7 @@ mod peak;
 mod portable;
 mod simd;
 
-pub(super) use conv::{ConvTask, Epilogue, Float, Integer, Rounding, UNROLLED};
+pub(super) use conv::{Arithmetic, ConvTask, Epilogue, Float, Integer, Rounding, UNROLLED};
 pub(super) use maps::{Combine, Dense, Pool, PoolKind};
 pub(super) use peak::Peak;
 pub(super) use simd::{Bytes, LANES, Line};

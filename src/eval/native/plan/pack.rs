@@ -1,5 +1,6 @@
 //! Weights in the order in which the kernels read them.
 
+use crate::eval::native::graph::{Conv, Weights};
 use crate::eval::native::kernels::{LANES, Line, UNROLLED};
 
 /// Weights `[output, input, tap]` of several convolutions of the same input, one after the other,
@@ -76,4 +77,27 @@ pub(super) fn line_up(numbers: &[f32]) -> Vec<Line<f32>> {
         line
     });
     lines.collect()
+}
+
+/// What a sum of products is worth, and what is added: with a zero of its own, an input says more
+/// than it should by zero times all weights, and so does the border, which is filled with it.
+pub(super) fn scale_and_bias(conv: &Conv) -> (Vec<f32>, Vec<f32>) {
+    let Weights::Integer {
+        weights,
+        scales,
+        steps,
+    } = &conv.weights
+    else {
+        return (vec![1.0; conv.bias.len()], conv.bias.clone());
+    };
+    let scale: Vec<f32> = scales.iter().map(|scale| scale * steps.scale).collect();
+    let kernels = weights.chunks(weights.len() / conv.bias.len());
+    let bias = conv.bias.iter().zip(&scale).zip(kernels);
+    let bias = bias.map(|((bias, scale), kernel)| {
+        let sum: i64 = kernel.iter().map(|&weight| i64::from(weight)).sum();
+        let excess = f64::from(*scale) * (sum * i64::from(steps.zero)) as f64;
+        (f64::from(*bias) - excess) as f32
+    });
+    let bias = bias.collect();
+    (scale, bias)
 }

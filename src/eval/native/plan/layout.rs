@@ -4,7 +4,7 @@ use crate::eval::native::kernels::LANES;
 
 /// How much memory an evaluator needs.
 #[derive(Debug, Default)]
-pub(in super::super) struct Room {
+pub(in super::super) struct MemoryLayout {
     /// Blocks of each slot of maps in f32.
     pub(in super::super) numbers: Vec<usize>,
     /// For each slot of maps in bytes, what lies on the border of each block.
@@ -15,7 +15,7 @@ pub(in super::super) struct Room {
     free_bytes: Vec<usize>,
 }
 
-impl Room {
+impl MemoryLayout {
     /// A slot for `blocks` blocks in f32.
     pub(super) fn take_numbers(&mut self, blocks: usize) -> usize {
         let fits = |&slot: &usize| self.numbers[slot] == blocks;

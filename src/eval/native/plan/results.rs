@@ -1,0 +1,177 @@
+//! Where results lie while a plan is made, and how many reads of them are still to come.
+
+use super::super::graph::{Steps, ValueId};
+use super::super::kernels::{LANES, Line};
+use super::layout::MemoryLayout;
+use super::{MapPart, Rounded, Target, VectorPart};
+
+/// An evaluator's memory, in bytes: networks beyond are not for this backend.
+const MOST_MEMORY: usize = 256 << 20;
+
+/// Where a value is.
+#[derive(Debug, Clone, Copy)]
+enum Location {
+    Map {
+        buffer: usize,
+        first_block: usize,
+        channels: usize,
+    },
+    Vector(VectorPart),
+}
+
+/// Maps that were made together.
+#[derive(Debug)]
+struct Buffer {
+    numbers: Option<usize>,
+    bytes: Option<usize>,
+    /// Reads that are still to come.
+    left: usize,
+}
+
+/// A map to be made, as its readers want it.
+pub(super) struct NewMap {
+    pub(super) value: ValueId,
+    pub(super) channels: usize,
+    /// The steps to which it is rounded for those who read bytes.
+    pub(super) steps: Option<Steps>,
+    pub(super) reads_numbers: bool,
+    pub(super) readers: usize,
+}
+
+/// The locations of all values.
+#[derive(Debug)]
+pub(super) struct Results {
+    locations: Vec<Option<Location>>,
+    buffers: Vec<Buffer>,
+    layout: MemoryLayout,
+    /// Points of a map, with its border.
+    map_len: usize,
+}
+
+impl Results {
+    /// No locations yet, of so many values on maps of so many points.
+    pub(super) fn new(values: usize, map_len: usize) -> Results {
+        Results {
+            locations: vec![None; values],
+            buffers: Vec::new(),
+            layout: MemoryLayout::default(),
+            map_len,
+        }
+    }
+
+    /// The memory that all results need.
+    pub(super) fn into_layout(self) -> MemoryLayout {
+        self.layout
+    }
+
+    /// Whether a value is a map that has been made.
+    pub(super) fn is_map(&self, value: ValueId) -> bool {
+        matches!(self.locations[value], Some(Location::Map { .. }))
+    }
+
+    /// Memory for maps that are made together.
+    pub(super) fn new_maps(&mut self, maps: &[NewMap]) -> Result<Target, String> {
+        let mut borders = Vec::new();
+        let (mut inverse, mut zero) = (Vec::new(), Vec::new());
+        let buffer = self.buffers.len();
+        for map in maps {
+            self.locations[map.value] = Some(Location::Map {
+                buffer,
+                first_block: borders.len(),
+                channels: map.channels,
+            });
+            let steps = map
+                .steps
+                .map_or((0.0, 0), |steps| (1.0 / steps.scale, steps.zero));
+            for _ in 0..map.channels.div_ceil(LANES) {
+                borders.push(steps.1);
+                inverse.push(Line([steps.0; LANES]));
+                zero.push(Line([steps.1.into(); LANES]));
+            }
+        }
+        let reads_numbers = maps.iter().any(|map| map.reads_numbers);
+        let is_rounded = maps.iter().any(|map| map.steps.is_some());
+        let numbers = reads_numbers.then(|| self.layout.take_numbers(borders.len()));
+        let bytes = is_rounded.then(|| self.layout.take_bytes(borders));
+        self.buffers.push(Buffer {
+            numbers,
+            bytes,
+            left: maps.iter().map(|map| map.readers).sum(),
+        });
+        self.check_memory()?;
+        Ok(Target {
+            numbers,
+            rounded: bytes.map(|slot| Rounded {
+                slot,
+                inverse,
+                zero,
+            }),
+        })
+    }
+
+    fn check_memory(&self) -> Result<(), String> {
+        let lines: usize = self.layout.numbers.iter().sum();
+        let bytes: usize = self.layout.bytes.iter().map(Vec::len).sum();
+        let needed = self.map_len.saturating_mul(lines * 64 + bytes * 16);
+        if needed > MOST_MEMORY {
+            return Err(format!("it needs {} MiB a thread", needed >> 20));
+        }
+        Ok(())
+    }
+
+    pub(super) fn new_vector(&mut self, value: ValueId, len: usize) -> usize {
+        let slot = self.layout.take_vector(len);
+        self.locations[value] = Some(Location::Vector(VectorPart { slot, len }));
+        slot
+    }
+
+    pub(super) fn vector(&self, value: ValueId) -> Result<VectorPart, String> {
+        match self.locations[value] {
+            Some(Location::Vector(part)) => Ok(part),
+            _ => Err("a map is read as a vector".to_owned()),
+        }
+    }
+
+    /// A map in f32.
+    pub(super) fn numbers(&self, value: ValueId) -> Result<MapPart, String> {
+        self.map(value, |buffer| buffer.numbers)
+    }
+
+    /// A map in bytes.
+    pub(super) fn bytes(&self, value: ValueId) -> Result<MapPart, String> {
+        self.map(value, |buffer| buffer.bytes)
+    }
+
+    fn map(&self, value: ValueId, slot: fn(&Buffer) -> Option<usize>) -> Result<MapPart, String> {
+        if let Some(Location::Map {
+            buffer,
+            first_block,
+            channels,
+        }) = self.locations[value]
+            && let Some(slot) = slot(&self.buffers[buffer])
+        {
+            return Ok(MapPart {
+                slot,
+                first_block,
+                channels,
+            });
+        }
+        Err("a map is read that is not there".to_owned())
+    }
+
+    /// One reader of a map has read it.
+    pub(super) fn release(&mut self, value: ValueId) {
+        if let Some(Location::Map { buffer, .. }) = self.locations[value] {
+            let buffer = &mut self.buffers[buffer];
+            buffer.left -= 1;
+            if buffer.left == 0 {
+                if let Some(slot) = buffer.numbers {
+                    self.layout.free_numbers(slot);
+                }
+                if let Some(slot) = buffer.bytes {
+                    self.layout.free_bytes(slot);
+                }
+            }
+        }
+    }
+}
