@@ -17,18 +17,7 @@ pub(super) fn unsearched(advice: &Advice) -> SearchReport {
         proof: None,
         pv: vec![rated.mv],
     });
-    SearchReport {
-        moves: moves.collect(),
-        value: 0.0,
-        proof: None,
-        visits: 0,
-        reused: 0,
-        playouts: 0,
-        evaluations: 0,
-        nodes: 0,
-        elapsed: Duration::ZERO,
-        stop: StopReason::Proven,
-    }
+    SearchReport::unsearched(moves.collect(), StopReason::Proven)
 }
 
 /// The search's report with the solver's knowledge: its order of moves, equals as the search

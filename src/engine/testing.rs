@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::{MakeThinker, Player, Spending, ThinkError, Thinker};
 use crate::clock::{FakeClock, StopReason, SystemClock};
@@ -177,18 +176,7 @@ pub(crate) fn report(moves: &[(u16, u64, f32)]) -> SearchReport {
         proof: None,
         pv: vec![Move(point)],
     });
-    SearchReport {
-        moves: moves.collect(),
-        value: 0.0,
-        proof: None,
-        visits: 0,
-        reused: 0,
-        playouts: 0,
-        evaluations: 0,
-        nodes: 0,
-        elapsed: Duration::ZERO,
-        stop: StopReason::Visits,
-    }
+    SearchReport::unsearched(moves.collect(), StopReason::Visits)
 }
 
 /// What a [`FakeThinker`] does with a search.

@@ -72,6 +72,12 @@ impl BoardSize {
         self.width as usize * self.height as usize
     }
 
+    /// The policy index of the pass: that after the last point. No legal move in games without one.
+    #[must_use]
+    pub const fn pass(self) -> Move {
+        Move(self.area() as u16)
+    }
+
     /// Whether width equals height.
     #[must_use]
     pub const fn is_square(self) -> bool {

@@ -24,20 +24,19 @@ impl Vertex {
     /// What a policy index means on a board: a point, or past the points the pass.
     #[must_use]
     pub fn of(mv: Move, size: BoardSize) -> Vertex {
-        if mv.index() < size.area() {
+        if mv < size.pass() {
             Vertex::Point(mv)
         } else {
             Vertex::Pass
         }
     }
 
-    /// The policy index: for the pass that after the last point, which is no legal move in games
-    /// without one.
+    /// The policy index; see [`BoardSize::pass`].
     #[must_use]
     pub fn index(self, size: BoardSize) -> Move {
         match self {
             Vertex::Point(point) => point,
-            Vertex::Pass => Move(u16::try_from(size.area()).unwrap_or(u16::MAX)),
+            Vertex::Pass => size.pass(),
         }
     }
 }

@@ -52,6 +52,23 @@ pub struct SearchReport {
 }
 
 impl SearchReport {
+    /// A report of moves that nothing was searched for, the move to play first.
+    #[must_use]
+    pub fn unsearched(moves: Vec<MoveReport>, stop: StopReason) -> SearchReport {
+        SearchReport {
+            moves,
+            value: 0.0,
+            proof: None,
+            visits: 0,
+            reused: 0,
+            playouts: 0,
+            evaluations: 0,
+            nodes: 0,
+            elapsed: Duration::ZERO,
+            stop,
+        }
+    }
+
     /// The move to play, if there is a legal one.
     #[must_use]
     pub fn best(&self) -> Option<&MoveReport> {

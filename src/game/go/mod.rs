@@ -80,7 +80,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// The pass.
     #[must_use]
     pub fn pass(&self) -> Move {
-        Move(self.size().area() as u16)
+        self.size().pass()
     }
 
     /// Where the side to move may not take back a ko, just now.
