@@ -87,7 +87,7 @@ pub enum AnalysisEffort {
     Endless,
     /// Tell what earlier searches know of the position, with one evaluation where that is nothing.
     Glance,
-    /// Tell the network's own word: one visit, without any search.
+    /// Tell the network's evaluation: one visit, without any search.
     Network,
 }
 

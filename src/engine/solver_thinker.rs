@@ -25,8 +25,8 @@ use crate::solver::{Advice, Effort, Solvable, Solve};
 const NODES_PER_PLAYOUT: u64 = 100;
 /// Of visits or simulated time, the solver gets this part besides.
 const SHARE: u64 = 5;
-/// Nodes for choosing among the moves of a won position, and of a lost or drawn one. Any winning move
-/// will do; a losing one has to be chosen with care.
+/// Nodes for choosing among the moves of a won position, and of a lost or drawn one. Any winning
+/// move will do; a losing one has to be chosen with care.
 const ADVICE_WON: u64 = 20_000;
 const ADVICE_LOST: u64 = 200_000;
 
@@ -221,7 +221,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             })
         };
         let Some(Solved { advice, nodes }) = solved else {
-            // It panicked: a new one, and the search's own word.
+            // It panicked: a new one, and the search's own report.
             self.solver = None;
             return report;
         };

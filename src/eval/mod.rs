@@ -1,8 +1,8 @@
 //! Tensors in, tensors out: running networks, and nothing about any game's rules.
 //!
 //! The border is the trait [`Evaluator`]: rows of input planes go in as plain `f32`, policy and
-//! value logits come back. Backends (`tract`, `ort`), the batcher and the cache all wear it, so a
-//! search cannot tell them apart.
+//! value logits come back. Backends (`tract`, `ort`), the batcher and the cache all implement it,
+//! so a search cannot tell them apart.
 
 #[cfg(test)]
 #[cfg(all(feature = "tract", feature = "ort"))]

@@ -83,8 +83,8 @@ impl<G: Encode> Searcher<G> {
         }
     }
 
-    /// Has new positions looked at by a prober before the network is asked. Its word must depend on
-    /// the position alone, or searches cannot be repeated.
+    /// Has new positions looked at by a prober before the network is asked. What it says must
+    /// depend on the position alone, or searches cannot be repeated.
     #[must_use]
     pub fn with_prober(mut self, make: ProberMaker<G>) -> Self {
         self.make_prober = Some(make);
@@ -120,7 +120,7 @@ impl<G: Encode> Searcher<G> {
         )
     }
 
-    /// The evaluator's word on a position, as a report of one visit: its value is the network's,
+    /// The evaluation of a position, as a report of one visit: its value is the network's,
     /// its priors are the policy. The tree is left out of it.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ pub trait Solvable: Game {
         None
     }
 
-    /// Says for many positions, with so many nodes each, what the side to move can get. Its word
+    /// Says for many positions, with so many nodes each, what the side to move can get. What it says
     /// depends on nothing that came before.
     #[must_use]
     fn leaf_probe() -> Option<LeafProbe<Self>> {

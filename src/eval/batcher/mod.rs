@@ -1,9 +1,10 @@
 //! One evaluator in a thread of its own that serves many workers, their rows put together.
 //!
 //! For evaluators that like large batches and exist once: a GPU. Workers hold a [`BatchClient`]
-//! each, which wears [`Evaluator`] like everything else. The thread takes the first request that
-//! comes, adds what waits behind it up to a number of rows, computes once and answers everybody.
-//! It never waits for a batch to fill: while it computes, the next one gathers by itself.
+//! each, which implements [`Evaluator`] like everything else. The thread takes the first request
+//! that comes, adds what waits behind it up to a number of rows, computes once and answers
+//! everybody. It never waits for a batch to fill: while it computes, the next one gathers by
+//! itself.
 //!
 //! Nobody hangs: a request that is dropped unanswered, because the evaluator panicked or the
 //! thread ended, answers itself with an error.

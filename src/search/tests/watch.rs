@@ -1,4 +1,4 @@
-//! Looking on, leaving moves out, and the network's own word.
+//! Looking on, leaving moves out, and the network's own evaluation.
 
 use super::*;
 use crate::game::Move;

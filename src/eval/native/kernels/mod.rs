@@ -1,7 +1,7 @@
 //! Vector code, one text for every processor.
 //!
 //! [`Simd`] is what a processor can do with sixteen numbers at once; AVX-512, AVX2 and plain Rust
-//! wear it. A value of such a type is the proof that this processor has the instructions: only
+//! implement it. A value of such a type is the proof that this processor has the instructions: only
 //! [`Level`] makes one, after asking the processor. So the operations are safe to call, and all
 //! `unsafe` of the backend is in the two files that name instructions, and in this one where code
 //! compiled for them is entered. Memory is only touched through references.
