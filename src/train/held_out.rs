@@ -179,9 +179,24 @@ fn best<T: PartialOrd>(numbers: &[T]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::train::FitParams;
+    use crate::train::net::Role;
 
     #[test]
-    fn a_known_batch_has_a_known_score() {
+    fn files_keep_the_names_that_they_have_had() {
+        let json = serde_json::to_value(HeldOutLosses::default()).unwrap();
+        assert!(json["extras"]["score"].is_number(), "{json}");
+        let params = FitParams::new("tengen-2b8c".parse().unwrap(), 10);
+        let json = serde_json::to_value(&params).unwrap();
+        assert_eq!(json["recipe"], "tengen-2b8c");
+        assert!(json["loss"]["score"].is_number(), "{json}");
+        let roles = [Role::Weight, Role::Bias, Role::Buffer];
+        let roles = roles.map(|role| serde_json::to_value(role).unwrap());
+        assert_eq!(roles, ["Factor", "Offset", "Statistic"]);
+    }
+
+    #[test]
+    fn known_logits_have_known_losses() {
         let batch = Batch {
             len: 2,
             planes: vec![],
