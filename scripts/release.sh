@@ -74,11 +74,6 @@ licences() {
     done
 }
 
-# The page on board programs, without its pictures.
-board_programs() {
-    sed '/^!\[/d' docs/board-programs.md
-}
-
 echo "building; nothing built yet takes some 10 minutes on two cores"
 cargo build --release --locked --features train
 built=${CARGO_TARGET_DIR:-target}/release
@@ -93,10 +88,12 @@ for program in tengen tengen-match tengen-train; do
     strip -o "$stage/$program" "$built/$program"
 done
 cp models/*.onnx models/README.md "$stage/models/"
-cp docs/*.md "$stage/docs/"
+# Without the pictures, which are larger than the text.
+for page in docs/*.md; do
+    sed '/^!\[/d' "$page" >"$stage/$page"
+done
 cp scripts/plans/*.toml "$stage/plans/"
 cp scripts/fetch-onnxruntime.sh README.md CHANGELOG.md LICENSE "$stage/"
-board_programs >"$stage/BOARD-PROGRAMS.md"
 crates | licences >"$stage/licences/crates.txt"
 if [ -n "$runtime" ]; then
     scripts/fetch-onnxruntime.sh --into "$work/runtime"
@@ -112,7 +109,7 @@ Tengen $version, for Linux on x86-64 processors with AVX2 and BMI2 (level x86-64
 and a C library from ${glibc/_/ } on. Nothing has to be installed.
 
   ./tengen doctor          is everything in order here, and how fast is it?
-  ./tengen gtp             the engine, for a board program: see BOARD-PROGRAMS.md
+  ./tengen gtp             the engine, for a board program: see docs/board-programs.md
   ./tengen-match --help    matches between engines
   ./tengen-train --help    networks of your own; plans are in plans/
 
