@@ -2,6 +2,7 @@
 
 pub mod chart;
 pub mod clock;
+pub mod critic;
 pub mod encode;
 pub mod engine;
 pub mod eval;

@@ -31,6 +31,10 @@ pub(super) fn greet(options: &EngineOptions, protocol: &str) {
 fn player(options: &EngineOptions) -> String {
     let backend = match options.backend {
         Backend::Rollout => return "random playouts".to_owned(),
+        Backend::Critic => {
+            let path = options.model.as_deref().map(std::path::Path::display);
+            return path.map_or(String::new(), |path| format!("critic {path}, no search"));
+        }
         Backend::Network(backend) => backend,
         Backend::Auto => match Candidate::best(&options.load()) {
             Ok(backend) => backend,

@@ -15,6 +15,7 @@
 
 mod built_in;
 mod choose;
+mod critic;
 mod fallbacks;
 mod history;
 mod merge_proof;
@@ -36,6 +37,7 @@ mod timing;
 mod worker;
 
 pub use built_in::built_in;
+pub use critic::CriticThinker;
 pub use network::NetworkThinker;
 pub use network_setup::NetworkSetup;
 pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, SWITCH};

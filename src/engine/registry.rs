@@ -4,8 +4,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use super::{
-    Backend, Engine, EngineOptions, MakeThinker, NetworkSetup, NetworkThinker, Player,
-    RolloutThinker, SolverThinker, Thinker, ThinkerLog,
+    Backend, CriticThinker, Engine, EngineOptions, MakeThinker, NetworkSetup, NetworkThinker,
+    Player, RolloutThinker, SolverThinker, Thinker, ThinkerLog,
 };
 use crate::clock::Clock;
 use crate::encode::{self, Encode, Mismatch};
@@ -65,11 +65,21 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
             solve(Box::new(thinker.with_thinker_log(thinker_log.clone())))
         })
     };
-    let make = match options.backend {
+    let make: MakeThinker<G> = match options.backend {
         Backend::Rollout => {
             thinker_log.note("random playouts choose the moves".to_owned());
             let (solve, time) = (add_solver(options, 0, &time), Arc::clone(&time));
             Arc::new(move || solve(Box::new(RolloutThinker::new(seed, Arc::clone(&time)))))
+        }
+        Backend::Critic => {
+            let path = options.model.clone().unwrap_or_default();
+            let (solve, time) = (add_solver(options, 0, &time), Arc::clone(&time));
+            let thinker_log = thinker_log.clone();
+            Arc::new(move || {
+                let (path, log) = (path.clone(), thinker_log.clone());
+                let thinker = CriticThinker::new(path, log, Arc::clone(&time));
+                solve(Box::new(thinker))
+            })
         }
         Backend::Auto => network(None),
         Backend::Network(kind) => network(Some(kind)),

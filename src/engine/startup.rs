@@ -4,6 +4,7 @@
 use thiserror::Error;
 
 use super::{Backend, EngineOptions, registry};
+use crate::critic::{Critic, CriticError};
 use crate::encode::Mismatch;
 use crate::eval::{Candidate, Device, EvalError, ModelSource};
 use crate::game::{BoardSize, UnknownGame};
@@ -22,6 +23,12 @@ pub enum StartError {
         /// What does not fit.
         mismatch: Mismatch,
     },
+    /// The critic's file.
+    #[error(transparent)]
+    Critic(#[from] CriticError),
+    /// There is none.
+    #[error("--backend critic needs a critic: --model FILE, made by tengen-train critic")]
+    NoCritic,
     /// The game has no such board, or no such rules.
     #[error(transparent)]
     Size(#[from] UnknownGame),
@@ -40,6 +47,16 @@ impl EngineOptions {
             }
             return Ok(self);
         }
+        if self.backend == Backend::Critic {
+            let path = self.model.as_ref().ok_or(StartError::NoCritic)?;
+            let size = match self.size {
+                Some(size) => size,
+                None => Critic::load(path)?.info.size(),
+            };
+            Critic::load_for(path, &self.game, size)?;
+            self.size = Some(size);
+            return Ok(self);
+        }
         if let Some(path) = &self.model {
             self.size = Some(fitting_size(&self, path.clone().into())?);
         }
@@ -54,7 +71,7 @@ impl EngineOptions {
             Backend::Auto if self.ort_library.is_some() => {
                 load.ort_library.find()?;
             }
-            Backend::Auto | Backend::Rollout => {}
+            Backend::Auto | Backend::Rollout | Backend::Critic => {}
         }
         Ok(self)
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::critic::CriticError;
 use crate::eval::EvalError;
 use crate::game::Game;
 use crate::search::{AnalysisOptions, Limits, SearchError, SearchReport, StopFlag};
@@ -14,6 +15,9 @@ pub enum ThinkError {
     /// The network cannot be loaded or run.
     #[error(transparent)]
     Eval(#[from] EvalError),
+    /// The critic's file cannot be read or does not fit.
+    #[error(transparent)]
+    Critic(#[from] CriticError),
     /// The search has nothing to report.
     #[error(transparent)]
     Search(#[from] SearchError),

@@ -46,6 +46,7 @@ pub mod batch;
 pub mod checkpoint;
 pub mod correction;
 pub mod corrector;
+pub mod critic;
 pub mod cycle;
 pub mod dataset;
 pub mod device;

@@ -3,6 +3,7 @@
 mod ablate;
 mod board;
 mod correct;
+mod critic;
 mod cycle;
 mod export;
 mod fit;
@@ -41,6 +42,8 @@ enum Command {
     Export(export::Args),
     /// Runs arms with several seeds, has their networks meet, and writes the table.
     Ablate(ablate::Args),
+    /// Teaches adaptive critics as in 1997, by a plan, and compares what they learn.
+    Critic(critic::Args),
     /// Writes the report of a run of loop anew.
     Report(report::Args),
     /// Looks for damage in shards, checkpoints, networks and JSON files.
@@ -83,6 +86,7 @@ fn run() -> anyhow::Result<()> {
         Command::Fit(args) => fit::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Ablate(args) => ablate::run_ablation(&args),
+        Command::Critic(args) => critic::run_critic(&args),
         Command::Report(args) => report::run(&args),
         Command::Fsck(args) => fsck::run(&args),
         Command::Quantize(args) => quantize::run(&args),

@@ -130,7 +130,7 @@ impl<G: Encode + Playout> Bench<G> {
             load: options.load(),
             only: match options.backend {
                 Backend::Network(kind) => Some(kind),
-                Backend::Auto | Backend::Rollout => None,
+                Backend::Auto | Backend::Rollout | Backend::Critic => None,
             },
             threads: options.threads.unwrap_or(cores),
             round,

@@ -133,6 +133,9 @@ fn choice(options: &EngineOptions, working: &[BackendKind]) -> Finding {
         Backend::Rollout => {
             return Finding::ok("choice", "random playouts, without a network".to_owned());
         }
+        Backend::Critic => {
+            return Finding::ok("choice", "a critic, without a search".to_owned());
+        }
         Backend::Network(kind) => usable(Some(kind)),
         Backend::Auto => usable(None),
     };

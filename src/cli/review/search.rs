@@ -166,7 +166,7 @@ impl Reviewer {
         );
         let by_network = first.is_some_and(|report| report.evaluations > 0);
         if let Some(model) = &self.options.model
-            && self.options.backend != Backend::Rollout
+            && !matches!(self.options.backend, Backend::Rollout | Backend::Critic)
         {
             let path = model.display();
             // On another board the engine would do with the built-in one.

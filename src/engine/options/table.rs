@@ -71,9 +71,10 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         value: "NAME",
         help: "What chooses the moves: auto (a network, run by the fastest that works here), native \
                (a network of tengen-train, run by code made for them), ort (any network, run by ONNX \
-               Runtime), tract (any network, run by a library that is built in) or rollout (random \
-               playouts on one thread) [default: auto]",
-        expected: "auto, native, ort, tract or rollout",
+               Runtime), tract (any network, run by a library that is built in), rollout (random \
+               playouts on one thread) or critic (no search: the adaptive critic in the file of \
+               --model, made by tengen-train critic) [default: auto]",
+        expected: "auto, native, ort, tract, rollout or critic",
         set: |options, text| backend(text).map(|backend| options.backend = backend),
     },
     EngineOption {
@@ -261,6 +262,7 @@ fn backend(text: &str) -> Option<Backend> {
     match text {
         "auto" => Some(Backend::Auto),
         "rollout" => Some(Backend::Rollout),
+        "critic" => Some(Backend::Critic),
         _ => text.parse().ok().map(Backend::Network),
     }
 }

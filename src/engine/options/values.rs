@@ -16,6 +16,8 @@ pub enum Backend {
     Network(BackendKind),
     /// RAVE over random playouts, without a network, on one thread.
     Rollout,
+    /// The adaptive critic of 1997 in the model's file, without a search.
+    Critic,
 }
 
 /// All settings of an engine.

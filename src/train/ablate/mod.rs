@@ -9,7 +9,6 @@
 mod keep;
 mod plan;
 mod run;
-mod stats;
 mod table;
 
 pub use plan::{AblationPlan, Arm, MatchSettings};

@@ -233,6 +233,10 @@ generations = 2
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let text = std::fs::read_to_string(&path).unwrap();
+            if text.contains("opponent-rules") {
+                // Of `tengen-train critic`, which reads its own.
+                continue;
+            }
             let ablation = text.contains("[[arm]]");
             let read = if ablation {
                 AblationPlan::parse(&text).map(|_| ())

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::plan::{AblationPlan, Arm};
 use super::run::{ArmResult, run_name};
-use super::stats::{Estimate, holm};
+use crate::stats::{Estimate, holm};
 use crate::train::cycle::{self, MatchRecord, rate};
 use crate::train::matches::PairResult;
 

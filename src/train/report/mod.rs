@@ -4,6 +4,8 @@
 mod charts;
 mod page;
 
+pub(super) use page::STYLE;
+
 use super::TrainError;
 use super::cycle::{Generation, MatchRecord, RatedPlayer, RunFolder, network_name, next_stage};
 use super::durable;

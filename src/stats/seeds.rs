@@ -1,22 +1,24 @@
-//! Differences between arms over seeds.
+//! What is known of a mean, or of a difference, from runs with several seeds.
 
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
 /// A mean with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Estimate {
-    pub(super) mean: f64,
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
     /// Half of the interval; unknown from one value.
-    pub(super) half: Option<f64>,
+    pub half: Option<f64>,
     /// The probability of a mean as far from 0 or further, if the true one were 0; unknown from
     /// one value.
-    pub(super) p: Option<f64>,
+    pub p: Option<f64>,
 }
 
 impl Estimate {
     /// The mean over seeds. Student's t on the seeds' values counts both what seeds and what games
     /// vary, as each value has both in it.
-    pub(super) fn over_seeds(values: &[f64]) -> Option<Estimate> {
+    #[must_use]
+    pub fn over_seeds(values: &[f64]) -> Option<Estimate> {
         let count = values.len() as f64;
         let degrees = values.len().checked_sub(1)?;
         let mean = values.iter().sum::<f64>() / count;
@@ -38,7 +40,8 @@ impl Estimate {
     }
 
     /// `+123 ± 45`, or `+123 (one seed)`.
-    pub(super) fn text(&self) -> String {
+    #[must_use]
+    pub fn text(&self) -> String {
         match self.half {
             Some(half) => format!("{:+.0} ± {half:.0}", self.mean),
             None => format!("{:+.0} (one seed)", self.mean),
@@ -49,7 +52,8 @@ impl Estimate {
 /// Which of several comparisons are significant when the chance of one false claim among all shall
 /// be at most `level` (Holm 1979): the smallest p counts as many times as there are comparisons,
 /// the next once less, until one is too large. Unknown ones are not significant.
-pub(super) fn holm(p: &[Option<f64>], level: f64) -> Vec<bool> {
+#[must_use]
+pub fn holm(p: &[Option<f64>], level: f64) -> Vec<bool> {
     let mut known: Vec<(usize, f64)> = p
         .iter()
         .enumerate()

@@ -1,0 +1,65 @@
+//! `tengen-train critic`: the adaptive critic of 1997.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Parser;
+use tengen::clock::SystemClock;
+use tengen::game::with_game;
+use tengen::rollout::Playout;
+use tengen::train::critic::taught::Taught;
+use tengen::train::critic::{CriticEvent, CriticPlan, all_games, run};
+
+use crate::progress::Reporter;
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    /// The plan, a TOML file; scripts/plans/critic-go.toml is the paper's
+    plan: PathBuf,
+    /// Folder of the runs: their critics, records, tables.md and report.html; runs of the same plan
+    /// are continued
+    #[arg(long)]
+    out: PathBuf,
+    /// Threads: each teaches one critic at a time [default: one a core]
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Progress as JSON lines on stdout
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run_critic(args: &Args) -> anyhow::Result<()> {
+    let name = || args.plan.display().to_string();
+    let text = std::fs::read_to_string(&args.plan).with_context(name)?;
+    let plan = CriticPlan::parse(&text).with_context(name)?;
+    with_game!(&plan.game, plan.board(), rules: &plan.rules, |start| teach(&start, &plan, args))?
+}
+
+fn teach<G: Taught + Playout>(start: &G, plan: &CriticPlan, args: &Args) -> anyhow::Result<()> {
+    let threads = match args.threads {
+        Some(0) => anyhow::bail!("--threads 0: at least one thread must play"),
+        Some(threads) => threads,
+        None => std::thread::available_parallelism()?.get(),
+    };
+    let clock = SystemClock::new();
+    let mut done = Vec::<(String, u32)>::new();
+    let mut reporter = Reporter::new(all_games(plan), 0, "games", args.json);
+    let report = args.out.join("report.html");
+    log::info!("the report is {}", report.display());
+    run(start, plan, &args.out, (threads, &clock), &mut |event| {
+        match done.iter_mut().find(|(run, _)| *run == event.run) {
+            Some((_, games)) => *games = event.games,
+            None => done.push((event.run.clone(), event.games)),
+        }
+        let games = done.iter().map(|(_, games)| u64::from(*games)).sum();
+        let CriticEvent {
+            run,
+            games: of_run,
+            of,
+        } = event;
+        reporter.update(games, format!("{run}: {of_run} of {of}"), event);
+    })?;
+    reporter.finish("finished", &serde_json::json!({ "finished": report }));
+    Ok(())
+}

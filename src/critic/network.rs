@@ -1,0 +1,221 @@
+//! The network: board points, one hidden layer, one output; with its gradient by hand.
+//!
+//! A hidden node answers `2 / (1 + exp(-s x)) - 1` (bipolar), the output node `1 / (1 + exp(-s x))`,
+//! with the slope s = 0.5 of the paper, on the weighted sum x of its inputs and a bias.
+
+use rand::{Rng, RngExt};
+
+/// A board as one side sees it: 1 for each stone of its own, -1 for the other side's, 0 else, point
+/// after point from A1.
+pub type Board = Vec<i8>;
+
+/// The slope of both kinds of nodes.
+const SLOPE: f64 = 0.5;
+
+/// New weights are uniform up to this, either way. The paper does not say.
+const NEW_WEIGHT: f64 = 0.5;
+
+/// The weights. In a row: of each board point to the hidden nodes, the hidden nodes' biases, of the
+/// hidden nodes to the output, and the output's bias.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Network {
+    points: usize,
+    hidden: usize,
+    weights: Vec<f64>,
+}
+
+impl Network {
+    /// A network that has learnt nothing.
+    #[must_use]
+    pub fn new(points: usize, hidden: usize, rng: &mut impl Rng) -> Network {
+        let count = Network::count(points, hidden);
+        let weight = |_| rng.random_range(-NEW_WEIGHT..NEW_WEIGHT);
+        Network {
+            points,
+            hidden,
+            weights: (0..count).map(weight).collect(),
+        }
+    }
+
+    /// The network of these weights; nothing where they are too few, too many or not finite.
+    #[must_use]
+    pub fn of(points: usize, hidden: usize, weights: Vec<f64>) -> Option<Network> {
+        let fits = weights.len() == Network::count(points, hidden);
+        let finite = weights.iter().all(|weight| weight.is_finite());
+        (fits && finite).then_some(Network {
+            points,
+            hidden,
+            weights,
+        })
+    }
+
+    /// Number of weights, biases included.
+    #[must_use]
+    pub const fn count(points: usize, hidden: usize) -> usize {
+        (points + 2) * hidden + 1
+    }
+
+    /// Number of hidden nodes.
+    #[must_use]
+    pub fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// All weights.
+    #[must_use]
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Adds `by` times a direction to the weights.
+    pub fn step(&mut self, by: f64, direction: &[f64]) {
+        for (weight, along) in self.weights.iter_mut().zip(direction) {
+            *weight += by * along;
+        }
+    }
+
+    /// The hidden nodes' sums for a board.
+    #[must_use]
+    pub fn sums(&self, board: &Board) -> Vec<f64> {
+        let biases = self.points * self.hidden;
+        let mut sums = self.weights[biases..biases + self.hidden].to_vec();
+        for (point, &stone) in board.iter().enumerate() {
+            self.add(&mut sums, point, stone);
+        }
+        sums
+    }
+
+    /// Changes the hidden nodes' sums where what stands on a point changes by so much.
+    pub fn add(&self, sums: &mut [f64], point: usize, change: i8) {
+        if change == 0 {
+            return;
+        }
+        let change = f64::from(change);
+        let row = &self.weights[point * self.hidden..(point + 1) * self.hidden];
+        for (sum, weight) in sums.iter_mut().zip(row) {
+            *sum += change * weight;
+        }
+    }
+
+    /// What the output says for these sums of the hidden nodes, in (0, 1).
+    #[must_use]
+    pub fn output(&self, sums: &[f64]) -> f64 {
+        let outgoing = &self.weights[(self.points + 1) * self.hidden..];
+        let mut sum = outgoing[self.hidden];
+        for (weight, &x) in outgoing.iter().zip(sums) {
+            sum += weight * (2.0 * sigmoid(x) - 1.0);
+        }
+        sigmoid(sum)
+    }
+
+    /// What a board is worth, in (0, 1).
+    #[must_use]
+    pub fn value(&self, board: &Board) -> f64 {
+        self.output(&self.sums(board))
+    }
+
+    /// What a board is worth; `gradient` becomes its derivatives by all weights.
+    pub fn differentiate(&self, board: &Board, gradient: &mut Vec<f64>) -> f64 {
+        let sums = self.sums(board);
+        let value = self.output(&sums);
+        let hidden = self.hidden;
+        gradient.clear();
+        gradient.resize(self.weights.len(), 0.0);
+        // By the output's sum; then by its weights, by the hidden sums, and by theirs.
+        let by_output = SLOPE * value * (1.0 - value);
+        let (incoming, outgoing) = gradient.split_at_mut((self.points + 1) * hidden);
+        let weights = &self.weights[(self.points + 1) * hidden..];
+        outgoing[hidden] = by_output;
+        let (by_points, by_biases) = incoming.split_at_mut(self.points * hidden);
+        for (node, &x) in sums.iter().enumerate() {
+            let answer = 2.0 * sigmoid(x) - 1.0;
+            outgoing[node] = by_output * answer;
+            by_biases[node] = by_output * weights[node] * 0.5 * SLOPE * (1.0 - answer * answer);
+        }
+        let rows = by_points.chunks_exact_mut(hidden).zip(board.iter());
+        for (row, &stone) in rows.filter(|(_, stone)| **stone != 0) {
+            for (derivative, by_sum) in row.iter_mut().zip(&*by_biases) {
+                *derivative = f64::from(stone) * by_sum;
+            }
+        }
+        value
+    }
+}
+
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-SLOPE * x).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    fn random(seed: u64) -> (Network, Board) {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let network = Network::new(81, 21, &mut rng);
+        let board = (0..81).map(|_| rng.random_range(-1..=1)).collect();
+        (network, board)
+    }
+
+    #[test]
+    fn a_small_network_is_computed_as_on_paper() {
+        // One point, one node: 2 / (1 + exp(-0.5 * (0.8 + 0.4))) - 1 = 0.291313 into
+        // 1 / (1 + exp(-0.5 * (2 * 0.291313 - 1))) = 0.448017.
+        let network = Network::of(1, 1, vec![0.8, 0.4, 2.0, -1.0]).unwrap();
+        let hidden = 2.0 / (1.0 + (-0.6_f64).exp()) - 1.0;
+        let expected = 1.0 / (1.0 + (-0.5 * (2.0 * hidden - 1.0)).exp());
+        assert!((network.value(&vec![1]) - expected).abs() < 1e-15);
+        assert!((expected - 0.448_017).abs() < 1e-6, "{expected}");
+        assert!(network.value(&vec![-1]) < expected);
+    }
+
+    /// Central differences of f64 are good to about 1e-10 here.
+    #[test]
+    fn the_gradient_is_that_of_finite_differences() {
+        let mut gradient = Vec::new();
+        for seed in 0..5 {
+            let (network, board) = random(seed);
+            let value = network.differentiate(&board, &mut gradient);
+            assert_eq!(value, network.value(&board));
+            let step = 1e-5;
+            let mut largest = 0.0_f64;
+            for (place, &derivative) in gradient.iter().enumerate() {
+                let moved = |by: f64| {
+                    let mut weights = network.weights().to_vec();
+                    weights[place] += by;
+                    Network::of(81, 21, weights).unwrap().value(&board)
+                };
+                let difference = (moved(step) - moved(-step)) / (2.0 * step);
+                assert!(
+                    (difference - derivative).abs() < 1e-9,
+                    "weight {place}: {difference} {derivative}"
+                );
+                largest = largest.max(derivative.abs());
+            }
+            assert!(largest > 0.1, "{largest}");
+        }
+    }
+
+    #[test]
+    fn sums_follow_the_stones() {
+        let (network, mut board) = random(7);
+        let mut sums = network.sums(&board);
+        for (point, stone) in [(3, 1), (40, -1), (80, 0)] {
+            network.add(&mut sums, point, stone - board[point]);
+            board[point] = stone;
+        }
+        assert!((network.output(&sums) - network.value(&board)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn wrong_weights_are_no_network() {
+        let count = Network::count(81, 21);
+        assert_eq!(count, 1744);
+        assert!(Network::of(81, 21, vec![0.0; count]).is_some());
+        assert!(Network::of(81, 21, vec![0.0; count - 1]).is_none());
+        assert!(Network::of(81, 21, vec![f64::NAN; count]).is_none());
+    }
+}

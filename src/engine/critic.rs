@@ -1,0 +1,91 @@
+//! The thinker that does not search: a critic's word on the board behind each move.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{ThinkError, Thinker, ThinkerLog};
+use crate::clock::{Clock, StopReason};
+use crate::critic::{Critic, CriticError, Judge};
+use crate::game::Game;
+use crate::search::{AnalysisOptions, Limits, MoveReport, SearchReport, StopFlag};
+
+/// Plays what a critic likes best. The file is read before the first move.
+pub struct CriticThinker {
+    path: PathBuf,
+    critic: Option<Critic>,
+    judge: Judge,
+    log: ThinkerLog,
+    time: Arc<dyn Clock>,
+}
+
+impl CriticThinker {
+    /// A thinker by the critic in this file.
+    #[must_use]
+    pub fn new(path: PathBuf, log: ThinkerLog, time: Arc<dyn Clock>) -> CriticThinker {
+        CriticThinker {
+            path,
+            critic: None,
+            judge: Judge::default(),
+            log,
+            time,
+        }
+    }
+
+    fn load<G: Game>(&self, position: &G) -> Result<Critic, CriticError> {
+        let critic = Critic::load_for(&self.path, G::NAME, position.size())?;
+        let (path, info) = (self.path.display(), &critic.info);
+        self.log.note(format!(
+            "critic {path} chooses the moves ({}, {} games)",
+            info.taught, info.games
+        ));
+        Ok(critic)
+    }
+}
+
+impl<G: Game> Thinker<G> for CriticThinker {
+    /// There is nothing to see on the way, and every limit is kept: it takes less than a millisecond.
+    fn watch(
+        &mut self,
+        position: &G,
+        _: &Limits,
+        _: &StopFlag,
+        _: &AnalysisOptions,
+        _: &mut dyn FnMut(SearchReport),
+    ) -> Result<SearchReport, ThinkError> {
+        let started = self.time.now();
+        let critic = match self.critic.take() {
+            Some(critic) => critic,
+            None => self.load(position)?,
+        };
+        let mut moves = self.judge.moves(&critic.network, position);
+        self.critic = Some(critic);
+        moves.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let count = moves.len() as u64;
+        let prior = 1.0 / (count.max(1) as f32);
+        let report = |(mv, value): (_, f64)| {
+            let value = (2.0 * value - 1.0) as f32;
+            MoveReport {
+                mv,
+                visits: 1,
+                value,
+                lcb: value,
+                prior,
+                proof: None,
+                pv: vec![mv],
+            }
+        };
+        let moves: Vec<MoveReport> = moves.into_iter().map(report).collect();
+        Ok(SearchReport {
+            value: moves.first().map_or(0.0, |best| best.value),
+            moves,
+            proof: None,
+            visits: count,
+            reused: 0,
+            playouts: count,
+            evaluations: count,
+            nodes: 0,
+            elapsed: self.time.now().saturating_sub(started),
+            stop: StopReason::Visits,
+        })
+    }
+}

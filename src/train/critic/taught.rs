@@ -1,0 +1,173 @@
+//! What a critic is taught of a game: its utility, and how games end for it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::game::go::{Agreed, Go};
+use crate::game::nogo::NoGo;
+use crate::game::{Color, Proof};
+
+use super::opponent::Opponent;
+
+/// The weights of the utility (7): of the shares of stones, of area and of prisoners in Go, of which
+/// the paper does without the first; in NoGo of the shares of open points and of those that only
+/// one side may play.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct UtilityWeights {
+    /// Of the share of stones.
+    pub stones: f64,
+    /// Of the share of area, or of open points.
+    pub area: f64,
+    /// Of the share of prisoners, or of own points.
+    pub prisoners: f64,
+}
+
+impl Default for UtilityWeights {
+    /// Those of the paper.
+    fn default() -> Self {
+        UtilityWeights {
+            stones: 0.0,
+            area: 0.8,
+            prisoners: 0.2,
+        }
+    }
+}
+
+/// What a side has and what the other has.
+pub type Shares = [usize; 2];
+
+/// A game that a critic can learn.
+pub trait Taught: Opponent {
+    /// Stones, area and prisoners of `color` and of the other side, or what stands in their places;
+    /// nothing, where nothing counts on the way.
+    fn shares(&self, color: Color) -> [Shares; 3] {
+        let _ = color;
+        [[0; 2]; 3]
+    }
+
+    /// What a finished game is worth to `color`, in 0..=1 (8).
+    fn worth(&self, color: Color) -> f64 {
+        let proof = self.outcome().map(|outcome| outcome.proof_for(color));
+        f64::from(proof.map_or(0.5, |proof| 0.5 + 0.5 * proof.value()))
+    }
+
+    /// The points of `color` and of the other side by which a game is won: 1 and 0 where none are
+    /// counted.
+    fn points(&self, color: Color) -> Shares {
+        let proof = self.outcome().map(|outcome| outcome.proof_for(color));
+        match proof {
+            Some(Proof::Win) => [1, 0],
+            Some(Proof::Loss) => [0, 1],
+            Some(Proof::Draw) | None => [0, 0],
+        }
+    }
+}
+
+/// Area is counted with all stones alive, and with them in it, as the paper's is.
+impl<const CELLS: usize, const WORDS: usize> Taught for Go<CELLS, WORDS> {
+    fn shares(&self, color: Color) -> [Shares; 3] {
+        let other = color.opponent();
+        let stones = [color, other].map(|side| self.stones(side).count());
+        // A side's prisoners are the other's stones.
+        let prisoners = [other, color].map(|side| self.prisoners(side) as usize);
+        [stones, self.points(color), prisoners]
+    }
+
+    fn worth(&self, color: Color) -> f64 {
+        share(self.points(color)).unwrap_or(0.5)
+    }
+
+    fn points(&self, color: Color) -> Shares {
+        let owned = self.owned(&Agreed::all_alive());
+        [color, color.opponent()].map(|side| owned[side.index()].count())
+    }
+}
+
+/// Open points are a side's area, and those that only it may play its prisoners.
+impl<const WORDS: usize> Taught for NoGo<WORDS> {
+    fn shares(&self, color: Color) -> [Shares; 3] {
+        let sides = [color, color.opponent()];
+        let open = sides.map(|side| self.legal(side));
+        let own = [open[0] & !open[1], open[1] & !open[0]];
+        [
+            sides.map(|side| self.stones(side).count()),
+            open.map(|points| points.count()),
+            own.map(|points| points.count()),
+        ]
+    }
+}
+
+/// The utility of a position for `color` (7).
+pub fn utility<G: Taught>(position: &G, color: Color, weights: &UtilityWeights) -> f64 {
+    let weights = [weights.stones, weights.area, weights.prisoners];
+    let shares = position.shares(color).into_iter().zip(weights);
+    shares
+        .filter_map(|(shares, weight)| Some(weight * share(shares)?))
+        .sum()
+}
+
+/// The first of two as a share of both; nothing where both are 0.
+fn share([own, other]: Shares) -> Option<f64> {
+    let both = own + other;
+    (both > 0).then(|| own as f64 / both as f64)
+}
+
+#[cfg(test)]
+impl Taught for crate::game::tictactoe::TicTacToe {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::go::SmallGo;
+    use crate::game::nogo::SmallNoGo;
+    use crate::game::{BoardSize, Game, Move};
+
+    /// Black takes a stone in the corner of 3x3 and so owns the point; White has nothing left.
+    fn corner() -> SmallGo {
+        let mut position = SmallGo::new(BoardSize::square(3)).unwrap();
+        // B1, A1; A2 takes A1.
+        for mv in [1, 0, 3] {
+            position.play(Move(mv));
+        }
+        position
+    }
+
+    #[test]
+    fn stones_area_and_prisoners_make_the_utility() {
+        let position = corner();
+        assert_eq!(position.shares(Color::Black), [[2, 0], [9, 0], [1, 0]]);
+        assert_eq!(position.shares(Color::White), [[0, 2], [0, 9], [0, 1]]);
+        let weights = UtilityWeights::default();
+        assert_eq!(utility(&position, Color::Black, &weights), 1.0);
+        assert_eq!(utility(&position, Color::White, &weights), 0.0);
+        let stones = UtilityWeights {
+            stones: 0.5,
+            ..weights
+        };
+        assert_eq!(utility(&position, Color::Black, &stones), 1.5);
+        let empty = SmallGo::new(BoardSize::square(3)).unwrap();
+        assert_eq!(utility(&empty, Color::White, &weights), 0.0);
+        assert_eq!(position.worth(Color::Black), 1.0);
+    }
+
+    #[test]
+    fn in_nogo_open_points_are_area() {
+        // White's eye at A1 on 2x2 plus a column: Black may not play there.
+        let mut position = SmallNoGo::new(BoardSize::new(3, 2)).unwrap();
+        for (mv, color) in [(1, Color::White), (3, Color::White)] {
+            position.set_to_move(color);
+            position.play(Move(mv));
+        }
+        let [stones, open, own] = position.shares(Color::White);
+        assert_eq!(stones, [2, 0]);
+        assert!(open[0] > open[1] && own[0] > 0 && own[1] == 0);
+    }
+
+    #[test]
+    fn a_win_in_nogo_is_worth_one() {
+        let mut position = SmallNoGo::new(BoardSize::new(2, 1)).unwrap();
+        position.play(Move(0));
+        assert_eq!(position.points(Color::Black), [1, 0]);
+        assert_eq!(position.worth(Color::White), 0.0);
+    }
+}
