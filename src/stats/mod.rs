@@ -7,6 +7,7 @@ mod inverse;
 mod online;
 mod pairs;
 mod ratings;
+#[cfg(feature = "train")]
 mod seeds;
 #[cfg(test)]
 mod simulate;
@@ -17,5 +18,6 @@ pub use intervals::{RatedPair, RatingsWithIntervals, fit_with_intervals};
 pub use online::online_elo;
 pub use pairs::{GameResult, MatchScore, PairCounts};
 pub use ratings::{Meeting, Ratings, fit};
+#[cfg(feature = "train")]
 pub use seeds::{Estimate, holm};
 pub use sprt::{BadBounds, Sprt, Verdict};
