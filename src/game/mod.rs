@@ -119,6 +119,10 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// The caller has checked [`Game::is_legal`]; an illegal move fails a debug assertion.
     fn play(&mut self, mv: Move);
 
+    /// Takes back that the game has ended by passes, for players who go on because they do not agree
+    /// on what is dead. Other ends stay.
+    fn resume(&mut self) {}
+
     /// The result, when the game has ended.
     fn outcome(&self) -> Option<Outcome>;
 

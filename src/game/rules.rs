@@ -18,6 +18,18 @@ pub trait Rules:
         let _ = komi;
         None
     }
+
+    /// The points given to White; `None` where no points are counted.
+    #[must_use]
+    fn komi(&self) -> Option<HalfPoints> {
+        None
+    }
+
+    /// The rules as a JSON object with KataGo's names, where the game is one of KataGo's.
+    #[must_use]
+    fn to_json(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The rules of a game that has no others.

@@ -3,10 +3,11 @@
 //! The fallback engine, the generator of warm-up training data and the anchor of every rating. It
 //! knows games only; time, threads' lifetimes and networks are other rooms' business.
 
+mod go;
 mod nogo;
 mod playout;
 mod rave;
 mod tree;
 
-pub use playout::{Playout, PlayoutPolicy};
+pub use playout::{Played, Playout, PlayoutPolicy};
 pub use rave::{MOST_PLAYOUTS, Rave, RaveMove, RaveParams, RaveReport};

@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use super::playout::below;
-use super::{Playout, PlayoutPolicy};
+use super::{Played, Playout, PlayoutPolicy};
 use crate::game::nogo::NoGo;
 use crate::game::{Bits, Color, Game, Move, Outcome};
 
@@ -11,13 +11,23 @@ impl<const WORDS: usize> Playout for NoGo<WORDS> {
     /// Its own policy leaves points that only one side can play for last: that side loses nothing
     /// by waiting, so they are its spare moves. Worth 636 Elo over [`PlayoutPolicy::Uniform`] at
     /// 1,000 playouts (docs/methods.md#playouts).
-    fn finish<R: Rng>(&mut self, policy: PlayoutPolicy, rng: &mut R) -> Outcome {
+    fn finish<R: Rng>(
+        &mut self,
+        policy: PlayoutPolicy,
+        rng: &mut R,
+        played: &mut Played,
+    ) -> Outcome {
         match policy {
             PlayoutPolicy::Uniform => play_uniform(self, rng),
             PlayoutPolicy::Own => {
                 play_shared(self, rng);
                 play_private(self, rng);
             }
+        }
+        // Stones stay: what was played stands there.
+        for color in Color::BOTH {
+            let stones = self.stones(color);
+            stones.iter().for_each(|point| played.add(color, point));
         }
         Outcome::win(self.to_move().opponent())
     }
@@ -110,7 +120,8 @@ mod tests {
             for side in [1, 2, 3, 5, 9] {
                 for _ in 0..100 {
                     let mut position = SmallNoGo::new(BoardSize::square(side)).unwrap();
-                    let outcome = position.finish(policy, &mut rng);
+                    let mut played = Played::of(&position);
+                    let outcome = position.finish(policy, &mut rng, &mut played);
                     assert_eq!(
                         position.outcome(),
                         Some(outcome),
@@ -128,7 +139,8 @@ mod tests {
         let (mut plies, mut black, games) = (0, 0, 4000);
         for _ in 0..games {
             let mut position = SmallNoGo::new(BoardSize::square(9)).unwrap();
-            let outcome = position.finish(PlayoutPolicy::Uniform, &mut rng);
+            let mut played = Played::of(&position);
+            let outcome = position.finish(PlayoutPolicy::Uniform, &mut rng, &mut played);
             plies += position.ply();
             black += u32::from(outcome == Outcome::win(Color::Black));
         }

@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use crate::game::{Game, Outcome};
+use crate::game::{Color, Game, Move, Outcome};
 
 /// A playout is a draw after so many plies for each point: no game without end holds a search up.
 const MOST_PLIES_A_POINT: u32 = 4;
@@ -17,11 +17,57 @@ pub enum PlayoutPolicy {
     Own,
 }
 
+/// Which side was the first to play each point, as far as it was played at all: what the
+/// all-moves-as-first statistics go by. Passes are not kept.
+#[derive(Debug, Default)]
+pub struct Played([Vec<f32>; 2]);
+
+impl Played {
+    /// Nothing was played on the board of this position.
+    #[must_use]
+    pub fn of<G: Game>(position: &G) -> Played {
+        let mut played = Played::default();
+        played.clear(position);
+        played
+    }
+
+    /// Nothing was played on the board of this position.
+    pub(super) fn clear<G: Game>(&mut self, position: &G) {
+        for points in &mut self.0 {
+            points.clear();
+            points.resize(position.policy_len(), 0.0);
+        }
+    }
+
+    /// `color` plays a point; earlier moves there count more.
+    pub fn add(&mut self, color: Color, point: Move) {
+        if self.0[color.opponent().index()][point.index()] == 0.0 {
+            self.0[color.index()][point.index()] = 1.0;
+        }
+    }
+
+    /// `color` has played a point before all that is known.
+    pub(super) fn add_earlier(&mut self, color: Color, point: Move) {
+        self.0[color.index()][point.index()] = 1.0;
+        self.0[color.opponent().index()][point.index()] = 0.0;
+    }
+
+    /// 1 for each move that `color` was the first to play, else 0.
+    pub(super) fn by(&self, color: Color) -> &[f32] {
+        &self.0[color.index()]
+    }
+}
+
 /// A game that random playouts can finish.
 pub trait Playout: Game {
-    /// Plays random moves until the game ends, and says how it ended. A game that goes on beyond
-    /// all measure is a draw.
-    fn finish<R: Rng>(&mut self, policy: PlayoutPolicy, rng: &mut R) -> Outcome {
+    /// Plays random moves until the game ends, says how it ended, and adds who played where. A game
+    /// that goes on beyond all measure is a draw.
+    fn finish<R: Rng>(
+        &mut self,
+        policy: PlayoutPolicy,
+        rng: &mut R,
+        played: &mut Played,
+    ) -> Outcome {
         let _ = policy;
         for _ in 0..MOST_PLIES_A_POINT * self.size().area() as u32 {
             if let Some(outcome) = self.outcome() {
@@ -31,9 +77,18 @@ pub trait Playout: Game {
             let Some(mv) = self.legal_moves().nth(choice) else {
                 break;
             };
+            if mv.index() < self.size().area() {
+                played.add(self.to_move(), mv);
+            }
             self.play(mv);
         }
         self.outcome().unwrap_or(Outcome::DRAW)
+    }
+
+    /// Whether a legal move is worth a look; one of them is, in any position that has moves.
+    fn is_sensible(&self, mv: Move) -> bool {
+        let _ = mv;
+        true
     }
 }
 

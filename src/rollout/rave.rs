@@ -5,7 +5,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::tree::{NodeId, Tree};
-use super::{Playout, PlayoutPolicy};
+use super::{Played, Playout, PlayoutPolicy};
 use crate::game::{Color, Move};
 
 /// Settings of the RAVE search.
@@ -75,7 +75,7 @@ pub struct Rave {
     rng: Xoshiro256PlusPlus,
     tree: Tree,
     path: Vec<(NodeId, usize)>,
-    owned: [Vec<f32>; 2],
+    played: Played,
 }
 
 impl Rave {
@@ -87,7 +87,7 @@ impl Rave {
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             tree: Tree::default(),
             path: Vec::new(),
-            owned: [Vec::new(), Vec::new()],
+            played: Played::default(),
         }
     }
 
@@ -118,7 +118,15 @@ impl Rave {
                 playouts += 1;
             }
         }
-        self.report(root_node, playouts)
+        let mut report = self.report(root_node, playouts);
+        let winning = report
+            .moves
+            .iter()
+            .position(|found| wins_at_once(root, found.mv));
+        if let Some(winning) = winning {
+            report.moves[..=winning].rotate_right(1);
+        }
+        report
     }
 
     fn report(&self, root: NodeId, playouts: u64) -> RaveReport {
@@ -147,31 +155,29 @@ impl Rave {
                 }
             }
         }
+        self.played.clear(&position);
         let outcome = match position.outcome() {
             Some(outcome) => outcome,
-            None => position.finish(self.params.policy, &mut self.rng),
+            None => position.finish(self.params.policy, &mut self.rng, &mut self.played),
         };
-        self.backup(&position, mover, (outcome.value_for(mover) + 1.0) / 2.0);
+        let win = (outcome.value_for(mover) + 1.0) / 2.0;
+        self.backup(root.size().area(), mover, win);
     }
 
-    /// Adds a finished game's result, in [0, 1] for the root's mover, to every node on the path.
-    fn backup<G: Playout>(&mut self, end: &G, mover: Color, win: f32) {
-        for color in Color::BOTH {
-            let owned = &mut self.owned[color.index()];
-            owned.clear();
-            owned.resize(end.policy_len(), 0.0);
-        }
-        for point in (0..end.size().area()).map(|p| Move(p as u16)) {
-            if let Some(color) = end.stone(point) {
-                self.owned[color.index()][point.index()] = 1.0;
+    /// Adds a finished game's result, in [0, 1] for the root's mover, to every node on the path: the
+    /// last one first, so that each knows the moves after it and no others.
+    fn backup(&mut self, points: usize, mover: Color, win: f32) {
+        for (depth, &(node, child)) in self.path.iter().enumerate().rev() {
+            let (side, won) = match depth % 2 {
+                0 => (mover, win),
+                _ => (mover.opponent(), 1.0 - win),
+            };
+            let mv = self.tree.move_of(child);
+            if mv.index() < points {
+                self.played.add_earlier(side, mv);
             }
-        }
-        let mut side = mover;
-        for &(node, child) in &self.path {
-            let won = if side == mover { win } else { 1.0 - win };
             self.tree.update_child(child, won);
-            self.tree.update_rave(node, &self.owned[side.index()], won);
-            side = side.opponent();
+            self.tree.update_rave(node, self.played.by(side), won);
         }
     }
 
@@ -208,6 +214,17 @@ impl Rave {
         let visited = self.tree.children(node).filter(|child| child.visits > 0.0);
         visited.max_by(|a, b| a.visits.total_cmp(&b.visits))
     }
+}
+
+/// Whether a pass ends the game as won: nobody plays on then.
+fn wins_at_once<G: Playout>(position: &G, mv: Move) -> bool {
+    if !G::INFO.passes || mv.index() < position.size().area() {
+        return false;
+    }
+    let mut next = position.clone();
+    next.play(mv);
+    let outcome = next.outcome();
+    outcome.is_some_and(|outcome| outcome.winner == Some(position.to_move()))
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use crate::game::{Game, Move};
+use super::Playout;
+use crate::game::Move;
 
 /// Index of a node in the tree.
 pub(super) type NodeId = u32;
@@ -52,10 +53,12 @@ impl Tree {
         self.nodes.len()
     }
 
-    /// Adds a node with a child for each legal move of `position`.
-    pub(super) fn add_node<G: Game>(&mut self, position: &G) -> NodeId {
+    /// Adds a node with a child for each sensible move of `position`.
+    pub(super) fn add_node<G: Playout>(&mut self, position: &G) -> NodeId {
         let start = self.moves.len();
-        self.moves.extend(position.legal_moves());
+        let moves = position.legal_moves();
+        self.moves
+            .extend(moves.filter(|&mv| position.is_sensible(mv)));
         let end = self.moves.len();
         self.child.resize(end, NO_NODE);
         self.visits.resize(end, 0.0);
@@ -69,7 +72,7 @@ impl Tree {
     }
 
     /// Gives the child its own node.
-    pub(super) fn expand<G: Game>(&mut self, child: usize, position: &G) -> NodeId {
+    pub(super) fn expand<G: Playout>(&mut self, child: usize, position: &G) -> NodeId {
         let node = self.add_node(position);
         self.child[child] = node;
         node
@@ -118,14 +121,14 @@ impl Tree {
         self.wins[child] += win;
     }
 
-    /// Counts the playout for every child of `node` whose move the node's mover played at any
-    /// time: in a game where stones stay, those are the points that end up its own.
-    pub(super) fn update_rave(&mut self, node: NodeId, owned: &[f32], win: f32) {
+    /// Counts the playout for every child of `node` whose move the node's mover was the first to play
+    /// at any later time.
+    pub(super) fn update_rave(&mut self, node: NodeId, played: &[f32], win: f32) {
         let range = self.nodes[node as usize].clone();
         let rave_visits = &mut self.rave_visits[range.clone()];
         let rave_wins = &mut self.rave_wins[range.clone()];
         for (i, mv) in self.moves[range].iter().enumerate() {
-            let played = owned[mv.index()];
+            let played = played[mv.index()];
             rave_visits[i] += played;
             rave_wins[i] += played * win;
         }

@@ -17,7 +17,7 @@ use tengen::eval::{
     Work,
 };
 use tengen::game::with_game;
-use tengen::rollout::{Playout, PlayoutPolicy};
+use tengen::rollout::{Played, Playout, PlayoutPolicy};
 use tengen::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
 
 use super::super::output;
@@ -186,7 +186,8 @@ impl<G: Encode + Playout> Bench<G> {
             let (began, mut count) = (self.clock.now(), 0_u32);
             while self.clock.now() - began < 2 * self.round {
                 for _ in 0..100 {
-                    self.empty.clone().finish(policy, rng);
+                    let mut played = Played::of(&self.empty);
+                    self.empty.clone().finish(policy, rng, &mut played);
                 }
                 count += 100;
             }

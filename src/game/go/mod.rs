@@ -101,11 +101,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         self.prisoners[color.index()]
     }
 
-    /// Goes on after two passes, as players do who do not agree on what is dead.
-    pub fn resume(&mut self) {
-        self.passes = 0;
-    }
-
     /// The points that White gets beside those on the board.
     #[must_use]
     pub fn komi(&self) -> HalfPoints {
@@ -118,6 +113,39 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     #[must_use]
     pub fn is_eye(&self, color: Color, point: Move) -> bool {
         self.empty().contains(point) && self.board.is_eye(color, point)
+    }
+
+    /// The points next to a point.
+    #[must_use]
+    pub fn around(&self, point: Move) -> Bits<WORDS> {
+        self.next_to(Bits::point(point))
+    }
+
+    /// All points next to a point of `set`.
+    #[must_use]
+    pub fn next_to(&self, set: Bits<WORDS>) -> Bits<WORDS> {
+        self.board.frame().neighbors(set)
+    }
+
+    /// Whether two points are neighbours, or would be along a diagonal.
+    #[must_use]
+    pub fn touches(&self, one: Move, other: Move) -> bool {
+        let [(x, y), (u, v)] = [one, other].map(|point| self.size().column_row(point));
+        x.abs_diff(u) < 2 && y.abs_diff(v) < 2
+    }
+
+    /// What is around a point, two bits each: 0 black, 1 white, 2 empty, 3 off the board; from the
+    /// lowest bits west, east, south, north, south-west, south-east, north-west, north-east.
+    #[must_use]
+    pub fn neighborhood(&self, point: Move) -> u16 {
+        self.board.neighborhood(point)
+    }
+
+    /// Whether a legal stone of the side to move on `point` would leave its chain a single liberty,
+    /// taking nothing.
+    #[must_use]
+    pub fn is_self_atari(&self, point: Move) -> bool {
+        self.board.is_self_atari(self.to_move, point)
     }
 
     /// All points where the side to move may play.
@@ -177,10 +205,11 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
     const INFO: GameInfo = GameInfo {
         title: "Go",
         sgf: (1, None),
-        bench_boards: &[BoardSize::square(9)],
         passes: true,
         draws: true,
         repeats: true,
+        // No network of it is built in.
+        settings: &[("backend", "rollout")],
         ..GameInfo::named(Self::NAME)
     };
 
@@ -296,6 +325,12 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         self.to_move = self.to_move.opponent();
         self.recent.push(mv);
         self.ply += 1;
+    }
+
+    fn resume(&mut self) {
+        if self.passes >= 2 {
+            self.passes = 0;
+        }
     }
 
     fn outcome(&self) -> Option<Outcome> {

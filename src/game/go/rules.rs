@@ -99,18 +99,6 @@ impl GoRules {
         })
     }
 
-    /// The rules as `kata-get-rules` answers: a JSON object, without komi.
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        let [ko, scoring, tax, bonus] = self.words();
-        format!(
-            "{{\"friendlyPassOk\":{},\"hasButton\":false,\"ko\":\"{ko}\",\
-             \"scoring\":\"{scoring}\",\"suicide\":{},\"tax\":\"{tax}\",\
-             \"whiteHandicapBonus\":\"{bonus}\"}}",
-            self.friendly_pass, self.suicide
-        )
-    }
-
     /// Points that White gets for so many handicap stones; none for a single one, which is a move.
     #[must_use]
     pub fn bonus(&self, handicap_stones: u16) -> u16 {
@@ -254,6 +242,21 @@ impl Rules for GoRules {
     fn with_komi(self, komi: HalfPoints) -> Option<Self> {
         Some(GoRules { komi, ..self })
     }
+
+    fn komi(&self) -> Option<HalfPoints> {
+        Some(self.komi)
+    }
+
+    /// As `kata-get-rules` answers: without komi.
+    fn to_json(&self) -> Option<String> {
+        let [ko, scoring, tax, bonus] = self.words();
+        Some(format!(
+            "{{\"friendlyPassOk\":{},\"hasButton\":false,\"ko\":\"{ko}\",\
+             \"scoring\":\"{scoring}\",\"suicide\":{},\"tax\":\"{tax}\",\
+             \"whiteHandicapBonus\":\"{bonus}\"}}",
+            self.friendly_pass, self.suicide
+        ))
+    }
 }
 
 impl Default for GoRules {
@@ -350,7 +353,7 @@ mod tests {
             for half_points in [-9, 0, 1, 15] {
                 let rules = rules.with_komi(HalfPoints(half_points)).unwrap();
                 assert_eq!(read(&rules.to_string()), rules, "{rules}");
-                let json = read(&rules.to_json());
+                let json = read(&rules.to_json().unwrap());
                 assert_eq!(json.with_komi(rules.komi), Some(rules));
             }
         }

@@ -36,17 +36,30 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         HalfPoints((2 * ahead).saturating_sub(self.komi().0))
     }
 
+    /// By how much Black is ahead if area counts and all stones are alive, whatever the rules say;
+    /// komi and what White gets for handicap stones included.
+    #[must_use]
+    pub fn area_score(&self) -> HalfPoints {
+        let owned = self.owned_as(Scoring::Area, &Agreed::all_alive());
+        let [black, white] = owned.map(|points| points.count() as i32);
+        HalfPoints((2 * (black - white)).saturating_sub(self.komi().0))
+    }
+
     /// The points that count for Black and for White: under area scoring living stones and what they
     /// alone reach, under territory scoring only the latter.
     #[must_use]
     pub fn owned(&self, agreed: &Agreed<WORDS>) -> [Bits<WORDS>; 2] {
+        self.owned_as(self.rules.scoring, agreed)
+    }
+
+    fn owned_as(&self, scoring: Scoring, agreed: &Agreed<WORDS>) -> [Bits<WORDS>; 2] {
         let living = Color::BOTH.map(|color| self.stones(color) & !agreed.dead);
         let frame = self.board.frame();
         let empty = frame.board() & !(living[0] | living[1]);
         let reach = living.map(|stones| frame.flood(stones, empty));
         let own = |side: usize| {
             let alone = reach[side] & !reach[1 - side];
-            match self.rules.scoring {
+            match scoring {
                 Scoring::Area => alone | living[side],
                 Scoring::Territory => alone & empty & !frame.flood(agreed.seki, empty),
             }
