@@ -77,7 +77,7 @@ pub struct Progress {
     pub resumed: u64,
     /// Recorded positions of all finished games.
     pub positions: u64,
-    /// Games that Black has won.
+    /// Games that Black has won, by their first rows: with results corrected, should have won.
     pub black_wins: u64,
     /// Games that nobody has won.
     pub draws: u64,
@@ -144,7 +144,8 @@ pub fn generate<G: Trainable>(
         };
         let received = receive(&receiver, |played| {
             if let Some(game) = played {
-                progress.add(game.outcome, game.rows.len());
+                // As it is learnt, and as a later session finds it.
+                progress.add(game.rows[0].outcome(), game.rows.len());
                 writer.add(game)?;
             }
             progress.evaluations = queue.evaluations.load(Ordering::Relaxed);

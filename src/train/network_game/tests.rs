@@ -137,6 +137,24 @@ fn a_proof_ends_the_search_and_the_rest_keeps_the_result() {
 }
 
 #[test]
+fn results_are_corrected_when_a_game_is_over() {
+    let play = gumbel();
+    let plain = games(&play, 10, no_prover());
+    let corrected = games(&play, 10, no_prover().correcting(100_000));
+    let (mut exact, mut turned) = (0, 0);
+    for (plain, corrected) in plain.iter().zip(&corrected) {
+        assert_eq!(plain.moves, corrected.moves, "it looks back only");
+        let rows = plain.rows.iter().zip(&corrected.rows);
+        for (before, after) in rows {
+            exact += usize::from(after.exact);
+            turned += usize::from(after.result != before.result);
+            assert_eq!(after.ending.is_none(), after.result != before.result);
+        }
+    }
+    assert!(exact > 50 && turned > 0, "{exact} exact, {turned} turned");
+}
+
+#[test]
 fn a_crew_of_networks_fills_shards_with_the_same_games() {
     use crate::train::generate::{generate, tests::plan};
     use crate::train::generator::NetworkGenerator;
