@@ -43,7 +43,6 @@ fn rooms_use_what_the_table_of_rooms_allows() {
 }
 
 #[test]
-#[ignore = "the last circles go with issue 20.2"]
 fn no_files_stand_in_a_circle() {
     let circles = circles::find(&Source::read(repository(), &CRATES));
     assert!(circles.is_empty(), "\n{}", circles.join("\n\n"));

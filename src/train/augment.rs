@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
     use crate::game::{Game, Move, Outcome};
-    use crate::train::ending::finish;
+    use crate::train::finish::finish;
     use crate::train::row::Target;
 
     /// Playing a game and turning it is turning each move and playing it.

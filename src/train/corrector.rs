@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Color, Game, Move};
-    use crate::train::ending::finish;
+    use crate::train::finish::finish;
     use crate::train::row::Target;
 
     /// A game of first moves on 4x4, with a row for every position.

@@ -7,9 +7,7 @@
 //! filled while open or closed while empty, and [`Ending::closed_own`] keeps the second kind. That
 //! is what territory means in NoGo; the stones alone are half parity.
 
-use std::sync::Arc;
-
-use super::row::{PointSet, PositionSource, Row};
+use super::point_set::PointSet;
 use crate::game::{Color, Game, Move, Outcome};
 
 /// Margins beyond this are cut off (Gao & Wu 2021, 3.2.2: most gaps are within 5 points).
@@ -50,23 +48,6 @@ impl Ending {
             closed_theirs: self.closed_own,
             margin: -self.margin,
         }
-    }
-}
-
-/// Fills in moves, result and ending of a finished game's rows. `moves` leads from `start`, an
-/// empty board, to the end of the game, unrecorded moves included. Where a search proved the result
-/// ([`Row::exact`]), the proven one stays.
-///
-/// `outcome` is the game's result. It is not taken from the last position, as a game may be broken
-/// off when its winner is known: then `moves` should still go on to the end, by any cheap policy
-/// that keeps the result; when they do not, the rows get no ending.
-pub fn finish<G: Game>(rows: &mut [Row], start: &G, moves: &[Move], outcome: Outcome) {
-    let ending = of(start, moves).filter(|(_, ended)| *ended == outcome);
-    let moves: Arc<[Move]> = moves.into();
-    for row in rows {
-        row.finish(outcome);
-        row.source = PositionSource::Game(Arc::clone(&moves));
-        row.ending = ending.map(|(black, _)| black.seen_by(row.to_move));
     }
 }
 
@@ -149,7 +130,8 @@ mod tests {
     use super::*;
     use crate::game::BoardSize;
     use crate::game::nogo::SmallNoGo;
-    use crate::train::row::Target;
+    use crate::train::finish::finish;
+    use crate::train::row::{Row, Target};
 
     fn points(set: PointSet) -> Vec<u16> {
         set.iter().map(|point| point.0).collect()

@@ -1,112 +1,35 @@
 //! Fitting a network to recorded positions, step by step, resumable at any checkpoint.
 
-use std::collections::BTreeMap;
+mod params;
+mod report;
+
+pub use params::{FitParams, usual_encoding};
+pub use report::Report;
+
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use super::TrainError;
-use super::architecture::Architecture;
 use super::batch::{Batch, BatchSpec, Sample, encode};
 use super::checkpoint::{Checkpoint, Origin};
 use super::dataset::Dataset;
 use super::device::FitDevice;
 use super::folder_lock::lock_folder;
 use super::gradient_workers::GradientWorkers;
-use super::held_out::{HeldOutLosses, held_out_losses};
+use super::held_out::held_out_losses;
 use super::loader::{Loader, Sampling};
 use super::losses::Log;
-use super::objective::LossWeights;
-use super::optimizer::{Optimizer, OptimizerKind};
-use super::schedule::Schedule;
+use super::optimizer::Optimizer;
 use super::step::step;
 use super::trainable::Trainable;
 use crate::clock::Clock;
-use crate::encode::{Encode, Encoding};
+use crate::encode::Encoding;
 use crate::game::Symmetry;
 
 /// Rows in a batch when held-out losses are taken.
 const SCORE_BATCH: usize = 256;
-
-/// Settings of a run. A resumed run must have the same.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FitParams {
-    /// The network.
-    #[serde(rename = "recipe")]
-    pub architecture: Architecture,
-    /// Id of the encoding that fills its input.
-    pub encoding: String,
-    /// Steps in all.
-    pub steps: u64,
-    /// Rows in a step.
-    pub batch: usize,
-    /// The optimiser.
-    pub rule: OptimizerKind,
-    /// Highest learning rate.
-    pub learning_rate: f32,
-    /// Steps until it is reached.
-    pub warm_up: u64,
-    /// How it goes on from there.
-    pub schedule: Schedule,
-    /// Weight decay of factors.
-    pub weight_decay: f32,
-    /// Largest norm of the gradient.
-    pub clip_norm: f32,
-    /// Weights of the parts of the loss.
-    pub loss: LossWeights,
-    /// Share of the generator's root value in the value target, in [0, 1].
-    pub root_value_share: f32,
-    /// Share of the draws that goes to rows in proportion to their surprise, in [0, 1].
-    pub surprise_share: f32,
-    /// Decay of the weights' moving average a step.
-    pub average_decay: f32,
-    /// Seed of the initial weights, the order of rows and their symmetries.
-    pub seed: u64,
-    /// Steps between scores on held-out rows.
-    pub score_every: u64,
-    /// Held-out rows whose losses are taken, at most.
-    pub score_rows: usize,
-}
-
-impl FitParams {
-    /// What to use for `steps` steps of a network of a game, where nothing else is said.
-    #[must_use]
-    pub fn of<G: Encode>(architecture: Architecture, steps: u64) -> FitParams {
-        let encoding = usual_encoding::<G>(architecture).map(|encoding| encoding.id().to_owned());
-        let params = FitParams::new(architecture, steps);
-        FitParams {
-            encoding: encoding.unwrap_or(params.encoding),
-            ..params
-        }
-    }
-
-    /// What to use where nothing is said, for `steps` steps of a network.
-    #[must_use]
-    pub fn new(architecture: Architecture, steps: u64) -> FitParams {
-        FitParams {
-            architecture,
-            encoding: architecture.encoding().to_owned(),
-            steps,
-            batch: 256,
-            rule: OptimizerKind::AdamW,
-            learning_rate: 2e-3,
-            warm_up: 100.min(steps / 10),
-            schedule: Schedule::Cosine,
-            weight_decay: 0.05,
-            clip_norm: 5.0,
-            loss: architecture.loss_weights(),
-            root_value_share: 0.25,
-            surprise_share: 0.5,
-            average_decay: 0.999,
-            seed: 1,
-            score_every: 250,
-            score_rows: 4096,
-        }
-    }
-}
 
 /// Where and with what a run computes.
 pub struct FitContext<'a> {
@@ -121,28 +44,6 @@ pub struct FitContext<'a> {
     /// Where a new run starts instead of at random weights: weights and averages of a run of the
     /// same network.
     pub start_from: Option<&'a Checkpoint>,
-}
-
-/// What a step did.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
-    /// Steps made.
-    pub step: u64,
-    /// Policy loss of the batch in nats.
-    pub policy_loss: f32,
-    /// Value loss of the batch in nats.
-    pub value_loss: f32,
-    /// Losses of the auxiliary heads on the batch, by name.
-    #[serde(rename = "extra_losses")]
-    pub aux_losses: BTreeMap<&'static str, f32>,
-    /// Norm of the gradient before clipping.
-    pub gradient_norm: f32,
-    /// Learning rate.
-    pub learning_rate: f32,
-    /// Losses of the averaged weights on held-out rows, when they were taken.
-    pub held_out: Option<HeldOutLosses>,
-    /// The same losses of random weights, those of the run's seed.
-    pub untrained: HeldOutLosses,
 }
 
 /// Fits until `params.steps` are made or `observe`, called after each step, breaks off (then
@@ -219,17 +120,6 @@ pub fn fit<G: Trainable>(
         }
     }
     Ok(state)
-}
-
-/// What a network of `architecture` reads of a game where nothing is said: the encoding of its
-/// family, or the game's last one, if it does not have that.
-#[must_use]
-pub fn usual_encoding<G: Encode>(architecture: Architecture) -> Option<&'static dyn Encoding<G>> {
-    let encodings = G::encodings();
-    let own = encodings
-        .iter()
-        .find(|own| own.id() == architecture.encoding());
-    own.or(encodings.last()).copied()
 }
 
 /// The encoding with this id.

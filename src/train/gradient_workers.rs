@@ -182,7 +182,7 @@ mod tests {
     use crate::game::{BoardSize, Game, Outcome, Symmetry};
     use crate::train::batch::{BatchSpec, Sample, encode};
     use crate::train::checkpoint::Origin;
-    use crate::train::ending::finish;
+    use crate::train::finish::finish;
     use crate::train::fit::FitParams;
     use crate::train::optimizer::Optimizer;
     use crate::train::row::{Row, Target};

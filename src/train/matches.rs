@@ -3,6 +3,9 @@
 //! comparing networks with each other, not for what the engine achieves under a clock.
 
 mod game;
+mod params;
+
+pub use params::MatchParams;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -31,21 +34,6 @@ pub enum MatchPlayer {
     },
     /// RAVE with so many random playouts a move.
     Rollouts(u64),
-}
-
-/// A match.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MatchParams {
-    /// Openings; each is played twice, with colours swapped.
-    pub pairs: u32,
-    /// Uniformly random plies that open a game.
-    pub opening_plies: u16,
-    /// Fixes the openings and the playouts.
-    pub seed: u64,
-    /// Threads, at least 1.
-    pub threads: usize,
-    /// Games that a thread plays at the same time.
-    pub concurrent: usize,
 }
 
 /// One pair of games: the first player's results, as Black first.

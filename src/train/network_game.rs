@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::ending::finish;
 use super::eval_batch::Task;
+use super::finish::finish;
 use super::mcts::{MctsParams, RootRule, Search};
 use super::row::{Row, Target};
 use super::selfplay::{PlayedGame, SelfPlayParams, choose, outcome_or_cap, random_opening};

@@ -7,17 +7,16 @@
 //! want to know of what was before.
 //!
 //! How a generator fills rows: [`Row::record`] for each position it wants to keep, with a
-//! [`Target`] that says what its search found; [`super::ending::finish`] once, when the game is
+//! [`Target`] that says what its search found; [`super::finish::finish`] once, when the game is
 //! over. Rows of a game are written together and in order: the row after a row is where its reply
 //! target comes from ([`Row::is_followed_by`]).
 
 use std::sync::Arc;
 
+pub use super::point_set::{MAX_POINTS, PointSet};
+
 use super::ending::Ending;
 use crate::game::{BoardSize, Color, Game, Move, Outcome};
-
-/// Points that a [`PointSet`] can hold: a 20x20 board.
-pub const MAX_POINTS: usize = 400;
 
 /// How a position came about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,54 +35,6 @@ pub struct Stones {
     pub before: Vec<(Move, Color)>,
     /// The last move, by the side that is not to move.
     pub last: Option<Move>,
-}
-
-/// A set of points, one bit each in policy order.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct PointSet([u64; MAX_POINTS.div_ceil(64)]);
-
-impl PointSet {
-    /// Adds a point below [`MAX_POINTS`].
-    pub fn insert(&mut self, point: Move) {
-        self.0[point.index() / 64] |= 1 << (point.index() % 64);
-    }
-
-    /// Whether the point is in the set.
-    #[must_use]
-    pub fn contains(&self, point: Move) -> bool {
-        self.0
-            .get(point.index() / 64)
-            .is_some_and(|word| word >> (point.index() % 64) & 1 == 1)
-    }
-
-    /// The points, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = Move> {
-        let bits = |word: u64| (0..64).filter(move |bit| word >> bit & 1 == 1);
-        let words = self.0.into_iter().enumerate();
-        words
-            .flat_map(move |(index, word)| bits(word).map(move |bit| Move(index as u16 * 64 + bit)))
-    }
-
-    /// The first `len` bytes, least significant bit first: 8 points a byte.
-    #[must_use]
-    pub fn to_bytes(&self, len: usize) -> Vec<u8> {
-        self.0
-            .iter()
-            .flat_map(|word| word.to_le_bytes())
-            .take(len)
-            .collect()
-    }
-
-    /// The set that [`PointSet::to_bytes`] has packed, or `None` when a point outside the first
-    /// `area` is in it.
-    #[must_use]
-    pub fn from_bytes(bytes: &[u8], area: usize) -> Option<PointSet> {
-        let mut set = PointSet::default();
-        for (index, &byte) in bytes.iter().enumerate() {
-            *set.0.get_mut(index / 8)? |= u64::from(byte) << (8 * (index % 8));
-        }
-        set.iter().all(|point| point.index() < area).then_some(set)
-    }
 }
 
 /// One move's share of the policy target, in 1/65535.
@@ -156,7 +107,7 @@ pub struct Row {
 
 impl Row {
     /// Records a position with what a search says about it. The game's moves, result and ending are
-    /// filled in by [`super::ending::finish`].
+    /// filled in by [`super::finish::finish`].
     #[must_use]
     pub fn record<G: Game>(game: u64, position: &G, target: &Target) -> Row {
         let proven = target.exact.map(|o| o.value_for(position.to_move()) as i8);
@@ -316,7 +267,7 @@ fn shares(policy: &[(Move, f32)]) -> Vec<Share> {
 mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
-    use crate::train::ending::finish;
+    use crate::train::finish::finish;
     use proptest::prelude::*;
 
     proptest! {

@@ -4,7 +4,7 @@
 use rand::{Rng, RngExt};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::ending::finish;
+use super::finish::finish;
 use super::row::{Row, Target};
 use super::trainable::Trainable;
 use crate::game::{Game, Move, Outcome};

@@ -4,6 +4,7 @@
 //! move is asked of [`Past`](super::Past). Two passes in a row end the game, and all stones on the
 //! board count as alive, unless somebody says which are dead ([`Go::score`]).
 
+mod agreed;
 mod board;
 mod life;
 mod rules;
@@ -14,10 +15,10 @@ use super::{
     BoardSize, Color, Game, GameInfo, HalfPoints, IllegalSetup, Move, Outcome, PliesLeft, Recent,
     UnsupportedSize, zobrist,
 };
+pub use agreed::Agreed;
 use board::Board;
 pub use life::PassAlive;
 pub use rules::{GoRules, HandicapBonus, KoRule, Scoring};
-pub use score::Agreed;
 
 /// Go on boards up to 9x9, and narrow ones of as many points.
 pub type SmallGo = Go<111, 2>;

@@ -1,27 +1,7 @@
 //! Counting: who owns which point, and by how much somebody is ahead.
 
-use super::{Go, Scoring};
+use super::{Agreed, Go, Scoring};
 use crate::game::{Bits, Color, HalfPoints};
-
-/// What the players have agreed on at the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Agreed<const WORDS: usize> {
-    /// Stones that are taken off before counting.
-    pub dead: Bits<WORDS>,
-    /// Stones that live in seki: what they enclose is no territory. Of no weight where area counts.
-    pub seki: Bits<WORDS>,
-}
-
-impl<const WORDS: usize> Agreed<WORDS> {
-    /// Every stone is alive, and none in seki.
-    #[must_use]
-    pub const fn all_alive() -> Self {
-        Agreed {
-            dead: Bits::EMPTY,
-            seki: Bits::EMPTY,
-        }
-    }
-}
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// By how much Black is ahead, komi and what White gets for handicap stones included.

@@ -6,11 +6,13 @@
 //! the run in progress its newest checkpoint. Games stay in a working folder; a run that goes on
 //! elsewhere goes on without its old ones.
 
+mod arm_result;
 mod keep;
 mod plan;
 mod run;
 mod table;
 
+pub use arm_result::ArmResult;
 pub use plan::{AblationPlan, Arm, MatchSettings};
-pub use run::{AblationEvent, ArmResult, Folders, run};
+pub use run::{AblationEvent, Folders, run};
 pub use table::table;

@@ -3,8 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
-
+use super::arm_result::{ArmResult, run_name};
 use super::keep::{keep, restore};
 use super::plan::{AblationPlan, Arm};
 use super::table::table;
@@ -14,7 +13,6 @@ use crate::train::cycle::{
     self, MatchRecord, Resources, RunEvent, RunFolder, copy_network, load, player, save,
 };
 use crate::train::folder_lock::lock_folder;
-use crate::train::held_out::HeldOutLosses;
 use crate::train::matches::{MatchParams, MatchPlayer, play_match};
 use crate::train::trainable::Trainable;
 use crate::train::{TrainError, durable};
@@ -42,40 +40,12 @@ impl Folders {
     }
 }
 
-/// What came of a run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ArmResult {
-    /// The arm.
-    pub arm: String,
-    /// The seed.
-    pub seed: u64,
-    /// The network.
-    pub network: String,
-    /// Games that it learnt from.
-    pub games: u64,
-    /// Recorded positions of these games.
-    pub rows: u64,
-    /// Steps of the optimiser.
-    pub steps: u64,
-    /// Hours of games and fits.
-    pub hours: f64,
-    /// White's share of the wins in the last generation's games.
-    pub white_share: f64,
-    /// How well it knows held-out games of its own.
-    pub held_out: Option<HeldOutLosses>,
-}
-
 /// What happens in an ablation.
 pub enum AblationEvent<'a> {
     /// Of a run.
     Run(&'a str, &'a RunEvent),
     /// Of a match: the runs that meet, pairs played and to play, the score.
     Match([&'a str; 2], u64, u64, MatchScore),
-}
-
-/// The name of a run.
-pub(super) fn run_name(arm: &Arm, seed: u64) -> String {
-    format!("{}-s{seed}", arm.name)
 }
 
 /// Does what is not done yet of an ablation, and writes its table into `README.md` of the results

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use super::arm_result::{ArmResult, run_name};
 use super::plan::{AblationPlan, Arm};
-use super::run::{ArmResult, run_name};
 use crate::stats::{Estimate, holm};
 use crate::train::cycle::{self, MatchRecord, rate};
 use crate::train::matches::PairResult;

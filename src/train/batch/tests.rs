@@ -2,7 +2,7 @@ use super::*;
 use crate::encode::{NoGoAz, NoGoV1};
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game, Outcome};
-use crate::train::ending::finish;
+use crate::train::finish::finish;
 use crate::train::row::{PositionSource, Target};
 
 const AREA: usize = 16;

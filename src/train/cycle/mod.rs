@@ -6,6 +6,7 @@
 //! progress. Games, order of rows and matches depend on the plan's seed only, so a run that was
 //! killed goes on as it would have.
 
+mod context;
 mod generation;
 mod measure;
 mod plan;
@@ -17,6 +18,7 @@ mod stopwatch;
 #[cfg(test)]
 mod tests;
 
+pub use context::Resources;
 pub use generation::{Generation, next_stage};
 pub use measure::{Measures, measure};
 pub use plan::{
@@ -25,8 +27,8 @@ pub use plan::{
 pub use ratings::{
     MatchRecord, RatedPlayer, anchor_name, match_records, network_name, rate, score,
 };
-pub use run::{Resources, run};
-pub(super) use run::{all_match_records, ratings};
+pub(super) use ratings::{all_match_records, ratings};
+pub use run::run;
 pub use run_folder::{RunFolder, copy_network, int8, load, player, save};
 
 use serde::Serialize;

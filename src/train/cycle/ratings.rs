@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::run_folder::load;
+use super::plan::CyclePlan;
+use super::run_folder::{RunFolder, load};
 use crate::stats::{MatchScore, Meeting, RatedPair, RatingsWithIntervals, fit_with_intervals};
 use crate::train::matches::PairResult;
 use crate::train::{TrainError, durable};
@@ -159,6 +160,39 @@ pub(super) fn next_anchor(anchors: &[u64], last: &[MatchRecord]) -> u64 {
         .or(anchors.last())
         .copied()
         .unwrap_or_default()
+}
+
+/// All matches of a run's first generations.
+///
+/// # Errors
+/// [`TrainError`] when a file cannot be read.
+pub(crate) fn all_match_records(
+    run_folder: &RunFolder,
+    count: u32,
+) -> Result<Vec<MatchRecord>, TrainError> {
+    let mut all = Vec::new();
+    for generation in 0..count {
+        all.extend(match_records(&run_folder.matches(generation))?);
+    }
+    Ok(all)
+}
+
+/// The ratings of a run, the weakest anchor at 0.
+///
+/// # Errors
+/// [`TrainError`] when a file cannot be read.
+pub(crate) fn ratings(
+    run_folder: &RunFolder,
+    plan: &CyclePlan,
+    generations: u32,
+) -> Result<Vec<RatedPlayer>, TrainError> {
+    let Some(first) = plan.rating.as_ref().and_then(|r| r.anchors.first()) else {
+        return Ok(Vec::new());
+    };
+    Ok(rate(
+        &all_match_records(run_folder, generations)?,
+        &anchor_name(*first),
+    ))
 }
 
 #[cfg(test)]

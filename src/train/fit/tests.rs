@@ -2,9 +2,12 @@ use super::*;
 use crate::clock::FakeClock;
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
+use crate::train::architecture::Architecture;
 use crate::train::dataset::Selection;
 use crate::train::durable;
 use crate::train::generate::tests::{plan, run};
+use crate::train::optimizer::OptimizerKind;
+use crate::train::schedule::Schedule;
 use crate::train::scratch::Scratch;
 
 fn data(folder: &Path) -> (SmallNoGo, Dataset) {

@@ -2,7 +2,7 @@ use super::*;
 use crate::encode::NoGoV1;
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game, Outcome};
-use crate::train::ending::finish;
+use crate::train::finish::finish;
 use crate::train::row::Target;
 
 fn rows() -> (SmallNoGo, Arc<Vec<Row>>) {

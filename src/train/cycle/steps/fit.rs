@@ -4,18 +4,16 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use super::GenerationSteps;
-use crate::train::architecture::Outputs;
+use super::{GenerationSteps, export, steps};
+use crate::train::TrainError;
 use crate::train::checkpoint::Checkpoint;
 use crate::train::cycle::StepName;
-use crate::train::cycle::run::RunContext;
+use crate::train::cycle::context::RunContext;
 use crate::train::dataset::Dataset;
-use crate::train::export::{network_info, to_onnx};
 use crate::train::fit::{FitContext, FitParams, fit};
 use crate::train::held_out::HeldOutLosses;
 use crate::train::schedule::Schedule;
 use crate::train::trainable::Trainable;
-use crate::train::{TrainError, durable};
 
 /// Time between checkpoints of a fit.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(60);
@@ -107,20 +105,6 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             held_out: last_held_out(&folder)?,
         })
     }
-}
-
-/// Steps for so many samples, at least one.
-pub(super) fn steps(samples: f64, batch: usize) -> u64 {
-    ((samples / batch as f64).ceil() as u64).max(1)
-}
-
-/// Writes a checkpoint's network; `earlier` steps were made before its own.
-pub(super) fn export(checkpoint: &Checkpoint, earlier: u64, path: &Path) -> Result<(), TrainError> {
-    let mut info = network_info(checkpoint);
-    info.steps += earlier;
-    let architecture = checkpoint.params.architecture;
-    let onnx = to_onnx(architecture, &checkpoint.average, &info, Outputs::Play)?;
-    durable::write(path, &onnx)
 }
 
 /// The newest held-out score that a fit has logged.

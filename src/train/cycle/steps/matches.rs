@@ -6,11 +6,11 @@ use super::GenerationSteps;
 use crate::eval::EvaluatorFactory;
 use crate::stats::{Sprt, Verdict};
 use crate::train::cycle::StepName;
+use crate::train::cycle::context::RunContext;
 use crate::train::cycle::plan::{Gate, Rating};
 use crate::train::cycle::ratings::{
     MatchRecord, anchor_name, match_records, network_name, next_anchor, score,
 };
-use crate::train::cycle::run::RunContext;
 use crate::train::cycle::run_folder::{load, save};
 use crate::train::matches::{MatchParams, MatchPlayer, PairResult, play_match};
 use crate::train::trainable::Trainable;

@@ -8,15 +8,16 @@ mod quantize;
 use std::path::Path;
 
 use super::StepName;
+use super::context::RunContext;
 use super::generation::Generation;
 use super::measure::measure;
 use super::plan::Stage;
-use super::run::RunContext;
-use crate::train::TrainError;
+use crate::train::architecture::Outputs;
 use crate::train::checkpoint::Checkpoint;
 use crate::train::dataset::{Dataset, Selection};
+use crate::train::export::{network_info, to_onnx};
 use crate::train::trainable::Trainable;
-use fit::{export, steps};
+use crate::train::{TrainError, durable};
 
 /// One generation to be done.
 pub(super) struct GenerationSteps<'a, G> {
@@ -138,4 +139,18 @@ fn last_checkpoint(folder: &Path) -> Result<Checkpoint, TrainError> {
                       put it back, or begin a new run in another folder";
         TrainError::mismatch(folder, reason)
     })
+}
+
+/// Steps for so many samples, at least one.
+fn steps(samples: f64, batch: usize) -> u64 {
+    ((samples / batch as f64).ceil() as u64).max(1)
+}
+
+/// Writes a checkpoint's network; `earlier` steps were made before its own.
+fn export(checkpoint: &Checkpoint, earlier: u64, path: &Path) -> Result<(), TrainError> {
+    let mut info = network_info(checkpoint);
+    info.steps += earlier;
+    let architecture = checkpoint.params.architecture;
+    let onnx = to_onnx(architecture, &checkpoint.average, &info, Outputs::Play)?;
+    durable::write(path, &onnx)
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::GenerationSteps;
 use crate::eval::ModelInfo;
+use crate::train::cycle::context::RunContext;
 use crate::train::cycle::int8;
-use crate::train::cycle::run::RunContext;
 use crate::train::quantize::compare::{difference, open_both};
 use crate::train::quantize::examples::Examples;
 use crate::train::quantize::to_int8;

@@ -1,0 +1,34 @@
+//! What came of a run of an ablation.
+
+use serde::{Deserialize, Serialize};
+
+use super::plan::Arm;
+use crate::train::held_out::HeldOutLosses;
+
+/// What came of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArmResult {
+    /// The arm.
+    pub arm: String,
+    /// The seed.
+    pub seed: u64,
+    /// The network.
+    pub network: String,
+    /// Games that it learnt from.
+    pub games: u64,
+    /// Recorded positions of these games.
+    pub rows: u64,
+    /// Steps of the optimiser.
+    pub steps: u64,
+    /// Hours of games and fits.
+    pub hours: f64,
+    /// White's share of the wins in the last generation's games.
+    pub white_share: f64,
+    /// How well it knows held-out games of its own.
+    pub held_out: Option<HeldOutLosses>,
+}
+
+/// The name of a run.
+pub(super) fn run_name(arm: &Arm, seed: u64) -> String {
+    format!("{}-s{seed}", arm.name)
+}

@@ -1,0 +1,58 @@
+//! What every step of a run has at hand.
+
+use super::plan::CyclePlan;
+use super::run_folder::RunFolder;
+use super::stopwatch::Stopwatch;
+use super::{RunEvent, StepName};
+use crate::clock::Clock;
+use crate::train::TrainError;
+use crate::train::device::FitDevice;
+use crate::train::report;
+use crate::train::runtime::Runtime;
+
+/// What a session has beside the plan.
+pub struct Resources<'a> {
+    /// Where networks run.
+    pub runtime: &'a Runtime,
+    /// Threads that play.
+    pub threads: usize,
+    /// Where networks are fitted, recording gradients.
+    pub fit_device: FitDevice,
+    /// Time.
+    pub clock: &'a dyn Clock,
+}
+
+/// What every step needs: the run, and somebody to tell.
+pub(super) struct RunContext<'a> {
+    pub(super) run_folder: &'a RunFolder,
+    pub(super) plan: &'a CyclePlan,
+    pub(super) resources: &'a Resources<'a>,
+    pub(super) watch: Stopwatch<'a>,
+    pub(super) observe: &'a mut dyn FnMut(&RunEvent),
+}
+
+impl RunContext<'_> {
+    /// Tells how far a step is, and now and then brings the report up to date.
+    pub(super) fn tell(
+        &mut self,
+        generation: u32,
+        step: StepName,
+        (done, total): (u64, u64),
+        message: String,
+    ) -> Result<(), TrainError> {
+        if self.watch.tick()? {
+            let (title, unit) = (step.title(), step.unit());
+            let now =
+                format!("Generation {generation}, {title}: {done} of {total} {unit}, {message}.");
+            report::write(self.run_folder, Some(&now))?;
+        }
+        (self.observe)(&RunEvent::Step {
+            generation,
+            step,
+            done,
+            total,
+            message,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,24 @@
+//! What the rows of a game learn when it is over.
+
+use std::sync::Arc;
+
+use super::ending;
+use super::row::{PositionSource, Row};
+use crate::game::{Game, Move, Outcome};
+
+/// Fills in moves, result and ending of a finished game's rows. `moves` leads from `start`, an
+/// empty board, to the end of the game, unrecorded moves included. Where a search proved the result
+/// ([`Row::exact`]), the proven one stays.
+///
+/// `outcome` is the game's result. It is not taken from the last position, as a game may be broken
+/// off when its winner is known: then `moves` should still go on to the end, by any cheap policy
+/// that keeps the result; when they do not, the rows get no ending.
+pub fn finish<G: Game>(rows: &mut [Row], start: &G, moves: &[Move], outcome: Outcome) {
+    let ending = ending::of(start, moves).filter(|(_, ended)| *ended == outcome);
+    let moves: Arc<[Move]> = moves.into();
+    for row in rows {
+        row.finish(outcome);
+        row.source = PositionSource::Game(Arc::clone(&moves));
+        row.ending = ending.map(|(black, _)| black.seen_by(row.to_move));
+    }
+}

@@ -1,0 +1,29 @@
+//! What is told of a step.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::train::held_out::HeldOutLosses;
+
+/// What a step did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Steps made.
+    pub step: u64,
+    /// Policy loss of the batch in nats.
+    pub policy_loss: f32,
+    /// Value loss of the batch in nats.
+    pub value_loss: f32,
+    /// Losses of the auxiliary heads on the batch, by name.
+    #[serde(rename = "extra_losses")]
+    pub aux_losses: BTreeMap<&'static str, f32>,
+    /// Norm of the gradient before clipping.
+    pub gradient_norm: f32,
+    /// Learning rate.
+    pub learning_rate: f32,
+    /// Losses of the averaged weights on held-out rows, when they were taken.
+    pub held_out: Option<HeldOutLosses>,
+    /// The same losses of random weights, those of the run's seed.
+    pub untrained: HeldOutLosses,
+}

@@ -1,0 +1,16 @@
+//! The settings of a match.
+
+/// A match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatchParams {
+    /// Openings; each is played twice, with colours swapped.
+    pub pairs: u32,
+    /// Uniformly random plies that open a game.
+    pub opening_plies: u16,
+    /// Fixes the openings and the playouts.
+    pub seed: u64,
+    /// Threads, at least 1.
+    pub threads: usize,
+    /// Games that a thread plays at the same time.
+    pub concurrent: usize,
+}

@@ -1,0 +1,54 @@
+//! Sets of points of one board.
+
+use crate::game::Move;
+
+/// Points that a [`PointSet`] can hold: a 20x20 board.
+pub const MAX_POINTS: usize = 400;
+
+/// A set of points, one bit each in policy order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct PointSet([u64; MAX_POINTS.div_ceil(64)]);
+
+impl PointSet {
+    /// Adds a point below [`MAX_POINTS`].
+    pub fn insert(&mut self, point: Move) {
+        self.0[point.index() / 64] |= 1 << (point.index() % 64);
+    }
+
+    /// Whether the point is in the set.
+    #[must_use]
+    pub fn contains(&self, point: Move) -> bool {
+        self.0
+            .get(point.index() / 64)
+            .is_some_and(|word| word >> (point.index() % 64) & 1 == 1)
+    }
+
+    /// The points, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = Move> {
+        let bits = |word: u64| (0..64).filter(move |bit| word >> bit & 1 == 1);
+        let words = self.0.into_iter().enumerate();
+        words
+            .flat_map(move |(index, word)| bits(word).map(move |bit| Move(index as u16 * 64 + bit)))
+    }
+
+    /// The first `len` bytes, least significant bit first: 8 points a byte.
+    #[must_use]
+    pub fn to_bytes(&self, len: usize) -> Vec<u8> {
+        self.0
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .take(len)
+            .collect()
+    }
+
+    /// The set that [`PointSet::to_bytes`] has packed, or `None` when a point outside the first
+    /// `area` is in it.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8], area: usize) -> Option<PointSet> {
+        let mut set = PointSet::default();
+        for (index, &byte) in bytes.iter().enumerate() {
+            *set.0.get_mut(index / 8)? |= u64::from(byte) << (8 * (index % 8));
+        }
+        set.iter().all(|point| point.index() < area).then_some(set)
+    }
+}

@@ -1,0 +1,72 @@
+//! What a report is about.
+
+use crate::clock::{date_time, unix_time};
+use crate::train::TrainError;
+use crate::train::cycle::{
+    Generation, MatchRecord, RatedPlayer, RunFolder, network_name, next_stage,
+};
+
+/// Whether the run goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunState {
+    /// It is being worked on: with what, and when that was written, in UTC.
+    Working(String, String),
+    /// Its plan is done.
+    Finished,
+    /// There is more in its plan; whether anybody works on it is not known.
+    Unfinished,
+}
+
+/// What a report is about.
+pub struct ReportData {
+    /// The folder's name.
+    pub name: String,
+    /// Side length of the board.
+    pub size: u8,
+    /// The finished generations.
+    pub generations: Vec<Generation>,
+    /// The ratings of networks and anchors.
+    pub rated: Vec<RatedPlayer>,
+    /// The matches behind them.
+    pub match_records: Vec<MatchRecord>,
+    /// Seconds spent so far.
+    pub seconds: f64,
+    /// Whether it goes on.
+    pub state: RunState,
+}
+
+impl ReportData {
+    /// Reads the folder of a run; `now` is what whoever works on it does.
+    ///
+    /// # Errors
+    /// [`TrainError`] when the folder holds no run, or a file cannot be read.
+    pub fn read(run_folder: &RunFolder, now: Option<&str>) -> Result<ReportData, TrainError> {
+        let plan = run_folder.plan()?.ok_or_else(|| {
+            TrainError::mismatch(run_folder.root(), "it holds no run of tengen-train loop")
+        })?;
+        let generations = run_folder.generations()?;
+        // The matches of a generation that is not finished count, too.
+        let count = generations.len() as u32 + 1;
+        let name = run_folder.root().file_name().unwrap_or_default();
+        let rated = crate::train::cycle::ratings(run_folder, &plan, count)?;
+        let elo = |generation| {
+            let name = network_name(generation);
+            let rated = rated.iter().find(|rated| rated.name == name);
+            rated.map(|rated| rated.elo)
+        };
+        let state = match (next_stage(&plan, &generations, elo), now) {
+            (None, _) => RunState::Finished,
+            (Some(_), Some(now)) => RunState::Working(now.to_owned(), date_time(unix_time(), 0)),
+            (Some(_), None) => RunState::Unfinished,
+        };
+        Ok(ReportData {
+            name: name.display().to_string(),
+            size: plan.size,
+            rated,
+            match_records: crate::train::cycle::all_match_records(run_folder, count)?,
+            seconds: run_folder.seconds()?,
+            state,
+            generations,
+        })
+    }
+}
