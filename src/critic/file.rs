@@ -36,6 +36,9 @@ pub struct CriticInfo {
     pub games: u32,
     /// Seed of its run.
     pub seed: u64,
+    /// Whether it may fill its own eyes.
+    #[serde(default)]
+    pub fills_eyes: bool,
     /// How it was taught, in a few words.
     pub taught: String,
 }
@@ -193,6 +196,7 @@ mod tests {
                 hidden: 5,
                 games: 7,
                 seed: u64::MAX,
+                fills_eyes: true,
                 taught: "hdp \"0.9\"\n".to_owned(),
             },
             network: Network::new(12, 5, &mut Xoshiro256PlusPlus::seed_from_u64(3)),

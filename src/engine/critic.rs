@@ -58,6 +58,7 @@ impl<G: Game> Thinker<G> for CriticThinker {
             None => self.load(position)?,
         };
         let mut moves = self.judge.moves(&critic.network, position);
+        moves.retain(|found| critic.info.fills_eyes || !position.fills_eye(found.0));
         self.critic = Some(critic);
         moves.sort_by(|a, b| b.1.total_cmp(&a.1));
         let count = moves.len() as u64;

@@ -114,6 +114,12 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// Whether `mv` (any number, also off the board) is a legal move of the side to move.
     fn is_legal(&self, mv: Move) -> bool;
 
+    /// Whether a legal move fills an eye of the side to move, which only a blunder does.
+    fn fills_eye(&self, mv: Move) -> bool {
+        let _ = mv;
+        false
+    }
+
     /// Plays a legal move of the side to move; the turn passes to the other side.
     ///
     /// The caller has checked [`Game::is_legal`]; an illegal move fails a debug assertion.

@@ -311,6 +311,10 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         self.passes < 2 && (mv == self.pass() || point())
     }
 
+    fn fills_eye(&self, mv: Move) -> bool {
+        self.is_eye(self.to_move, mv)
+    }
+
     fn play(&mut self, mv: Move) {
         debug_assert!(self.is_legal(mv), "{} plays {mv:?}", self.to_move);
         if mv == self.pass() {

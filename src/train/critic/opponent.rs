@@ -36,12 +36,6 @@ pub trait Opponent: Game {
             false => self.random_move(rng),
         }
     }
-
-    /// Whether a legal move is an eye of the side to move, which only a blunder fills.
-    fn fills_eye(&self, mv: Move) -> bool {
-        let _ = mv;
-        false
-    }
 }
 
 /// How strong an opponent is: its score in so many games against random play, half of them as either
@@ -101,10 +95,6 @@ impl<const CELLS: usize, const WORDS: usize> Opponent for Go<CELLS, WORDS> {
             .or_else(|| atari(self, rng))
             .or_else(|| cut_or_connect(self, rng))
             .or_else(|| self.random_move(rng))
-    }
-
-    fn fills_eye(&self, mv: Move) -> bool {
-        self.is_eye(self.to_move(), mv)
     }
 }
 

@@ -180,6 +180,7 @@ impl<G: Taught + Playout> School<'_, G> {
         let first = self.first(job)?;
         let before = first.info.games;
         let (mut record, mut critic) = files.load(before)?.unwrap_or((Record::default(), first));
+        critic.info.fills_eyes = arm.fills_eyes.unwrap_or(self.plan.fills_eyes);
         critic.info.taught = format!("{}: {}", arm.name, arm.target.text());
         let course = course(self.plan, arm);
         let mut pupil = Pupil::new(critic.network.clone(), course.teaching);
@@ -241,6 +242,7 @@ impl<G: Taught + Playout> School<'_, G> {
                 hidden: plan.hidden,
                 games: 0,
                 seed: job.seed,
+                fills_eyes: false,
                 taught: String::new(),
             },
         })
