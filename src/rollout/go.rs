@@ -15,7 +15,7 @@ const MOST_PLIES_A_POINT: u32 = 3;
 
 impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
     /// Its own policy first takes the stone just played, or saves what it put in atari; then plays
-    /// shapes beside it ([`SHAPES`]); else anywhere. What counts in the end is area, also where
+    /// shapes beside it (`SHAPES`); else anywhere. What counts in the end is area, also where
     /// territory does: the two differ by a point at most once all is played out.
     fn finish<R: Rng>(
         &mut self,
