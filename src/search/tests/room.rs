@@ -19,13 +19,12 @@ fn a_full_tree_makes_room_and_the_search_goes_on() {
 fn goes_on<G: Encode>(position: &G, limit: u64) {
     let mut searcher = hashing(position, 2, small());
     let stop = StopFlag::new();
-    let (mut most, mut fewer, mut last) = (0, 0, 0);
+    let (mut fewer, mut last) = (0, 0);
     let analysis = AnalysisOptions {
         interval: Some(Duration::ZERO),
         avoid: Vec::new(),
     };
     let mut see = |report: SearchReport| {
-        most = most.max(report.nodes);
         fewer += u32::from(report.nodes < last);
         last = report.nodes;
     };
@@ -36,7 +35,7 @@ fn goes_on<G: Encode>(position: &G, limit: u64) {
     assert_eq!(report.playouts, limit);
     assert!(fewer > 0, "room was made {fewer} times");
     let tree = searcher.tree.as_ref().unwrap();
-    assert!(tree.bytes() <= 10 << 20 && report.nodes <= most.max(last));
+    assert!(tree.bytes() <= 10 << 20, "{} bytes", tree.bytes());
     check_tree(&searcher, position);
 }
 
