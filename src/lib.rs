@@ -9,6 +9,8 @@ pub mod eval;
 pub mod files;
 pub mod fnv;
 pub mod game;
+#[cfg(test)]
+mod go_game;
 pub mod gtp;
 pub mod onnx;
 pub mod program;

@@ -3,6 +3,7 @@
 //! An encoding never changes once a network was trained with it; a better one gets a new id. The
 //! id stands in the network's metadata, and [`find`] refuses a network whose encoding is unknown.
 
+mod go;
 mod nogo;
 mod nogo_seed;
 mod nogo_v1;

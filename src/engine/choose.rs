@@ -4,18 +4,23 @@ use crate::game::{Game, Move};
 use crate::search::SearchReport;
 
 /// The first legal move of `report`, which lists the move to play first; else any legal move; one
-/// of those to `avoid` only when there is no other. `None` only when there is no legal move.
+/// of those to `avoid` only when there is no other. `None` only when there is no legal move. A move
+/// that the rest of the game does not `allow` is no legal one.
 pub(super) fn choose<G: Game>(
     position: &G,
     report: Option<&SearchReport>,
     avoid: &[Move],
+    allow: impl Fn(Move) -> bool,
 ) -> Option<Move> {
     let reported = report.map_or(&[][..], |report| &report.moves);
     let reported = reported.iter().map(|found| found.mv);
     let legal = reported.filter(|&mv| position.is_legal(mv));
-    let candidates: Vec<Move> = legal.chain(position.legal_moves()).collect();
-    let best = candidates.iter().find(|mv| !avoid.contains(mv));
-    best.or(candidates.first()).copied()
+    let mut candidates = legal.chain(position.legal_moves()).filter(|&mv| allow(mv));
+    let first = candidates.next()?;
+    if !avoid.contains(&first) {
+        return Some(first);
+    }
+    candidates.find(|mv| !avoid.contains(mv)).or(Some(first))
 }
 
 #[cfg(test)]
@@ -31,7 +36,7 @@ mod tests {
         position.play(Move(1));
         let report = report(moves);
         assert_eq!(
-            choose(&position, Some(&report), &[]),
+            choose(&position, Some(&report), &[], |_| true),
             Some(Move(expected)),
             "{moves:?}"
         );
@@ -54,7 +59,7 @@ mod tests {
         let check = |avoid: &[u16], expected| {
             let avoid: Vec<Move> = avoid.iter().copied().map(Move).collect();
             let report = report(&[(2, 9, 0.5), (1, 3, 0.3)]);
-            let chosen = choose(&position, Some(&report), &avoid);
+            let chosen = choose(&position, Some(&report), &avoid, |_| true);
             assert_eq!(chosen, Some(Move(expected)), "{avoid:?}");
         };
         check(&[2], 1);
@@ -63,10 +68,22 @@ mod tests {
     }
 
     #[test]
+    fn what_the_game_forbids_is_never_played() {
+        let position = Line::new(BoardSize::new(3, 1)).expect("a legal size");
+        let report = report(&[(2, 9, 0.5), (1, 3, 0.3)]);
+        let allowing = |mv: u16| choose(&position, Some(&report), &[Move(mv)], |at| at.0 == mv);
+        assert_eq!([0, 1, 2].map(allowing), [0, 1, 2].map(|mv| Some(Move(mv))));
+        assert_eq!(choose(&position, Some(&report), &[], |_| false), None);
+    }
+
+    #[test]
     fn nothing_only_when_there_is_nothing() {
         let mut position = Line::new(BoardSize::new(1, 1)).expect("a legal size");
-        assert_eq!(choose(&position, None, &[]), Some(Move(0)));
+        assert_eq!(choose(&position, None, &[], |_| true), Some(Move(0)));
         position.play(Move(0));
-        assert_eq!(choose(&position, Some(&report(&[(0, 1, 1.0)])), &[]), None);
+        assert_eq!(
+            choose(&position, Some(&report(&[(0, 1, 1.0)])), &[], |_| true),
+            None
+        );
     }
 }

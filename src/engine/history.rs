@@ -1,7 +1,7 @@
 //! A game so far: how it began, what was played, and every position on the way.
 
 use super::EngineError;
-use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Rules as _};
+use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Past, Rules as _};
 use crate::record::{GameRecord, Play, Vertex, result_text};
 
 /// A game of `G` so far.
@@ -11,6 +11,9 @@ pub(super) struct History<G: Game> {
     setup: Vec<(Move, Color)>,
     /// Each play and the position after it.
     plays: Vec<(Play, G)>,
+    /// What may not come back, where the rules forbid that: the start and the positions after the
+    /// plays.
+    past: Past,
     komi: Option<f32>,
 }
 
@@ -18,6 +21,7 @@ impl<G: Game> History<G> {
     /// A new game on `empty`, a board without stones.
     pub(super) fn new(empty: G) -> History<G> {
         History {
+            past: Past::of(&empty),
             start: empty,
             setup: Vec::new(),
             plays: Vec::new(),
@@ -42,6 +46,12 @@ impl<G: Game> History<G> {
         position
     }
 
+    /// Whether a move that is legal in the present position, whoever moves, brings back none that
+    /// the rules forbid.
+    pub(super) fn allows(&self, position: &G, mv: Move) -> bool {
+        self.past.allows(position, mv)
+    }
+
     /// Begins again with no stones; komi and rules stay.
     pub(super) fn clear(&mut self) {
         // The board had this size before, so it has it again.
@@ -50,6 +60,7 @@ impl<G: Game> History<G> {
         }
         self.setup.clear();
         self.plays.clear();
+        self.past = Past::of(&self.start);
     }
 
     /// Sets the komi, in points; true when it is part of the rules and has changed them, which
@@ -58,19 +69,32 @@ impl<G: Game> History<G> {
         self.komi = Some(komi);
         let half_points = HalfPoints((2.0 * komi).round() as i32);
         let rules = self.start.rules().with_komi(half_points);
-        let Some(rules) = rules.filter(|rules| *rules != self.start.rules()) else {
-            return false;
-        };
-        let again = || -> Result<(G, Vec<(Play, G)>), EngineError> {
-            let start = begin::<G>(self.size(), rules, &self.setup, self.start.to_move())?;
-            let plays = follow(&start, self.plays.iter().map(|(play, _)| *play))?;
-            Ok((start, plays))
-        };
         // What was legal under one komi is legal under any.
-        if let Ok((start, plays)) = again() {
-            (self.start, self.plays) = (start, plays);
+        rules.is_some_and(|rules| self.set_rules(rules).unwrap_or(false))
+    }
+
+    /// Plays the game so far again under other rules; whether anything is different then.
+    ///
+    /// # Errors
+    /// [`EngineError::IllegalMove`] when it could not be played under them: nothing has changed.
+    pub(super) fn set_rules(&mut self, rules: G::Rules) -> Result<bool, EngineError> {
+        if rules == self.start.rules() {
+            return Ok(false);
         }
-        true
+        let again = || -> Result<(G, Followed<G>), EngineError> {
+            let start = begin::<G>(self.size(), rules, &self.setup, self.start.to_move())?;
+            let followed = follow(&start, self.plays.iter().map(|(play, _)| *play))?;
+            Ok((start, followed))
+        };
+        let (start, followed) = again()?;
+        self.start = start;
+        (self.plays, self.past) = followed;
+        Ok(true)
+    }
+
+    /// The rules.
+    pub(super) fn rules(&self) -> G::Rules {
+        self.start.rules()
     }
 
     /// Plays, whoever was to move.
@@ -78,7 +102,8 @@ impl<G: Game> History<G> {
     /// # Errors
     /// [`EngineError::IllegalMove`].
     pub(super) fn play(&mut self, play: Play) -> Result<(), EngineError> {
-        let next = after(self.position(), play)?;
+        let next = after(self.position(), &self.past, play)?;
+        self.past.push(&next);
         self.plays.push((play, next));
         Ok(())
     }
@@ -87,6 +112,7 @@ impl<G: Game> History<G> {
     pub(super) fn push(&mut self, color: Color, mv: Move) -> usize {
         let mut next = self.position_for(color);
         next.play(mv);
+        self.past.push(&next);
         let vertex = Vertex::of(mv, self.size());
         self.plays.push((Play { color, vertex }, next));
         self.plays.len() - 1
@@ -98,6 +124,7 @@ impl<G: Game> History<G> {
     /// [`EngineError::CannotUndo`] at the beginning.
     pub(super) fn undo(&mut self) -> Result<usize, EngineError> {
         self.plays.pop().ok_or(EngineError::CannotUndo)?;
+        self.past.pop();
         Ok(self.plays.len())
     }
 
@@ -111,11 +138,12 @@ impl<G: Game> History<G> {
         }
         let rules = self.start.rules();
         let start = begin::<G>(record.size, rules, &record.setup, record.first_to_move())?;
-        let plays = follow(&start, record.plays.iter().map(|recorded| recorded.play))?;
+        let (plays, past) = follow(&start, record.plays.iter().map(|recorded| recorded.play))?;
         *self = History {
             start,
             setup: record.setup.clone(),
             plays,
+            past,
             komi: self.komi,
         };
         if let Some(komi) = record.komi {
@@ -160,17 +188,17 @@ fn begin<G: Game>(
     start.map_err(|_| EngineError::IllegalMove)
 }
 
-/// Plays with the position after each.
-fn follow<G: Game>(
-    start: &G,
-    all: impl Iterator<Item = Play>,
-) -> Result<Vec<(Play, G)>, EngineError> {
-    let mut plays = Vec::with_capacity(all.size_hint().0);
+/// Plays with the position after each, and the past that they make.
+type Followed<G> = (Vec<(Play, G)>, Past);
+
+fn follow<G: Game>(start: &G, all: impl Iterator<Item = Play>) -> Result<Followed<G>, EngineError> {
+    let (mut plays, mut past) = (Vec::with_capacity(all.size_hint().0), Past::of(start));
     for play in all {
-        let next = after(present(start, &plays), play)?;
+        let next = after(present(start, &plays), &past, play)?;
+        past.push(&next);
         plays.push((play, next));
     }
-    Ok(plays)
+    Ok((plays, past))
 }
 
 /// The position after the last of `plays`.
@@ -178,12 +206,13 @@ fn present<'a, G>(start: &'a G, plays: &'a [(Play, G)]) -> &'a G {
     plays.last().map_or(start, |(_, position)| position)
 }
 
-/// `position` after `play`, whoever was to move.
-fn after<G: Game>(position: &G, play: Play) -> Result<G, EngineError> {
+/// `position` after `play`, whoever was to move; where both have passed, players may go on.
+fn after<G: Game>(position: &G, past: &Past, play: Play) -> Result<G, EngineError> {
     let mut next = position.clone();
     next.set_to_move(play.color);
+    next.resume();
     let mv = play.vertex.index(next.size());
-    if !next.is_legal(mv) {
+    if !next.is_legal(mv) || !past.allows(&next, mv) {
         return Err(EngineError::IllegalMove);
     }
     next.play(mv);

@@ -55,7 +55,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::clock::TimeControl;
-use crate::game::{BoardSize, Color, GameInfo, Move, Outcome};
+use crate::game::{BoardSize, Color, GameInfo, Move, Outcome, UnknownRules};
 use crate::record::{GameRecord, Play, Vertex};
 use crate::search::{AnalysisOptions, SearchReport, StopFlag};
 
@@ -80,6 +80,17 @@ pub enum EngineError {
     /// The record is of another board or another game.
     #[error("the record is of another game or board")]
     WrongGame,
+}
+
+/// Why rules cannot be taken. Nothing has changed then.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RulesError {
+    /// The game has no such rules.
+    #[error(transparent)]
+    Unknown(#[from] UnknownRules),
+    /// What was played is illegal under them.
+    #[error("the game so far is not legal under these rules")]
+    Broken,
 }
 
 /// How much an analysis may do.
@@ -125,6 +136,15 @@ pub trait Engine: Send {
     /// Sets the komi. Games that count no points keep it for the record only; in others it is part
     /// of the rules, and earlier searches count no more.
     fn set_komi(&mut self, komi: f32);
+
+    /// Sets the rules, as the game reads them; komi stays where the text does not say it.
+    ///
+    /// # Errors
+    /// [`RulesError`]; nothing has changed then.
+    fn set_rules(&mut self, text: &str) -> Result<(), RulesError>;
+
+    /// The rules as a JSON object with KataGo's names, where the game is one of KataGo's.
+    fn rules_json(&self) -> Option<String>;
 
     /// Plays for either colour, whoever is to move.
     ///

@@ -10,10 +10,10 @@ use super::timing::Timing;
 use super::worker::{Task, Worker};
 use super::{
     AnalysisEffort, ClockState, Decision, Engine, EngineError, MakeThinker, MoveTime, Resign,
-    Solution, Spending, ThinkError, ThinkerLog,
+    RulesError, Solution, Spending, ThinkError, ThinkerLog,
 };
 use crate::clock::{Budget, Clock, TimeControl};
-use crate::game::{BoardSize, Color, Game, GameInfo, Move, Outcome, Proof};
+use crate::game::{BoardSize, Color, Game, GameInfo, Move, Outcome, Proof, Rules as _};
 use crate::record::{GameRecord, Play, Vertex};
 use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 use crate::solver::{self, Solve};
@@ -129,7 +129,8 @@ impl<G: Game> Player<G> {
                 Some,
             );
         }
-        let mv = choose(position, self.last_report.as_ref(), &analysis.avoid);
+        let allow = |mv| self.history.allows(position, mv);
+        let mv = choose(position, self.last_report.as_ref(), &analysis.avoid, allow);
         (mv, budget)
     }
 
@@ -163,12 +164,13 @@ impl<G: Game> Player<G> {
     }
 }
 
-/// What to say when there is no legal move: who has lost resigns, else there is nothing to do.
+/// What to say when there is no legal move: who has lost resigns, else there is nothing to do. Where
+/// there are passes, they say that, too.
 fn when_over<G: Game>(position: &G) -> Decision {
     let outcome = position.outcome().unwrap_or(Outcome::DRAW);
     match outcome.proof_for(position.to_move()) {
-        Proof::Loss => Decision::Resign,
-        Proof::Draw | Proof::Win => Decision::Play(Vertex::Pass),
+        Proof::Loss if !G::INFO.passes => Decision::Resign,
+        Proof::Loss | Proof::Draw | Proof::Win => Decision::Play(Vertex::Pass),
     }
 }
 
@@ -191,6 +193,24 @@ impl<G: Game> Engine for Player<G> {
             self.worker.new_game();
             self.last_report = None;
         }
+    }
+
+    fn set_rules(&mut self, text: &str) -> Result<(), RulesError> {
+        let mut rules: G::Rules = text.parse()?;
+        if !text.contains("komi") {
+            let komi = self.history.rules().komi();
+            rules = komi.and_then(|komi| rules.with_komi(komi)).unwrap_or(rules);
+        }
+        let changed = self.history.set_rules(rules);
+        if changed.map_err(|_| RulesError::Broken)? {
+            self.worker.new_game();
+            self.last_report = None;
+        }
+        Ok(())
+    }
+
+    fn rules_json(&self) -> Option<String> {
+        self.history.rules().to_json()
     }
 
     fn play(&mut self, play: Play) -> Result<(), EngineError> {
@@ -357,7 +377,11 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn legal_moves(&self, color: Color) -> Vec<Move> {
-        self.history.position_for(color).legal_moves().collect()
+        let position = self.history.position_for(color);
+        let legal = position.legal_moves();
+        legal
+            .filter(|&mv| self.history.allows(&position, mv))
+            .collect()
     }
 
     fn outcome(&self) -> Option<Outcome> {

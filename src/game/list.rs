@@ -16,6 +16,7 @@ macro_rules! games {
     ($then:ident $how:tt $($test_only:tt)*) => {
         $crate::$then! { $how
             [$crate::game::nogo::SmallNoGo, $crate::game::nogo::LargeNoGo]
+            [$crate::game::go::SmallGo, $crate::game::go::LargeGo]
             $($test_only)*
         }
     };

@@ -17,6 +17,9 @@ pub enum Failure {
     /// The game is not played on such a board.
     #[error("unacceptable size")]
     UnacceptableSize,
+    /// The game has no such rules, or cannot have them now.
+    #[error("{0}")]
+    Rules(String),
     /// There is no move to take back.
     #[error("cannot undo")]
     CannotUndo,

@@ -9,7 +9,7 @@ use super::player::{Contestant, GameSetup, PlayerMove};
 use super::referee_clock::RefereeClock;
 use super::time_control::MatchTimeControl;
 use super::vertex;
-use crate::game::{Color, Game, Move, Outcome};
+use crate::game::{Color, Game, Move, Outcome, Past};
 
 /// Agreements that hold for every game of a match.
 #[derive(Debug, Clone, Copy)]
@@ -164,6 +164,7 @@ pub fn play_game<G: Game>(
 ) -> Option<GameEnd> {
     let mut game = GameInProgress {
         position: start.clone(),
+        past: Past::of(start),
         players,
         terms: *terms,
         clocks: [RefereeClock::new(terms.time); 2],
@@ -191,6 +192,8 @@ pub fn play_game<G: Game>(
 /// A game, its players and their clocks.
 struct GameInProgress<'a, G> {
     position: G,
+    /// What may not come back, where the rules forbid that.
+    past: Past,
     players: [&'a mut dyn Contestant; 2],
     terms: GameTerms,
     clocks: [RefereeClock; 2],
@@ -207,6 +210,7 @@ impl<G: Game> GameInProgress<'_, G> {
         };
         for &mv in opening {
             self.position.play(mv);
+            self.past.push(&self.position);
         }
         for color in Color::BOTH {
             if let Err(fault) = self.players[color.index()].start(&setup) {
@@ -246,8 +250,9 @@ impl<G: Game> GameInProgress<'_, G> {
                 .as_secs_f64();
             return Some(self.lost(color, Reason::Time, Some(format!("{over:.3} s over"))));
         }
+        let legal = |mv| self.position.is_legal(mv) && self.past.allows(&self.position, mv);
         let mv = match reply.choice {
-            PlayerMove::Move(mv) if self.position.is_legal(mv) => mv,
+            PlayerMove::Move(mv) if legal(mv) => mv,
             PlayerMove::Move(mv) => {
                 let vertex = vertex::to_text(self.position.size(), mv);
                 return Some(self.lost(color, Reason::IllegalMove, Some(vertex)));
@@ -259,6 +264,7 @@ impl<G: Game> GameInProgress<'_, G> {
             }
         };
         self.position.play(mv);
+        self.past.push(&self.position);
         self.moves.push(PlayedMove {
             color,
             mv,

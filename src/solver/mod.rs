@@ -40,6 +40,9 @@ const LARGEST_PART: usize = 5;
 /// Entries of one thread's table of parts: about 50 bytes each.
 const PARTS: usize = 1 << 20;
 
+/// Nothing yet: what Benson's regions prove depends on how positions may repeat.
+impl<const CELLS: usize, const WORDS: usize> Solvable for crate::game::go::Go<CELLS, WORDS> {}
+
 #[cfg(test)]
 impl Solvable for crate::game::tictactoe::TicTacToe {}
 

@@ -49,10 +49,6 @@ pub(super) fn quit(session: &mut Session, _: &Arguments<'_>) -> Result<String, F
     Ok(String::new())
 }
 
-pub(super) fn kgs_rules(_: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    args.text(0).map(|_| String::new())
-}
-
 pub(super) fn kgs_game_over(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     session.engine.rest();
     Ok(String::new())

@@ -132,11 +132,36 @@ pub(super) fn kata_set_param(
     Ok(String::new())
 }
 
-/// KataGo's fields, so that readers of them find all; what the game forbids is said in its own.
+/// KataGo's fields, so that readers of them find all; what a game forbids that is not KataGo's is
+/// said in its own.
 pub(super) fn kata_get_rules(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let game = session.engine.game();
-    Ok(format!(
-        "{{\"game\":\"{game}\",\"friendlyPassOk\":false,\"hasButton\":false,\"ko\":\"SIMPLE\",\
+    Ok(session.engine.rules_json().unwrap_or_else(|| {
+        format!(
+            "{{\"game\":\"{game}\",\"friendlyPassOk\":false,\"hasButton\":false,\"ko\":\"SIMPLE\",\
          \"scoring\":\"AREA\",\"suicide\":false,\"tax\":\"NONE\",\"whiteHandicapBonus\":\"0\"}}"
-    ))
+        )
+    }))
+}
+
+/// Takes rules by name, or as JSON, which may have spaces in it.
+pub(super) fn kata_set_rules(
+    session: &mut Session,
+    args: &Arguments<'_>,
+) -> Result<String, Failure> {
+    args.text(0)?;
+    session.set_rules(&args.all().join(" "))?;
+    Ok(String::new())
+}
+
+/// Takes rules by KGS's names. Where a game has but one set of rules, they are its own.
+pub(super) fn kgs_rules(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    let name = args.text(0)?;
+    if session.engine.rules_json().is_some() {
+        session.set_rules(match name {
+            "chinese" => "chinese-kgs",
+            other => other,
+        })?;
+    }
+    Ok(String::new())
 }

@@ -1,0 +1,137 @@
+//! Encoding `go-1`: a compact one for Go under area scoring, colours always as mine and theirs.
+
+use super::{Encode, Encoding};
+use crate::game::go::Go;
+use crate::game::{Bits, Color, Game, Recent, zobrist};
+
+/// See the module.
+struct V1;
+
+/// Planes of points: my stones, their stones, ones; my and their chains with one, two, three
+/// liberties; the ko; the last five moves. Two planes of one number each follow: what I give or get
+/// as komi, and whether the last move was a pass.
+const SETS: usize = 15;
+
+/// A plane shows this many points of komi as 1.
+const KOMI_SCALE: f32 = 20.0;
+
+impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
+    fn id(&self) -> &'static str {
+        "go-1"
+    }
+
+    fn planes(&self) -> usize {
+        SETS + 2
+    }
+
+    fn encode(&self, position: &Go<CELLS, WORDS>, row: &mut [f32]) {
+        let (me, area) = (position.to_move(), position.size().area());
+        let (mine, theirs) = (position.stones(me), position.stones(me.opponent()));
+        let [my_one, my_two, my_three] = by_liberties(position, mine);
+        let [their_one, their_two, their_three] = by_liberties(position, theirs);
+        let ko = position.ko().into_iter().collect();
+        let mut sets = vec![mine, theirs, mine | theirs | position.empty()];
+        sets.extend([
+            my_one,
+            my_two,
+            my_three,
+            their_one,
+            their_two,
+            their_three,
+            ko,
+        ]);
+        let moves = position.recent();
+        let shown = moves.iter().take(SHOWN).map(|mv| match mv.index() < area {
+            true => Bits::point(mv),
+            false => Bits::EMPTY,
+        });
+        sets.extend(shown);
+        for (plane, points) in row.chunks_exact_mut(area).zip(sets) {
+            points.iter().for_each(|point| plane[point.index()] = 1.0);
+        }
+        let komi = position.komi().0 as f32 / 2.0 / KOMI_SCALE;
+        let mine = match me {
+            Color::Black => -komi,
+            Color::White => komi,
+        };
+        row[SETS * area..(SETS + 1) * area].fill(mine.clamp(-2.0, 2.0));
+        if position.passes() > 0 {
+            row[(SETS + 1) * area..].fill(1.0);
+        }
+    }
+
+    fn cache_key(&self, position: &Go<CELLS, WORDS>) -> u128 {
+        let moves: Recent = position.recent();
+        let shown = moves.iter().take(SHOWN).zip(1_u32..);
+        shown.fold(position.key(), |key, (mv, place)| {
+            key ^ zobrist::last_move(mv).rotate_left(place)
+        })
+    }
+}
+
+/// Last moves that are shown.
+const SHOWN: usize = 5;
+
+/// Stones of chains with one, two and three liberties.
+fn by_liberties<const CELLS: usize, const WORDS: usize>(
+    position: &Go<CELLS, WORDS>,
+    stones: Bits<WORDS>,
+) -> [Bits<WORDS>; 3] {
+    let (mut left, mut sets) = (stones, [Bits::EMPTY; 3]);
+    while let Some(stone) = left.lowest() {
+        let chain = position.chain(stone);
+        left.remove_all(chain);
+        let liberties = (position.next_to(chain) & position.empty()).count();
+        if let Some(set) = sets.get_mut(liberties - 1) {
+            *set |= chain;
+        }
+    }
+    sets
+}
+
+impl<const CELLS: usize, const WORDS: usize> Encode for Go<CELLS, WORDS> {
+    fn encodings() -> &'static [&'static dyn Encoding<Self>] {
+        &[&V1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::go::SmallGo;
+    use crate::game::{BoardSize, Move};
+
+    #[test]
+    fn planes_show_what_they_say() {
+        let mut position = SmallGo::new(BoardSize::square(5)).unwrap();
+        // B1, A2, A1 in atari, a pass: White to move.
+        for mv in [0, 5, 12, 6, 25] {
+            position.play(Move(mv));
+        }
+        let encoding: &dyn Encoding<SmallGo> = &V1;
+        let mut row = vec![0.0; encoding.planes() * 25];
+        encoding.encode(&position, &mut row);
+        let plane = |number: usize| &row[25 * number..25 * (number + 1)];
+        let points = |number: usize| -> Vec<usize> {
+            (0..25)
+                .filter(|&point| plane(number)[point] == 1.0)
+                .collect()
+        };
+        assert_eq!(points(0), [5, 6]);
+        assert_eq!(points(1), [0, 12]);
+        assert_eq!(points(6), [0], "their chain in atari");
+        assert_eq!(points(2).len(), 25);
+        assert_eq!(
+            [10, 11, 12, 13].map(points),
+            [vec![], vec![6], vec![12], vec![5]]
+        );
+        assert!(plane(15).iter().all(|&komi| (komi - 0.375).abs() < 1e-6));
+        assert!(plane(16).iter().all(|&passed| passed == 1.0));
+        let mut other = SmallGo::new(BoardSize::square(5)).unwrap();
+        for mv in [12, 5, 0, 6, 25] {
+            other.play(Move(mv));
+        }
+        assert_eq!(other.key(), position.key());
+        assert_ne!(encoding.cache_key(&other), encoding.cache_key(&position));
+    }
+}

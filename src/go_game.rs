@@ -1,0 +1,136 @@
+//! Go through the house, without a network: the engine's game, its rules, and the referee.
+
+use std::sync::Arc;
+
+use crate::clock::{Clock, FakeClock};
+use crate::engine::{Decision, Engine, EngineError, EngineOptions, RulesError, registry};
+use crate::game::{BoardSize, Color, Move, Outcome};
+use crate::record::{Play, Vertex};
+use crate::search::StopFlag;
+
+fn engine(settings: &[(&str, &str)]) -> Box<dyn Engine> {
+    let mut options = EngineOptions::of("go").unwrap();
+    for (name, value) in [("visits", "60"), ("seed", "1")].iter().chain(settings) {
+        options.set(name, value).unwrap();
+    }
+    let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
+    registry::create(&options, options.board(), &time).unwrap()
+}
+
+/// A point of a board five columns wide, or a pass.
+fn vertex(name: &str) -> Vertex {
+    match name.as_bytes() {
+        [column, row] => Vertex::Point(Move(u16::from(row - b'1') * 5 + u16::from(column - b'a'))),
+        _ => Vertex::Pass,
+    }
+}
+
+/// Plays for both sides in turn.
+fn play(engine: &mut dyn Engine, moves: &str) -> Result<(), EngineError> {
+    let mut moves = moves.split(' ').map(vertex);
+    moves.try_for_each(|vertex| {
+        let color = engine.to_move();
+        engine.play(Play { color, vertex })
+    })
+}
+
+#[test]
+fn it_plays_by_playouts_until_both_pass() {
+    let mut engine = engine(&[("size", "5")]);
+    let stop = StopFlag::new();
+    for _ in 0..300 {
+        if engine.outcome().is_some() {
+            break;
+        }
+        let color = engine.to_move();
+        assert!(matches!(engine.genmove(color, &stop), Decision::Play(_)));
+    }
+    let outcome = engine.outcome().expect("an end");
+    assert!(outcome.margin.is_some(), "{outcome:?}");
+    let record = engine.record();
+    let last: Vec<Vertex> = record
+        .plays
+        .iter()
+        .rev()
+        .take(2)
+        .map(|at| at.play.vertex)
+        .collect();
+    assert_eq!(last, [Vertex::Pass; 2]);
+    assert!(record.result.contains('+'), "{}", record.result);
+    // Who is asked again says the same, won or lost, and nothing changes.
+    for color in Color::BOTH {
+        assert_eq!(engine.genmove(color, &stop), Decision::Play(Vertex::Pass));
+    }
+    assert_eq!(engine.record().plays.len(), record.plays.len());
+    assert!(engine.legal_moves(Color::Black).is_empty());
+    assert!(engine.rules_json().unwrap().contains("POSITIONAL"));
+}
+
+/// Black sends two with a1, White takes both with c1, and Black's b1 would bring the board back, with
+/// White to move.
+const SENDING: &str = "c2 a2 d1 b2 b1 e5 a1 c1";
+
+#[test]
+fn a_superko_is_illegal_for_everybody() {
+    let mut engine = engine(&[("size", "5"), ("rules", "chinese-kgs")]);
+    play(&mut *engine, SENDING).unwrap();
+    assert_eq!(play(&mut *engine, "b1"), Err(EngineError::IllegalMove));
+    let point = vertex("b1");
+    assert!(
+        !engine
+            .legal_moves(Color::Black)
+            .iter()
+            .any(|&mv| Vertex::Point(mv) == point)
+    );
+    let stop = StopFlag::new();
+    for _ in 0..5 {
+        assert_ne!(engine.genmove(Color::Black, &stop), Decision::Play(point));
+        engine.undo().unwrap();
+    }
+    // Simple ko has nothing against it, and superko does not take such a game over.
+    engine.set_rules("chinese").unwrap();
+    assert!(engine.rules_json().unwrap().contains("SIMPLE"));
+    play(&mut *engine, "b1").unwrap();
+    assert_eq!(engine.set_rules("chinese-kgs"), Err(RulesError::Broken));
+    assert!(engine.rules_json().unwrap().contains("SIMPLE"));
+    let error = engine.set_rules("stone-scoring").unwrap_err().to_string();
+    assert!(error.contains("stone-scoring"), "{error}");
+    engine.undo().unwrap();
+    engine.set_rules("aga").unwrap();
+    play(&mut *engine, "b1 pass").unwrap();
+    assert_eq!(
+        play(&mut *engine, "a1"),
+        Err(EngineError::IllegalMove),
+        "and not again"
+    );
+}
+
+#[test]
+fn komi_counts_in_the_middle_of_a_game_and_players_may_go_on() {
+    let mut engine = engine(&[("size", "5")]);
+    play(&mut *engine, "c3 pass pass").unwrap();
+    let black = |engine: &dyn Engine| engine.outcome().map(|outcome: Outcome| outcome.winner);
+    assert_eq!(black(&*engine), Some(Some(Color::Black)));
+    engine.set_komi(25.0);
+    assert_eq!(black(&*engine), Some(None), "a draw");
+    engine.set_komi(25.5);
+    assert_eq!(black(&*engine), Some(Some(Color::White)));
+    // They do not agree that White has nothing.
+    play(&mut *engine, "d2").unwrap();
+    assert_eq!(black(&*engine), None);
+    play(&mut *engine, "pass pass").unwrap();
+    assert!(engine.outcome().is_some());
+    engine.undo().unwrap();
+    assert!(engine.outcome().is_none());
+}
+
+#[test]
+fn it_takes_the_win_that_is_offered() {
+    let mut engine = engine(&[("size", "5")]);
+    play(&mut *engine, "c3 pass").unwrap();
+    assert_eq!(
+        engine.genmove(Color::Black, &StopFlag::new()),
+        Decision::Play(Vertex::Pass)
+    );
+    assert_eq!(engine.size(), BoardSize::square(5));
+}
