@@ -51,6 +51,25 @@ fn released() -> String {
 }
 
 #[test]
+fn a_network_does_not_play_a_game_whose_superko_its_search_does_not_know() {
+    let go = ["gtp", "--game", "go", "--backend"];
+    for backend in ["auto", "native", "tract"] {
+        let args = [&go[..], &[backend]].concat();
+        check_refused(&args, &["cannot play go yet", "--backend rollout"]);
+    }
+    let played = run(
+        &["gtp", "--game", "go", "--visits", "50"],
+        "genmove b\nquit\n",
+    );
+    assert_eq!(played.status.code(), Some(0), "{}", text(&played.stderr));
+    assert!(
+        text(&played.stdout).starts_with("= "),
+        "{}",
+        text(&played.stdout)
+    );
+}
+
+#[test]
 fn a_network_that_cannot_be_used_ends_the_program() {
     let folder = Folder::new("networks");
     let model = |path: &str, parts: &[&str]| {

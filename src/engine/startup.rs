@@ -7,7 +7,7 @@ use super::{Backend, EngineOptions, registry};
 use crate::critic::{Critic, CriticError};
 use crate::encode::Mismatch;
 use crate::eval::{Candidate, Device, EvalError, ModelSource};
-use crate::game::{BoardSize, UnknownGame};
+use crate::game::{self, BoardSize, UnknownGame};
 
 /// Why settings cannot be had here.
 #[derive(Debug, Error)]
@@ -29,6 +29,15 @@ pub enum StartError {
     /// There is none.
     #[error("--backend critic needs a critic: --model FILE, made by tengen-train critic")]
     NoCritic,
+    /// A game that forbids repetition, by a network.
+    #[error(
+        "networks cannot play {game} yet: their search knows no superko, and could prove what is \
+         not so; use --backend rollout"
+    )]
+    NoSuperko {
+        /// The game's name.
+        game: String,
+    },
     /// The game has no such board, or no such rules.
     #[error(transparent)]
     Size(#[from] UnknownGame),
@@ -56,6 +65,9 @@ impl EngineOptions {
             Critic::load_for(path, &self.game, size)?;
             self.size = Some(size);
             return Ok(self);
+        }
+        if game::info(&self.game).is_some_and(|info| info.repeats) {
+            return Err(StartError::NoSuperko { game: self.game });
         }
         if let Some(path) = &self.model {
             self.size = Some(fitting_size(&self, path.clone().into())?);
