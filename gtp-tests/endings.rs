@@ -1,13 +1,6 @@
 //! `tengen solve`.
 
-use std::process::{Command, Output};
-
-fn tengen(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .args(args)
-        .output()
-        .expect("the binary was built for this test")
-}
+use crate::process::{refuses, tengen};
 
 #[track_caller]
 fn prints(args: &[&str], parts: &[&str]) {
@@ -17,17 +10,6 @@ fn prints(args: &[&str], parts: &[&str]) {
     for part in parts {
         assert!(text.contains(part), "no {part:?} in {text}");
     }
-}
-
-#[track_caller]
-fn refuses(args: &[&str], part: &str) {
-    let output = tengen(args);
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(
-        text.starts_with("tengen: ") && text.contains(part) && text.lines().count() == 1,
-        "{text}"
-    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -143,6 +143,26 @@ impl Drop for Engine {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// `tengen` with these arguments, to its end.
+pub(crate) fn tengen(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tengen"))
+        .args(args)
+        .output()
+        .expect("the binary was built for this test")
+}
+
+/// `tengen` with these arguments ends with code 1 and one line that says `part`.
+#[track_caller]
+pub(crate) fn refuses(args: &[&str], part: &str) {
+    let output = tengen(args);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(
+        text.starts_with("tengen: ") && text.contains(part) && text.lines().count() == 1,
+        "{text}"
+    );
 }
 
 /// What an engine with `args` writes when `input` is piped into it, and nothing else.

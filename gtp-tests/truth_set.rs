@@ -1,36 +1,9 @@
 //! `tengen endings` and `tengen bench --endings`: a set of positions is made, solved and used.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
 
-/// A folder of its own, removed when dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let name = format!("tengen-truth-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).expect("the folder is writable");
-        Folder(path)
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn tengen(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .args(args)
-        .output()
-        .expect("the binary was built for this test")
-}
+use crate::networks::Folder;
+use crate::process::{refuses, tengen};
 
 #[track_caller]
 fn text(args: &[&str]) -> String {
@@ -39,25 +12,14 @@ fn text(args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-#[track_caller]
-fn refuses(args: &[&str], part: &str) {
-    let output = tengen(args);
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(
-        text.starts_with("tengen: ") && text.contains(part),
-        "{text}"
-    );
-}
-
 fn read(file: impl AsRef<Path>) -> String {
     std::fs::read_to_string(file).expect("it was written")
 }
 
 #[test]
 fn a_set_is_picked_solved_and_continued() {
-    let folder = Folder::new("solved");
-    let set = folder.file("set.txt");
+    let folder = Folder::new("truth-solved");
+    let set = folder.path("set.txt");
     let pick = [
         "endings",
         "pick",
@@ -111,8 +73,8 @@ fn a_set_is_picked_solved_and_continued() {
 
 #[test]
 fn wins_thrown_away_are_counted() {
-    let folder = Folder::new("bench");
-    let set = folder.file("set.txt");
+    let folder = Folder::new("truth-bench");
+    let set = folder.path("set.txt");
     // White plays C1 or D1; what these lines say of it is made up: it keeps the first win, cannot
     // keep the second, and nobody knows of the third.
     let lines = ["+ C1 D1", "+ B1", "+ B1 ? C1 D1", "-"].map(|truth| format!("x3 w 1 {truth}\n"));
@@ -146,14 +108,14 @@ fn wins_thrown_away_are_counted() {
     // The first and the third of the four.
     assert_eq!(json["scores"][0]["thrown_away_unknown"], 1);
     refuses(
-        &["bench", "--endings", &folder.file("none.txt")],
+        &["bench", "--endings", &folder.path("none.txt")],
         "no such file",
     );
-    std::fs::write(folder.file("bad.txt"), "x1o b 3 + E1\n").expect("writable");
-    refuses(&["bench", "--endings", &folder.file("bad.txt")], "line 1");
-    std::fs::write(folder.file("open.txt"), "x1o b 0 ?\n").expect("writable");
+    std::fs::write(folder.path("bad.txt"), "x1o b 3 + E1\n").expect("writable");
+    refuses(&["bench", "--endings", &folder.path("bad.txt")], "line 1");
+    std::fs::write(folder.path("open.txt"), "x1o b 0 ?\n").expect("writable");
     refuses(
-        &["bench", "--endings", &folder.file("open.txt")],
+        &["bench", "--endings", &folder.path("open.txt")],
         "endings solve",
     );
 }

@@ -51,6 +51,13 @@ pub struct BoardSize {
 }
 
 impl BoardSize {
+    /// Plies after which a game or a playout is broken off as a draw, where nobody says otherwise: four
+    /// a point. NoGo and Gomoku end long before.
+    #[must_use]
+    pub const fn ply_cap(self) -> u32 {
+        4 * self.area() as u32
+    }
+
     /// A square board.
     #[must_use]
     pub const fn square(side: u8) -> BoardSize {

@@ -7,6 +7,26 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{BoardSize, Color, Game, Move, Symmetry};
 
+/// The points beside a point, for the naive twins of the games.
+pub(crate) fn neighbors(size: BoardSize, point: usize) -> Vec<usize> {
+    let (width, height) = (size.width as usize, size.height as usize);
+    let (x, y) = (point % width, point / width);
+    let mut found = Vec::new();
+    if x > 0 {
+        found.push(point - 1);
+    }
+    if x + 1 < width {
+        found.push(point + 1);
+    }
+    if y > 0 {
+        found.push(point - width);
+    }
+    if y + 1 < height {
+        found.push(point + width);
+    }
+    found
+}
+
 /// Plays `games` random games on a board of `size` and checks every position on the way.
 pub(crate) fn check<G: Game>(size: BoardSize, games: u64) {
     let start = G::new(size).expect("the kit is run on sizes the game has");

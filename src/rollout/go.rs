@@ -239,21 +239,8 @@ mod tests {
     use crate::game::BoardSize;
     use crate::game::go::SmallGo;
 
-    /// Stones from rows, the highest first: X black, O white.
     fn diagram(text: &str, to_move: Color) -> SmallGo {
-        let rows: Vec<&str> = text.split(' ').collect();
-        let size = BoardSize::new(rows[0].len() as u8, rows.len() as u8);
-        let points = rows.iter().rev().flat_map(|row| row.chars()).zip(0..);
-        let stones: Vec<(Move, Color)> = points
-            .filter_map(|(stone, point)| match stone {
-                'X' => Some((Move(point), Color::Black)),
-                'O' => Some((Move(point), Color::White)),
-                _ => None,
-            })
-            .collect();
-        let rules = "chinese komi0.5".parse().unwrap();
-        let empty = SmallGo::with_rules(size, rules).unwrap();
-        empty.set_up(&stones, to_move).unwrap()
+        crate::game::go::tests::diagram(text, "chinese komi0.5", to_move)
     }
 
     #[test]

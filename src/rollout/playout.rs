@@ -4,9 +4,6 @@ use rand::Rng;
 
 use crate::game::{Color, Game, Move, Outcome};
 
-/// A playout is a draw after so many plies for each point: no game without end holds a search up.
-const MOST_PLIES_A_POINT: u32 = 4;
-
 /// How a playout chooses its moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlayoutPolicy {
@@ -69,7 +66,7 @@ pub trait Playout: Game {
         played: &mut Played,
     ) -> Outcome {
         let _ = policy;
-        for _ in 0..MOST_PLIES_A_POINT * self.size().area() as u32 {
+        for _ in 0..self.size().ply_cap() {
             if let Some(outcome) = self.outcome() {
                 return outcome;
             }

@@ -1,9 +1,9 @@
 //! Sets of points of one board.
 
-use crate::game::Move;
+use crate::game::{Move, zobrist};
 
-/// Points that a [`PointSet`] can hold: a 20x20 board.
-pub const MAX_POINTS: usize = 400;
+/// Points that a [`PointSet`] can hold: those of the largest board.
+pub const MAX_POINTS: usize = zobrist::MAX_POINTS;
 
 /// A set of points, one bit each in policy order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

@@ -10,10 +10,6 @@ use super::trainable::Trainable;
 use crate::game::{Game, Move, Outcome};
 use crate::rollout::{Playout, Rave};
 
-/// A game is broken off as a draw after so many plies for each point. NoGo and Gomoku end long
-/// before; the referee breaks games off there too.
-const MOST_PLIES_A_POINT: u32 = 4;
-
 /// How games are made diverse (docs/methods.md#self-play).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SelfPlayParams {
@@ -144,8 +140,7 @@ pub fn play<G: Trainable>(
 /// How a game ends at a position: by its rules, or as a draw after so many plies that nobody would
 /// ever win it.
 pub(super) fn outcome_or_cap<G: Game>(position: &G) -> Option<Outcome> {
-    let most = MOST_PLIES_A_POINT * position.size().area() as u32;
-    let over = position.ply() >= most;
+    let over = position.ply() >= position.size().ply_cap();
     position.outcome().or(over.then_some(Outcome::DRAW))
 }
 

@@ -146,7 +146,7 @@ impl OpeningsArgs {
     /// Whole games, or one move only when the value counts.
     fn terms(&self) -> Result<GameTerms> {
         let max_moves = match self.games_each {
-            Some(_) => 4 * self.size.area() as u32,
+            Some(_) => self.size.ply_cap(),
             None => self.random_plies + 1,
         };
         let move_limit = Duration::try_from_secs_f64(self.move_limit);

@@ -76,7 +76,7 @@ impl MatchOptions {
             time: self.time,
             margin: Duration::from_millis(self.margin),
             move_limit: seconds("--move-limit", self.move_limit)?,
-            max_moves: self.max_moves.unwrap_or(4 * self.size.area() as u32),
+            max_moves: self.max_moves.unwrap_or(self.size.ply_cap()),
         })
     }
 

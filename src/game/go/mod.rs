@@ -380,4 +380,4 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
 #[cfg(test)]
 mod naive;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::{GoRules, KoRule};
+use crate::game::conformance::neighbors;
 use crate::game::{BoardSize, Color};
 
 /// Stones, row by row.
@@ -38,25 +39,6 @@ impl Naive {
         }
     }
 
-    fn neighbors(&self, point: usize) -> Vec<usize> {
-        let (width, height) = (self.size.width as usize, self.size.height as usize);
-        let (x, y) = (point % width, point / width);
-        let mut found = Vec::new();
-        if x > 0 {
-            found.push(point - 1);
-        }
-        if x + 1 < width {
-            found.push(point + 1);
-        }
-        if y > 0 {
-            found.push(point - width);
-        }
-        if y + 1 < height {
-            found.push(point + width);
-        }
-        found
-    }
-
     /// The points that connect to `point` through points with the same content, and the contents
     /// that they touch.
     fn region(&self, stones: &Stones, point: usize) -> (Vec<usize>, HashSet<Option<Color>>) {
@@ -65,7 +47,7 @@ impl Naive {
         seen[point] = true;
         let mut next = 0;
         while next < region.len() {
-            for neighbor in self.neighbors(region[next]) {
+            for neighbor in neighbors(self.size, region[next]) {
                 if stones[neighbor] != stones[point] {
                     touched.insert(stones[neighbor]);
                 } else if !std::mem::replace(&mut seen[neighbor], true) {

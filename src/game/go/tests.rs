@@ -9,7 +9,7 @@ use crate::game::conformance::{self, perft};
 use crate::game::{Bounds, Past, Proof};
 
 /// A position from rows, the highest first: X black, O white.
-pub(super) fn diagram(text: &str, rules: &str, to_move: Color) -> SmallGo {
+pub(crate) fn diagram(text: &str, rules: &str, to_move: Color) -> SmallGo {
     let rows: Vec<&str> = text.split_whitespace().collect();
     let size = BoardSize::new(rows[0].len() as u8, rows.len() as u8);
     let mut stones = Vec::new();

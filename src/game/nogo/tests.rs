@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
 use crate::game::conformance;
-use crate::game::conformance::perft;
+use crate::game::conformance::{neighbors, perft};
 
 /// NoGo as its rule sheet says it, by flood fill; shares no code with the real one.
 #[derive(Clone)]
@@ -24,29 +24,10 @@ impl Naive {
         }
     }
 
-    fn neighbors(&self, point: usize) -> Vec<usize> {
-        let (width, height) = (self.size.width as usize, self.size.height as usize);
-        let (x, y) = (point % width, point / width);
-        let mut found = Vec::new();
-        if x > 0 {
-            found.push(point - 1);
-        }
-        if x + 1 < width {
-            found.push(point + 1);
-        }
-        if y > 0 {
-            found.push(point - width);
-        }
-        if y + 1 < height {
-            found.push(point + width);
-        }
-        found
-    }
-
     fn has_liberty(&self, point: usize) -> bool {
         let (mut seen, mut todo) = (HashSet::from([point]), vec![point]);
         while let Some(at) = todo.pop() {
-            for next in self.neighbors(at) {
+            for next in neighbors(self.size, at) {
                 if self.points[next].is_none() {
                     return true;
                 }
@@ -64,8 +45,7 @@ impl Naive {
         }
         self.points[point] = Some(color);
         let legal = self.has_liberty(point)
-            && self
-                .neighbors(point)
+            && neighbors(self.size, point)
                 .into_iter()
                 .all(|next| self.points[next].is_none() || self.has_liberty(next));
         self.points[point] = None;

@@ -38,25 +38,21 @@ pub(in crate::gtp) enum Run {
     /// With a text that is made from the table of commands.
     List(ListHandler),
     /// With a stream of lines, the text being the last.
-    Stream(fn(&mut Session, &Arguments<'_>, &mut Stream<'_>) -> Result<String, Failure>),
+    Stream(StreamHandler),
 }
 
 type Handler = fn(&mut Session, &Arguments<'_>) -> Result<String, Failure>;
+type StreamHandler = fn(&mut Session, &Arguments<'_>, &mut Stream<'_>) -> Result<String, Failure>;
 type ListHandler = fn(&[Command], &Arguments<'_>) -> Result<String, Failure>;
 
+/// A command that is answered with a text.
 pub(super) const fn command(
     name: &'static str,
     arguments: &'static str,
     help: &'static str,
     run: Handler,
 ) -> Command {
-    Command {
-        name,
-        arguments,
-        help,
-        menus: &[],
-        run: Run::Answer(run),
-    }
+    entry([name, arguments, help], Run::Answer(run))
 }
 
 /// A command that tells of commands.
@@ -66,13 +62,7 @@ pub(super) const fn list(
     help: &'static str,
     run: ListHandler,
 ) -> Command {
-    Command {
-        name,
-        arguments,
-        help,
-        menus: &[],
-        run: Run::List(run),
-    }
+    entry([name, arguments, help], Run::List(run))
 }
 
 /// A command that writes lines while it runs.
@@ -80,14 +70,18 @@ pub(super) const fn stream(
     name: &'static str,
     arguments: &'static str,
     help: &'static str,
-    run: fn(&mut Session, &Arguments<'_>, &mut Stream<'_>) -> Result<String, Failure>,
+    run: StreamHandler,
 ) -> Command {
+    entry([name, arguments, help], Run::Stream(run))
+}
+
+const fn entry([name, arguments, help]: [&'static str; 3], run: Run) -> Command {
     Command {
         name,
         arguments,
         help,
         menus: &[],
-        run: Run::Stream(run),
+        run,
     }
 }
 

@@ -13,9 +13,6 @@ use crate::game::{Color, Move, Proof};
 use crate::rollout::{Playout, Rave, RaveParams};
 use crate::train::seed::numbered_seed;
 
-/// A game is a draw after so many plies for each point.
-const MOST_PLIES_A_POINT: usize = 4;
-
 /// Matches of what was learnt so far, as either colour.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -131,7 +128,7 @@ fn result<G: Taught + Playout>(
     let mut plies = 0;
     let outcome = loop {
         let outcome = position.outcome();
-        if outcome.is_some() || plies == MOST_PLIES_A_POINT * position.size().area() {
+        if outcome.is_some() || plies == position.size().ply_cap() {
             break outcome;
         }
         let mv: Option<Move> = match against {

@@ -10,9 +10,6 @@ use super::taught::{Taught, UtilityWeights, utility};
 use crate::critic::{Board, Judge, Network, read};
 use crate::game::{Color, Move};
 
-/// A game is over after so many plies for each point, and counted as it stands.
-const MOST_PLIES_A_POINT: usize = 4;
-
 /// What all games of a run have in common.
 #[derive(Debug, Clone)]
 pub struct Course<'a> {
@@ -115,9 +112,9 @@ pub fn play<G: Taught>(
     let mut position = start.clone();
     let (mut plies, mut before) = (0, utility(start, color, course.utility));
     pupil.learner.begin();
-    while plies < MOST_PLIES_A_POINT * start.size().area() {
+    while plies < start.size().ply_cap() {
         let ours = position.to_move() == color;
-        let mv = if plies < lessons.random_plies as usize {
+        let mv = if plies < lessons.random_plies {
             position.random_move(&mut rng)
         } else if ours {
             let mut moves = pupil.judge.moves(&pupil.network, &position);

@@ -12,9 +12,6 @@ use crate::game::go::Go;
 use crate::game::nogo::NoGo;
 use crate::game::{Bits, Color, Game, Move, Outcome};
 
-/// A game is a draw after so many plies for each point.
-const MOST_PLIES_A_POINT: usize = 4;
-
 /// A game with a weak program of its own.
 pub trait Opponent: Game {
     /// A random move that is not plainly silly; a legal one.
@@ -45,7 +42,7 @@ pub fn score_against_chance<G: Opponent>(start: &G, rules: f64, games: u32) -> f
     let points = (0..games).map(|game| {
         let mut position = start.clone();
         let ours = Color::BOTH[(game % 2) as usize];
-        for _ in 0..MOST_PLIES_A_POINT * start.size().area() {
+        for _ in 0..start.size().ply_cap() {
             let mv = match position.to_move() == ours {
                 true => position.opponent_move(rules, &mut rng),
                 false => position.random_move(&mut rng),
