@@ -4,6 +4,7 @@
 //! id stands in the network's metadata, and [`find`] refuses a network whose encoding is unknown.
 
 mod go;
+mod gomoku;
 mod nogo;
 mod nogo_seed;
 mod nogo_v1;

@@ -29,8 +29,16 @@ pub(crate) fn neighbors(size: BoardSize, point: usize) -> Vec<usize> {
 
 /// Plays `games` random games on a board of `size` and checks every position on the way.
 pub(crate) fn check<G: Game>(size: BoardSize, games: u64) {
-    let start = G::new(size).expect("the kit is run on sizes the game has");
-    check_start(&start, size);
+    check_from(
+        &G::new(size).expect("the kit is run on sizes the game has"),
+        games,
+    );
+}
+
+/// As [`check`], from an empty board under any rules.
+pub(crate) fn check_from<G: Game>(start: &G, games: u64) {
+    let size = start.size();
+    check_start(start, size);
     let mut known = HashMap::new();
     for seed in 0..games {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);

@@ -17,6 +17,7 @@ macro_rules! games {
         $crate::$then! { $how
             [$crate::game::nogo::SmallNoGo, $crate::game::nogo::LargeNoGo]
             [$crate::game::go::SmallGo, $crate::game::go::LargeGo]
+            [$crate::game::gomoku::Gomoku]
             $($test_only)*
         }
     };

@@ -9,6 +9,7 @@ mod board;
 #[cfg(test)]
 pub(crate) mod conformance;
 pub mod go;
+pub mod gomoku;
 mod info;
 mod list;
 pub mod nogo;

@@ -4,6 +4,7 @@
 //! knows games only; time, threads' lifetimes and networks are other rooms' business.
 
 mod go;
+mod gomoku;
 mod nogo;
 mod playout;
 mod rave;

@@ -56,6 +56,8 @@ pub fn score_against_chance<G: Opponent>(start: &G, rules: f64, games: u32) -> f
     points.sum::<f64>() / f64::from(games)
 }
 
+impl Opponent for crate::game::gomoku::Gomoku {}
+
 #[cfg(test)]
 impl Opponent for crate::game::tictactoe::TicTacToe {}
 

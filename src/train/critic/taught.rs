@@ -112,6 +112,8 @@ fn share([own, other]: Shares) -> Option<f64> {
     (both > 0).then(|| own as f64 / both as f64)
 }
 
+impl Taught for crate::game::gomoku::Gomoku {}
+
 #[cfg(test)]
 impl Taught for crate::game::tictactoe::TicTacToe {}
 

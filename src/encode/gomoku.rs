@@ -1,0 +1,181 @@
+//! Encoding `gomoku-1`: sixteen planes for Gomoku, colours as mine and theirs.
+//!
+//! A convolution can find a row that lacks a stone; what may not be six in a row, what stands between
+//! two enemies and what Renju forbids are rules that it would have to learn from few games. So the
+//! points that make a five, a four or a three are shown, by the rules of the game.
+
+use super::{Encode, Encoding};
+use crate::game::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
+use crate::game::{Bits, Color, Game, zobrist};
+
+/// See the module.
+struct V1;
+
+/// What each plane shows, in order.
+const PLANES: [&str; 16] = [
+    "ones",
+    "my stones",
+    "their stones",
+    "last move",
+    "forbidden to me",
+    "forbidden to them",
+    "where I make a five",
+    "where I make two fours in one line, straight or not",
+    "where I make a four",
+    "where I make a three",
+    "where they make a five",
+    "where they make two fours in one line, straight or not",
+    "where they make a four",
+    "where they make a three",
+    "ones if I am Black",
+    "a number for the rules",
+];
+
+/// Planes that are sets of points, which come first.
+const SETS: usize = 14;
+
+/// What the last plane is filled with.
+const fn number(rules: GomokuRules) -> f32 {
+    match rules {
+        GomokuRules::Freestyle => 0.0,
+        GomokuRules::Standard => 1.0,
+        GomokuRules::Renju => 0.5,
+        GomokuRules::Caro => -0.5,
+        GomokuRules::StandardCaro => -1.0,
+    }
+}
+
+impl Encoding<Gomoku> for V1 {
+    fn id(&self) -> &'static str {
+        "gomoku-1"
+    }
+
+    fn planes(&self) -> usize {
+        PLANES.len()
+    }
+
+    fn encode(&self, position: &Gomoku, row: &mut [f32]) {
+        let (me, them) = (position.to_move(), position.to_move().opponent());
+        let area = position.size().area();
+        let map = ShapeMap::of(position);
+        let [my_fives, my_pairs, my_fours, my_threes] = threats(&map, me);
+        let [their_fives, their_pairs, their_fours, their_threes] = threats(&map, them);
+        let sets: [Points; SETS] = [
+            Bits::first(area),
+            position.stones(me),
+            position.stones(them),
+            position.last_move().into_iter().collect(),
+            position.forbidden(me),
+            position.forbidden(them),
+            my_fives,
+            my_pairs,
+            my_fours,
+            my_threes,
+            their_fives,
+            their_pairs,
+            their_fours,
+            their_threes,
+        ];
+        for (plane, points) in row.chunks_exact_mut(area).zip(sets) {
+            points.iter().for_each(|point| plane[point.index()] = 1.0);
+        }
+        if me == Color::Black {
+            row[SETS * area..(SETS + 1) * area].fill(1.0);
+        }
+        row[(SETS + 1) * area..].fill(number(position.rules()));
+    }
+
+    fn cache_key(&self, position: &Gomoku) -> u128 {
+        let last = position.last_move().map_or(0, zobrist::last_move);
+        position.key() ^ last
+    }
+}
+
+/// The points where a colour makes a five, two fours in one line, a four, a three.
+fn threats(map: &ShapeMap, color: Color) -> [Points; 4] {
+    let of = |shape| map.points(color, shape);
+    [
+        of(Shape::Five),
+        of(Shape::StraightFour) | of(Shape::TwoFours),
+        of(Shape::Four),
+        of(Shape::Three),
+    ]
+}
+
+impl Encode for Gomoku {
+    fn encodings() -> &'static [&'static dyn Encoding<Self>] {
+        &[&V1]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{BoardSize, Move};
+
+    /// A row of a position after these moves, given as column and row.
+    fn row(rules: GomokuRules, moves: &[(u8, u8)]) -> (Gomoku, Vec<f32>) {
+        let mut position = Gomoku::with_rules(BoardSize::new(9, 8), rules).unwrap();
+        for &(x, y) in moves {
+            position.play(position.size().point(x, y));
+        }
+        let mut row = vec![0.0; PLANES.len() * 72];
+        V1.encode(&position, &mut row);
+        (position, row)
+    }
+
+    #[test]
+    fn planes_show_what_they_say() {
+        // Black has two threes to make at (3, 3); White has three in a row at the edge.
+        let moves = [
+            (3, 4),
+            (0, 0),
+            (3, 5),
+            (1, 0),
+            (4, 3),
+            (2, 0),
+            (5, 3),
+            (8, 7),
+        ];
+        let (_, row) = row(GomokuRules::Renju, &moves);
+        let points = |name: &str| -> Vec<(usize, usize)> {
+            let plane = PLANES.iter().position(|&plane| plane == name).expect(name);
+            let shown = (0..72).filter(|&point| row[72 * plane + point] == 1.0);
+            shown.map(|point| (point % 9, point / 9)).collect()
+        };
+        assert_eq!(points("my stones"), [(4, 3), (5, 3), (3, 4), (3, 5)]);
+        assert_eq!(points("their stones"), [(0, 0), (1, 0), (2, 0), (8, 7)]);
+        assert_eq!(points("last move"), [(8, 7)]);
+        assert_eq!(points("forbidden to me"), [(3, 3)]);
+        assert!(points("forbidden to them").is_empty());
+        assert_eq!(points("where they make a four"), [(3, 0), (4, 0)]);
+        assert!(points("where I make a three").contains(&(3, 3)));
+        assert!(points("where I make a five").is_empty());
+        assert_eq!(points("ones if I am Black").len(), 72);
+        assert!(row[15 * 72..].iter().all(|&number| number == 0.5));
+    }
+
+    #[test]
+    fn two_fours_in_a_line_are_no_single_four() {
+        let moves = [(2, 2), (0, 7), (3, 2), (2, 7), (4, 2), (4, 7)];
+        let (_, row) = row(GomokuRules::Freestyle, &moves);
+        let at = |plane: usize, point: Move| row[72 * plane + point.index()];
+        let size = BoardSize::new(9, 8);
+        assert_eq!(
+            (at(7, size.point(5, 2)), at(8, size.point(5, 2))),
+            (1.0, 0.0)
+        );
+        assert_eq!(
+            (at(7, size.point(6, 2)), at(8, size.point(6, 2))),
+            (0.0, 1.0)
+        );
+    }
+
+    #[test]
+    fn what_encodes_alike_may_share_a_cache_entry() {
+        let (one, _) = row(GomokuRules::Freestyle, &[(1, 1), (2, 2), (3, 3)]);
+        let (other, _) = row(GomokuRules::Freestyle, &[(3, 3), (2, 2), (1, 1)]);
+        assert_eq!(one.key(), other.key());
+        assert_ne!(V1.cache_key(&one), V1.cache_key(&other));
+    }
+}

@@ -1,0 +1,335 @@
+//! The board as lines: each row, column and diagonal is a machine word for each colour, so that what
+//! surrounds a point in one direction is two shifts away.
+
+use crate::game::{BoardSize, Color, Move};
+
+/// Columns and rows, at most.
+pub(super) const MAX_SIDE: u8 = 20;
+
+/// How far a line matters to either side of a point: a five that contains it, and the stone that
+/// would make it six.
+pub const REACH: usize = 5;
+
+/// Rows, columns, and both kinds of diagonals of the largest board.
+const LINES: usize = 4 * MAX_SIDE as usize + 2 * (MAX_SIDE as usize - 1);
+
+/// A direction of lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Direction {
+    /// Along a row, from left to right.
+    Row,
+    /// Along a column, upwards.
+    Column,
+    /// To the right and upwards.
+    Rising,
+    /// To the right and downwards.
+    Falling,
+}
+
+impl Direction {
+    /// All of them.
+    pub const ALL: [Direction; 4] = [
+        Direction::Row,
+        Direction::Column,
+        Direction::Rising,
+        Direction::Falling,
+    ];
+
+    /// The point so many steps further on; the caller knows that it is on the board.
+    #[must_use]
+    pub fn step(self, size: BoardSize, point: Move, steps: i8) -> Move {
+        let width = i16::from(size.width);
+        let stride = match self {
+            Direction::Row => 1,
+            Direction::Column => width,
+            Direction::Rising => width + 1,
+            Direction::Falling => 1 - width,
+        };
+        Move((point.0 as i16 + stride * i16::from(steps)) as u16)
+    }
+
+    /// The number of the line through a point, and the point's place on it.
+    fn place(self, (x, y): (u8, u8)) -> (usize, u32) {
+        const SIDE: usize = MAX_SIDE as usize;
+        let (column, row) = (usize::from(x), usize::from(y));
+        match self {
+            Direction::Row => (row, x.into()),
+            Direction::Column => (SIDE + column, y.into()),
+            Direction::Rising => (3 * SIDE - 1 + column - row, x.into()),
+            Direction::Falling => (4 * SIDE - 1 + column + row, x.into()),
+        }
+    }
+}
+
+/// The stones of both colours, line by line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lines {
+    size: BoardSize,
+    /// For each colour, where it can never stand: under the other side's stones and off the board.
+    /// Bit `REACH + i` is place `i` of the line.
+    blocked: [[u32; LINES]; 2],
+}
+
+impl Lines {
+    /// A board without stones, of at most 20 columns and rows.
+    #[must_use]
+    pub fn new(size: BoardSize) -> Lines {
+        let mut open = [u32::MAX; LINES];
+        for point in (0..size.area() as u16).map(Move) {
+            for direction in Direction::ALL {
+                let (line, place) = direction.place(size.column_row(point));
+                open[line] &= !(1 << (place + REACH as u32));
+            }
+        }
+        Lines {
+            size,
+            blocked: [open; 2],
+        }
+    }
+
+    /// The board's size.
+    #[must_use]
+    pub fn size(&self) -> BoardSize {
+        self.size
+    }
+
+    /// Puts a stone on an empty point.
+    pub fn put(&mut self, color: Color, point: Move) {
+        let theirs = &mut self.blocked[color.opponent().index()];
+        let at = self.size.column_row(point);
+        for direction in Direction::ALL {
+            let (line, place) = direction.place(at);
+            theirs[line] |= 1 << (place + REACH as u32);
+        }
+    }
+
+    /// Takes back a stone that stands there.
+    pub fn take_back(&mut self, color: Color, point: Move) {
+        let theirs = &mut self.blocked[color.opponent().index()];
+        let at = self.size.column_row(point);
+        for direction in Direction::ALL {
+            let (line, place) = direction.place(at);
+            theirs[line] &= !(1 << (place + REACH as u32));
+        }
+    }
+
+    /// What `color` sees from a point to both sides, whatever is on the point itself.
+    #[must_use]
+    pub fn window(&self, color: Color, point: Move, direction: Direction) -> Window {
+        let (line, place) = direction.place(self.size.column_row(point));
+        let blocked = self.blocked[color.index()][line] >> place;
+        let other = self.blocked[color.opponent().index()][line] >> place;
+        let (own, edge) = (other & !blocked, other & blocked);
+        // What is behind is read backwards, so that the nearest is the lowest bit of both halves.
+        let ahead = |word: u32| word >> (REACH + 1);
+        let behind = |word: u32| (word << (u32::BITS - REACH as u32)).reverse_bits();
+        Window::of(
+            half(behind(blocked), behind(own), behind(edge)),
+            half(ahead(blocked), ahead(own), ahead(edge)),
+        )
+    }
+}
+
+/// Cells of a window, the nearest of each side first.
+const HALF: u32 = (1 << REACH) - 1;
+
+/// Codes of half a window, rounded up to a power of two.
+const HALF_CODES: usize = 128;
+
+/// Windows are numbered below this.
+pub(super) const WINDOWS: usize = HALF_CODES * HALF_CODES;
+
+/// Half a window as a number: own stones up to the first cell that is blocked, how far that is, and
+/// whether it is the edge. What lies behind does not matter.
+fn half(blocked: u32, own: u32, edge: u32) -> u16 {
+    let free = (blocked | 1 << REACH).trailing_zeros();
+    let before = (1 << free) - 1;
+    let code = match free == REACH as u32 {
+        true => 2 * before + (own & HALF),
+        false => 2 * (before + (own & before)) + (edge >> free & 1),
+    };
+    code as u16
+}
+
+/// A cell of a window, as the colour that looks sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cell {
+    Empty,
+    Own,
+    Theirs,
+    Edge,
+}
+
+/// What a colour sees in one direction from a point, [`REACH`] cells to either side: which of them
+/// have its stones, and where the other side or the edge ends the view. The point itself is no part
+/// of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Window(u16);
+
+impl Window {
+    fn of(behind: u16, ahead: u16) -> Window {
+        Window(behind * HALF_CODES as u16 + ahead)
+    }
+
+    /// Its number.
+    pub(super) fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// All windows there are.
+    pub(super) fn all() -> impl Iterator<Item = Window> {
+        let codes = || (0..HALF_CODES as u16).filter(|&code| decode(code).is_some());
+        codes().flat_map(move |behind| codes().map(move |ahead| Window::of(behind, ahead)))
+    }
+
+    /// Its cells in the line's direction, the point in the middle as `middle`; cells out of sight as
+    /// the other side's.
+    pub(super) fn cells(self, middle: Cell) -> [Cell; 2 * REACH + 1] {
+        let code = |code: u16| decode(code).expect("windows are made of codes");
+        let (behind, ahead) = (
+            code(self.0 / HALF_CODES as u16),
+            code(self.0 % HALF_CODES as u16),
+        );
+        let mut cells = [middle; 2 * REACH + 1];
+        for (distance, (back, front)) in (1..).zip(behind.into_iter().zip(ahead)) {
+            cells[REACH - distance] = back;
+            cells[REACH + distance] = front;
+        }
+        cells
+    }
+
+    /// The window of these cells.
+    pub(super) fn seen(cells: &[Cell; 2 * REACH + 1]) -> Window {
+        let side = |cell: &dyn Fn(usize) -> Cell| {
+            let bits = |wanted: &dyn Fn(Cell) -> bool| {
+                let places = (0..REACH).filter(|&place| wanted(cell(place + 1)));
+                places.fold(0, |bits, place| bits | 1 << place)
+            };
+            half(
+                bits(&|cell| matches!(cell, Cell::Theirs | Cell::Edge)),
+                bits(&|cell| cell == Cell::Own),
+                bits(&|cell| cell == Cell::Edge),
+            )
+        };
+        Window::of(
+            side(&|distance| cells[REACH - distance]),
+            side(&|distance| cells[REACH + distance]),
+        )
+    }
+}
+
+/// The cells of half a window, the nearest first; `None` for a number that is no code.
+fn decode(code: u16) -> Option<[Cell; REACH]> {
+    let code = u32::from(code);
+    let free = (0..=REACH as u32)
+        .rev()
+        .find(|free| code >= 2 * ((1 << free) - 1))?;
+    let rest = code - 2 * ((1 << free) - 1);
+    let (own, end) = match free == REACH as u32 {
+        true => (rest, Cell::Theirs),
+        false if rest & 1 == 1 => (rest >> 1, Cell::Edge),
+        false => (rest >> 1, Cell::Theirs),
+    };
+    let known = own < 1 << free;
+    known.then(|| {
+        std::array::from_fn(|place| match (place as u32) < free {
+            true if own >> place & 1 == 1 => Cell::Own,
+            true => Cell::Empty,
+            false if place as u32 == free => end,
+            false => Cell::Theirs,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    #[test]
+    fn windows_survive_numbers_and_there_are_94_halves() {
+        assert_eq!(Window::all().count(), 94 * 94);
+        for window in Window::all() {
+            assert_eq!(Window::seen(&window.cells(Cell::Empty)), window);
+        }
+    }
+
+    /// Every window of random boards, read cell by cell.
+    #[test]
+    fn windows_show_what_stands_there() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        for (width, height) in [(5, 5), (20, 20), (20, 5), (7, 19), (15, 15)] {
+            let size = BoardSize::new(width, height);
+            let mut lines = Lines::new(size);
+            let mut stones = vec![None; size.area()];
+            for _ in 0..3 * size.area() {
+                let point = rng.random_range(0..size.area());
+                match stones[point].take() {
+                    Some(color) => lines.take_back(color, Move(point as u16)),
+                    None => {
+                        let color = Color::BOTH[rng.random_range(0..2)];
+                        lines.put(color, Move(point as u16));
+                        stones[point] = Some(color);
+                    }
+                }
+            }
+            for point in 0..size.area() {
+                let point = Move(point as u16);
+                for (direction, step) in
+                    Direction::ALL
+                        .into_iter()
+                        .zip([(1, 0), (0, 1), (1, 1), (1, -1)])
+                {
+                    for color in Color::BOTH {
+                        let cells = naive(size, &stones, color, point, step);
+                        assert_eq!(
+                            lines.window(color, point, direction),
+                            Window::seen(&cells),
+                            "{color} at {point:?} {direction:?}: {cells:?}"
+                        );
+                        for steps in [-5_i8, 5] {
+                            if cells[(REACH as i8 + steps) as usize] != Cell::Edge {
+                                let (x, y) = size.column_row(direction.step(size, point, steps));
+                                let (from_x, from_y) = size.column_row(point);
+                                assert_eq!(
+                                    (i32::from(x), i32::from(y)),
+                                    (
+                                        i32::from(from_x) + step.0 * i32::from(steps),
+                                        i32::from(from_y) + step.1 * i32::from(steps)
+                                    )
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn naive(
+        size: BoardSize,
+        stones: &[Option<Color>],
+        color: Color,
+        point: Move,
+        (dx, dy): (i32, i32),
+    ) -> [Cell; 2 * REACH + 1] {
+        let (x, y) = size.column_row(point);
+        std::array::from_fn(|place| {
+            let steps = place as i32 - REACH as i32;
+            let (x, y) = (i32::from(x) + steps * dx, i32::from(y) + steps * dy);
+            let inside =
+                (0..i32::from(size.width)).contains(&x) && (0..i32::from(size.height)).contains(&y);
+            match inside {
+                false => Cell::Edge,
+                true => match stones[(y * i32::from(size.width) + x) as usize] {
+                    None => Cell::Empty,
+                    Some(owner) if owner == color => Cell::Own,
+                    Some(_) => Cell::Theirs,
+                },
+            }
+        })
+    }
+}

@@ -1,0 +1,285 @@
+//! Gomoku: whoever makes five in a row wins; freestyle, standard, Renju and Caro, on rectangles of
+//! 5x5 to 20x20.
+//!
+//! A game is drawn when the side to move has no legal move: on a full board, and in Renju where all
+//! that is left is forbidden to Black.
+
+mod lines;
+mod renju;
+mod rules;
+mod shape;
+mod shape_map;
+
+use super::bits::{Bits, BitsIter};
+use super::{
+    BoardSize, Color, Game, GameInfo, IllegalSetup, Move, Outcome, PliesLeft, Recent,
+    UnsupportedSize, zobrist,
+};
+use lines::MAX_SIDE;
+pub use lines::{Direction, Lines, REACH, Window};
+pub use rules::GomokuRules;
+pub use shape::{Cells, Five, Shape, Shapes};
+pub use shape_map::ShapeMap;
+
+/// Points of the largest board as a set.
+pub type Points = Bits<7>;
+
+/// A row is so long, and a board no smaller.
+const FIVE: u8 = 5;
+
+/// A Gomoku position.
+#[derive(Debug, Clone)]
+pub struct Gomoku {
+    rules: GomokuRules,
+    lines: Lines,
+    stones: [Points; 2],
+    winner: Option<Color>,
+    to_move: Color,
+    recent: Recent,
+    ply: u16,
+    key: u128,
+}
+
+impl Gomoku {
+    /// The empty board of a size that fits.
+    fn cleared(size: BoardSize, rules: GomokuRules) -> Gomoku {
+        Gomoku {
+            rules,
+            lines: Lines::new(size),
+            stones: [Bits::EMPTY; 2],
+            winner: None,
+            to_move: Color::Black,
+            recent: Recent::default(),
+            ply: 0,
+            key: zobrist::other(zobrist::Kind::Rules, rules as u64),
+        }
+    }
+
+    /// The stones of one colour.
+    #[must_use]
+    pub fn stones(&self, color: Color) -> Points {
+        self.stones[color.index()]
+    }
+
+    /// The empty points.
+    #[must_use]
+    pub fn empty(&self) -> Points {
+        Bits::first(self.size().area()) & !(self.stones[0] | self.stones[1])
+    }
+
+    /// The board as lines.
+    #[must_use]
+    pub fn lines(&self) -> &Lines {
+        &self.lines
+    }
+
+    /// What rows are worth to a colour.
+    #[must_use]
+    pub fn shapes(&self, color: Color) -> &'static Shapes {
+        Shapes::of(self.rules.five(color))
+    }
+
+    /// What a stone of `color` on an empty point makes, or one that stands there has made, in each
+    /// of [`Direction::ALL`].
+    #[must_use]
+    pub fn shapes_at(&self, color: Color, point: Move) -> [Shape; 4] {
+        let shapes = self.shapes(color);
+        Direction::ALL.map(|direction| shapes.shape(self.lines.window(color, point, direction)))
+    }
+
+    /// Whether the rules forbid `color` to play on an empty point.
+    #[must_use]
+    pub fn is_forbidden(&self, color: Color, point: Move) -> bool {
+        self.rules.forbids(color) && renju::is_forbidden(&self.lines, point)
+    }
+
+    /// All empty points where the rules forbid `color` to play.
+    #[must_use]
+    pub fn forbidden(&self, color: Color) -> Points {
+        match self.rules.forbids(color) {
+            false => Bits::EMPTY,
+            true => {
+                let empty = self.empty().iter();
+                empty
+                    .filter(|&point| renju::is_forbidden(&self.lines, point))
+                    .collect()
+            }
+        }
+    }
+
+    /// Whether neither side can ever make a five, because every five points in a row have stones of
+    /// both. The game goes on all the same until the board is full.
+    #[must_use]
+    pub fn is_dead(&self) -> bool {
+        !Color::BOTH.into_iter().any(|color| self.has_room(color))
+    }
+
+    /// Whether some five points in a row have no stone of the other side.
+    fn has_room(&self, color: Color) -> bool {
+        let points = (0..self.size().area() as u16).map(Move);
+        let mut open = points.filter(|&point| self.stone(point) != Some(color.opponent()));
+        // Six in a row may have no more room than five: where those win, any room will do.
+        let shapes = Shapes::of(Five::OrMore);
+        open.any(|point| {
+            let windows = Direction::ALL.map(|at| self.lines.window(color, point, at));
+            windows
+                .into_iter()
+                .any(|window| shapes.shape(window) > Shape::Nothing)
+        })
+    }
+
+    /// Puts a stone of either colour on an empty point; nobody's turn changes and nobody wins.
+    fn put(&mut self, color: Color, point: Move) {
+        self.lines.put(color, point);
+        self.stones[color.index()].insert(point);
+        self.key ^= zobrist::stone(color, point);
+        self.ply += 1;
+    }
+
+    /// Whether a stone of `color` on the point stands in a row that wins.
+    fn is_in_five(&self, color: Color, point: Move) -> bool {
+        self.shapes_at(color, point).contains(&Shape::Five)
+    }
+}
+
+impl Game for Gomoku {
+    const NAME: &'static str = "gomoku";
+
+    const INFO: GameInfo = GameInfo {
+        title: "Gomoku",
+        sgf: (4, None),
+        usual_board: BoardSize::square(15),
+        draws: true,
+        lost_because: "has let a five be made",
+        // No network of it is built in.
+        settings: &[("backend", "rollout"), ("time-takeover", "false")],
+        ..GameInfo::named(Self::NAME)
+    };
+
+    type Moves = BitsIter<7>;
+    type Rules = GomokuRules;
+
+    fn with_rules(size: BoardSize, rules: GomokuRules) -> Result<Self, UnsupportedSize> {
+        let sides = FIVE..=MAX_SIDE;
+        if !sides.contains(&size.width) || !sides.contains(&size.height) {
+            return Err(UnsupportedSize {
+                game: Self::NAME,
+                size,
+                limits: "rectangles of 5 to 20 columns and rows",
+            });
+        }
+        Ok(Gomoku::cleared(size, rules))
+    }
+
+    /// Each stone counts as a ply. Black may stand where Renju forbids it to play.
+    fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Self, IllegalSetup> {
+        let mut position = Gomoku::cleared(self.size(), self.rules);
+        position.to_move = to_move;
+        for &(point, color) in stones {
+            if !position.empty().contains(point) {
+                return Err(IllegalSetup { color, point });
+            }
+            position.put(color, point);
+        }
+        // What is a row shows when all stones are there: a sixth may spoil a five.
+        for &(point, color) in stones {
+            if position.is_in_five(color, point) {
+                // Nobody goes on after a five: two sides cannot both have one.
+                if position.winner == Some(color.opponent()) {
+                    return Err(IllegalSetup { color, point });
+                }
+                position.winner = Some(color);
+            }
+        }
+        Ok(position)
+    }
+
+    fn rules(&self) -> GomokuRules {
+        self.rules
+    }
+
+    fn size(&self) -> BoardSize {
+        self.lines.size()
+    }
+
+    fn to_move(&self) -> Color {
+        self.to_move
+    }
+
+    fn set_to_move(&mut self, color: Color) {
+        self.to_move = color;
+    }
+
+    fn ply(&self) -> u32 {
+        self.ply.into()
+    }
+
+    fn stone(&self, point: Move) -> Option<Color> {
+        let mut colors = Color::BOTH.into_iter();
+        colors.find(|&color| self.stones(color).contains(point))
+    }
+
+    fn recent(&self) -> Recent {
+        self.recent
+    }
+
+    fn legal_moves(&self) -> BitsIter<7> {
+        match self.winner {
+            Some(_) => Bits::EMPTY.iter(),
+            None => (self.empty() & !self.forbidden(self.to_move)).iter(),
+        }
+    }
+
+    fn is_legal(&self, mv: Move) -> bool {
+        self.winner.is_none()
+            && mv.index() < self.size().area()
+            && self.stone(mv).is_none()
+            && !self.is_forbidden(self.to_move, mv)
+    }
+
+    fn play(&mut self, mv: Move) {
+        debug_assert!(self.is_legal(mv), "{} plays {mv:?}", self.to_move);
+        self.put(self.to_move, mv);
+        if self.is_in_five(self.to_move, mv) {
+            self.winner = Some(self.to_move);
+        }
+        self.recent.push(mv);
+        self.to_move = self.to_move.opponent();
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        if let Some(winner) = self.winner {
+            return Some(Outcome::win(winner));
+        }
+        let forbids = self.rules.forbids(self.to_move);
+        let mut empty = self.empty().iter();
+        let goes_on = empty.any(|point| !forbids || !renju::is_forbidden(&self.lines, point));
+        (!goes_on).then_some(Outcome::DRAW)
+    }
+
+    fn key(&self) -> u128 {
+        match self.to_move {
+            Color::Black => self.key,
+            Color::White => self.key ^ zobrist::WHITE_TO_MOVE,
+        }
+    }
+
+    /// At most the empty points. Expected is a guess: good players decide the game after some sixty
+    /// moves on a large board, or fill a small one.
+    fn plies_left(&self) -> PliesLeft {
+        let left = match self.winner {
+            Some(_) => 0,
+            None => self.size().area() as u32 - u32::from(self.ply),
+        };
+        let usual = (60.0 - f64::from(self.ply)).max(20.0);
+        PliesLeft {
+            expected: usual.min(f64::from(left)),
+            bound: Some(left),
+        }
+    }
+}
+
+#[cfg(test)]
+mod naive;
+#[cfg(test)]
+pub(crate) mod tests;

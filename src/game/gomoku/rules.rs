@@ -1,0 +1,105 @@
+//! The variants of Gomoku as values: how long a winning row is, and what Black may not do.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::shape::Five;
+use crate::game::{Color, Rules, UnknownRules};
+
+/// Rules of Gomoku.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum GomokuRules {
+    /// Five or more in a row win.
+    #[default]
+    Freestyle,
+    /// Exactly five win; six or more are nothing.
+    Standard,
+    /// Black wins by exactly five and may make no row of six, no two fours and no two threes at
+    /// once; White wins by five or more. As the Renju International Federation has it.
+    Renju,
+    /// Five or more win, but not five between two stones of the other side. The edge of the board
+    /// is no such stone.
+    Caro,
+    /// Exactly five win, but not between two stones of the other side.
+    StandardCaro,
+}
+
+impl GomokuRules {
+    /// All of them.
+    pub const ALL: [GomokuRules; 5] = [
+        GomokuRules::Freestyle,
+        GomokuRules::Standard,
+        GomokuRules::Renju,
+        GomokuRules::Caro,
+        GomokuRules::StandardCaro,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            GomokuRules::Freestyle => "freestyle",
+            GomokuRules::Standard => "standard",
+            GomokuRules::Renju => "renju",
+            GomokuRules::Caro => "caro",
+            GomokuRules::StandardCaro => "standard-caro",
+        }
+    }
+
+    /// Which rows win for a colour.
+    #[must_use]
+    pub const fn five(self, color: Color) -> Five {
+        match (self, color) {
+            (GomokuRules::Freestyle, _) | (GomokuRules::Renju, Color::White) => Five::OrMore,
+            (GomokuRules::Standard, _) | (GomokuRules::Renju, Color::Black) => Five::Exactly,
+            (GomokuRules::Caro, _) => Five::OrMoreNotBlocked,
+            (GomokuRules::StandardCaro, _) => Five::ExactlyNotBlocked,
+        }
+    }
+
+    /// Whether empty points may be forbidden to a colour.
+    #[must_use]
+    pub const fn forbids(self, color: Color) -> bool {
+        matches!((self, color), (GomokuRules::Renju, Color::Black))
+    }
+}
+
+impl Rules for GomokuRules {}
+
+impl fmt::Display for GomokuRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for GomokuRules {
+    type Err = UnknownRules;
+
+    fn from_str(text: &str) -> Result<Self, UnknownRules> {
+        let name = text.to_ascii_lowercase().replace('_', "-");
+        let mut all = Self::ALL.into_iter();
+        let found = all.find(|rules| rules.name() == name);
+        found.ok_or_else(|| UnknownRules {
+            text: text.to_owned(),
+            known: "freestyle (five or more win), standard (exactly five), renju (moves forbidden to \
+                    Black), caro (five or more, not blocked at both ends), standard-caro (exactly \
+                    five, not blocked at both ends)",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_survive_text() {
+        for rules in GomokuRules::ALL {
+            assert_eq!(rules.to_string().parse(), Ok(rules));
+        }
+        assert_eq!("Standard_Caro".parse(), Ok(GomokuRules::StandardCaro));
+        let refused = "chinese".parse::<GomokuRules>().unwrap_err().to_string();
+        assert!(
+            refused.contains("`chinese`") && refused.contains("renju"),
+            "{refused}"
+        );
+    }
+}

@@ -1,0 +1,443 @@
+//! What a stone makes of a line: fives, fours, threes, looked up by what can be seen from its point.
+//!
+//! Words are those of the Renju International Federation. A *four* lacks one stone to a five; a
+//! *straight four* is four stones side by side that lack one at either end; a *three* lacks one stone
+//! to a straight four. The other side's threes and fours that can no longer become straight are
+//! called closed here.
+//!
+//! All shapes are defined by adding stones, never by a list of patterns: so they are right at the
+//! edge of the board and for every rule about six in a row.
+
+use std::sync::LazyLock;
+
+use super::lines::{Cell, REACH, WINDOWS, Window};
+
+/// Which rows win.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Five {
+    /// Five stones or more.
+    OrMore,
+    /// Five stones.
+    Exactly,
+    /// Six or more, and five that are not between two stones of the other side.
+    OrMoreNotBlocked,
+    /// Five stones that are not between two stones of the other side.
+    ExactlyNotBlocked,
+}
+
+/// What a stone makes in one direction, seen alone; a better shape is greater.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Shape {
+    /// No five can come of it.
+    Nothing,
+    /// Six or more in a row, where only five win.
+    Overline,
+    /// Four more stones make a five.
+    One,
+    /// Two stones more make a four, but no straight one.
+    ClosedTwo,
+    /// One stone more makes a three.
+    Two,
+    /// One stone more makes a four, but no straight one.
+    ClosedThree,
+    /// One stone more makes a straight four.
+    Three,
+    /// One stone more makes a five, at one point.
+    Four,
+    /// Two fours in one line: either of two points makes a five, but they are not the ends of a
+    /// straight four.
+    TwoFours,
+    /// Four side by side: a stone at either end makes a five.
+    StraightFour,
+    /// It wins.
+    Five,
+}
+
+impl Shape {
+    /// All shapes, from the poorest.
+    pub const ALL: [Shape; 11] = [
+        Shape::Nothing,
+        Shape::Overline,
+        Shape::One,
+        Shape::ClosedTwo,
+        Shape::Two,
+        Shape::ClosedThree,
+        Shape::Three,
+        Shape::Four,
+        Shape::TwoFours,
+        Shape::StraightFour,
+        Shape::Five,
+    ];
+
+    /// Whether it has to be answered at once, on pain of a five.
+    #[must_use]
+    pub const fn is_four(self) -> bool {
+        matches!(self, Shape::Four | Shape::TwoFours | Shape::StraightFour)
+    }
+}
+
+/// Some of the empty cells of a window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cells(u16);
+
+impl Cells {
+    fn add(&mut self, cell: usize) {
+        self.0 |= 1 << cell;
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub const fn count(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// How many steps each is from the window's point, ascending: -5 to 5.
+    pub fn steps(self) -> impl Iterator<Item = i8> {
+        let places = (0..2 * REACH as i8 + 1).filter(move |place| self.0 >> place & 1 == 1);
+        places.map(|place| place - REACH as i8)
+    }
+}
+
+/// The shapes of all windows under one rule of five.
+#[derive(Debug)]
+pub struct Shapes {
+    shapes: Vec<Shape>,
+    fives: Vec<Cells>,
+    straights: Vec<Cells>,
+    answers: Vec<Cells>,
+}
+
+impl Shapes {
+    /// The shapes under a rule; made once, when first asked for.
+    #[must_use]
+    pub fn of(five: Five) -> &'static Shapes {
+        static TABLES: [LazyLock<Shapes>; 4] = [
+            LazyLock::new(|| Shapes::new(Five::OrMore)),
+            LazyLock::new(|| Shapes::new(Five::Exactly)),
+            LazyLock::new(|| Shapes::new(Five::OrMoreNotBlocked)),
+            LazyLock::new(|| Shapes::new(Five::ExactlyNotBlocked)),
+        ];
+        &TABLES[five as usize]
+    }
+
+    /// What a stone on the window's point makes.
+    #[must_use]
+    pub fn shape(&self, window: Window) -> Shape {
+        self.shapes[window.index()]
+    }
+
+    /// Where one stone more would make a five, once there is a stone on the window's point: the
+    /// answers to a four, two cells at most. None where the point makes a five itself.
+    #[must_use]
+    pub fn fives(&self, window: Window) -> Cells {
+        self.fives[window.index()]
+    }
+
+    /// Where one stone more would make a straight four, once there is a stone on the window's point;
+    /// none where that makes a four or more itself.
+    #[must_use]
+    pub fn straights(&self, window: Window) -> Cells {
+        self.straights[window.index()]
+    }
+
+    /// Where a stone of the other side would leave the window's point no three, if it makes one, or no
+    /// four: nowhere if two stones would be needed, as against a straight four.
+    #[must_use]
+    pub fn answers(&self, window: Window) -> Cells {
+        self.answers[window.index()]
+    }
+
+    fn new(five: Five) -> Shapes {
+        let mut table = Shapes {
+            shapes: vec![Shape::Nothing; WINDOWS],
+            fives: vec![Cells::default(); WINDOWS],
+            straights: vec![Cells::default(); WINDOWS],
+            answers: vec![Cells::default(); WINDOWS],
+        };
+        for window in Window::all() {
+            table.shapes[window.index()] = made_row(window, five).unwrap_or(Shape::Nothing);
+        }
+        // Each round knows the shapes with one stone more from the round before.
+        for round in ROUNDS {
+            for window in Window::all() {
+                if table.shape(window) == Shape::Nothing {
+                    table.shapes[window.index()] = table.grown(window, round);
+                }
+            }
+        }
+        for window in Window::all() {
+            table.answers[window.index()] = table.stopped(window);
+        }
+        table
+    }
+
+    /// The shape of a window by what one stone more makes, if that is what this round is about.
+    fn grown(&mut self, window: Window, (at_least, becomes): (Shape, Shape)) -> Shape {
+        let cells = window.cells(Cell::Own);
+        let mut found = Cells::default();
+        for (cell, next) in changed(&cells, Cell::Own) {
+            if self.shape(next) >= at_least {
+                found.add(cell);
+            }
+        }
+        if found.is_empty() {
+            return Shape::Nothing;
+        }
+        match becomes {
+            Shape::Four => {
+                self.fives[window.index()] = found;
+                match (found.count(), length(&cells)) {
+                    (1, _) => Shape::Four,
+                    (_, 4) => Shape::StraightFour,
+                    _ => Shape::TwoFours,
+                }
+            }
+            Shape::Three => {
+                self.straights[window.index()] = found;
+                becomes
+            }
+            _ => becomes,
+        }
+    }
+
+    /// See [`Shapes::answers`].
+    fn stopped(&self, window: Window) -> Cells {
+        let shape = self.shape(window);
+        let mut found = Cells::default();
+        if shape == Shape::Three || shape.is_four() {
+            for (cell, next) in changed(&window.cells(Cell::Own), Cell::Theirs) {
+                let left = self.shape(next);
+                if left < Shape::Three || shape.is_four() && !left.is_four() {
+                    found.add(cell);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// In this order: what is at least this with one stone more, is that, unless it is something better.
+const ROUNDS: [(Shape, Shape); 6] = [
+    (Shape::Five, Shape::Four),
+    (Shape::StraightFour, Shape::Three),
+    (Shape::Four, Shape::ClosedThree),
+    (Shape::Three, Shape::Two),
+    (Shape::ClosedThree, Shape::ClosedTwo),
+    (Shape::ClosedTwo, Shape::One),
+];
+
+/// All windows with one of the empty cells changed, and which cell that is.
+fn changed(
+    cells: &[Cell; 2 * REACH + 1],
+    to: Cell,
+) -> impl Iterator<Item = (usize, Window)> + use<'_> {
+    let empty = (0..cells.len()).filter(|&cell| cells[cell] == Cell::Empty);
+    empty.map(move |cell| {
+        let mut next = *cells;
+        next[cell] = to;
+        (cell, Window::seen(&next))
+    })
+}
+
+/// Own stones in a row through the middle; no more than a window shows.
+fn length(cells: &[Cell; 2 * REACH + 1]) -> usize {
+    let (behind, ahead) = ends(cells);
+    behind + 1 + ahead
+}
+
+/// Own stones in a row on either side of the middle.
+fn ends(cells: &[Cell; 2 * REACH + 1]) -> (usize, usize) {
+    let run = |cell: &dyn Fn(usize) -> Cell| {
+        let own = (1..=REACH).take_while(|&distance| cell(distance) == Cell::Own);
+        own.count()
+    };
+    (
+        run(&|distance| cells[REACH - distance]),
+        run(&|distance| cells[REACH + distance]),
+    )
+}
+
+/// The five or overline that a stone on the window's point makes.
+fn made_row(window: Window, five: Five) -> Option<Shape> {
+    let cells = window.cells(Cell::Own);
+    let (behind, ahead) = ends(&cells);
+    let exact = matches!(five, Five::Exactly | Five::ExactlyNotBlocked);
+    match behind + 1 + ahead {
+        ..5 => None,
+        5 => {
+            let enclosed =
+                [cells[REACH - behind - 1], cells[REACH + ahead + 1]] == [Cell::Theirs; 2];
+            let either_way = matches!(five, Five::OrMore | Five::Exactly);
+            (either_way || !enclosed).then_some(Shape::Five)
+        }
+        _ if exact => Some(Shape::Overline),
+        _ => Some(Shape::Five),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The window of a drawing: `*` the point, `x` own, `o` theirs, `.` empty, `|` the edge. What is
+    /// not drawn is empty.
+    fn window(drawing: &str) -> Window {
+        let drawn = drawing.chars().map(|cell| match cell {
+            'x' | '*' => Cell::Own,
+            'o' => Cell::Theirs,
+            '|' => Cell::Edge,
+            _ => Cell::Empty,
+        });
+        let drawn: Vec<Cell> = drawn.collect();
+        let middle = drawing.find('*').expect("the drawing has a point");
+        let mut cells = [Cell::Empty; 2 * REACH + 1];
+        for (place, cell) in cells.iter_mut().enumerate() {
+            let at = (middle + place).checked_sub(REACH);
+            if let Some(&seen) = at.and_then(|at| drawn.get(at)) {
+                *cell = seen;
+            }
+        }
+        Window::seen(&cells)
+    }
+
+    fn shape(five: Five, drawing: &str) -> Shape {
+        Shapes::of(five).shape(window(drawing))
+    }
+
+    #[test]
+    fn shapes_have_the_names_that_players_give_them() {
+        use Shape::{
+            ClosedThree, ClosedTwo, Four, Nothing, One, StraightFour, Three, Two, TwoFours,
+        };
+        for (drawing, expected) in [
+            ("xx*xx", Shape::Five),
+            ("xxxx*x", Shape::Five),
+            (".xx*x.", StraightFour),
+            ("oxx*x.", Four),
+            ("|xx*x.", Four),
+            ("oxx*xo", Nothing),
+            ("xx*.x", Four),
+            ("x.x*x.x", TwoFours),
+            ("xx.*x.xx", TwoFours),
+            ("..x*x..", Three),
+            ("o.x*x..", Three),
+            ("o.x*x.o", ClosedThree),
+            ("|.x*x.|", ClosedThree),
+            ("..x*.x.", Three),
+            ("ox.*x..", ClosedThree),
+            ("..x*...", Two),
+            ("..x.*..", Two),
+            ("..x..*..", Two),
+            ("ox*...", ClosedTwo),
+            ("o*....o", One),
+            ("o*...o", Nothing),
+            ("|*...|", Nothing),
+        ] {
+            assert_eq!(shape(Five::OrMore, drawing), expected, "{drawing}");
+        }
+    }
+
+    #[test]
+    fn six_in_a_row_are_as_the_rules_say() {
+        use Shape::{ClosedThree, Four, Nothing, Overline, StraightFour, Three, TwoFours};
+        for (drawing, freely, exactly) in [
+            ("xx*xxx", Shape::Five, Overline),
+            ("x.xx*x.", StraightFour, Four),
+            ("x.xx*x.x", StraightFour, Nothing),
+            ("x..x*x..x", Three, ClosedThree),
+            ("o.x*x..x", Three, ClosedThree),
+            ("o..x*x..x", Three, Three),
+            ("x.x*x.x", TwoFours, TwoFours),
+        ] {
+            assert_eq!(
+                shape(Five::OrMore, drawing),
+                freely,
+                "{drawing}, five or more"
+            );
+            assert_eq!(
+                shape(Five::Exactly, drawing),
+                exactly,
+                "{drawing}, exactly five"
+            );
+        }
+    }
+
+    #[test]
+    fn five_between_two_stones_are_nothing_in_caro() {
+        for (five, drawing, expected) in [
+            (Five::OrMoreNotBlocked, "oxx*xxo", Shape::Nothing),
+            (Five::OrMoreNotBlocked, "|xx*xxo", Shape::Five),
+            (Five::OrMoreNotBlocked, "oxx*xx.", Shape::Five),
+            (Five::OrMoreNotBlocked, "oxx*xxxo", Shape::Five),
+            (Five::ExactlyNotBlocked, "oxx*xxxo", Shape::Overline),
+            (Five::OrMoreNotBlocked, "oxx*x.o", Shape::Nothing),
+            (Five::OrMoreNotBlocked, "oxx*x..", Shape::Four),
+            (Five::OrMoreNotBlocked, ".xx*x.o", Shape::StraightFour),
+            (Five::OrMoreNotBlocked, "oxx*xx.", Shape::Five),
+            (Five::Exactly, "oxx*xxo", Shape::Five),
+        ] {
+            assert_eq!(shape(five, drawing), expected, "{five:?} {drawing}");
+        }
+    }
+
+    #[test]
+    fn cells_that_matter_are_named() {
+        let shapes = Shapes::of(Five::OrMore);
+        let steps = |cells: Cells| cells.steps().collect::<Vec<_>>();
+        assert_eq!(steps(shapes.fives(window(".x*xx."))), [-2, 3]);
+        assert_eq!(steps(shapes.fives(window("x.x*x.x"))), [-2, 2]);
+        assert_eq!(steps(shapes.straights(window("..x*x.."))), [-2, 2]);
+        assert_eq!(steps(shapes.straights(window("o.x*x.."))), [2]);
+        assert_eq!(steps(shapes.straights(window(".x*.x."))), [1]);
+        assert_eq!(steps(shapes.answers(window("o.x*x..o"))), [-2, 2, 3]);
+        assert_eq!(steps(shapes.answers(window(".x*.x."))), [-2, 1, 3]);
+        assert_eq!(steps(shapes.answers(window(".x*x..x"))), [-2, 2]);
+        assert_eq!(steps(shapes.answers(window("xx.*x"))), [-1]);
+        for unstoppable in [".xx*x.", "x.x*x.x", "xx*xx"] {
+            assert!(
+                shapes.answers(window(unstoppable)).is_empty(),
+                "{unstoppable}"
+            );
+        }
+    }
+
+    /// A stone more of one's own never makes a line poorer where six win too.
+    #[test]
+    fn stones_help_where_overlines_win() {
+        let shapes = Shapes::of(Five::OrMore);
+        for window in Window::all() {
+            for (_, next) in changed(&window.cells(Cell::Own), Cell::Own) {
+                assert!(shapes.shape(next) >= shapes.shape(window), "{window:?}");
+            }
+            for (_, next) in changed(&window.cells(Cell::Own), Cell::Theirs) {
+                assert!(shapes.shape(next) <= shapes.shape(window), "{window:?}");
+            }
+        }
+    }
+
+    /// Looking along a line from its other end shows the same.
+    #[test]
+    fn lines_have_no_direction() {
+        for five in [
+            Five::OrMore,
+            Five::Exactly,
+            Five::OrMoreNotBlocked,
+            Five::ExactlyNotBlocked,
+        ] {
+            let shapes = Shapes::of(five);
+            for window in Window::all() {
+                let mut cells = window.cells(Cell::Own);
+                cells.reverse();
+                assert_eq!(shapes.shape(Window::seen(&cells)), shapes.shape(window));
+            }
+        }
+    }
+}

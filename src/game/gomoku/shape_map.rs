@@ -1,0 +1,175 @@
+//! What a stone on each empty point would make, kept up to date stone by stone.
+
+use super::lines::REACH;
+use super::{Direction, Gomoku, Points, Shape, Shapes};
+use crate::game::{Bits, BoardSize, Color, Game, Move};
+
+/// Points of the largest board.
+const MAX_POINTS: usize = 400;
+
+/// Shapes that have sets of their own, the poorest first.
+const SETS: [Shape; 6] = [
+    Shape::ClosedThree,
+    Shape::Three,
+    Shape::Four,
+    Shape::TwoFours,
+    Shape::StraightFour,
+    Shape::Five,
+];
+
+/// For both colours, what a stone on each empty point would make in each direction. It knows no
+/// forbidden moves.
+#[derive(Debug, Clone)]
+pub struct ShapeMap {
+    tables: [&'static Shapes; 2],
+    shapes: [[[Shape; 4]; MAX_POINTS]; 2],
+    /// For each colour, the points with one of [`SETS`] in at least one direction.
+    sets: [[Points; SETS.len()]; 2],
+}
+
+impl ShapeMap {
+    /// The map of a position.
+    #[must_use]
+    pub fn of(position: &Gomoku) -> ShapeMap {
+        let mut map = ShapeMap {
+            tables: Color::BOTH.map(|color| position.shapes(color)),
+            shapes: [[[Shape::Nothing; 4]; MAX_POINTS]; 2],
+            sets: [[Bits::EMPTY; SETS.len()]; 2],
+        };
+        for point in position.empty().iter() {
+            for color in Color::BOTH {
+                let found = position.shapes_at(color, point);
+                map.shapes[color.index()][point.index()] = found;
+                map.list(color, point, found);
+            }
+        }
+        map
+    }
+
+    /// Brings the map up to date after a stone was put on a point of the position, or taken away.
+    pub fn update(&mut self, position: &Gomoku, point: Move) {
+        let (size, empty) = (position.size(), position.empty());
+        for (number, direction) in Direction::ALL.into_iter().enumerate() {
+            let (behind, ahead) = room(size, point, direction);
+            for steps in -behind..=ahead {
+                let at = direction.step(size, point, steps);
+                if steps != 0 && empty.contains(at) {
+                    for color in Color::BOTH {
+                        let window = position.lines().window(color, at, direction);
+                        let shape = self.tables[color.index()].shape(window);
+                        self.set(color, at, number, shape);
+                    }
+                }
+            }
+        }
+        for color in Color::BOTH {
+            let found = match empty.contains(point) {
+                true => position.shapes_at(color, point),
+                false => [Shape::Nothing; 4],
+            };
+            self.shapes[color.index()][point.index()] = found;
+            self.list(color, point, found);
+        }
+    }
+
+    /// What a stone of `color` on a point would make in each of [`Direction::ALL`]; nothing where
+    /// the point is taken.
+    #[must_use]
+    pub fn shapes(&self, color: Color, point: Move) -> [Shape; 4] {
+        self.shapes[color.index()][point.index()]
+    }
+
+    /// The empty points where a stone of `color` would make just this in at least one direction.
+    ///
+    /// # Panics
+    /// For shapes poorer than [`Shape::ClosedThree`], of which no lists are kept.
+    #[must_use]
+    pub fn points(&self, color: Color, shape: Shape) -> Points {
+        let set = SETS.iter().position(|&listed| listed == shape);
+        self.sets[color.index()][set.expect("a shape with a list")]
+    }
+
+    fn set(&mut self, color: Color, point: Move, direction: usize, shape: Shape) {
+        let shapes = &mut self.shapes[color.index()][point.index()];
+        if shapes[direction] != shape {
+            let before = std::mem::replace(&mut shapes[direction], shape);
+            let found = *shapes;
+            if before.max(shape) >= SETS[0] {
+                self.list(color, point, found);
+            }
+        }
+    }
+
+    /// Puts a point into the sets of what it makes, and takes it out of the others.
+    fn list(&mut self, color: Color, point: Move, found: [Shape; 4]) {
+        for (set, shape) in self.sets[color.index()].iter_mut().zip(SETS) {
+            match found.contains(&shape) {
+                true => set.insert(point),
+                false => set.remove(point),
+            }
+        }
+    }
+}
+
+/// How many points there are behind and ahead of a point, at most [`REACH`].
+fn room(size: BoardSize, point: Move, direction: Direction) -> (i8, i8) {
+    let (x, y) = size.column_row(point);
+    let (right, up) = (size.width - 1 - x, size.height - 1 - y);
+    let (behind, ahead) = match direction {
+        Direction::Row => (x, right),
+        Direction::Column => (y, up),
+        Direction::Rising => (x.min(y), right.min(up)),
+        Direction::Falling => (x.min(up), right.min(y)),
+    };
+    let near = |count: u8| count.min(REACH as u8) as i8;
+    (near(behind), near(ahead))
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::super::GomokuRules;
+    use super::*;
+
+    #[test]
+    fn it_stays_true_stone_by_stone() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        for rules in GomokuRules::ALL {
+            for (width, height) in [(5, 5), (6, 9), (15, 15), (20, 20)] {
+                let mut position =
+                    Gomoku::with_rules(BoardSize::new(width, height), rules).unwrap();
+                let mut map = ShapeMap::of(&position);
+                while position.outcome().is_none() {
+                    let choice = rng.random_range(0..position.legal_count());
+                    let mv = position.legal_moves().nth(choice).unwrap();
+                    position.play(mv);
+                    map.update(&position, mv);
+                    let fresh = ShapeMap::of(&position);
+                    assert!(
+                        map.shapes == fresh.shapes && map.sets == fresh.sets,
+                        "{position:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sets_hold_what_a_stone_makes() {
+        let rows = "....... ....... .XXX... ....... .OO.... .O..... .......";
+        let position = super::super::tests::diagram(rows, GomokuRules::Freestyle, Color::Black);
+        let map = ShapeMap::of(&position);
+        let found = |color, shape| -> Vec<(u8, u8)> {
+            let points = map.points(color, shape).iter();
+            points
+                .map(|point| position.size().column_row(point))
+                .collect()
+        };
+        assert_eq!(found(Color::Black, Shape::StraightFour), [(4, 4)]);
+        assert_eq!(found(Color::Black, Shape::Four), [(0, 4), (5, 4)]);
+        assert!(found(Color::White, Shape::Three).contains(&(3, 2)));
+        assert!(found(Color::Black, Shape::Five).is_empty());
+    }
+}

@@ -1,0 +1,6 @@
+//! Gomoku's random playouts.
+
+use super::Playout;
+use crate::game::gomoku::Gomoku;
+
+impl Playout for Gomoku {}
