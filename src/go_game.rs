@@ -1,4 +1,4 @@
-//! Go through the house, without a network: the engine's game, its rules, and the referee.
+//! Go through the house: the engine's game, its rules, by playouts and by a network.
 
 use std::sync::Arc;
 
@@ -36,9 +36,53 @@ fn play(engine: &mut dyn Engine, moves: &str) -> Result<(), EngineError> {
 
 #[test]
 fn it_plays_by_playouts_until_both_pass() {
-    let mut engine = engine(&[("size", "5")]);
+    plays_until_both_pass(engine(&[("size", "5")]));
+}
+
+/// A network of random weights on five by five points, in a file of its own.
+#[cfg(feature = "tract")]
+fn network() -> String {
+    use crate::encode::Encode;
+    use crate::eval::testnet::{SMALL, Shape};
+    use crate::game::go::SmallGo;
+
+    let encoding = SmallGo::encodings().last().unwrap();
+    let shape = Shape {
+        size: BoardSize::square(5),
+        planes: encoding.planes(),
+        encoding: encoding.id(),
+        game: "go",
+        passes: true,
+        ..SMALL
+    };
+    let name = format!("tengen-go-{}.onnx", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, shape.onnx(7)).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+#[cfg(feature = "tract")]
+fn it_plays_by_a_network_until_both_pass_under_any_rules() {
+    let path = network();
+    for rules in ["chinese-kgs", "tromp-taylor", "aga", "japanese"] {
+        let network = [("model", &*path), ("backend", "tract")];
+        let settings = [&network[..], &[("size", "5"), ("rules", rules)]].concat();
+        let engine = engine(&settings);
+        let said = plays_until_both_pass(engine);
+        assert!(said.iter().any(|line| line.contains(&path)), "{said:?}");
+        assert!(
+            !said.iter().any(|line| line.contains("playouts")),
+            "{said:?}"
+        );
+    }
+    let _ = std::fs::remove_file(path);
+}
+
+/// Answers who has chosen the moves.
+fn plays_until_both_pass(mut engine: Box<dyn Engine>) -> Vec<String> {
     let stop = StopFlag::new();
-    for _ in 0..300 {
+    for _ in 0..400 {
         if engine.outcome().is_some() {
             break;
         }
@@ -63,7 +107,7 @@ fn it_plays_by_playouts_until_both_pass() {
     }
     assert_eq!(engine.record().plays.len(), record.plays.len());
     assert!(engine.legal_moves(Color::Black).is_empty());
-    assert!(engine.rules_json().unwrap().contains("POSITIONAL"));
+    engine.thinker_log()
 }
 
 /// Black sends two with a1, White takes both with c1, and Black's b1 would bring the board back, with

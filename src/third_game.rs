@@ -147,7 +147,7 @@ fn the_search_proves_the_draw() {
         budget: None,
     };
     let report = searcher
-        .search(&position, &limits, &StopFlag::new())
+        .search(&position.into(), &limits, &StopFlag::new())
         .unwrap();
     assert_eq!(
         report.proof,

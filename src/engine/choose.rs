@@ -1,21 +1,20 @@
 //! The move to play, out of what a search reports and what the rules allow.
 
-use crate::game::{Game, Move};
+use crate::game::{Game, Move, Reached};
 use crate::search::SearchReport;
 
 /// The first legal move of `report`, which lists the move to play first; else any legal move; one
 /// of those to `avoid` only when there is no other. `None` only when there is no legal move. A move
-/// that the rest of the game does not `allow` is no legal one.
+/// that the past forbids is no legal one.
 pub(super) fn choose<G: Game>(
-    position: &G,
+    start: &Reached<G>,
     report: Option<&SearchReport>,
     avoid: &[Move],
-    allow: impl Fn(Move) -> bool,
 ) -> Option<Move> {
     let reported = report.map_or(&[][..], |report| &report.moves);
     let reported = reported.iter().map(|found| found.mv);
-    let legal = reported.filter(|&mv| position.is_legal(mv));
-    let mut candidates = legal.chain(position.legal_moves()).filter(|&mv| allow(mv));
+    let legal = reported.filter(|&mv| start.position().is_legal(mv) && start.allows(mv));
+    let mut candidates = legal.chain(start.legal_moves());
     let first = candidates.next()?;
     if !avoid.contains(&first) {
         return Some(first);
@@ -28,6 +27,7 @@ mod tests {
     use super::super::testing::{Line, report};
     use super::*;
     use crate::game::BoardSize;
+    use crate::game::go::SmallGo;
 
     /// Moves as (point, visits, prior) on a board of three points with the middle one taken.
     #[track_caller]
@@ -36,7 +36,7 @@ mod tests {
         position.play(Move(1));
         let report = report(moves);
         assert_eq!(
-            choose(&position, Some(&report), &[], |_| true),
+            choose(&position.into(), Some(&report), &[]),
             Some(Move(expected)),
             "{moves:?}"
         );
@@ -59,7 +59,7 @@ mod tests {
         let check = |avoid: &[u16], expected| {
             let avoid: Vec<Move> = avoid.iter().copied().map(Move).collect();
             let report = report(&[(2, 9, 0.5), (1, 3, 0.3)]);
-            let chosen = choose(&position, Some(&report), &avoid, |_| true);
+            let chosen = choose(&position.clone().into(), Some(&report), &avoid);
             assert_eq!(chosen, Some(Move(expected)), "{avoid:?}");
         };
         check(&[2], 1);
@@ -68,21 +68,25 @@ mod tests {
     }
 
     #[test]
-    fn what_the_game_forbids_is_never_played() {
-        let position = Line::new(BoardSize::new(3, 1)).expect("a legal size");
-        let report = report(&[(2, 9, 0.5), (1, 3, 0.3)]);
-        let allowing = |mv: u16| choose(&position, Some(&report), &[Move(mv)], |at| at.0 == mv);
-        assert_eq!([0, 1, 2].map(allowing), [0, 1, 2].map(|mv| Some(Move(mv))));
-        assert_eq!(choose(&position, Some(&report), &[], |_| false), None);
+    fn what_the_past_forbids_is_never_played() {
+        let start = SmallGo::new(BoardSize::new(3, 1)).expect("a legal size");
+        let mut game = Reached::from(start);
+        // Black's a1 would bring back the board after the first two moves.
+        [0, 2, 1, 2].into_iter().for_each(|mv| game.play(Move(mv)));
+        let [forbidden, free] = [0, 1].map(Move);
+        assert!(game.position().is_legal(forbidden));
+        let report = report(&[(0, 9, 0.9), (1, 1, 0.1)]);
+        assert_eq!(choose(&game, Some(&report), &[]), Some(free));
+        assert_eq!(choose(&game, None, &[free]), Some(Move(3)), "a pass");
     }
 
     #[test]
     fn nothing_only_when_there_is_nothing() {
         let mut position = Line::new(BoardSize::new(1, 1)).expect("a legal size");
-        assert_eq!(choose(&position, None, &[], |_| true), Some(Move(0)));
+        assert_eq!(choose(&position.clone().into(), None, &[]), Some(Move(0)));
         position.play(Move(0));
         assert_eq!(
-            choose(&position, Some(&report(&[(0, 1, 1.0)])), &[], |_| true),
+            choose(&position.into(), Some(&report(&[(0, 1, 1.0)])), &[]),
             None
         );
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{ThinkError, Thinker, ThinkerLog};
 use crate::clock::{Clock, StopReason};
 use crate::critic::{Critic, CriticError, Judge};
-use crate::game::Game;
+use crate::game::{Game, Reached};
 use crate::search::{AnalysisOptions, Limits, MoveReport, SearchReport, StopFlag};
 
 /// Plays what a critic likes best. The file is read before the first move.
@@ -46,19 +46,20 @@ impl<G: Game> Thinker<G> for CriticThinker {
     /// There is nothing to see on the way, and every limit is kept: it takes less than a millisecond.
     fn watch(
         &mut self,
-        position: &G,
+        start: &Reached<G>,
         _: &Limits,
         _: &StopFlag,
         _: &AnalysisOptions,
         _: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, ThinkError> {
-        let started = self.time.now();
+        let (started, position) = (self.time.now(), start.position());
         let critic = match self.critic.take() {
             Some(critic) => critic,
             None => self.load(position)?,
         };
         let mut moves = self.judge.moves(&critic.network, position);
-        moves.retain(|found| critic.info.fills_eyes || !position.fills_eye(found.0));
+        let fills_eyes = critic.info.fills_eyes;
+        moves.retain(|&(mv, _)| (fills_eyes || !position.fills_eye(mv)) && start.allows(mv));
         self.critic = Some(critic);
         moves.sort_by(|a, b| b.1.total_cmp(&a.1));
         let count = moves.len() as u64;

@@ -67,6 +67,11 @@ impl Attempt {
         Candidate::judge(self.kind, &self.load).verdict.is_ok()
     }
 
+    /// Whether the game has no network of its own, and no other was named.
+    pub(super) fn is_missing(&self, game: &str) -> bool {
+        self.model.is_none() && built_in(game, self.kind, self.load.device).is_none()
+    }
+
     /// Loads the network, when it fits the position.
     pub(super) fn open<G: Encode>(&self, position: &G) -> Result<EvaluatorFactory, SearchError> {
         let own = || built_in(G::NAME, self.kind, self.load.device);

@@ -1,7 +1,7 @@
 //! A game so far: how it began, what was played, and every position on the way.
 
 use super::EngineError;
-use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Past, Rules as _};
+use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Past, Reached, Rules as _};
 use crate::record::{GameRecord, Play, Vertex, result_text};
 
 /// A game of `G` so far.
@@ -46,10 +46,14 @@ impl<G: Game> History<G> {
         position
     }
 
-    /// Whether a move that is legal in the present position, whoever moves, brings back none that
-    /// the rules forbid.
-    pub(super) fn allows(&self, position: &G, mv: Move) -> bool {
-        self.past.allows(position, mv)
+    /// The same with all that led to it.
+    pub(super) fn reached_for(&self, color: Color) -> Reached<G> {
+        Reached::new(self.position_for(color), self.past.clone())
+    }
+
+    /// The present position with all that led to it.
+    pub(super) fn reached(&self) -> Reached<G> {
+        Reached::new(self.position().clone(), self.past.clone())
     }
 
     /// Begins again with no stones; komi and rules stay.

@@ -12,6 +12,7 @@ use super::{NetworkSetup, RolloutThinker, ThinkError, Thinker, ThinkerLog};
 use crate::clock::{Clock, StopReason};
 use crate::encode::{Encode, Mismatch};
 use crate::eval::{CachedEvaluator, EvalCache, EvalError, Evaluator, EvaluatorFactory};
+use crate::game::Reached;
 use crate::rollout::Playout;
 use crate::search::{
     AnalysisOptions, EvaluatorMaker, Limits, ProberMaker, SearchError, SearchReport, Searcher,
@@ -108,7 +109,8 @@ impl<G: Encode> NetworkThinker<G> {
     fn pass_over(&mut self, attempt: &Attempt, error: &SearchError) {
         let reason = error.to_string();
         let unavailable = matches!(error, SearchError::Eval(EvalError::Unavailable { .. }));
-        let level = if !attempt.asked || reason == self.last_reason {
+        let nobody_asked = !attempt.asked || attempt.is_missing(G::NAME);
+        let level = if nobody_asked || reason == self.last_reason {
             log::Level::Info
         } else if unavailable && self.setup.backend.is_none() {
             // One of the automatic choice: it matters when it should have worked.
@@ -163,7 +165,7 @@ fn remembering(factory: EvaluatorFactory, cache_mib: u32) -> EvaluatorMaker {
 impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
     fn watch(
         &mut self,
-        position: &G,
+        start: &Reached<G>,
         limits: &Limits,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
@@ -176,9 +178,9 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
             Limits { budget, ..*limits }
         };
         let mut found = None;
-        while let Some(searcher) = self.searcher(position) {
+        while let Some(searcher) = self.searcher(start.position()) {
             let left = rest();
-            match searcher.watch(position, &left, stop, analysis, see) {
+            match searcher.watch(start, &left, stop, analysis, see) {
                 Ok(report) if report.stop == StopReason::Failed => {
                     self.give_up("the search broke off");
                     found = Some(report);
@@ -194,24 +196,24 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
         // Few visits of a network are worth more than many playouts.
         match found {
             Some(report) => Ok(report),
-            None => self.rollout.watch(position, &rest(), stop, analysis, see),
+            None => self.rollout.watch(start, &rest(), stop, analysis, see),
         }
     }
 
-    fn evaluate(&mut self, position: &G) -> Result<SearchReport, ThinkError> {
-        while let Some(searcher) = self.searcher(position) {
-            match searcher.evaluate(position) {
+    fn evaluate(&mut self, start: &Reached<G>) -> Result<SearchReport, ThinkError> {
+        while let Some(searcher) = self.searcher(start.position()) {
+            match searcher.evaluate(start) {
                 Err(error @ SearchError::Stopped(_)) => return Err(error.into()),
                 Err(error) => self.give_up(&error.to_string()),
                 Ok(report) => return Ok(report),
             }
         }
-        self.rollout.evaluate(position)
+        self.rollout.evaluate(start)
     }
 
-    fn prepare(&mut self, position: &G, stop: &StopFlag) {
-        while let Some(searcher) = self.searcher(position) {
-            match searcher.prepare(position, stop) {
+    fn prepare(&mut self, start: &Reached<G>, stop: &StopFlag) {
+        while let Some(searcher) = self.searcher(start.position()) {
+            match searcher.prepare(start, stop) {
                 Ok(()) | Err(SearchError::Stopped(_)) => return,
                 Err(error) => self.give_up(&error.to_string()),
             }
@@ -277,7 +279,7 @@ mod tests {
             budget: None,
         };
         thinker
-            .think(&position, &limits, &StopFlag::new())
+            .think(&position.into(), &limits, &StopFlag::new())
             .expect("playouts never fail")
     }
 
@@ -307,7 +309,7 @@ mod tests {
             if new_game {
                 thinker.new_game();
             }
-            let report = thinker.think(&position, &limits, &StopFlag::new());
+            let report = thinker.think(&position.clone().into(), &limits, &StopFlag::new());
             let report = report.expect("nothing has to fail");
             (report.visits, report.reused, report.evaluations)
         };

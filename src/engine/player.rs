@@ -13,7 +13,7 @@ use super::{
     RulesError, Solution, Spending, ThinkError, ThinkerLog,
 };
 use crate::clock::{Budget, Clock, TimeControl};
-use crate::game::{BoardSize, Color, Game, GameInfo, Move, Outcome, Proof, Rules as _};
+use crate::game::{BoardSize, Color, Game, GameInfo, Move, Outcome, Proof, Reached, Rules as _};
 use crate::record::{GameRecord, Play, Vertex};
 use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 use crate::solver::{self, Solve};
@@ -90,27 +90,27 @@ impl<G: Game> Player<G> {
         self
     }
 
-    /// A legal move for the side to move of `position`, or `None` when there is none, and what the
+    /// A legal move for the side to move of `start`, or `None` when there is none, and what the
     /// clock allowed for it.
     fn decide(
         &mut self,
-        position: &G,
+        start: &Reached<G>,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> (Option<Move>, Option<Budget>) {
         self.last_report = None;
-        if position.legal_moves().next().is_none() {
+        if start.legal_moves().next().is_none() {
             return (None, None);
         }
-        let (limits, budget) = self.timing.limits(position);
+        let (limits, budget) = self.timing.limits(start.position());
         if !stop.is_raised() {
             let (shown, mut last) = (analysis.interval.is_some(), None);
             let kept = AnalysisOptions {
                 interval: analysis.interval.or(Some(KEEP)),
                 ..analysis.clone()
             };
-            let report = self.think(position, Task::Search(limits, kept), stop, &mut |report| {
+            let report = self.think(start, Task::Search(limits, kept), stop, &mut |report| {
                 last = Some(report.clone());
                 if shown {
                     see(report);
@@ -129,27 +129,25 @@ impl<G: Game> Player<G> {
                 Some,
             );
         }
-        let allow = |mv| self.history.allows(position, mv);
-        let mv = choose(position, self.last_report.as_ref(), &analysis.avoid, allow);
+        let mv = choose(start, self.last_report.as_ref(), &analysis.avoid);
         (mv, budget)
     }
 
     fn think(
         &mut self,
-        position: &G,
+        start: &Reached<G>,
         task: Task,
         stop: &StopFlag,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Result<SearchReport, ThinkError> {
         let time = Arc::clone(&self.time);
-        self.worker.think(position, task, stop, &*time, see)
+        self.worker.think(start, task, stop, &*time, see)
     }
 
     /// Uses the time until the next search to prepare for it.
     fn prepare(&mut self) {
-        let position = self.history.position().clone();
-        if position.outcome().is_none() {
-            self.worker.prepare(&position);
+        if self.history.position().outcome().is_none() {
+            self.worker.prepare(&self.history.reached());
         }
     }
 
@@ -243,10 +241,10 @@ impl<G: Game> Engine for Player<G> {
         see: &mut dyn FnMut(&SearchReport),
     ) -> Decision {
         let started = self.time.now();
-        let position = self.history.position_for(color);
-        let (mv, budget) = self.decide(&position, stop, analysis, see);
+        let reached = self.history.reached_for(color);
+        let (mv, budget) = self.decide(&reached, stop, analysis, see);
         let Some(mv) = mv else {
-            return when_over(&position);
+            return when_over(reached.position());
         };
         let report = self.last_report.as_ref();
         if self
@@ -263,7 +261,7 @@ impl<G: Game> Engine for Player<G> {
         let report = self.last_report.as_ref();
         let made = self
             .timing
-            .charge(color, position.ply(), budget, elapsed, report);
+            .charge(color, reached.position().ply(), budget, elapsed, report);
         log::info!("{made}");
         self.times.push((number, made));
         self.prepare();
@@ -271,12 +269,12 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
-        let position = self.history.position_for(color);
+        let reached = self.history.reached_for(color);
         match self
-            .decide(&position, stop, &AnalysisOptions::default(), &mut |_| {})
+            .decide(&reached, stop, &AnalysisOptions::default(), &mut |_| {})
             .0
         {
-            None => when_over(&position),
+            None => when_over(reached.position()),
             Some(mv) => Decision::Play(Vertex::of(mv, self.size())),
         }
     }
@@ -289,8 +287,8 @@ impl<G: Game> Engine for Player<G> {
         analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Option<SearchReport> {
-        let position = self.history.position_for(color);
-        position.legal_moves().next()?;
+        let reached = self.history.reached_for(color);
+        reached.legal_moves().next()?;
         let visits = (effort == AnalysisEffort::Glance).then_some(1);
         let limits = Limits {
             visits,
@@ -302,7 +300,7 @@ impl<G: Game> Engine for Player<G> {
             }
             AnalysisEffort::Network => Task::Evaluate,
         };
-        match self.think(&position, task, stop, see) {
+        match self.think(&reached, task, stop, see) {
             Ok(report) => Some(report),
             // It was stopped while the network was being loaded.
             Err(_) if stop.is_raised() => None,
@@ -341,19 +339,19 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn ponder(&mut self, stop: &StopFlag) {
-        let position = self.history.position().clone();
-        if self.awaits_reply && !stop.is_raised() && position.legal_moves().next().is_some() {
+        let reached = self.history.reached();
+        if self.awaits_reply && !stop.is_raised() && reached.legal_moves().next().is_some() {
             let task = Task::Search(Limits::default(), AnalysisOptions::default());
-            if let Err(error) = self.think(&position, task, stop, &mut |_| {}) {
+            if let Err(error) = self.think(&reached, task, stop, &mut |_| {}) {
                 log::warn!("pondering broke off: {error}");
             }
         }
     }
 
     fn get_ready(&mut self, stop: &StopFlag) {
-        let position = self.history.position().clone();
+        let reached = self.history.reached();
         let time = Arc::clone(&self.time);
-        self.worker.get_ready(&position, stop, &*time);
+        self.worker.get_ready(&reached, stop, &*time);
     }
 
     fn rest(&mut self) {
@@ -377,11 +375,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn legal_moves(&self, color: Color) -> Vec<Move> {
-        let position = self.history.position_for(color);
-        let legal = position.legal_moves();
-        legal
-            .filter(|&mv| self.history.allows(&position, mv))
-            .collect()
+        self.history.reached_for(color).legal_moves().collect()
     }
 
     fn outcome(&self) -> Option<Outcome> {

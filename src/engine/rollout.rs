@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{ThinkError, Thinker};
 use crate::clock::{Clock, StopReason};
+use crate::game::Reached;
 use crate::rollout::{MOST_PLAYOUTS, Playout, Rave, RaveMove, RaveParams, RaveReport};
 use crate::search::{AnalysisOptions, Limits, MoveReport, SearchReport, StopFlag};
 
@@ -31,7 +32,7 @@ impl RolloutThinker {
 impl<G: Playout> Thinker<G> for RolloutThinker {
     fn watch(
         &mut self,
-        position: &G,
+        start: &Reached<G>,
         limits: &Limits,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
@@ -40,7 +41,7 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
         let started = self.time.now();
         let elapsed = || self.time.now().saturating_sub(started);
         // A search without limits wants to know more than the move.
-        let only_move = position.legal_count() <= 1 && *limits != Limits::default();
+        let only_move = start.legal_count() <= 1 && *limits != Limits::default();
         let mut reason = StopReason::OnlyMove;
         let mut done = |playouts| {
             let ended_by = if only_move {
@@ -60,7 +61,7 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
             ended_by.is_some()
         };
         let mut shown = Duration::ZERO;
-        let found = self.rave.watch(position, |playouts, found| {
+        let found = self.rave.watch(start.position(), |playouts, found| {
             self.time.worked(u64::from(playouts > 0));
             if let Some(every) = analysis.interval {
                 let now = elapsed();
@@ -71,7 +72,9 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
             }
             !done(playouts)
         });
-        Ok(report(found, elapsed(), reason))
+        let mut report = report(found, elapsed(), reason);
+        report.moves.retain(|found| start.allows(found.mv));
+        Ok(report)
     }
 }
 
@@ -120,7 +123,7 @@ mod tests {
         let position = SmallNoGo::new(size).expect("a small board");
         let mut thinker = RolloutThinker::new(1, Arc::new(FakeClock::new()));
         let report = thinker
-            .think(&position, &limits, stop)
+            .think(&position.clone().into(), &limits, stop)
             .expect("playouts never fail");
         assert_eq!((report.visits, report.stop), expected);
         assert_eq!(report.moves.len(), position.legal_count());

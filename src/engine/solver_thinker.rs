@@ -16,7 +16,7 @@ use std::time::Duration;
 use super::merge_proof::{merge_proof, unsearched};
 use super::{ThinkError, Thinker};
 use crate::clock::Clock;
-use crate::game::Proof;
+use crate::game::{Proof, Reached};
 use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 use crate::solver::{Advice, Effort, Solvable, Solve};
 
@@ -173,24 +173,25 @@ fn beside<G: Solvable>(
 impl<G: Solvable> Thinker<G> for SolverThinker<G> {
     fn watch(
         &mut self,
-        position: &G,
+        start: &Reached<G>,
         limits: &Limits,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
         see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, ThinkError> {
+        let position = start.position();
         // A glance is no search, and where moves are left out the best one may be among them.
         let glance = limits.visits == Some(1) || !analysis.avoid.is_empty();
         let far = !position.plies_left().at_most(self.options.from);
-        if far || glance || position.legal_count() < 2 {
-            return self.inner.watch(position, limits, stop, analysis, see);
+        if far || glance || start.legal_count() < 2 {
+            return self.inner.watch(start, limits, stop, analysis, see);
         }
         let started = self.time.now();
         let before = self.nodes_before(limits);
         let bytes = (self.options.memory_mib as usize) << 20;
         self.solver = self.solver.take().or_else(|| G::solver(bytes));
         let Some(solver) = &mut self.solver else {
-            return self.inner.watch(position, limits, stop, analysis, see);
+            return self.inner.watch(start, limits, stop, analysis, see);
         };
         let (report, solved) = if let Some(nodes) = before {
             let effort = Effort {
@@ -203,7 +204,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             if solved.advice.is_some() {
                 done.raise();
             }
-            let mut report = self.inner.watch(position, limits, &done, analysis, see);
+            let mut report = self.inner.watch(start, limits, &done, analysis, see);
             if let (Some(_), Ok(report)) = (self.simulated, &mut report) {
                 // What would have gone on at the same time takes as long as the longer of the two.
                 let work = solved.nodes / NODES_PER_PLAYOUT;
@@ -217,7 +218,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             let means = (self.threads, deadline, &*self.time);
             let inner = &mut self.inner;
             beside(&mut **solver, position, means, stop, |stop| {
-                inner.watch(position, limits, stop, analysis, see)
+                inner.watch(start, limits, stop, analysis, see)
             })
         };
         let Some(Solved { advice, nodes }) = solved else {
@@ -245,12 +246,12 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         })
     }
 
-    fn evaluate(&mut self, position: &G) -> Result<SearchReport, ThinkError> {
-        self.inner.evaluate(position)
+    fn evaluate(&mut self, start: &Reached<G>) -> Result<SearchReport, ThinkError> {
+        self.inner.evaluate(start)
     }
 
-    fn prepare(&mut self, position: &G, stop: &StopFlag) {
-        self.inner.prepare(position, stop);
+    fn prepare(&mut self, start: &Reached<G>, stop: &StopFlag) {
+        self.inner.prepare(start, stop);
     }
 
     fn new_game(&mut self) {

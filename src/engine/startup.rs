@@ -3,11 +3,11 @@
 
 use thiserror::Error;
 
-use super::{Backend, EngineOptions, registry};
+use super::{Backend, EngineOptions, built_in, registry};
 use crate::critic::{Critic, CriticError};
 use crate::encode::Mismatch;
 use crate::eval::{Candidate, Device, EvalError, ModelSource};
-use crate::game::{self, BoardSize, UnknownGame};
+use crate::game::{BoardSize, UnknownGame};
 
 /// Why settings cannot be had here.
 #[derive(Debug, Error)]
@@ -29,12 +29,9 @@ pub enum StartError {
     /// There is none.
     #[error("--backend critic needs a critic: --model FILE, made by tengen-train critic")]
     NoCritic,
-    /// A game that forbids repetition, by a network.
-    #[error(
-        "networks cannot play {game} yet: their search knows no superko, and could prove what is \
-         not so; use --backend rollout"
-    )]
-    NoSuperko {
+    /// A network for a game that has none of its own.
+    #[error("no network is built in for {game}: give one with --model, or use --backend rollout")]
+    NoNetwork {
         /// The game's name.
         game: String,
     },
@@ -66,9 +63,6 @@ impl EngineOptions {
             self.size = Some(size);
             return Ok(self);
         }
-        if game::info(&self.game).is_some_and(|info| info.repeats) {
-            return Err(StartError::NoSuperko { game: self.game });
-        }
         if let Some(path) = &self.model {
             self.size = Some(fitting_size(&self, path.clone().into())?);
         }
@@ -76,6 +70,9 @@ impl EngineOptions {
         match self.backend {
             Backend::Network(kind) => {
                 Candidate::judge(kind, &load).verdict?;
+                if self.model.is_none() && built_in(&self.game, kind, self.device).is_none() {
+                    return Err(StartError::NoNetwork { game: self.game });
+                }
             }
             Backend::Auto if self.device != Device::Cpu => {
                 Candidate::best(&load)?;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::{MakeThinker, Player, Spending, ThinkError, Thinker};
 use crate::clock::{FakeClock, StopReason, SystemClock};
 use crate::game::{
-    BoardSize, Color, Game, HalfPoints, IllegalSetup, Move, Outcome, PliesLeft, Recent, Rules,
-    UnknownRules, UnsupportedSize,
+    BoardSize, Color, Game, HalfPoints, IllegalSetup, Move, Outcome, PliesLeft, Reached, Recent,
+    Rules, UnknownRules, UnsupportedSize,
 };
 use crate::search::{AnalysisOptions, Limits, MoveReport, SearchReport, StopFlag};
 
@@ -205,13 +205,13 @@ pub(crate) struct FakeThinker(Behaviour);
 impl Thinker<Line> for FakeThinker {
     fn watch(
         &mut self,
-        position: &Line,
+        start: &Reached<Line>,
         _limits: &Limits,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
         see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, ThinkError> {
-        let highest = position.empty().last().map_or(0, |mv| mv.0);
+        let highest = start.position().empty().last().map_or(0, |mv| mv.0);
         match &self.0 {
             Behaviour::Highest => Ok(report(&[(highest, 1, 1.0)])),
             Behaviour::WhenStopped(begun) => {

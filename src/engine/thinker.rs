@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::critic::CriticError;
 use crate::eval::EvalError;
-use crate::game::Game;
+use crate::game::{Game, Reached};
 use crate::search::{AnalysisOptions, Limits, SearchError, SearchReport, StopFlag};
 
 /// Why a thinker has no report to give.
@@ -33,19 +33,20 @@ pub enum ThinkError {
 /// the first call; making a thinker must cost nothing, because GoGui starts engines that it never
 /// asks for a move.
 pub trait Thinker<G: Game>: Send {
-    /// Searches `position`, whose side to move has at least one legal move, until a limit is
-    /// reached or `stop` is raised, and reports what was found, however little.
+    /// Searches the position that was reached, whose side to move has at least one legal move, until
+    /// a limit is reached or `stop` is raised, and reports what was found, however little. Moves that
+    /// the past forbids are none.
     ///
     /// # Errors
     /// [`ThinkError`] when nothing at all can be said; the caller then plays some legal move.
     fn think(
         &mut self,
-        position: &G,
+        start: &Reached<G>,
         limits: &Limits,
         stop: &StopFlag,
     ) -> Result<SearchReport, ThinkError> {
         self.watch(
-            position,
+            start,
             limits,
             stop,
             &AnalysisOptions::default(),
@@ -60,7 +61,7 @@ pub trait Thinker<G: Game>: Send {
     /// As [`Thinker::think`].
     fn watch(
         &mut self,
-        position: &G,
+        start: &Reached<G>,
         limits: &Limits,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
@@ -71,18 +72,18 @@ pub trait Thinker<G: Game>: Send {
     ///
     /// # Errors
     /// As [`Thinker::think`].
-    fn evaluate(&mut self, position: &G) -> Result<SearchReport, ThinkError> {
+    fn evaluate(&mut self, start: &Reached<G>) -> Result<SearchReport, ThinkError> {
         let once = Limits {
             visits: Some(1),
             budget: None,
         };
-        self.think(position, &once, &StopFlag::new())
+        self.think(start, &once, &StopFlag::new())
     }
 
-    /// Does beforehand, while nobody waits, what a search of `position` would begin with. Leaves
+    /// Does beforehand, while nobody waits, what a search from `start` would begin with. Leaves
     /// off when `stop` is raised, unless what it does has to be done in any case.
-    fn prepare(&mut self, position: &G, stop: &StopFlag) {
-        let (_, _) = (position, stop);
+    fn prepare(&mut self, start: &Reached<G>, stop: &StopFlag) {
+        let (_, _) = (start, stop);
     }
 
     /// A new game begins: nothing that was searched for earlier games may make a difference to it.

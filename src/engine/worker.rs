@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::{MakeThinker, ThinkError};
 use crate::clock::patience::{ANSWER, GRACE, LOOK};
 use crate::clock::{Budget, Clock};
-use crate::game::Game;
+use crate::game::{Game, Reached};
 use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 
 /// The longest wait for a thinker that prepares: a device that takes longer has hung.
@@ -29,7 +29,7 @@ pub(super) enum Task {
 
 /// One task for the thinker.
 struct Request<G> {
-    position: G,
+    start: Reached<G>,
     task: Task,
     stop: StopFlag,
     /// A new game has begun since the last request.
@@ -72,7 +72,7 @@ impl<G: Game> Worker<G> {
     /// `see` is shown what comes back before the end, on this thread.
     pub(super) fn think(
         &mut self,
-        position: &G,
+        start: &Reached<G>,
         task: Task,
         stop: &StopFlag,
         clock: &dyn Clock,
@@ -82,7 +82,7 @@ impl<G: Game> Worker<G> {
             Task::Search(limits, _) => limits.budget,
             Task::Evaluate | Task::Prepare => None,
         };
-        let answer = self.ask(position, task, stop)?;
+        let answer = self.ask(start, task, stop)?;
         let result = wait(&answer, budget, stop, clock, see);
         if matches!(result, Err(ThinkError::Gone(_))) {
             self.requests = None;
@@ -90,27 +90,27 @@ impl<G: Game> Worker<G> {
         result
     }
 
-    /// Has the thinker prepare for a search of `position` until the next task comes, and does not
+    /// Has the thinker prepare for a search from `start` until the next task comes, and does not
     /// wait for it.
-    pub(super) fn prepare(&mut self, position: &G) {
+    pub(super) fn prepare(&mut self, start: &Reached<G>) {
         let stop = StopFlag::new();
-        match self.ask(position, Task::Prepare, &stop) {
+        match self.ask(start, Task::Prepare, &stop) {
             Ok(_) => self.preparing = stop,
             // The next search will say so too.
             Err(error) => log::warn!("cannot prepare a search: {error}"),
         }
     }
 
-    /// Has the thinker prepare for a search of `position`, and waits for it until `stop` is raised.
-    pub(super) fn get_ready(&mut self, position: &G, stop: &StopFlag, clock: &dyn Clock) {
-        let started = clock.now();
-        let answer = match self.ask(position, Task::Prepare, stop) {
+    /// Has the thinker prepare for a search from `start`, and waits for it until `stop` is raised.
+    pub(super) fn get_ready(&mut self, start: &Reached<G>, stop: &StopFlag, clock: &dyn Clock) {
+        let began = clock.now();
+        let answer = match self.ask(start, Task::Prepare, stop) {
             Ok(answer) => answer,
             Err(error) => return log::warn!("cannot prepare a search: {error}"),
         };
         // The request is dropped when it is done, and with it the other end.
         while matches!(answer.recv_timeout(LOOK), Err(RecvTimeoutError::Timeout)) {
-            let waited = clock.now().saturating_sub(started);
+            let waited = clock.now().saturating_sub(began);
             if stop.is_raised() || waited >= LONGEST_PREPARATION {
                 return;
             }
@@ -120,14 +120,14 @@ impl<G: Game> Worker<G> {
     /// Hands the thinker a task.
     fn ask(
         &mut self,
-        position: &G,
+        start: &Reached<G>,
         task: Task,
         stop: &StopFlag,
     ) -> Result<Receiver<ThinkerReply>, ThinkError> {
         self.preparing.raise();
         let (reply, answer) = channel();
         let request = Request {
-            position: position.clone(),
+            start: start.clone(),
             task,
             stop: stop.clone(),
             new_game: std::mem::take(&mut self.new_game),
@@ -167,17 +167,17 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Request<G>>, ThinkErro
                 }
                 // Nobody listens any more when this search is late.
                 let tell = |news| drop(request.reply.send(news));
-                let (position, stop) = (&request.position, &request.stop);
+                let (start, stop) = (&request.start, &request.stop);
                 let result = match &request.task {
                     Task::Prepare => {
-                        thinker.prepare(position, stop);
+                        thinker.prepare(start, stop);
                         continue;
                     }
                     Task::Search(limits, analysis) => {
                         let mut see = |report| tell(ThinkerReply::Seen(report));
-                        thinker.watch(position, limits, stop, analysis, &mut see)
+                        thinker.watch(start, limits, stop, analysis, &mut see)
                     }
-                    Task::Evaluate => thinker.evaluate(position),
+                    Task::Evaluate => thinker.evaluate(start),
                 };
                 tell(ThinkerReply::Done(result));
             }

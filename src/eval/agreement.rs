@@ -42,7 +42,7 @@ fn on_random_networks() {
         planes: 12,
         size: BoardSize::square(9),
         outcomes: 3,
-        encoding: SMALL.encoding,
+        ..SMALL
     };
     for (seed, shape) in [SMALL, usual].into_iter().enumerate() {
         let onnx = shape.onnx(seed as u64).leak();

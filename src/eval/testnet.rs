@@ -16,6 +16,9 @@ pub(crate) struct Shape {
     pub(crate) planes: usize,
     pub(crate) size: BoardSize,
     pub(crate) outcomes: usize,
+    pub(crate) game: &'static str,
+    /// Whether its policy has a pass after the points.
+    pub(crate) passes: bool,
     /// Id of the encoding that the network claims to read.
     pub(crate) encoding: &'static str,
 }
@@ -27,17 +30,19 @@ pub(crate) const SMALL: Shape = Shape {
     planes: 3,
     size: BoardSize::new(5, 4),
     outcomes: 2,
+    game: "nogo",
+    passes: false,
     encoding: "test-v1",
 };
 
 impl Shape {
     pub(crate) fn info(&self) -> ModelInfo {
         ModelInfo {
-            game: "nogo".to_owned(),
+            game: self.game.to_owned(),
             size: self.size,
             encoding: self.encoding.to_owned(),
             planes: self.planes,
-            policy_len: self.size.area(),
+            policy_len: self.size.area() + usize::from(self.passes),
             outcomes: self.outcomes,
             network: format!("random-{}b{}c", self.blocks, self.channels),
             games: 0,
@@ -73,7 +78,11 @@ impl Shape {
         let bias = net.graph.reshape(bias, &[-1, channels as i64, 1, 1]);
         let policy = net.graph.add(x, bias);
         let policy = net.conv(policy, channels, 1, 1);
-        let policy = net.graph.flatten(policy);
+        let mut policy = net.graph.flatten(policy);
+        if self.passes {
+            let pass = net.dense(pooled, 2 * channels, 1);
+            policy = net.graph.concat(&[policy, pass], 1);
+        }
         net.graph.output(POLICY, policy, info.policy_shape());
 
         let hidden = net.dense(pooled, 2 * channels, 16);

@@ -28,7 +28,7 @@ pub use blocks::{Blocks, Frame, Placed};
 pub use board::{BoardSize, Color, Move};
 pub use info::GameInfo;
 pub use list::{GAMES, UnknownGame, begin, game_names, info};
-pub use past::Past;
+pub use past::{Past, Reached};
 pub use recent::Recent;
 pub use result::{Bounds, HalfPoints, Outcome, Proof};
 pub use rules::{IllegalSetup, OneSet, PliesLeft, Rules, UnknownRules, UnsupportedSize};
@@ -149,6 +149,28 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// [`Game::repetition_key`]. Such moves are among the legal ones: [`Past`] knows them.
     fn forbids_repetition(&self) -> bool {
         false
+    }
+
+    /// The [`Game::repetition_key`] of the position after a legal move.
+    fn repetition_key_after(&self, mv: Move) -> u128 {
+        let mut next = self.clone();
+        next.play(mv);
+        next.repetition_key()
+    }
+
+    /// Whether a legal move may be played whatever has happened before: any, where nothing forbids
+    /// repetition; else a pass, which is no repetition anywhere.
+    fn always_allows(&self, mv: Move) -> bool {
+        !self.forbids_repetition() || mv.index() >= self.size().area()
+    }
+
+    /// What is certain of the result for the side to move by the position alone, whatever has
+    /// happened before and is forbidden for it, as far as a glance can tell.
+    fn certain(&self) -> Bounds {
+        let outcome = self.outcome();
+        outcome.map_or(Bounds::OPEN, |outcome| {
+            Bounds::exactly(outcome.proof_for(self.to_move()))
+        })
     }
 
     /// How many moves are still to be played.

@@ -9,22 +9,54 @@
 //! What is proven are bounds, a worst and a best possible result, and a node's follow from those of
 //! all its moves (Cazenave & Saffidine 2010). In a game
 //! without draws they are open or a result.
+//!
+//! Where repetition is forbidden, a node stands for its position whatever has led to it, and so must
+//! its bounds: what a move brings is certain only if no past can forbid the move
+//! ([`Game::always_allows`]). That it brings no more is certain of any move: a past can only take
+//! moves away.
 
-use super::edge::Edge;
+use super::edge::{Choice, Edge};
 use super::node::Node;
 use super::tree::Tree;
-use crate::game::{Bounds, Proof};
+use crate::game::{Bounds, Game, Move, Proof};
 
 /// One step of a descent.
 pub(super) type Step<'t> = (&'t Node, &'t Edge);
 
+/// The moves that no past can forbid, whatever the position: those from this policy index on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Certain(Move);
+
+impl Certain {
+    /// All moves.
+    pub(super) const ALL: Certain = Certain(Move(0));
+
+    /// Under the rules of this position.
+    pub(super) fn under<G: Game>(position: &G) -> Certain {
+        match G::INFO.repeats && position.forbids_repetition() {
+            true => Certain(position.size().pass()),
+            false => Certain::ALL,
+        }
+    }
+
+    /// Whether all moves are.
+    pub(super) fn all(self) -> bool {
+        self == Certain::ALL
+    }
+
+    /// Whether this move is.
+    pub(super) fn has(self, choice: &Choice) -> bool {
+        choice.mv() >= self.0
+    }
+}
+
 /// Completes a descent: counts it on every edge and brings every node on the path up to date,
 /// from the leaf's parent to the root.
-pub(super) fn complete(tree: &Tree, path: &[Step<'_>]) {
+pub(super) fn complete(tree: &Tree, path: &[Step<'_>], certain: Certain) {
     for (node, edge) in path.iter().rev() {
         edge.complete();
         node.add_visit();
-        refresh(tree, node);
+        refresh(tree, node, certain);
     }
 }
 
@@ -36,7 +68,7 @@ pub(super) fn revert(path: &[Step<'_>]) {
 }
 
 /// Recomputes an expanded node's bounds and mean from its children.
-pub(super) fn refresh(tree: &Tree, node: &Node) {
+pub(super) fn refresh(tree: &Tree, node: &Node, certain: Certain) {
     if node.state().proof().is_some() {
         return;
     }
@@ -45,13 +77,17 @@ pub(super) fn refresh(tree: &Tree, node: &Node) {
         let before = node.state().bounds().low();
         let (mut known, mut bounds) = (0, Bounds::exactly(Proof::Loss));
         let mut mean = Mean::of(node);
-        for edge in tree.edges(node) {
+        for (index, edge) in tree.edges(node).enumerate() {
             let Some(child) = edge.child().map(|child| tree.node(child)) else {
                 continue;
             };
             known += 1;
             let result = child.state().bounds().flip();
-            bounds = bounds.or(result);
+            let counts = certain.all() || certain.has(&tree.choices(node)[index]);
+            bounds = bounds.or(match counts {
+                true => result,
+                false => Bounds::at_most(result.high()),
+            });
             // A move that cannot be better than what is proven will not be played for more than
             // that: it does not weigh.
             if result.high() > before {
@@ -144,7 +180,7 @@ mod tests {
 
     fn refreshed(children: &[Option<(u32, f32, Option<Proof>)>]) -> (f32, Option<Proof>) {
         let (tree, parent) = family(children);
-        refresh(&tree, tree.node(parent));
+        refresh(&tree, tree.node(parent), Certain::ALL);
         (
             tree.node(parent).stats().0,
             tree.node(parent).state().proof(),
@@ -184,7 +220,7 @@ mod tests {
         let drawn = Some((5, 0.0, Some(Proof::Draw)));
         let (tree, parent) = family(&[drawn, Some((2, 0.9, None)), None]);
         let node = tree.node(parent);
-        refresh(&tree, node);
+        refresh(&tree, node, Certain::ALL);
         assert_eq!(node.state().bounds(), Bounds::at_least(Proof::Draw));
         // (0.2 - 2 * 0.9) / 3 is less.
         assert_eq!(node.stats().0, 0.0);
@@ -200,8 +236,29 @@ mod tests {
         let (tree, parent) = family(&[Some((1, 0.0, Some(Proof::Draw))), Some((1, 0.3, None))]);
         let other = tree.find(101).unwrap();
         tree.node(other).narrow(Bounds::at_least(Proof::Draw));
-        refresh(&tree, tree.node(parent));
+        refresh(&tree, tree.node(parent), Certain::ALL);
         assert_eq!(tree.node(parent).state().proof(), Some(Proof::Draw));
+    }
+
+    /// Moves 0 and 1 may be forbidden, move 2 is a pass.
+    #[test]
+    fn where_a_past_may_forbid_moves_only_a_pass_proves_that_there_is_something_to_be_had() {
+        let proven = |children: [Option<(u32, f32, Option<Proof>)>; 3]| {
+            let (tree, parent) = family(&children);
+            refresh(&tree, tree.node(parent), Certain(Move(2)));
+            tree.node(parent).state().bounds()
+        };
+        let (won, lost) = (
+            Some((1, 0.0, Some(Proof::Loss))),
+            Some((1, 0.0, Some(Proof::Win))),
+        );
+        let drawn = Some((1, 0.0, Some(Proof::Draw)));
+        assert_eq!(proven([won, None, None]), Bounds::OPEN);
+        assert_eq!(proven([won, lost, lost]), Bounds::OPEN);
+        assert_eq!(proven([lost, None, won]), Bounds::exactly(Proof::Win));
+        assert_eq!(proven([lost, lost, lost]), Bounds::exactly(Proof::Loss));
+        assert_eq!(proven([drawn, lost, lost]), Bounds::at_most(Proof::Draw));
+        assert_eq!(proven([drawn, lost, drawn]), Bounds::exactly(Proof::Draw));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use loom::sync::Arc;
 use loom::thread;
 
-use super::backup;
+use super::backup::{self, Certain};
 use super::node::{NodeId, Phase};
 use super::tree::Tree;
 use crate::game::{Bounds, Move, Proof};
@@ -159,7 +159,8 @@ fn siblings_proven_at_once_prove_their_parent() {
         both(&tree, |tree, index| {
             let child = tree.node(tree.find(10 + u128::from(index)).unwrap());
             child.narrow(Bounds::exactly(Proof::Win));
-            backup::refresh(tree, tree.node(tree.find(1).unwrap()));
+            let parent = tree.node(tree.find(1).unwrap());
+            backup::refresh(tree, parent, Certain::ALL);
         });
         let parent = tree.node(tree.find(1).unwrap());
         assert_eq!(parent.state().proof(), Some(Proof::Loss));

@@ -2,14 +2,14 @@
 //! takes the network's answer, expands the leaf and backs it up. Between the two the network
 //! runs; neither step knows a thread, a clock or a backend.
 
-use super::backup::{self, Step};
+use super::backup::{self, Certain, Step};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
 use super::select::{RootPriors, select};
 use super::tree::Tree;
 use crate::encode::Encoding;
 use crate::eval::{Batch, Outputs, softmax};
-use crate::game::{Bounds, Game, Move};
+use crate::game::{Bounds, Game, Move, Past, Reached};
 
 /// Where a descent ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) enum Descent {
 pub(super) struct SearchContext<'s, G: Game> {
     pub(super) tree: &'s Tree,
     pub(super) root: NodeId,
-    pub(super) position: &'s G,
+    pub(super) start: &'s Reached<G>,
     pub(super) root_priors: &'s RootPriors,
     pub(super) params: &'s SearchParams,
     pub(super) encoding: &'s dyn Encoding<G>,
@@ -48,6 +48,9 @@ struct Leaf<'s> {
 /// One thread's descents: the leaves of the batch it is gathering.
 pub(super) struct Playouts<'s, G: Game> {
     context: SearchContext<'s, G>,
+    certain: Certain,
+    /// The positions up to the one that a descent has come to.
+    past: Past,
     leaves: Vec<Leaf<'s>>,
     priors: Vec<(Move, f32)>,
     prober: Option<&'s mut Prober<G>>,
@@ -56,6 +59,8 @@ pub(super) struct Playouts<'s, G: Game> {
 impl<'s, G: Game> Playouts<'s, G> {
     pub(super) fn new(context: SearchContext<'s, G>, prober: Option<&'s mut Prober<G>>) -> Self {
         Playouts {
+            certain: Certain::under(context.start.position()),
+            past: context.start.past().clone(),
             context,
             prober,
             leaves: Vec::new(),
@@ -68,14 +73,15 @@ impl<'s, G: Game> Playouts<'s, G> {
     pub(super) fn gather(&mut self, batch: &mut Batch) -> Descent {
         let context = &self.context;
         let tree = context.tree;
-        let mut position = context.position.clone();
+        let mut position = context.start.position().clone();
+        self.past.truncate(context.start.past().len());
         let mut path: Vec<Step<'s>> = Vec::with_capacity(32);
         let mut node = tree.node(context.root);
         loop {
             let state = node.state();
             if state.proof().is_some() {
                 node.add_visit();
-                backup::complete(tree, &path);
+                backup::complete(tree, &path, self.certain);
                 return Descent::Done;
             }
             match state.phase() {
@@ -87,15 +93,27 @@ impl<'s, G: Game> Playouts<'s, G> {
                 Phase::Expanded => {}
             }
             let root_priors = path.is_empty().then_some(context.root_priors);
-            let Some(choice) = select(tree, node, root_priors, context.params) else {
+            let Some(choice) = self.choose(&position, node, root_priors) else {
                 // No move can be better than what is proven: the last that could was proven by a
                 // path that does not lead through here, and only now does this node learn of it.
-                backup::refresh(tree, node);
+                backup::refresh(tree, node, self.certain);
                 node.add_visit();
-                backup::complete(tree, &path);
+                backup::complete(tree, &path, self.certain);
                 return Descent::Done;
             };
-            position.play(tree.choices(node)[choice].mv());
+            let mv = tree.choices(node)[choice].mv();
+            #[cfg(test)]
+            assert!(
+                position.is_legal(mv),
+                "a descent plays {mv:?} in {position:?}"
+            );
+            position.play(mv);
+            #[cfg(test)]
+            assert!(
+                position.always_allows(mv) || self.past.is_new(&position),
+                "a descent repeats {position:?}"
+            );
+            self.past.push(&position);
             let step = tree.touch(node, choice).and_then(|edge| {
                 let child = edge.child().or_else(|| {
                     let child = tree.find_or_add(position.key())?;
@@ -119,10 +137,29 @@ impl<'s, G: Game> Playouts<'s, G> {
                 // Other paths have brought the child more visits than this edge has asked for, or
                 // this one has come back to it: counting the edge is enough
                 // (docs/methods.md#search).
-                backup::complete(tree, &path);
+                backup::complete(tree, &path, self.certain);
                 return Descent::Done;
             }
         }
+    }
+
+    /// The move that a descent takes here: the best of those that its path allows; `None` when no
+    /// move can be better than what is proven of the node.
+    fn choose(&self, position: &G, node: &Node, root: Option<&RootPriors>) -> Option<usize> {
+        let SearchContext { tree, params, .. } = self.context;
+        if !G::INFO.repeats || self.certain.all() {
+            return select(tree, node, root, &[], params);
+        }
+        let (choices, mut forbidden) = (tree.choices(node), Vec::new());
+        while let Some(choice) = select(tree, node, root, &forbidden, params) {
+            if self.past.allows(position, choices[choice].mv()) {
+                return Some(choice);
+            }
+            forbidden.push(choice);
+        }
+        // What could be better is forbidden here; what is left is known, and one as good as another:
+        // take what is never forbidden.
+        choices.iter().position(|choice| self.certain.has(choice))
     }
 
     fn reach(
@@ -137,7 +174,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         if bounds.proof().is_some() {
             node.publish_end();
             node.add_visit();
-            backup::complete(self.context.tree, &path);
+            backup::complete(self.context.tree, &path, self.certain);
             return Descent::Done;
         }
         let encoding = self.context.encoding;
@@ -150,15 +187,19 @@ impl<'s, G: Game> Playouts<'s, G> {
         Descent::Leaf
     }
 
-    /// The result where the game has ended, or what the prober can tell; a root needs its moves.
+    /// What the rules or the prober can tell of the result. A root needs its moves, whatever is
+    /// certain of them.
     fn known(&mut self, position: &G, is_root: bool) -> Bounds {
-        if let Some(outcome) = position.outcome() {
-            return Bounds::exactly(outcome.proof_for(position.to_move()));
+        if is_root && position.outcome().is_none() {
+            return Bounds::OPEN;
         }
-        let prober = self.prober.as_mut().filter(|_| !is_root);
-        prober
-            .and_then(|prober| prober(position))
-            .unwrap_or(Bounds::OPEN)
+        let certain = position.certain();
+        if certain.proof().is_some() {
+            return certain;
+        }
+        let prober = self.prober.as_mut();
+        let probed = prober.and_then(|prober| prober(position));
+        certain.and(probed.unwrap_or(Bounds::OPEN))
     }
 
     /// Number of leaves that wait.
@@ -179,7 +220,7 @@ impl<'s, G: Game> Playouts<'s, G> {
             leaf.node
                 .publish(outputs.value(i), choices, leaf.moves.len() as u32);
             leaf.node.add_visit();
-            backup::complete(self.context.tree, &leaf.path);
+            backup::complete(self.context.tree, &leaf.path, self.certain);
             completed += 1;
         }
         completed

@@ -7,59 +7,91 @@ use super::node::{Node, NodeId};
 use super::noise::add_root_noise;
 use super::params::{MoveChoice, SearchParams};
 use super::report::MoveReport;
-use super::select::{AVOIDED, RootPriors};
+use super::select::{AVOIDED, FORBIDDEN, RootPriors};
 use super::tree::Tree;
-use crate::game::{Bounds, Move, Proof};
+use crate::game::{Bounds, Game, Move, Proof, Reached};
 
 /// A move with less than this part of the leader's visits is no rival yet.
 const RIVAL_SHARE: u32 = 8;
 
 /// The root's priors where they differ from its choices'; moves to avoid have the prior
-/// [`AVOIDED`].
-pub(super) fn priors(
+/// [`AVOIDED`], those that its past does not allow [`FORBIDDEN`].
+pub(super) fn priors<G: Game>(
     choices: &[Choice],
+    start: &Reached<G>,
     avoid: &[Move],
     params: &SearchParams,
     rng: &mut impl Rng,
 ) -> RootPriors {
-    if params.root_noise == 0.0 && params.root_policy_temperature == 1.0 && avoid.is_empty() {
+    let forbids = start.position().forbids_repetition();
+    let plain = params.root_noise == 0.0 && params.root_policy_temperature == 1.0;
+    if plain && avoid.is_empty() && !forbids {
         return RootPriors(None);
     }
     let mut priors: Vec<f32> = choices.iter().map(Choice::prior).collect();
-    add_root_noise(&mut priors, params, rng);
+    if !plain {
+        add_root_noise(&mut priors, params, rng);
+    }
     for (prior, choice) in priors.iter_mut().zip(choices) {
-        if avoid.contains(&choice.mv()) {
+        if forbids && !start.allows(choice.mv()) {
+            *prior = FORBIDDEN;
+        } else if avoid.contains(&choice.mv()) {
             *prior = AVOIDED;
         }
     }
     RootPriors(Some(priors))
 }
 
-/// Every root move, the one to play first.
-pub(super) fn moves(
+/// What is proven of the root, for its side to move. Where a past may forbid moves, the root's own
+/// past is known: what an allowed move brings is certain here.
+pub(super) fn bounds<G: Game>(tree: &Tree, root: NodeId, start: &Reached<G>) -> Bounds {
+    let node = tree.node(root);
+    let known = node.state().bounds();
+    if !G::INFO.repeats || known.proof().is_some() || !start.position().forbids_repetition() {
+        return known;
+    }
+    let moves = tree.moves(node).filter_map(|(choice, edge)| {
+        let child = edge.and_then(Edge::child).map(|child| tree.node(child));
+        let bounds = child.map_or(Bounds::OPEN, |child| child.state().bounds().flip());
+        // One that loses makes no difference.
+        let lost = bounds.high() == Proof::Loss;
+        (!lost && start.allows(choice.mv())).then_some(bounds)
+    });
+    let moves = moves.fold(Bounds::exactly(Proof::Loss), Bounds::or);
+    // Without moves it is finished, and that is known, or nobody has looked at it.
+    match node.state().choice_count() {
+        0 => known,
+        _ => known.and(moves),
+    }
+}
+
+/// Every root move that may be played, the one to play first.
+pub(super) fn moves<G: Game>(
     tree: &Tree,
     root: NodeId,
-    ply: u32,
+    start: &Reached<G>,
     params: &SearchParams,
     rng: &mut impl Rng,
 ) -> Vec<MoveReport> {
     let node = tree.node(root);
-    let mut moves: Vec<MoveReport> = tree
+    let allowed = tree
         .moves(node)
-        .map(|(choice, edge)| report(tree, node, choice, edge, params))
+        .filter(|(choice, _)| start.allows(choice.mv()));
+    let mut moves: Vec<MoveReport> = allowed
+        .map(|(choice, edge)| report(tree, node, (choice, edge), start, params))
         .collect();
     moves.sort_by(|a, b| b.visits.cmp(&a.visits).then(b.prior.total_cmp(&a.prior)));
-    if let Some(chosen) = choose(&moves, ply, params, rng) {
+    if let Some(chosen) = choose(&moves, start.position().ply(), params, rng) {
         moves[..=chosen].rotate_right(1);
     }
     moves
 }
 
-fn report(
+fn report<G: Game>(
     tree: &Tree,
     node: &Node,
-    choice: &Choice,
-    edge: Option<&Edge>,
+    (choice, edge): (&Choice, Option<&Edge>),
+    start: &Reached<G>,
     params: &SearchParams,
 ) -> MoveReport {
     let visits = edge.map_or(0, |edge| edge.counts().0);
@@ -75,7 +107,7 @@ fn report(
     if let Some(proof) = proof {
         (value, lcb) = (proof.value(), proof.value());
     }
-    let pv = main_line(tree, choice.mv(), edge);
+    let pv = main_line(tree, start, choice.mv(), edge);
     MoveReport {
         mv: choice.mv(),
         visits: u64::from(visits),
@@ -95,15 +127,27 @@ fn lower_bound(value: f32, square: f32, visits: u32, deviations: f32) -> f32 {
     (value - deviations * (variance / visits).sqrt()).max(-1.0)
 }
 
-/// The line of most visited moves, from this one on, until a position repeats.
-fn main_line(tree: &Tree, first: Move, edge: Option<&Edge>) -> Vec<Move> {
+/// The line of most visited moves, from this one on, until a position repeats; where that is
+/// forbidden, of moves that the line allows.
+fn main_line<G: Game>(
+    tree: &Tree,
+    start: &Reached<G>,
+    first: Move,
+    edge: Option<&Edge>,
+) -> Vec<Move> {
     let (mut line, mut seen) = (vec![first], Vec::new());
     let mut child = edge.and_then(Edge::child);
+    let forbids = start.position().forbids_repetition() && child.is_some();
+    let mut reached = forbids.then(|| start.clone());
     while let Some(id) = child.filter(|id| !seen.contains(id)) {
         seen.push(id);
+        if let (Some(reached), Some(&last)) = (&mut reached, line.last()) {
+            reached.play(last);
+        }
         let node = tree.node(id);
         let moves = tree.choices(node).iter().zip(tree.edges(node));
-        let visited = moves.filter(|(_, edge)| edge.counts().0 > 0);
+        let allows = |mv| reached.as_ref().is_none_or(|reached| reached.allows(mv));
+        let visited = moves.filter(|(choice, edge)| edge.counts().0 > 0 && allows(choice.mv()));
         let best = visited.max_by_key(|(_, edge)| (is_winning(tree, edge), edge.counts().0));
         let Some((choice, edge)) = best else { break };
         line.push(choice.mv());
@@ -131,7 +175,7 @@ pub(super) struct Leaders {
 pub(super) fn leaders(tree: &Tree, root: NodeId, priors: &RootPriors) -> Leaders {
     let avoided = |index: usize| {
         let prior = priors.0.as_ref().and_then(|priors| priors.get(index));
-        prior == Some(&AVOIDED)
+        prior.is_some_and(|&prior| prior == AVOIDED || prior == FORBIDDEN)
     };
     let moves = tree.moves(tree.node(root)).enumerate();
     let allowed = moves.filter(|(index, _)| !avoided(*index));

@@ -19,7 +19,7 @@ use super::worker::Job;
 use super::{reuse, root};
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::Encode;
-use crate::game::Game;
+use crate::game::{Bounds, Game, Reached};
 
 /// One part in so many of a move's time may go into waiting for threads that are still in an
 /// evaluation of the last search.
@@ -52,14 +52,19 @@ pub struct Searcher<G: Encode> {
 
 /// A position that is being searched, and its node.
 struct Root<'a, G> {
-    position: &'a G,
+    start: &'a Reached<G>,
     tree: Arc<Tree>,
     node: NodeId,
 }
 
-impl<G> Root<'_, G> {
+impl<G: Game> Root<'_, G> {
     fn node(&self) -> &Node {
         self.tree.node(self.node)
+    }
+
+    /// What is proven of it.
+    fn bounds(&self) -> Bounds {
+        root::bounds(&self.tree, self.node, self.start)
     }
 }
 
@@ -96,7 +101,7 @@ impl<G: Encode> Searcher<G> {
         self.tree = None;
     }
 
-    /// Searches a position. The caller raises `stop` to end the search early; a flag that is
+    /// Searches a position, without the moves that its past forbids. The caller raises `stop` to end the search early; a flag that is
     /// raised from the start leaves time for the root's evaluation only.
     ///
     /// The tree of earlier searches is used wherever it has this position. When memory is full, the
@@ -107,12 +112,12 @@ impl<G: Encode> Searcher<G> {
     /// logged and reported as [`StopReason::Failed`].
     pub fn search(
         &mut self,
-        position: &G,
+        start: &Reached<G>,
         limits: &Limits,
         stop: &StopFlag,
     ) -> Result<SearchReport, SearchError> {
         self.watch(
-            position,
+            start,
             limits,
             stop,
             &AnalysisOptions::default(),
@@ -125,7 +130,7 @@ impl<G: Encode> Searcher<G> {
     ///
     /// # Errors
     /// As [`Searcher::search`].
-    pub fn evaluate(&mut self, position: &G) -> Result<SearchReport, SearchError> {
+    pub fn evaluate(&mut self, start: &Reached<G>) -> Result<SearchReport, SearchError> {
         let once = Limits {
             visits: Some(1),
             budget: None,
@@ -133,10 +138,10 @@ impl<G: Encode> Searcher<G> {
         let stop = StopFlag::new();
         // Threads that have failed spoil the tree: it is put aside only after they are known to be
         // sound.
-        let pool = self.workers(position, &once, &stop, self.clock.now())?;
+        let pool = self.workers(start.position(), &once, &stop, self.clock.now())?;
         self.pool = Some(pool);
         let tree = self.tree.take();
-        let report = self.search(position, &once, &stop);
+        let report = self.search(start, &once, &stop);
         self.tree = tree;
         report
     }
@@ -148,20 +153,16 @@ impl<G: Encode> Searcher<G> {
     /// As [`Searcher::search`].
     pub fn watch(
         &mut self,
-        position: &G,
+        start: &Reached<G>,
         limits: &Limits,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
         see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, SearchError> {
-        let started = self.clock.now();
+        let (started, position) = (self.clock.now(), start.position());
         let mut pool = self.workers(position, limits, stop, started)?;
         let (tree, node) = reuse::root(self.tree.take(), position, self.memory());
-        let mut root = Root {
-            position,
-            tree,
-            node,
-        };
+        let mut root = Root { start, tree, node };
         let reused = u64::from(root.node().visits());
         let control = |visits| {
             let clock = Arc::clone(&self.clock);
@@ -190,9 +191,9 @@ impl<G: Encode> Searcher<G> {
         let control = control(reused + first);
         let counts = (reused, first);
         let mut failed = false;
-        if root.node().state().proof().is_some() {
+        if root.bounds().proof().is_some() {
             control.end(StopReason::Proven);
-        } else if position.legal_count() == 1 && *limits != Limits::default() {
+        } else if start.legal_count() == 1 && *limits != Limits::default() {
             // A search without limits wants to know more than the move.
             control.end(StopReason::OnlyMove);
         } else if let Err(error) = self.run(&mut pool, &mut root, &control, analysis, (counts, see))
@@ -223,6 +224,7 @@ impl<G: Encode> Searcher<G> {
         let choices = root.tree.choices(root.node());
         let priors = root::priors(
             choices,
+            root.start,
             &analysis.avoid,
             &self.options.params,
             &mut self.rng,
@@ -281,7 +283,7 @@ impl<G: Encode> Searcher<G> {
         Job {
             tree: Arc::clone(&root.tree),
             root: root.node,
-            position: root.position.clone(),
+            start: root.start.clone(),
             root_priors,
             params: self.options.params.clone(),
             encoding: pool.encoding(),
@@ -333,7 +335,8 @@ impl<G: Encode> Searcher<G> {
     ///
     /// # Errors
     /// [`SearchError`] when the network or a thread cannot be had.
-    pub fn prepare(&mut self, position: &G, stop: &StopFlag) -> Result<(), SearchError> {
+    pub fn prepare(&mut self, start: &Reached<G>, stop: &StopFlag) -> Result<(), SearchError> {
+        let position = start.position();
         let pool = self.workers(position, &Limits::default(), stop, self.clock.now())?;
         self.pool = Some(pool);
         let (memory, kept) = (self.memory(), self.tree.as_ref());
@@ -352,11 +355,11 @@ fn report<G: Game>(
     params: &SearchParams,
     rng: &mut Xoshiro256PlusPlus,
 ) -> SearchReport {
-    let (tree, ply, node) = (&root.tree, root.position.ply(), root.node());
+    let (tree, node, proven) = (&root.tree, root.node(), root.bounds());
     SearchReport {
-        moves: root::moves(tree, root.node, ply, params, rng),
-        value: node.stats().0,
-        proof: node.state().proof(),
+        moves: root::moves(tree, root.node, root.start, params, rng),
+        value: proven.clamp(node.stats().0),
+        proof: proven.proof(),
         visits: u64::from(node.visits()),
         reused,
         playouts: control.playouts() + first,

@@ -10,6 +10,9 @@ use crate::game::Proof;
 /// The prior of a root move that is taken only when all others are proven to lose.
 pub(super) const AVOIDED: f32 = -1.0;
 
+/// The prior of a root move that the game's past forbids.
+pub(super) const FORBIDDEN: f32 = -2.0;
+
 /// What is special at the root: its own priors, and another reduction for unvisited moves.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RootPriors(pub(super) Option<Vec<f32>>);
@@ -32,11 +35,12 @@ struct Candidate {
 /// (docs/methods.md#search).
 ///
 /// Untouched moves differ in nothing but their priors, by which they are sorted: only the first one
-/// is looked at, except at a root with priors of its own.
+/// is looked at, except at a root with priors of its own. Moves that this path forbids are left out.
 pub(super) fn select(
     tree: &Tree,
     node: &Node,
     root: Option<&RootPriors>,
+    forbidden: &[usize],
     params: &SearchParams,
 ) -> Option<usize> {
     let root_priors = root.and_then(|root| root.0.as_deref());
@@ -69,6 +73,9 @@ pub(super) fn select(
             }
             continue;
         }
+        if forbidden.contains(&i) {
+            continue;
+        }
         skips_fresh |= touched.is_none() && root_priors.is_none();
         let Some(candidate) = candidate(tree, touched, prior(i, choice), proven) else {
             continue;
@@ -88,6 +95,9 @@ pub(super) fn select(
 /// The numbers of a move, unless it cannot be better than what is `proven`; without an edge none
 /// has touched it.
 fn candidate(tree: &Tree, edge: Option<&Edge>, prior: f32, proven: Proof) -> Option<Candidate> {
+    if prior == FORBIDDEN {
+        return None;
+    }
     let (visits, in_flight) = edge.map_or((0, 0), Edge::counts);
     let mut value = None;
     if let Some(child) = edge.and_then(Edge::child) {

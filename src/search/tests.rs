@@ -1,9 +1,11 @@
 //! The search as a whole, on boards small enough to be solved, and on a game with pass, draw and
 //! repetition ([`toy`]).
 
+mod brute;
 mod draws;
 mod failures;
 mod room;
+mod superko;
 mod toy;
 mod watch;
 
@@ -78,7 +80,7 @@ fn visits(limit: u64) -> Limits {
 
 fn search<G: Encode>(searcher: &mut Searcher<G>, position: &G, limit: u64) -> SearchReport {
     searcher
-        .search(position, &visits(limit), &StopFlag::new())
+        .search(&position.clone().into(), &visits(limit), &StopFlag::new())
         .unwrap()
 }
 
@@ -139,7 +141,11 @@ fn it_proves_solved_boards() {
             let position = start(width, height);
             let mut searcher = hashing(&position, threads, SearchParams::default());
             let report = searcher
-                .search(&position, &Limits::default(), &StopFlag::new())
+                .search(
+                    &position.clone().into(),
+                    &Limits::default(),
+                    &StopFlag::new(),
+                )
                 .unwrap();
             let expected = if first_wins { Proof::Win } else { Proof::Loss };
             assert_eq!(report.proof, Some(expected), "{width}x{height}");
@@ -253,7 +259,7 @@ fn a_settled_race_ends_a_search_and_a_disputed_one_goes_on() {
             budget: Some(budget),
         };
         let report = searcher
-            .search(&position, &limits, &StopFlag::new())
+            .search(&position.clone().into(), &limits, &StopFlag::new())
             .unwrap();
         (report.stop, report.elapsed.as_secs_f64())
     };
@@ -286,7 +292,7 @@ fn a_raised_flag_leaves_the_priors() {
     let stop = StopFlag::new();
     stop.raise();
     let report = searcher
-        .search(&position, &Limits::default(), &stop)
+        .search(&position.clone().into(), &Limits::default(), &stop)
         .unwrap();
     assert_eq!((report.stop, report.visits), (StopReason::Interrupted, 1));
     assert_eq!(report.moves.len(), 81);
@@ -340,7 +346,7 @@ fn time_is_taken_from_the_clock() {
         budget,
     };
     let report = searcher
-        .search(&position, &limits, &StopFlag::new())
+        .search(&position.clone().into(), &limits, &StopFlag::new())
         .unwrap();
     assert_eq!(report.stop, StopReason::Time);
     assert_eq!((report.evaluations, report.elapsed), (100, soft));
@@ -349,7 +355,7 @@ fn time_is_taken_from_the_clock() {
 #[test]
 fn a_network_for_another_board_is_refused() {
     let mut searcher = hashing(&start(9, 9), 1, SearchParams::default());
-    let result = searcher.search(&start(7, 7), &visits(10), &StopFlag::new());
+    let result = searcher.search(&start(7, 7).into(), &visits(10), &StopFlag::new());
     let text = result.unwrap_err().to_string();
     assert_eq!(text, "the network plays on 9x9, not on 7x7");
 }

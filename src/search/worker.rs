@@ -16,13 +16,13 @@ use super::tree::Tree;
 use crate::clock::StopReason;
 use crate::encode::Encoding;
 use crate::eval::{Batch, EvalError, Evaluator, Outputs};
-use crate::game::Game;
+use crate::game::{Game, Reached};
 
 /// One search, as every worker sees it.
 pub(super) struct Job<G: Game> {
     pub(super) tree: Arc<Tree>,
     pub(super) root: NodeId,
-    pub(super) position: G,
+    pub(super) start: Reached<G>,
     pub(super) root_priors: RootPriors,
     pub(super) params: SearchParams,
     pub(super) encoding: &'static dyn Encoding<G>,
@@ -109,7 +109,7 @@ fn run_job<G: Game>(
     let context = SearchContext {
         tree: &job.tree,
         root: job.root,
-        position: &job.position,
+        start: &job.start,
         root_priors: &job.root_priors,
         params: &job.params,
         encoding: job.encoding,
@@ -152,7 +152,10 @@ fn run_job<G: Game>(
 }
 
 fn end_if_proven<G: Game>(job: &Job<G>) {
-    if job.tree.node(job.root).state().proof().is_some() {
+    if root::bounds(&job.tree, job.root, &job.start)
+        .proof()
+        .is_some()
+    {
         job.control.end(StopReason::Proven);
     }
 }

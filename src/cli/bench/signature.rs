@@ -74,7 +74,7 @@ fn search_board<G: Encode + Playout>(empty: &G, sum: &mut Signature) -> anyhow::
             budget: None,
         };
         for _ in 0..2 {
-            let report = searcher.search(&position, &limits, &StopFlag::new())?;
+            let report = searcher.search(&position.clone().into(), &limits, &StopFlag::new())?;
             report
                 .moves
                 .iter()

@@ -217,7 +217,7 @@ impl<G: Encode + Playout> Bench<G> {
         let own = factory.clone();
         let clock: Arc<dyn Clock> = Arc::new(self.clock.clone());
         let mut searcher = Searcher::new(Arc::new(move || own.make()), options, clock);
-        searcher.prepare(&self.positions[0], &StopFlag::new())?;
+        searcher.prepare(&self.positions[0].clone().into(), &StopFlag::new())?;
         let mut evaluators = (0..self.threads)
             .map(|_| factory.make())
             .collect::<Result<Vec<_>, _>>()?;
@@ -295,7 +295,7 @@ impl<G: Encode + Playout> Bench<G> {
             budget: Some(budget),
         };
         let began = self.clock.now();
-        let report = searcher.search(position, &limits, &StopFlag::new())?;
+        let report = searcher.search(&position.clone().into(), &limits, &StopFlag::new())?;
         let elapsed = (self.clock.now() - began).as_secs_f64();
         Ok([
             report.evaluations as f64 / elapsed,

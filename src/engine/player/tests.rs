@@ -212,7 +212,7 @@ struct Slow(FakeClock);
 impl Thinker<Line> for Slow {
     fn watch(
         &mut self,
-        _position: &Line,
+        _start: &Reached<Line>,
         _limits: &Limits,
         _stop: &StopFlag,
         _view: &AnalysisOptions,

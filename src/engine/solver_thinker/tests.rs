@@ -28,7 +28,11 @@ fn visits(visits: u64) -> Limits {
 fn a_small_board_is_proven_before_the_search() {
     for (height, proof) in [(3, Proof::Win), (4, Proof::Loss)] {
         let mut thinker = thinker(Arc::new(FakeClock::new()));
-        let report = thinker.think(&empty(3, height), &visits(20_000), &StopFlag::new());
+        let report = thinker.think(
+            &empty(3, height).clone().into(),
+            &visits(20_000),
+            &StopFlag::new(),
+        );
         let report = report.expect("playouts never fail");
         assert_eq!(
             (report.proof, report.stop),
@@ -49,7 +53,7 @@ fn the_solver_beside_a_search_ends_it() {
         budget: Some(Budget::fixed(long, long)),
     };
     let stop = StopFlag::new();
-    let report = thinker.think(&empty(3, 4), &limits, &stop);
+    let report = thinker.think(&empty(3, 4).clone().into(), &limits, &stop);
     let report = report.expect("playouts never fail");
     assert_eq!(
         (report.proof, report.stop),
@@ -70,7 +74,7 @@ fn visits_do_not_let_the_solver_overstep_the_clock() {
     // Nobody solves it in that time.
     let position = empty(6, 6);
     assert!(position.plies_left().at_most(SolverOptions::default().from));
-    let report = thinker.think(&position, &limits, &StopFlag::new());
+    let report = thinker.think(&position.clone().into(), &limits, &StopFlag::new());
     let report = report.expect("playouts never fail");
     assert_eq!((report.proof, report.stop), (None, StopReason::Time));
     assert!(report.visits > 0 && time.now() < Duration::from_secs(5));
@@ -81,7 +85,7 @@ fn without_a_result_the_search_has_its_way() {
     let (few, far) = (visits(2), visits(10));
     let mut thinker = thinker(Arc::new(FakeClock::new()));
     let mut think = |side, limits| {
-        let report = thinker.think(&empty(side, side), &limits, &StopFlag::new());
+        let report = thinker.think(&empty(side, side).clone().into(), &limits, &StopFlag::new());
         let report = report.expect("playouts never fail");
         (report.visits, report.proof, report.stop)
     };
@@ -100,7 +104,7 @@ fn under_a_simulated_clock_solver_and_search_work_at_the_same_time() {
             visits: Some(visits),
             budget: None,
         };
-        let report = thinker.think(&empty(width, 4), &limits, &StopFlag::new());
+        let report = thinker.think(&empty(width, 4).clone().into(), &limits, &StopFlag::new());
         let report = report.expect("playouts never fail");
         let millis = time.now().as_millis() as u64;
         (report.proof, report.playouts, millis)
@@ -117,7 +121,7 @@ fn a_raised_flag_stops_both() {
     let mut thinker = thinker(Arc::new(SystemClock::new()));
     let stop = StopFlag::new();
     stop.raise();
-    let report = thinker.think(&empty(5, 5), &Limits::default(), &stop);
+    let report = thinker.think(&empty(5, 5).clone().into(), &Limits::default(), &stop);
     let report = report.expect("playouts never fail");
     assert_eq!((report.proof, report.stop), (None, StopReason::Interrupted));
 }
@@ -129,7 +133,7 @@ fn equal_calls_find_the_same() {
         let mut position = empty(5, 5);
         let mut reports = Vec::new();
         while position.outcome().is_none() {
-            let report = thinker.think(&position, &visits(60), &StopFlag::new());
+            let report = thinker.think(&position.clone().into(), &visits(60), &StopFlag::new());
             let report = report.expect("playouts never fail");
             position.play(report.moves[0].mv);
             reports.push(report);

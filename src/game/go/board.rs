@@ -341,6 +341,53 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         }
     }
 
+    /// The key of the board after a legal move, without playing it.
+    pub(super) fn key_after(&self, color: Color, point: Move) -> u128 {
+        let (cell, own) = (self.cell(point), color.index() as u8);
+        let enemy = color.opponent();
+        let mut key = self.key ^ zobrist::stone(color, point);
+        let (mut breathes, mut dead): (bool, [Cell; 4]) = (false, [0; 4]);
+        for (next, seen) in self.around(cell).into_iter().zip(0..) {
+            match self.content[next] {
+                EMPTY => breathes = true,
+                BORDER => {}
+                content if content == own => breathes |= !self.chain(next).in_atari(),
+                _ if self.chain(next).in_atari() => {
+                    breathes = true;
+                    let head = usize::from(self.head[next]);
+                    if !dead[..seen].contains(&head) {
+                        key ^= self.chain_key(enemy, next);
+                    }
+                    dead[seen] = head;
+                }
+                _ => {}
+            }
+        }
+        if breathes {
+            return key;
+        }
+        // Suicide: the stone goes with all that it joins.
+        key ^= zobrist::stone(color, point);
+        let (mut gone, mut count): ([Cell; 4], usize) = ([0; 4], 0);
+        for next in self.around(cell) {
+            let head = usize::from(self.head[next]);
+            if self.content[next] == own && !gone[..count].contains(&head) {
+                key ^= self.chain_key(color, next);
+                gone[count] = head;
+                count += 1;
+            }
+        }
+        key
+    }
+
+    /// The keys of a chain's stones together.
+    fn chain_key(&self, color: Color, first: Cell) -> u128 {
+        let stones = self.chain_of(self.point(first));
+        stones
+            .iter()
+            .fold(0, |key, stone| key ^ zobrist::stone(color, stone))
+    }
+
     /// Takes a chain off; answers its number of stones.
     fn remove(&mut self, color: Color, first: Cell) -> u32 {
         let head = self.head[first];

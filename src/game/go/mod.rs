@@ -12,8 +12,8 @@ mod score;
 
 use super::bits::{Bits, BitsIter};
 use super::{
-    BoardSize, Color, Game, GameInfo, HalfPoints, IllegalSetup, Move, Outcome, PliesLeft, Recent,
-    UnsupportedSize, zobrist,
+    BoardSize, Bounds, Color, Game, GameInfo, HalfPoints, IllegalSetup, Move, Outcome, PliesLeft,
+    Recent, UnsupportedSize, zobrist,
 };
 pub use agreed::Agreed;
 use board::Board;
@@ -209,8 +209,6 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         passes: true,
         draws: true,
         repeats: true,
-        // No network of it is built in.
-        settings: &[("backend", "rollout")],
         ..GameInfo::named(Self::NAME)
     };
 
@@ -360,6 +358,22 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
 
     fn forbids_repetition(&self) -> bool {
         self.rules.ko != KoRule::Simple
+    }
+
+    fn repetition_key_after(&self, mv: Move) -> u128 {
+        let board = match mv.index() < self.size().area() {
+            true => self.board.key_after(self.to_move, mv),
+            false => self.board.key(),
+        };
+        match (self.rules.ko, self.to_move) {
+            (KoRule::Positional, _) | (_, Color::White) => board,
+            (_, Color::Black) => board ^ zobrist::WHITE_TO_MOVE,
+        }
+    }
+
+    /// By the rules, or by what both sides have for certain.
+    fn certain(&self) -> Bounds {
+        self.proven()
     }
 
     /// Nothing bounds it. Expected is what is left of the empty points when two thirds to three

@@ -33,7 +33,7 @@ fn an_evaluator_that_fails_at_once_is_an_error() {
         Box::new(FailingEvaluator::new(info.clone(), 0, Failure::Error)) as Box<dyn Evaluator>
     };
     let mut searcher = searcher(make, 2, SearchParams::default(), Arc::new(FakeClock::new()));
-    let result = searcher.search(&position, &visits(10), &StopFlag::new());
+    let result = searcher.search(&position.clone().into(), &visits(10), &StopFlag::new());
     assert!(matches!(result, Err(SearchError::Eval(_))), "{result:?}");
 }
 
@@ -94,7 +94,7 @@ fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
     let before = clock.now();
     let report = stalled
         .searcher
-        .search(&stalled.position, &limits, &StopFlag::new())
+        .search(&stalled.position.clone().into(), &limits, &StopFlag::new())
         .unwrap();
     let took = clock.now() - before;
     assert!(
@@ -114,9 +114,10 @@ fn a_stalling_evaluator_is_given_up_while_there_is_time_for_another() {
         visits: None,
         budget: Some(Budget::fixed(soft, hard)),
     };
-    let result = stalled
-        .searcher
-        .search(&stalled.position, &limits, &StopFlag::new());
+    let result =
+        stalled
+            .searcher
+            .search(&stalled.position.clone().into(), &limits, &StopFlag::new());
     let took = clock.now();
     assert!(result.is_err());
     assert!(took >= soft / 2 && took < hard / 2, "{took:?}");
@@ -139,7 +140,7 @@ fn a_stopped_search_that_is_slow_to_end_keeps_its_tree() {
             }
             stop.raise();
         });
-        searcher.search(&position, &Limits::default(), &stop)
+        searcher.search(&position.clone().into(), &Limits::default(), &stop)
     });
     let before = report.unwrap();
     assert_eq!(before.stop, StopReason::Interrupted);
@@ -185,7 +186,7 @@ fn a_root_that_cannot_be_evaluated_does_not_cost_the_tree() {
     // A move that has not been searched.
     let mut next = first.clone();
     next.play(before.moves.last().unwrap().mv);
-    let failed = searcher.search(&next, &visits(10), &StopFlag::new());
+    let failed = searcher.search(&next.clone().into(), &visits(10), &StopFlag::new());
     assert!(matches!(failed, Err(SearchError::Eval(_))), "{failed:?}");
     assert_eq!(search(&mut searcher, &next, 10).visits, 10);
     assert_eq!(search(&mut searcher, &first, 60).reused, 60);

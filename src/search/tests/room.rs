@@ -29,7 +29,13 @@ fn goes_on<G: Encode>(position: &G, limit: u64) {
         last = report.nodes;
     };
     let report = searcher
-        .watch(position, &visits(limit), &stop, &analysis, &mut see)
+        .watch(
+            &position.clone().into(),
+            &visits(limit),
+            &stop,
+            &analysis,
+            &mut see,
+        )
         .unwrap();
     assert_eq!((report.stop, report.visits), (StopReason::Visits, limit));
     assert_eq!(report.playouts, limit);
@@ -69,9 +75,11 @@ fn preparing_makes_room_unless_it_is_interrupted() {
     position.play(best.mv);
     let stop = StopFlag::new();
     stop.raise();
-    searcher.prepare(&position, &stop).unwrap();
+    searcher.prepare(&position.clone().into(), &stop).unwrap();
     assert_eq!(searcher.tree.as_ref().unwrap().len(), before);
-    searcher.prepare(&position, &StopFlag::new()).unwrap();
+    searcher
+        .prepare(&position.clone().into(), &StopFlag::new())
+        .unwrap();
     assert!(searcher.tree.as_ref().unwrap().len() < before);
     assert_eq!(search(&mut searcher, &position, 1).reused, best.visits);
 }

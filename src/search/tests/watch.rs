@@ -9,7 +9,7 @@ fn watched(analysis: &AnalysisOptions) -> (SearchReport, Vec<SearchReport>) {
     let mut searcher = hashing(&position, 1, SearchParams::default());
     let mut seen = Vec::new();
     let report = searcher.watch(
-        &position,
+        &position.clone().into(),
         &visits(400),
         &StopFlag::new(),
         analysis,
@@ -65,7 +65,7 @@ fn a_move_to_avoid_is_searched_when_the_others_lose() {
     };
     let report = searcher
         .watch(
-            &position,
+            &position.clone().into(),
             &visits(200),
             &StopFlag::new(),
             &analysis,
@@ -83,7 +83,11 @@ fn without_limits_a_single_move_is_searched_too() {
     assert_eq!(position.legal_count(), 1, "White has C1 only");
     let mut searcher = hashing(&position, 1, SearchParams::default());
     let report = searcher
-        .search(&position, &Limits::default(), &StopFlag::new())
+        .search(
+            &position.clone().into(),
+            &Limits::default(),
+            &StopFlag::new(),
+        )
         .unwrap();
     assert_eq!(report.stop, StopReason::Proven);
 }
@@ -92,10 +96,10 @@ fn without_limits_a_single_move_is_searched_too() {
 fn the_networks_word_leaves_the_tree_alone() {
     let position = start(5, 5);
     let mut searcher = hashing(&position, 1, SearchParams::default());
-    let first = searcher.evaluate(&position).unwrap();
+    let first = searcher.evaluate(&position.clone().into()).unwrap();
     assert_eq!((first.visits, first.evaluations), (1, 1));
     search(&mut searcher, &position, 100);
-    let again = searcher.evaluate(&position).unwrap();
+    let again = searcher.evaluate(&position.clone().into()).unwrap();
     assert_eq!((again.value, again.moves), (first.value, first.moves));
     assert_eq!(search(&mut searcher, &position, 100).reused, 100);
 }

@@ -1,0 +1,232 @@
+//! Go: where positions may not come back, no descent plays what is forbidden, no line goes on for
+//! ever, and no proof depends on a past.
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::brute::Brute;
+use super::*;
+use crate::game::go::{GoRules, SmallGo};
+use crate::game::{Bounds, Move, Reached};
+
+type Rng = Xoshiro256PlusPlus;
+
+/// Rules that forbid repetition in all ways there are, and simple ko.
+const RULES: [&str; 4] = ["chinese-kgs", "tromp-taylor", "new-zealand", "chinese"];
+
+fn empty(width: u8, height: u8, rules: &str) -> SmallGo {
+    let rules: GoRules = rules.parse().unwrap();
+    SmallGo::with_rules(BoardSize::new(width, height), rules).unwrap()
+}
+
+/// A game of so many plies, fewer when it ends, in which kos are taken wherever there are any.
+fn ko_fight(start: SmallGo, plies: u32, rng: &mut Rng) -> Reached<SmallGo> {
+    let mut game = Reached::from(start);
+    for _ in 0..plies {
+        let moves: Vec<Move> = game.legal_moves().collect();
+        let takes_ko = |mv: &Move| {
+            let mut next = game.position().clone();
+            next.play(*mv);
+            next.ko().is_some()
+        };
+        let kos: Vec<Move> = moves.iter().copied().filter(takes_ko).collect();
+        let eye = |mv: &Move| game.position().fills_eye(*mv) || *mv == game.position().pass();
+        let sensible: Vec<Move> = moves.iter().copied().filter(|mv| !eye(mv)).collect();
+        let choice = if !kos.is_empty() && rng.random_bool(0.7) {
+            kos
+        } else if !sensible.is_empty() {
+            sensible
+        } else {
+            break;
+        };
+        game.play(choice[rng.random_range(0..choice.len())]);
+    }
+    game
+}
+
+/// Searches on from where the last search was.
+fn go_on(searcher: &mut Searcher<SmallGo>, game: &Reached<SmallGo>, limit: u64) -> SearchReport {
+    searcher
+        .search(game, &visits(limit), &StopFlag::new())
+        .unwrap()
+}
+
+/// Every move of every line may be played, and no move that may be played is missing.
+fn check_report(report: &SearchReport, game: &Reached<SmallGo>) {
+    let mut found: Vec<Move> = report.moves.iter().map(|found| found.mv).collect();
+    found.sort();
+    assert!(found.into_iter().eq(game.legal_moves()));
+    for found in &report.moves {
+        let mut line = game.clone();
+        assert_eq!(found.pv[0], found.mv);
+        for &mv in &found.pv {
+            assert!(line.position().is_legal(mv) && line.allows(mv), "{mv:?}");
+            line.play(mv);
+        }
+        assert!(found.pv.len() < 1000);
+    }
+}
+
+/// Playouts of the soak: as many as the environment says, or a few.
+fn soak_playouts() -> u64 {
+    let said = std::env::var("TENGEN_SOAK").ok();
+    said.and_then(|text| text.parse().ok()).unwrap_or(40_000)
+}
+
+/// Descents check each of their moves where tests are compiled.
+#[test]
+fn no_descent_plays_what_is_forbidden_and_every_line_ends() {
+    let (mut rng, mut left) = (Rng::seed_from_u64(1), soak_playouts() as i64);
+    let boards = [
+        (2, 2),
+        (3, 2),
+        (3, 3),
+        (4, 3),
+        (4, 4),
+        (5, 5),
+        (9, 9),
+        (9, 1),
+    ];
+    let cases = boards
+        .iter()
+        .flat_map(|&size| RULES.map(|rules| (size, rules)));
+    for (number, ((width, height), rules)) in cases.cycle().enumerate() {
+        let plies = rng.random_range(0..6 * u32::from(width) * u32::from(height));
+        let mut game = ko_fight(empty(width, height, rules), plies, &mut rng);
+        let params = SearchParams {
+            batch: [1, 4][number % 2],
+            ..SearchParams::default()
+        };
+        let threads = 1 + number % 3 / 2;
+        let mut searcher = hashing(game.position(), threads, params);
+        // A few moves with the tree that they leave.
+        for _ in 0..3 {
+            if game.position().outcome().is_some() {
+                break;
+            }
+            let report = go_on(&mut searcher, &game, 400);
+            left -= report.playouts as i64;
+            check_report(&report, &game);
+            check_tree(&searcher, game.position());
+            game.play(report.best().unwrap().mv);
+        }
+        if left <= 0 {
+            break;
+        }
+    }
+}
+
+/// All that is proven in the tree below a node, with ways to get there: `seen` counts those.
+fn proofs(
+    tree: &super::super::tree::Tree,
+    game: &Reached<SmallGo>,
+    seen: &mut HashMap<u128, u32>,
+    found: &mut Vec<(Reached<SmallGo>, Bounds)>,
+) {
+    let key = game.position().key();
+    let times = seen.entry(key).or_default();
+    *times += 1;
+    let Some(id) = tree.find(key).filter(|_| *times < 4) else {
+        return;
+    };
+    let node = tree.node(id);
+    let bounds = node.state().bounds();
+    if bounds != Bounds::OPEN {
+        found.push((game.clone(), bounds));
+    }
+    for (choice, edge) in tree.moves(node) {
+        let touched = edge.is_some_and(|edge| edge.child().is_some());
+        if touched && game.allows(choice.mv()) {
+            let mut next = game.clone();
+            next.play(choice.mv());
+            proofs(tree, &next, seen, found);
+        }
+    }
+}
+
+#[test]
+fn no_proof_is_contradicted_by_trying_everything() {
+    // Lines of play are as deep as positions are many.
+    let thread = std::thread::Builder::new().stack_size(1 << 28);
+    let compared = thread.spawn(compare_proofs).unwrap().join();
+    compared.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+}
+
+fn compare_proofs() {
+    let mut rng = Rng::seed_from_u64(2);
+    let (mut confirmed, mut too_large, mut at_roots) = (0, 0, 0);
+    let boards = [
+        (2, 1),
+        (3, 1),
+        (4, 1),
+        (5, 1),
+        (2, 2),
+        (3, 2),
+        (3, 3),
+        (4, 3),
+        (4, 4),
+    ];
+    for (number, &(width, height)) in boards.iter().cycle().take(20 * boards.len()).enumerate() {
+        let rules = RULES[number % 3];
+        let komi = rng.random_range(-3..8) as f64 / 2.0;
+        let area = u32::from(width) * u32::from(height);
+        let plies = rng.random_range(0..4 * area);
+        let start = empty(width, height, &format!("{rules} komi{komi}"));
+        let game = ko_fight(start, plies, &mut rng);
+        if game.position().outcome().is_some() {
+            continue;
+        }
+        let mut searcher = hashing(game.position(), 1, SearchParams::default());
+        let report = go_on(&mut searcher, &game, 2000);
+        let (mut seen, mut found) = (HashMap::new(), Vec::new());
+        proofs(
+            searcher.tree.as_ref().unwrap(),
+            &game,
+            &mut seen,
+            &mut found,
+        );
+        if let Some(proof) = report.proof {
+            found.push((game.clone(), Bounds::exactly(proof)));
+            at_roots += 1;
+        }
+        // Some of many.
+        let every = found.len().div_ceil(60).max(1);
+        for (game, bounds) in found.iter().rev().step_by(every) {
+            match Brute::new(3_000).confirms(game, *bounds) {
+                Some(true) => confirmed += 1,
+                None => too_large += 1,
+                Some(false) => panic!("{bounds:?} of {:?} in {rules}", game.position()),
+            }
+        }
+    }
+    println!("{confirmed} proofs confirmed, {at_roots} at roots, {too_large} too large to try");
+    assert!(confirmed > 1000, "{confirmed}, {too_large} too large");
+}
+
+/// Black sends two with a1, White takes both with c1, and Black's b1 would bring the board back.
+#[test]
+fn a_move_that_the_game_forbids_is_not_searched_at_the_root() {
+    let mut game = Reached::from(empty(5, 5, "chinese-kgs"));
+    for name in ["c2", "a2", "d1", "b2", "b1", "e5", "a1", "c1"] {
+        let [column, row] = [name.as_bytes()[0] - b'a', name.as_bytes()[1] - b'1'];
+        game.play(game.position().size().point(column, row));
+    }
+    let forbidden = Move(1);
+    assert!(game.position().is_legal(forbidden));
+    let mut searcher = hashing(game.position(), 1, SearchParams::default());
+    let report = go_on(&mut searcher, &game, 500);
+    check_report(&report, &game);
+    let visits: u64 = report.moves.iter().map(|found| found.visits).sum();
+    assert_eq!(visits, 499, "none went elsewhere");
+    // Without the past nothing is wrong with it.
+    let report = go_on(&mut searcher, &game.position().clone().into(), 1000);
+    assert!(
+        report
+            .moves
+            .iter()
+            .any(|found| found.mv == forbidden && found.visits > 0)
+    );
+    // Nor is it shown when the tree has visits of it.
+    let report = go_on(&mut searcher, &game, 1200);
+    check_report(&report, &game);
+}
