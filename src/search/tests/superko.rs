@@ -199,8 +199,9 @@ fn compare_proofs() {
             }
         }
     }
-    println!("{confirmed} proofs confirmed, {at_roots} at roots, {too_large} too large to try");
-    assert!(confirmed > 1000, "{confirmed}, {too_large} too large");
+    let counts =
+        format!("{confirmed} confirmed, {at_roots} at roots, {too_large} too large to try");
+    assert!(confirmed > 1000 && at_roots > 10, "{counts}");
 }
 
 /// Black sends two with a1, White takes both with c1, and Black's b1 would bring the board back.
