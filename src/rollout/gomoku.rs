@@ -1,6 +1,364 @@
-//! Gomoku's random playouts.
+//! Gomoku's random playouts: fives and fours are seen, threes are made and stopped, and else stones
+//! come where rows grow.
 
-use super::Playout;
-use crate::game::gomoku::Gomoku;
+use rand::Rng;
 
-impl Playout for Gomoku {}
+use super::playout::below;
+use super::{Played, Playout, PlayoutPolicy, Prior};
+use crate::game::gomoku::{Direction, Gomoku, Points, Shape, ShapeMap};
+use crate::game::{Bits, Color, Game, Move, Outcome};
+
+impl Playout for Gomoku {
+    /// Its own policy wins where it can, stops a five, makes a straight four, stops one, makes two
+    /// threats at once, and else takes the best of a few points near other stones, by what they make
+    /// and spoil.
+    fn finish<R: Rng>(
+        &mut self,
+        policy: PlayoutPolicy,
+        rng: &mut R,
+        played: &mut Played,
+    ) -> Outcome {
+        let mut sight = (policy == PlayoutPolicy::Own).then(|| Sight::of(self));
+        loop {
+            if let Some(outcome) = self.outcome() {
+                return outcome;
+            }
+            let mv = match &sight {
+                Some(sight) => sight.choose(self, rng),
+                None => any(self.legal_points(), rng),
+            };
+            let Some(mv) = mv else {
+                return Outcome::DRAW;
+            };
+            played.add(self.to_move(), mv);
+            self.play(mv);
+            if let Some(sight) = &mut sight {
+                sight.update(self, mv);
+            }
+        }
+    }
+
+    fn priors(&self, moves: &[Move], priors: &mut [Prior]) {
+        let sight = Sight::of(self);
+        let urgent = sight.urgent(self);
+        for (&mv, prior) in moves.iter().zip(priors) {
+            *prior = match urgent {
+                Some((points, win)) if points.contains(mv) => Prior {
+                    win,
+                    playouts: URGENT,
+                },
+                Some(_) => Prior {
+                    win: 0.05,
+                    playouts: URGENT,
+                },
+                None => Prior {
+                    win: sight.promise(self, mv),
+                    playouts: CALM,
+                },
+            };
+        }
+    }
+}
+
+/// As so many playouts counts what is known of a move where something has to be done at once.
+const URGENT: f32 = 100.0;
+
+/// As so many playouts counts what the shapes around a point promise.
+const CALM: f32 = 20.0;
+
+/// How near to another stone a stone makes sense.
+const NEAR: u8 = 2;
+
+/// Points of which the best is taken when nothing is urgent.
+const LOOKS: usize = 4;
+
+/// What a stone is worth that makes a shape in one direction, and one that keeps the other side
+/// from it: about thrice as much for each step nearer to a five.
+const WORTH: [(f32, f32); Shape::ALL.len()] = [
+    (0.0, 0.0),
+    (0.0, 0.0),
+    (1.0, 1.0),
+    (2.0, 1.5),
+    (8.0, 5.0),
+    (8.0, 4.0),
+    (40.0, 25.0),
+    (45.0, 15.0),
+    (400.0, 200.0),
+    (400.0, 200.0),
+    (1000.0, 1000.0),
+];
+
+/// A position and what can be seen of it.
+struct Sight {
+    map: ShapeMap,
+    /// Empty points near stones.
+    near: Points,
+}
+
+impl Sight {
+    fn of(position: &Gomoku) -> Sight {
+        let mut sight = Sight {
+            map: ShapeMap::of(position),
+            near: Bits::EMPTY,
+        };
+        for color in Color::BOTH {
+            let stones = position.stones(color).iter();
+            stones.for_each(|stone| sight.add_near(position, stone));
+        }
+        sight
+    }
+
+    fn update(&mut self, position: &Gomoku, mv: Move) {
+        self.map.update(position, mv);
+        self.add_near(position, mv);
+    }
+
+    /// Adds the points around a stone; the caller leaves out those that are taken.
+    fn add_near(&mut self, position: &Gomoku, stone: Move) {
+        let size = position.size();
+        let (x, y) = size.column_row(stone);
+        let span = |at: u8, end: u8| at.saturating_sub(NEAR)..=(at + NEAR).min(end - 1);
+        for row in span(y, size.height) {
+            for column in span(x, size.width) {
+                self.near.insert(size.point(column, row));
+            }
+        }
+    }
+
+    /// The points among which the move has to be, where a threat is to be carried out or answered, and
+    /// what is to be expected of it; none where all of those are forbidden.
+    fn urgent(&self, position: &Gomoku) -> Option<(Points, f32)> {
+        let (me, them) = (position.to_move(), position.to_move().opponent());
+        let open =
+            |points: Points| Some(position.allowed(me, points)).filter(|set| !set.is_empty());
+        let pairs = |color| {
+            let of = |shape| self.map.points(color, shape);
+            of(Shape::StraightFour) | of(Shape::TwoFours)
+        };
+        let mine = |points, win| open(points).map(|points| (points, win));
+        mine(self.map.points(me, Shape::Five), 1.0)
+            .or_else(|| mine(self.map.points(them, Shape::Five), 0.5))
+            .or_else(|| mine(pairs(me), 0.98))
+            .or_else(|| {
+                let threats = position.allowed(them, pairs(them));
+                let fours = self.map.points(me, Shape::Four);
+                match threats.is_empty() {
+                    true => None,
+                    false => mine(self.answers(position, them, threats) | fours, 0.5),
+                }
+            })
+            .or_else(|| mine(self.forks(me), 0.9))
+    }
+
+    /// Where a side keeps the other from the straight fours that it could make.
+    fn answers(&self, position: &Gomoku, them: Color, threats: Points) -> Points {
+        let (mut answers, shapes) = (threats, position.shapes(them));
+        for threat in threats.iter() {
+            for (direction, shape) in Direction::ALL
+                .into_iter()
+                .zip(self.map.shapes(them, threat))
+            {
+                if shape == Shape::StraightFour || shape == Shape::TwoFours {
+                    let window = position.lines().window(them, threat, direction);
+                    let fives = shapes.fives(window).steps();
+                    let points = fives.map(|steps| direction.step(position.size(), threat, steps));
+                    points.for_each(|point| answers.insert(point));
+                }
+            }
+        }
+        answers
+    }
+
+    /// Where a colour makes a four and another four or a three.
+    fn forks(&self, color: Color) -> Points {
+        let fours = self.map.points(color, Shape::Four).iter();
+        fours
+            .filter(|&point| {
+                let shapes = self.map.shapes(color, point);
+                shapes
+                    .iter()
+                    .filter(|&&shape| shape >= Shape::Three)
+                    .count()
+                    > 1
+            })
+            .collect()
+    }
+
+    fn choose<R: Rng>(&self, position: &Gomoku, rng: &mut R) -> Option<Move> {
+        if let Some((points, _)) = self.urgent(position) {
+            return any(points, rng);
+        }
+        let near = position.allowed(position.to_move(), self.near);
+        let count = near.count();
+        if count == 0 {
+            return any(position.legal_points(), rng);
+        }
+        let looks = (0..LOOKS).filter_map(|_| near.nth(below(rng, count)));
+        let me = position.to_move();
+        looks.max_by(|&one, &other| self.worth(me, one).total_cmp(&self.worth(me, other)))
+    }
+
+    /// What a stone on a point makes and spoils.
+    fn worth(&self, me: Color, point: Move) -> f32 {
+        let sum = |color: Color, part: fn((f32, f32)) -> f32| -> f32 {
+            let shapes = self.map.shapes(color, point).into_iter();
+            shapes.map(|shape| part(WORTH[shape as usize])).sum()
+        };
+        sum(me, |(makes, _)| makes) + sum(me.opponent(), |(_, spoils)| spoils)
+    }
+
+    /// What is expected of a move when nothing is urgent, in [0, 1]: more where rows grow, less far
+    /// away from all stones, or from the middle of an empty board.
+    fn promise(&self, position: &Gomoku, mv: Move) -> f32 {
+        if self.near.is_empty() {
+            let size = position.size();
+            let (x, y) = size.column_row(mv);
+            let off = |at: u8, length: u8| (f32::from(at) - f32::from(length - 1) / 2.0).abs();
+            let away = off(x, size.width).max(off(y, size.height));
+            return 0.6 - 0.03 * away;
+        }
+        if !self.near.contains(mv) {
+            return 0.3;
+        }
+        let worth = self.worth(position.to_move(), mv);
+        0.4 + 0.5 * worth / (worth + 60.0)
+    }
+}
+
+/// One of the points, all of them alike.
+fn any<R: Rng>(points: Points, rng: &mut R) -> Option<Move> {
+    match points.count() {
+        0 => None,
+        count => points.nth(below(rng, count)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::super::{Rave, RaveParams};
+    use super::*;
+    use crate::game::BoardSize;
+    use crate::game::gomoku::GomokuRules;
+    use crate::game::gomoku::tests::diagram;
+
+    fn best(rows: &str, rules: GomokuRules, to_move: Color, playouts: u64) -> ((u8, u8), f32) {
+        let position = diagram(rows, rules, to_move);
+        let mut rave = Rave::new(RaveParams::default(), 1);
+        let report = rave.search(&position, |done| done < playouts);
+        let first = &report.moves[0];
+        (position.size().column_row(first.mv), first.value)
+    }
+
+    #[test]
+    fn playouts_end_as_the_rules_say() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        for policy in [PlayoutPolicy::Uniform, PlayoutPolicy::Own] {
+            for rules in GomokuRules::ALL {
+                for (width, height) in [(5, 5), (5, 9), (15, 15)] {
+                    let size = BoardSize::new(width, height);
+                    for _ in 0..30 {
+                        let mut position = Gomoku::with_rules(size, rules).unwrap();
+                        let mut played = Played::of(&position);
+                        let outcome = position.finish(policy, &mut rng, &mut played);
+                        assert_eq!(
+                            position.outcome(),
+                            Some(outcome),
+                            "{policy:?} {rules} {size}"
+                        );
+                        let stones: usize = (0..size.area())
+                            .filter(|&point| {
+                                Color::BOTH
+                                    .iter()
+                                    .any(|&side| played.by(side)[point] == 1.0)
+                            })
+                            .count();
+                        assert_eq!(stones, position.ply() as usize);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn fives_are_made_and_stopped() {
+        let rows = "......... ......... ..XXXX... ......... ......... ..OOOO... ......... ......... .........";
+        let rules = GomokuRules::Freestyle;
+        let (point, value) = best(rows, rules, Color::Black, 100);
+        assert!(
+            [(1, 6), (6, 6)].contains(&point) && value == 1.0,
+            "{point:?} {value}"
+        );
+        let rows = "......... ......... ..XX..... ......... ......... .XOOOO... ......... ......... .........";
+        assert_eq!(best(rows, rules, Color::Black, 100).0, (6, 3));
+    }
+
+    #[test]
+    fn threes_become_straight_fours_or_are_stopped() {
+        let rows = "......... ......... ......... ...XXX... ......... ...OOO... ......... ......... .........";
+        let rules = GomokuRules::Freestyle;
+        let (point, value) = best(rows, rules, Color::White, 200);
+        assert!(
+            [(2, 3), (6, 3)].contains(&point) && value > 0.9,
+            "{point:?} {value}"
+        );
+        let rows = "......... ......... ......... ...XXX... ......... ....OO... ......... ......... .........";
+        let ((x, y), _) = best(rows, rules, Color::White, 500);
+        assert!(y == 5 && [1, 2, 6, 7].contains(&x), "{x} {y}");
+    }
+
+    #[test]
+    fn black_does_not_play_where_renju_forbids_it() {
+        let rows = "......... ......... ...X..... ...X..... ......... ....XX... ......... ..OO..... ..OO.....";
+        assert_ne!(best(rows, GomokuRules::Renju, Color::Black, 500).0, (3, 3));
+        // White may, and wins by two threes.
+        let white = rows.replace('O', ".").replace('X', "O");
+        let (point, value) = best(&white, GomokuRules::Renju, Color::White, 500);
+        assert!(value > 0.7, "{point:?} {value}");
+    }
+
+    #[test]
+    fn the_first_stone_goes_to_the_middle() {
+        let position = Gomoku::new(BoardSize::new(15, 9)).unwrap();
+        let moves: Vec<Move> = position.legal_moves().collect();
+        let mut priors = vec![Prior::default(); moves.len()];
+        position.priors(&moves, &mut priors);
+        let best = priors
+            .iter()
+            .zip(&moves)
+            .max_by(|a, b| a.0.win.total_cmp(&b.0.win));
+        assert_eq!(best.map(|(_, &mv)| mv), Some(position.size().point(7, 4)));
+    }
+
+    /// 10-0 at 500 playouts on 15x15.
+    #[test]
+    fn seeing_rows_beats_uniform_playouts() {
+        let won = |game: u64| {
+            let mut position = Gomoku::new(BoardSize::square(9)).unwrap();
+            let ours = Color::BOTH[(game % 2) as usize];
+            let mut players = Color::BOTH.map(|color| {
+                let policy = match color == ours {
+                    true => PlayoutPolicy::Own,
+                    false => PlayoutPolicy::Uniform,
+                };
+                Rave::new(
+                    RaveParams {
+                        policy,
+                        ..RaveParams::default()
+                    },
+                    game,
+                )
+            });
+            while position.outcome().is_none() {
+                let player = &mut players[position.to_move().index()];
+                let report = player.search(&position, |done| done < 150);
+                position.play(report.moves[0].mv);
+            }
+            position.outcome() == Some(Outcome::win(ours))
+        };
+        let wins = (0..10).filter(|&game| won(game)).count();
+        assert!(wins >= 7, "{wins} of 10");
+    }
+}

@@ -10,5 +10,5 @@ mod playout;
 mod rave;
 mod tree;
 
-pub use playout::{Played, Playout, PlayoutPolicy};
+pub use playout::{Played, Playout, PlayoutPolicy, Prior};
 pub use rave::{MOST_PLAYOUTS, Rave, RaveMove, RaveParams, RaveReport};

@@ -55,6 +55,25 @@ impl Played {
     }
 }
 
+/// What is expected of a move.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prior {
+    /// The mean result, in [0, 1], for the side that plays it.
+    pub win: f32,
+    /// As how many playouts this counts, more than 0.
+    pub playouts: f32,
+}
+
+impl Default for Prior {
+    /// One imagined even-chance playout: no division by zero, and no move starts as certain.
+    fn default() -> Self {
+        Prior {
+            win: 0.5,
+            playouts: 1.0,
+        }
+    }
+}
+
 /// A game that random playouts can finish.
 pub trait Playout: Game {
     /// Plays random moves until the game ends, says how it ended, and adds who played where. A game
@@ -80,6 +99,12 @@ pub trait Playout: Game {
             self.play(mv);
         }
         self.outcome().unwrap_or(Outcome::DRAW)
+    }
+
+    /// What is to be expected of these legal moves before anything was played out. A prior never rules
+    /// a move out: playouts outweigh it.
+    fn priors(&self, moves: &[Move], priors: &mut [Prior]) {
+        let _ = (moves, priors);
     }
 
     /// Whether a legal move is worth a look; one of them is, in any position that has moves.

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::Playout;
+use super::{Playout, Prior};
 use crate::game::Move;
 
 /// Index of a node in the tree.
@@ -26,6 +26,7 @@ pub(super) struct Tree {
     rave_visits: Vec<f32>,
     rave_wins: Vec<f32>,
     scores: Vec<f32>,
+    priors: Vec<Prior>,
 }
 
 /// One child's statistics.
@@ -63,9 +64,14 @@ impl Tree {
         self.child.resize(end, NO_NODE);
         self.visits.resize(end, 0.0);
         self.wins.resize(end, 0.0);
-        // One imagined even-chance sample: no division by zero, and no move starts as certain.
-        self.rave_visits.resize(end, 1.0);
-        self.rave_wins.resize(end, 0.5);
+        self.priors.clear();
+        self.priors.resize(end - start, Prior::default());
+        position.priors(&self.moves[start..], &mut self.priors);
+        let priors = self.priors.iter();
+        self.rave_visits
+            .extend(priors.clone().map(|prior| prior.playouts));
+        self.rave_wins
+            .extend(priors.map(|prior| prior.win * prior.playouts));
         self.scores.resize(self.scores.len().max(end - start), 0.0);
         self.nodes.push(start..end);
         (self.nodes.len() - 1) as NodeId

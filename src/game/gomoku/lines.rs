@@ -117,22 +117,52 @@ impl Lines {
     /// What `color` sees from a point to both sides, whatever is on the point itself.
     #[must_use]
     pub fn window(&self, color: Color, point: Move, direction: Direction) -> Window {
-        let (line, place) = direction.place(self.size.column_row(point));
+        self.window_from(color, self.size.column_row(point), direction)
+    }
+
+    /// What `color` sees from a point in each of [`Direction::ALL`].
+    #[must_use]
+    pub fn windows(&self, color: Color, point: Move) -> [Window; 4] {
+        let at = self.size.column_row(point);
+        Direction::ALL.map(|direction| self.window_from(color, at, direction))
+    }
+
+    fn window_from(&self, color: Color, at: (u8, u8), direction: Direction) -> Window {
+        let (line, place) = direction.place(at);
         let blocked = self.blocked[color.index()][line] >> place;
         let other = self.blocked[color.opponent().index()][line] >> place;
-        let (own, edge) = (other & !blocked, other & blocked);
-        // What is behind is read backwards, so that the nearest is the lowest bit of both halves.
-        let ahead = |word: u32| word >> (REACH + 1);
-        let behind = |word: u32| (word << (u32::BITS - REACH as u32)).reverse_bits();
-        Window::of(
-            half(behind(blocked), behind(own), behind(edge)),
-            half(ahead(blocked), ahead(own), ahead(edge)),
-        )
+        let half =
+            |from: usize| ((blocked >> from & HALF) << REACH | other >> from & HALF) as usize;
+        let (behind, ahead) = (BEHIND[half(0)], AHEAD[half(REACH + 1)]);
+        Window::of(behind.into(), ahead.into())
     }
 }
 
-/// Cells of a window, the nearest of each side first.
+/// The cells of half a window.
 const HALF: u32 = (1 << REACH) - 1;
+
+/// The codes of what is ahead of a point, by two words of [`REACH`] bits each: where one colour, and
+/// where the other can never stand.
+static AHEAD: [u8; 1 << (2 * REACH)] = half_codes(false);
+
+/// The same of what is behind it, which words have in the opposite order.
+static BEHIND: [u8; 1 << (2 * REACH)] = half_codes(true);
+
+const fn half_codes(reversed: bool) -> [u8; 1 << (2 * REACH)] {
+    let mut codes = [0; 1 << (2 * REACH)];
+    let mut index = 0;
+    while index < codes.len() as u32 {
+        let (mut blocked, mut other) = (index >> REACH, index & HALF);
+        if reversed {
+            blocked = blocked.reverse_bits() >> (u32::BITS - REACH as u32);
+            other = other.reverse_bits() >> (u32::BITS - REACH as u32);
+        }
+        // Where neither colour can stand is the edge.
+        codes[index as usize] = half(blocked, other & !blocked, other & blocked);
+        index += 1;
+    }
+    codes
+}
 
 /// Codes of half a window, rounded up to a power of two.
 const HALF_CODES: usize = 128;
@@ -142,14 +172,14 @@ pub(super) const WINDOWS: usize = HALF_CODES * HALF_CODES;
 
 /// Half a window as a number: own stones up to the first cell that is blocked, how far that is, and
 /// whether it is the edge. What lies behind does not matter.
-fn half(blocked: u32, own: u32, edge: u32) -> u16 {
+const fn half(blocked: u32, own: u32, edge: u32) -> u8 {
     let free = (blocked | 1 << REACH).trailing_zeros();
     let before = (1 << free) - 1;
     let code = match free == REACH as u32 {
         true => 2 * before + (own & HALF),
         false => 2 * (before + (own & before)) + (edge >> free & 1),
     };
-    code as u16
+    code as u8
 }
 
 /// A cell of a window, as the colour that looks sees it.
@@ -212,10 +242,9 @@ impl Window {
                 bits(&|cell| cell == Cell::Edge),
             )
         };
-        Window::of(
-            side(&|distance| cells[REACH - distance]),
-            side(&|distance| cells[REACH + distance]),
-        )
+        let behind = side(&|distance| cells[REACH - distance]);
+        let ahead = side(&|distance| cells[REACH + distance]);
+        Window::of(behind.into(), ahead.into())
     }
 }
 

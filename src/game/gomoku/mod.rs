@@ -32,6 +32,7 @@ const FIVE: u8 = 5;
 pub struct Gomoku {
     rules: GomokuRules,
     lines: Lines,
+    board: Points,
     stones: [Points; 2],
     winner: Option<Color>,
     to_move: Color,
@@ -46,6 +47,7 @@ impl Gomoku {
         Gomoku {
             rules,
             lines: Lines::new(size),
+            board: Bits::first(size.area()),
             stones: [Bits::EMPTY; 2],
             winner: None,
             to_move: Color::Black,
@@ -64,7 +66,7 @@ impl Gomoku {
     /// The empty points.
     #[must_use]
     pub fn empty(&self) -> Points {
-        Bits::first(self.size().area()) & !(self.stones[0] | self.stones[1])
+        self.board & !(self.stones[0] | self.stones[1])
     }
 
     /// The board as lines.
@@ -84,7 +86,8 @@ impl Gomoku {
     #[must_use]
     pub fn shapes_at(&self, color: Color, point: Move) -> [Shape; 4] {
         let shapes = self.shapes(color);
-        Direction::ALL.map(|direction| shapes.shape(self.lines.window(color, point, direction)))
+        let windows = self.lines.windows(color, point);
+        windows.map(|window| shapes.shape(window))
     }
 
     /// Whether the rules forbid `color` to play on an empty point.
@@ -93,17 +96,36 @@ impl Gomoku {
         self.rules.forbids(color) && renju::is_forbidden(&self.lines, point)
     }
 
+    /// The points where the side to move may play.
+    #[must_use]
+    pub fn legal_points(&self) -> Points {
+        match self.winner {
+            Some(_) => Bits::EMPTY,
+            None => self.empty() & !self.forbidden(self.to_move),
+        }
+    }
+
+    /// Those of some points that are empty and not forbidden to `color`.
+    #[must_use]
+    pub fn allowed(&self, color: Color, points: Points) -> Points {
+        let empty = points & self.empty();
+        match self.rules.forbids(color) {
+            false => empty,
+            true => {
+                let allowed = empty.iter();
+                allowed
+                    .filter(|&point| !renju::is_forbidden(&self.lines, point))
+                    .collect()
+            }
+        }
+    }
+
     /// All empty points where the rules forbid `color` to play.
     #[must_use]
     pub fn forbidden(&self, color: Color) -> Points {
         match self.rules.forbids(color) {
             false => Bits::EMPTY,
-            true => {
-                let empty = self.empty().iter();
-                empty
-                    .filter(|&point| renju::is_forbidden(&self.lines, point))
-                    .collect()
-            }
+            true => self.empty() & !self.allowed(color, self.empty()),
         }
     }
 
@@ -224,10 +246,11 @@ impl Game for Gomoku {
     }
 
     fn legal_moves(&self) -> BitsIter<7> {
-        match self.winner {
-            Some(_) => Bits::EMPTY.iter(),
-            None => (self.empty() & !self.forbidden(self.to_move)).iter(),
-        }
+        self.legal_points().iter()
+    }
+
+    fn legal_count(&self) -> usize {
+        self.legal_points().count()
     }
 
     fn is_legal(&self, mv: Move) -> bool {

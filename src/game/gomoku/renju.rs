@@ -12,12 +12,10 @@ use crate::game::{Color, Move};
 /// Whether Black may not play on an empty point.
 pub(super) fn is_forbidden(lines: &Lines, point: Move) -> bool {
     let table = Shapes::of(Five::Exactly);
-    let shapes = Direction::ALL.map(|direction| {
-        let window = lines.window(Color::Black, point, direction);
-        (direction, window, table.shape(window))
-    });
+    let windows = lines.windows(Color::Black, point);
+    let shapes = windows.map(|window| table.shape(window));
     let (mut fours, mut threes, mut overline) = (0, 0, false);
-    for (_, _, shape) in shapes {
+    for shape in shapes {
         match shape {
             Shape::Five => return false,
             Shape::Overline => overline = true,
@@ -35,12 +33,13 @@ pub(super) fn is_forbidden(lines: &Lines, point: Move) -> bool {
     }
     let mut after = *lines;
     after.put(Color::Black, point);
-    let real = shapes.iter().filter(|(direction, window, shape)| {
-        *shape == Shape::Three
-            && table
-                .straights(*window)
-                .steps()
-                .any(|steps| becomes_straight(&after, direction.step(lines.size(), point, steps)))
+    let real = (0..4).filter(|&line| {
+        let mut steps = table.straights(windows[line]).steps();
+        shapes[line] == Shape::Three
+            && steps.any(|steps| {
+                let next = Direction::ALL[line].step(lines.size(), point, steps);
+                becomes_straight(&after, next)
+            })
     });
     real.count() > 1
 }
@@ -48,8 +47,9 @@ pub(super) fn is_forbidden(lines: &Lines, point: Move) -> bool {
 /// Whether Black may play where a straight four comes of it, making no five.
 fn becomes_straight(lines: &Lines, point: Move) -> bool {
     let table = Shapes::of(Five::Exactly);
-    let wins = Direction::ALL
-        .into_iter()
-        .any(|direction| table.shape(lines.window(Color::Black, point, direction)) == Shape::Five);
+    let windows = lines.windows(Color::Black, point);
+    let wins = windows
+        .iter()
+        .any(|&window| table.shape(window) == Shape::Five);
     !wins && !is_forbidden(lines, point)
 }

@@ -40,7 +40,9 @@ impl ShapeMap {
             for color in Color::BOTH {
                 let found = position.shapes_at(color, point);
                 map.shapes[color.index()][point.index()] = found;
-                map.list(color, point, found);
+                if found.iter().any(|&shape| shape >= SETS[0]) {
+                    map.list(color, point, found);
+                }
             }
         }
         map
