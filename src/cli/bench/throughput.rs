@@ -37,7 +37,8 @@ struct Line {
     /// Positions a second, evaluated without a search.
     raw_per_second: f64,
     /// That as a share of what the cores can multiply and add at best, where the network is one
-    /// that `native` knows.
+    /// that `native` knows. More than all of it where fewer products than those of plain convolutions
+    /// are needed.
     share_of_peak: Option<f64>,
     /// Positions a second, evaluated by the search.
     evaluations_per_second: f64,

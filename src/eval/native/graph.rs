@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use super::kernels::PoolKind;
 use crate::eval::{PLANES, POLICY, VALUE};
 use crate::onnx::{Attribute, Model, ModelNode, Tensor};
-use constants::{bytes, dequantised, floats, integers};
+use constants::{bytes, dequantised, floats, integers, ungrouped};
 
 /// Index of a value in [`Graph::values`].
 pub(super) type ValueId = usize;
@@ -67,6 +67,8 @@ pub(super) struct Dense {
 #[derive(Debug)]
 pub(super) enum Op {
     Conv(Conv),
+    /// Each channel by itself; `inputs` is 1.
+    Depthwise(Conv),
     Dense(Dense),
     Relu,
     /// Two maps, or a map and a vector that counts for every point.
@@ -100,13 +102,20 @@ pub(super) struct Graph {
 const LARGEST_KERNEL: usize = 15;
 
 impl Graph {
-    /// Reads a model for boards of `area` points.
+    /// Reads a model for boards of `area` points; convolutions of bytes as such, or as ones of
+    /// numbers where these are faster.
     ///
     /// # Errors
     /// What it holds that this backend does not know, in words.
-    pub(super) fn read(model: &Model, planes: usize, area: usize) -> Result<Graph, String> {
+    pub(super) fn read(
+        model: &Model,
+        planes: usize,
+        area: usize,
+        keeps_bytes: bool,
+    ) -> Result<Graph, String> {
         let mut reader = Reader {
             area,
+            keeps_bytes,
             tensors: model.tensors.iter().map(|t| (&*t.name, t)).collect(),
             known: HashMap::from([(PLANES, Known::Value(0))]),
             values: vec![Shape::Map(planes)],
@@ -163,6 +172,7 @@ enum Known<'a> {
 
 struct Reader<'a> {
     area: usize,
+    keeps_bytes: bool,
     tensors: HashMap<&'a str, &'a Tensor>,
     known: HashMap<&'a str, Known<'a>>,
     values: Vec<Shape>,
@@ -185,7 +195,12 @@ impl<'a> Reader<'a> {
             ("Conv", Shape::Map(channels)) => {
                 let conv = self.conv(node, channels)?;
                 let outputs = conv.bias.len();
-                (Op::Conv(conv), vec![x], Shape::Map(outputs))
+                let op = if conv.inputs == channels {
+                    Op::Conv(conv)
+                } else {
+                    Op::Depthwise(conv)
+                };
+                (op, vec![x], Shape::Map(outputs))
             }
             ("Gemm", Shape::Vector(len)) => {
                 let dense = self.dense(node, len)?;
@@ -314,9 +329,7 @@ impl<'a> Reader<'a> {
         let &[outputs, inputs, height, width] = dims else {
             return Err("its kernel has not four dimensions".to_owned());
         };
-        if inputs != channels || node.int("group").unwrap_or(1) != 1 {
-            return Err("it works on groups of channels".to_owned());
-        }
+        let groups = groups(node, channels, [outputs, inputs])?;
         let odd = |len: usize| len % 2 == 1 && len <= LARGEST_KERNEL;
         if !odd(height) || !odd(width) || outputs == 0 {
             return Err(format!("its kernel is {height}x{width}"));
@@ -341,12 +354,16 @@ impl<'a> Reader<'a> {
         if bias.len() != outputs {
             return Err("its bias has another length".to_owned());
         }
+        let is_depthwise = groups > 1 && groups == outputs && groups == channels;
+        let spread = if is_depthwise { 1 } else { groups };
+        let points = height * width;
         let weights = match (self.input(node, 0), self.input(node, 1)) {
+            _ if is_depthwise => Weights::Float(numbers),
             // A sum of more products could leave 32 bits.
             (Some(Known::Rounded(_, steps)), Some(Known::Scaled(tensor, scales)))
-                if inputs * height * width < 1 << 16 =>
+                if self.keeps_bytes && channels * points < 1 << 16 =>
             {
-                let weights = constants::signed_bytes(tensor)?.to_vec();
+                let weights = ungrouped(constants::signed_bytes(tensor)?, inputs * points, spread);
                 let (scales, steps) = (scales.clone(), *steps);
                 Weights::Integer {
                     weights,
@@ -354,12 +371,12 @@ impl<'a> Reader<'a> {
                     steps,
                 }
             }
-            _ => Weights::Float(numbers),
+            _ => Weights::Float(ungrouped(&numbers, inputs * points, spread)),
         };
         let kernel = [height, width];
         Ok(Conv {
             kernel,
-            inputs,
+            inputs: spread * inputs,
             weights,
             bias,
         })
@@ -440,4 +457,16 @@ impl<'a> Reader<'a> {
         }
         Err(format!("it makes a shape {dims:?}"))
     }
+}
+
+/// In how many groups of channels a convolution with a kernel of so many outputs and inputs works.
+fn groups(node: &ModelNode, channels: usize, kernel: [usize; 2]) -> Result<usize, String> {
+    let [outputs, inputs] = kernel;
+    let groups = usize::try_from(node.int("group").unwrap_or(1)).unwrap_or(0);
+    if groups == 0 || inputs.checked_mul(groups) != Some(channels) || outputs % groups != 0 {
+        return Err(format!(
+            "it has {groups} groups of {inputs} channels, and reads {channels}"
+        ));
+    }
+    Ok(groups)
 }

@@ -1,5 +1,8 @@
 //! Where a point of the board lies in memory: row after row, with a border of zeros around that
-//! neighbouring rows share.
+//! neighbouring rows share, and zeros up to whole tiles.
+
+/// Width of the tiles of [Winograd's way](super::kernels::WinogradTask).
+pub(super) const TILE: usize = 3;
 
 /// A board with its border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,13 +19,14 @@ pub(super) struct Grid {
 
 impl Grid {
     pub(super) fn new(width: usize, height: usize, border: usize) -> Grid {
-        let stride = width + border;
+        let [columns, rows] = [width, height].map(|side| side.next_multiple_of(TILE));
+        let stride = columns + border;
         Grid {
             width,
             height,
             border,
             stride,
-            len: (height + 2 * border) * stride + border,
+            len: (rows + 2 * border) * stride + border,
         }
     }
 
@@ -36,6 +40,11 @@ impl Grid {
         self.origin() + row * self.stride + column
     }
 
+    /// Rows and columns of tiles.
+    pub(super) fn tiles(&self) -> [usize; 2] {
+        [self.height, self.width].map(|side| side.div_ceil(TILE))
+    }
+
     /// Where the weights of a kernel of this height and width look, in their order, from the point
     /// that lies [`Grid::origin`] before the one they answer for.
     pub(super) fn taps(&self, [height, width]: [usize; 2]) -> Vec<usize> {
@@ -46,12 +55,17 @@ impl Grid {
 
     /// The board's columns in parts of nearly equal length, at most `most`: start and length.
     pub(super) fn columns(&self, most: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
-        let (width, parts) = (self.width, self.width.div_ceil(most));
-        (0..parts).map(move |part| {
-            let [start, end] = [part, part + 1].map(|part| part * width / parts);
-            (start, end - start)
-        })
+        parts(self.width, most)
     }
+}
+
+/// `len` things in parts of nearly equal length, at most `most`: start and length.
+pub(super) fn parts(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
+    let parts = len.div_ceil(most);
+    (0..parts).map(move |part| {
+        let [start, end] = [part, part + 1].map(|part| part * len / parts);
+        (start, end - start)
+    })
 }
 
 #[cfg(test)]

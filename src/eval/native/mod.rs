@@ -44,15 +44,23 @@ impl NativeModel {
     /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read`]),
     /// [`EvalError::Unavailable`] when the graph holds something that is not known here.
     pub fn load(path: &str, onnx: &[u8]) -> Result<NativeModel, EvalError> {
-        NativeModel::load_for(path, onnx, Level::best())
+        // Where bytes are not multiplied four at a time, f32 is faster than they, and more exact.
+        let level = Level::best();
+        NativeModel::load_for(path, onnx, (level, level.has_fast_integers()))
     }
 
-    fn load_for(path: &str, onnx: &[u8], level: Level) -> Result<NativeModel, EvalError> {
+    /// For this kind of processor, with convolutions of bytes or without.
+    fn load_for(
+        path: &str,
+        onnx: &[u8],
+        (level, keeps_bytes): (Level, bool),
+    ) -> Result<NativeModel, EvalError> {
         let info = ModelInfo::read(path, onnx)?;
-        let plan = plan(&info, onnx, level).map_err(|reason| EvalError::Unavailable {
-            backend: BACKEND,
-            reason: format!("it does not know the network {path}: {reason}"),
-        })?;
+        let plan =
+            plan(&info, onnx, (level, keeps_bytes)).map_err(|reason| EvalError::Unavailable {
+                backend: BACKEND,
+                reason: format!("it does not know the network {path}: {reason}"),
+            })?;
         Ok(NativeModel {
             info,
             plan: Arc::new(plan),
@@ -116,9 +124,13 @@ impl Work {
     }
 }
 
-fn plan(info: &ModelInfo, onnx: &[u8], level: Level) -> Result<Plan, String> {
+fn plan(
+    info: &ModelInfo,
+    onnx: &[u8],
+    (level, keeps_bytes): (Level, bool),
+) -> Result<Plan, String> {
     let model = Model::read(onnx).map_err(|error| error.to_string())?;
-    let graph = Graph::read(&model, info.planes, info.size.area())?;
+    let graph = Graph::read(&model, info.planes, info.size.area(), keeps_bytes)?;
     let size = [info.size.width.into(), info.size.height.into()];
     let plan = Plan::new(&graph, size, level)?;
     for (name, part, len) in [

@@ -7,7 +7,7 @@ mod pack;
 mod results;
 
 use super::grid::Grid;
-use super::kernels::{Line, PoolKind};
+use super::kernels::{LANES, Line, PoolKind};
 
 pub(super) use layout::MemoryLayout;
 
@@ -20,12 +20,23 @@ pub(super) struct Plan {
     pub(super) floats: Vec<Line<f32>>,
     pub(super) integers: Vec<Line<[i8; 4]>>,
     pub(super) layout: MemoryLayout,
-    /// Products that are computed for a position.
+    /// Products that a position needs in plain convolutions.
     pub(super) products: u64,
     pub(super) planes: MapPart,
     /// Slots of the vectors that are the answer.
     pub(super) policy: VectorPart,
     pub(super) value: VectorPart,
+}
+
+impl Plan {
+    /// The most input blocks of a convolution by Winograd's way.
+    pub(super) fn winograd_blocks(&self) -> usize {
+        let blocks = self.steps.iter().map(|step| match step {
+            Step::Winograd(step) => step.input.channels.div_ceil(LANES),
+            _ => 0,
+        });
+        blocks.max().unwrap_or(0)
+    }
 }
 
 /// Some blocks of a map.
@@ -65,6 +76,10 @@ pub(super) struct Rounded {
 pub(super) enum Step {
     /// A convolution in f32.
     Float(ConvStep),
+    /// A convolution of 3x3 in f32 by Winograd's way.
+    Winograd(ConvStep),
+    /// A convolution of each channel by itself, in f32.
+    Depthwise(ConvStep),
     /// A convolution of bytes.
     Integer(ConvStep),
     Combine {

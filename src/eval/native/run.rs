@@ -2,8 +2,8 @@
 
 use super::grid::Grid;
 use super::kernels::{
-    Arithmetic, Bytes, Combine, ConvTask, Dense, Epilogue, Float, Integer, LANES, Level, Line,
-    Pool, Rounding,
+    Arithmetic, Bytes, Combine, ConvTask, Dense, DepthwiseTask, Epilogue, Float, Integer, LANES,
+    Level, Line, Pool, Room, Rounding, WinogradTask,
 };
 use super::plan::{ConvStep, MapPart, Plan, Step, Target, VectorPart};
 
@@ -15,6 +15,7 @@ pub(super) struct Memory {
     vectors: Vec<Vec<Line<f32>>>,
     float_sums: Vec<Line<f32>>,
     integer_sums: Vec<Line<i32>>,
+    room: Room,
 }
 
 /// The most blocks that are computed together, on any processor.
@@ -43,6 +44,7 @@ impl Memory {
                 .collect(),
             float_sums: vec![Line::default(); WIDEST * len],
             integer_sums: vec![Line::default(); WIDEST * len],
+            room: Room::new(&plan.grid, plan.winograd_blocks(), WIDEST),
         }
     }
 
@@ -89,6 +91,8 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
     let grid = plan.grid;
     match step {
         Step::Float(step) => convolve::<Float>(plan, level, memory, step),
+        Step::Winograd(step) => convolve_in_frequencies(plan, level, memory, step),
+        Step::Depthwise(step) => convolve_depthwise(plan, level, memory, step),
         Step::Integer(step) => convolve::<Integer>(plan, level, memory, step),
         Step::Combine {
             first,
@@ -198,6 +202,40 @@ fn convolve<A: Convolution>(plan: &Plan, level: Level, memory: &mut Memory, step
     });
     output.put_back(memory, &step.target);
     *A::sums(memory) = sums;
+}
+
+fn convolve_in_frequencies(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
+    let grid = plan.grid;
+    let mut room = std::mem::take(&mut memory.room);
+    let mut output = OutputMaps::take(memory, &step.target);
+    level.enter(WinogradTask {
+        grid,
+        input: memory.part(&grid, step.input),
+        channels: step.input.channels,
+        groups: &step.groups,
+        weights: &plan.floats[step.weights..],
+        room: &mut room,
+        epilogue: output.epilogue(step, memory, &grid),
+    });
+    output.put_back(memory, &step.target);
+    memory.room = room;
+}
+
+fn convolve_depthwise(plan: &Plan, level: Level, memory: &mut Memory, step: &ConvStep) {
+    let grid = plan.grid;
+    let mut sums = std::mem::take(&mut memory.float_sums);
+    let mut output = OutputMaps::take(memory, &step.target);
+    level.enter(DepthwiseTask {
+        grid,
+        taps: &step.taps,
+        input: memory.part(&grid, step.input),
+        blocks: step.groups.len(),
+        weights: &plan.floats[step.weights..],
+        row: &mut sums,
+        epilogue: output.epilogue(step, memory, &grid),
+    });
+    output.put_back(memory, &step.target);
+    memory.float_sums = sums;
 }
 
 /// The steps that compute nothing worth a kernel.

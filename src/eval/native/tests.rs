@@ -10,7 +10,7 @@ use crate::game::BoardSize;
 use crate::onnx::{Attribute, GraphBuilder, Value};
 
 fn small(level: Level) -> NativeEvaluator {
-    let model = NativeModel::load_for("small", &SMALL.onnx(1), level).unwrap();
+    let model = NativeModel::load_for("small", &SMALL.onnx(1), (level, true)).unwrap();
     model.evaluator()
 }
 
@@ -33,7 +33,7 @@ fn all_kinds_of_code_agree() {
     };
     for onnx in [SMALL.onnx(2), wide.onnx(3), layer(&Layer::INTEGER, 4)] {
         let load = |level| {
-            NativeModel::load_for("net", &onnx, level)
+            NativeModel::load_for("net", &onnx, (level, true))
                 .unwrap()
                 .evaluator()
         };
@@ -54,6 +54,7 @@ struct Layer {
     inputs: usize,
     outputs: usize,
     kernel: usize,
+    groups: usize,
     /// In bytes, with this zero for its input.
     zero: Option<u8>,
     residual: bool,
@@ -68,6 +69,7 @@ impl Layer {
         inputs: 40,
         outputs: 40,
         kernel: 3,
+        groups: 1,
         zero: Some(0),
         residual: true,
     };
@@ -108,7 +110,12 @@ fn layer(layer: &Layer, seed: u64) -> Vec<u8> {
     let offset = graph.weights("offset", &[channels], &vec![0.1; channels]);
     let x = graph.conv(planes, scaling, Some(offset));
 
-    let dims = [layer.outputs, channels, layer.kernel, layer.kernel];
+    let dims = [
+        layer.outputs,
+        channels / layer.groups,
+        layer.kernel,
+        layer.kernel,
+    ];
     let len: usize = dims.iter().product();
     let bias: Vec<f32> = (0..layer.outputs).map(|i| number(seed + 1, i)).collect();
     let bias = graph.weights("bias", &[layer.outputs], &bias);
@@ -118,7 +125,7 @@ fn layer(layer: &Layer, seed: u64) -> Vec<u8> {
                 .map(|i| f32::from(weight(seed, i)) / 127.0)
                 .collect();
             let weights = graph.weights("weights", &dims, &weights);
-            graph.conv(x, weights, Some(bias))
+            graph.grouped_conv(x, weights, Some(bias), layer.groups)
         }
         Some(zero) => {
             let rounded = rounded(&mut graph, x, zero);
@@ -128,8 +135,9 @@ fn layer(layer: &Layer, seed: u64) -> Vec<u8> {
             let axis = vec![("axis", Attribute::Int(0))];
             let weights = graph.node("DequantizeLinear", &[bytes, scales], axis);
             let half = layer.kernel as i64 / 2;
-            let pads = vec![("pads", Attribute::Ints(vec![half; 4]))];
-            graph.node("Conv", &[rounded, weights, bias], pads)
+            let group = Attribute::Int(layer.groups as i64);
+            let attributes = vec![("pads", Attribute::Ints(vec![half; 4])), ("group", group)];
+            graph.node("Conv", &[rounded, weights, bias], attributes)
         }
     };
     let y = if layer.residual { graph.add(x, y) } else { y };
@@ -172,13 +180,15 @@ fn naive(layer: &Layer, seed: u64, row: &[f32]) -> Vec<f32> {
     for output in 0..layer.outputs {
         for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
             let mut sum = f64::from(number(seed + 1, output));
-            for channel in 0..layer.inputs {
+            let inputs = layer.inputs / layer.groups;
+            let first = output / (layer.outputs / layer.groups) * inputs;
+            for input in 0..inputs {
                 for (dy, dx) in (-half..=half).flat_map(|dy| (-half..=half).map(move |dx| (dy, dx)))
                 {
                     let tap = (dy + half) as usize * layer.kernel + (dx + half) as usize;
-                    let index = (output * layer.inputs + channel) * layer.kernel.pow(2) + tap;
+                    let index = (output * inputs + input) * layer.kernel.pow(2) + tap;
                     let weight = f64::from(weight(seed, index)) / 127.0;
-                    sum += f64::from(round(at(channel, y + dy, x + dx))) * weight;
+                    sum += f64::from(round(at(first + input, y + dy, x + dx))) * weight;
                 }
             }
             if layer.residual {
@@ -194,7 +204,7 @@ fn check(layer: &Layer, seed: u64) {
     let onnx = self::layer(layer, seed);
     let batch = random_batch(layer.info().row_len(), 2, seed);
     for level in Level::all() {
-        let mut evaluator = NativeModel::load_for("layer", &onnx, level)
+        let mut evaluator = NativeModel::load_for("layer", &onnx, (level, true))
             .unwrap()
             .evaluator();
         let out = suite::run(&mut evaluator, &batch);
@@ -224,11 +234,32 @@ fn convolutions_are_right_on_odd_boards_and_channels() {
                         inputs,
                         outputs,
                         kernel: [3, 1, 5][(i + j) % 3],
+                        groups: 1,
                         zero,
                         residual: false,
                     },
                     (10 * i + j) as u64,
                 );
+            }
+        }
+    }
+}
+
+#[test]
+fn groups_of_channels_keep_to_themselves() {
+    for (i, groups) in [2, 4, 40].into_iter().enumerate() {
+        for kernel in [1, 3, 5] {
+            for zero in [None, Some(0), Some(113)] {
+                // What is alone in its group is not rounded.
+                let zero = zero.filter(|_| groups < 40);
+                let layer = Layer {
+                    size: BoardSize::new(7, 6),
+                    kernel,
+                    groups,
+                    zero,
+                    ..Layer::INTEGER
+                };
+                check(&layer, i as u64);
             }
         }
     }
@@ -244,6 +275,26 @@ fn residual_sums_are_right() {
             },
             7,
         );
+    }
+}
+
+#[test]
+fn without_bytes_a_network_in_bytes_is_nearly_the_same() {
+    for zero in [0, 113] {
+        let onnx = layer(
+            &Layer {
+                zero: Some(zero),
+                ..Layer::INTEGER
+            },
+            5,
+        );
+        let [mut bytes, mut numbers] = [true, false].map(|keeps_bytes| {
+            let model = NativeModel::load_for("net", &onnx, (Level::best(), keeps_bytes)).unwrap();
+            assert_eq!(model.work().integers, keeps_bytes);
+            model.evaluator()
+        });
+        // 360 rounded inputs, each half a step away at most and a quarter on average.
+        suite::agree(&mut bytes, &mut numbers, 0.5);
     }
 }
 

@@ -41,3 +41,16 @@ pub(super) fn dequantised(integers: &[i64], scales: &[f32]) -> Vec<f32> {
     let numbers = parts.flat_map(|(part, scale)| part.iter().map(move |&x| x as f32 * scale));
     numbers.collect()
 }
+
+/// Weights `[output, input of a group, ...]` of a convolution in groups, with zeros for the inputs of
+/// all other groups; `row` is the length of an output's. That is more work than is needed, and for a
+/// few groups less than with loops of their own.
+pub(super) fn ungrouped<T: Copy + Default>(weights: &[T], row: usize, groups: usize) -> Vec<T> {
+    let outputs = weights.len() / row.max(1) / groups;
+    let mut all = vec![T::default(); weights.len() * groups];
+    for (output, weights) in weights.chunks_exact(row.max(1)).enumerate() {
+        let start = (output * groups + output / outputs.max(1)) * row;
+        all[start..start + row].copy_from_slice(weights);
+    }
+    all
+}

@@ -18,7 +18,7 @@ pub(in super::super) const UNROLLED: usize = 4;
 /// What numbers a convolution multiplies.
 pub(in super::super) trait Arithmetic {
     /// The channels of a block at one point.
-    type Input: Copy;
+    type Input: Copy + 'static;
     /// Weights of a block of answers for one step.
     type Weights: Copy;
     /// Sums of a block of answers at one point, in memory.
@@ -28,6 +28,11 @@ pub(in super::super) trait Arithmetic {
 
     /// Input channels that one step takes.
     const CHANNELS: usize;
+
+    /// Steps for so many input channels.
+    fn steps(channels: usize) -> usize {
+        channels.div_ceil(Self::CHANNELS).next_multiple_of(UNROLLED)
+    }
 
     fn zero<S: Simd>(simd: S) -> Self::Register<S>;
     fn load<S: Simd>(simd: S, sums: &Self::Sums) -> Self::Register<S>;
@@ -191,7 +196,7 @@ impl<A: Arithmetic> Job for ConvTask<'_, A> {
         for &group in task.groups {
             for first in (0..blocks).step_by(task.chunk) {
                 let channels = (task.channels - first * LANES).min(task.chunk * LANES);
-                let steps = channels.div_ceil(A::CHANNELS).next_multiple_of(UNROLLED);
+                let steps = A::steps(channels);
                 let (panel, rest) = weights.split_at(group * steps * task.taps.len());
                 weights = rest;
                 for (column, points) in task.grid.columns(S::most_points(group)) {
@@ -269,14 +274,7 @@ impl<J: Tile, const BLOCKS: usize, const POINTS: usize> Job for Fixed<J, BLOCKS,
 impl<A: Arithmetic> Tile for Pass<'_, '_, A> {
     #[inline(always)]
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(mut self, simd: S) {
-        let mut ahead = self
-            .ahead
-            .chunks(self.ahead.len().div_ceil(self.grid.height).max(1));
         for row in 0..self.grid.height {
-            if self.column == 0 {
-                let lines = ahead.next().into_iter().flatten();
-                lines.for_each(|line| simd.prefetch(line));
-            }
             let at = row * self.grid.stride + self.column;
             let mut sums = [[A::zero(simd); POINTS]; BLOCKS];
             if !self.is_first {
@@ -315,7 +313,7 @@ impl<A: Arithmetic> Pass<'_, '_, A> {
     /// Adds what the points around `at` say.
     #[inline(always)]
     fn multiply<S: Simd, const BLOCKS: usize, const POINTS: usize>(
-        &self,
+        &mut self,
         simd: S,
         at: usize,
         sums: &mut [[A::Register<S>; POINTS]; BLOCKS],
@@ -327,23 +325,13 @@ impl<A: Arithmetic> Pass<'_, '_, A> {
                 let window = points::<_, POINTS>(plane, at + tap);
                 let (now, later) = weights.split_at(steps * BLOCKS);
                 weights = later;
-                let (now, _) = now.as_chunks::<BLOCKS>();
-                let (now, _) = now.as_chunks::<UNROLLED>();
-                for (start, few) in (0..LANES / A::CHANNELS).step_by(UNROLLED).zip(now) {
-                    for (i, lines) in few.iter().enumerate() {
-                        let mut factors = [A::zero(simd); BLOCKS];
-                        for block in 0..BLOCKS {
-                            factors[block] = A::weights(simd, &lines[block]);
-                        }
-                        for point in 0..POINTS {
-                            let input = A::splat(simd, &window[point], start + i);
-                            for block in 0..BLOCKS {
-                                let sum = &mut sums[block][point];
-                                *sum = A::add_product(simd, *sum, input, factors[block]);
-                            }
-                        }
-                    }
-                }
+                add_products::<A, S, BLOCKS, POINTS>(
+                    simd,
+                    |point| &window[point],
+                    now,
+                    (&mut self.ahead, 1),
+                    sums,
+                );
             }
             left -= steps;
             if left > 0 {
@@ -353,15 +341,54 @@ impl<A: Arithmetic> Pass<'_, '_, A> {
     }
 }
 
+/// Adds what a block of `channels` at some points gives with these weights, and asks for so many
+/// lines of the weights `ahead` in each turn.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "loops of known length over indices are unrolled, so that sums stay in registers"
+)]
+#[inline(always)]
+pub(super) fn add_products<'a, A: Arithmetic, S: Simd, const BLOCKS: usize, const POINTS: usize>(
+    simd: S,
+    channels: impl Fn(usize) -> &'a A::Input,
+    weights: &[A::Weights],
+    (ahead, fetched): (&mut &[A::Weights], usize),
+    sums: &mut [[A::Register<S>; POINTS]; BLOCKS],
+) {
+    let (lines, _) = weights.as_chunks::<BLOCKS>();
+    let (lines, _) = lines.as_chunks::<UNROLLED>();
+    for (start, few) in (0..LANES / A::CHANNELS).step_by(UNROLLED).zip(lines) {
+        if let Some((lines, later)) = ahead.split_at_checked(fetched) {
+            for line in lines {
+                simd.prefetch(line);
+            }
+            *ahead = later;
+        }
+        for (i, lines) in few.iter().enumerate() {
+            let mut factors = [A::zero(simd); BLOCKS];
+            for block in 0..BLOCKS {
+                factors[block] = A::weights(simd, &lines[block]);
+            }
+            for point in 0..POINTS {
+                let input = A::splat(simd, channels(point), start + i);
+                for block in 0..BLOCKS {
+                    let sum = &mut sums[block][point];
+                    *sum = A::add_product(simd, *sum, input, factors[block]);
+                }
+            }
+        }
+    }
+}
+
 /// From sums to answers, for a tile.
-struct Finish<'a, 'e, A: Arithmetic> {
-    sums: &'a [A::Sums],
+pub(super) struct Finish<'a, 'e, A: Arithmetic> {
+    pub(super) sums: &'a [A::Sums],
     /// Points from one block to the next.
-    len: usize,
-    at: usize,
-    blocks: std::ops::Range<usize>,
-    points: usize,
-    epilogue: &'a mut Epilogue<'e>,
+    pub(super) len: usize,
+    pub(super) at: usize,
+    pub(super) blocks: std::ops::Range<usize>,
+    pub(super) points: usize,
+    pub(super) epilogue: &'a mut Epilogue<'e>,
 }
 
 impl<A: Arithmetic> Job for Finish<'_, '_, A> {
@@ -403,14 +430,17 @@ impl<A: Arithmetic> Job for Finish<'_, '_, A> {
 
 /// The points from `start`.
 #[inline(always)]
-fn points<T, const POINTS: usize>(plane: &[T], start: usize) -> &[T; POINTS] {
+pub(super) fn points<T, const POINTS: usize>(plane: &[T], start: usize) -> &[T; POINTS] {
     plane[start..]
         .first_chunk()
         .expect("the border is wide enough")
 }
 
 #[inline(always)]
-fn points_mut<T, const POINTS: usize>(plane: &mut [T], start: usize) -> &mut [T; POINTS] {
+pub(super) fn points_mut<T, const POINTS: usize>(
+    plane: &mut [T],
+    start: usize,
+) -> &mut [T; POINTS] {
     plane[start..]
         .first_chunk_mut()
         .expect("the border is wide enough")

@@ -15,15 +15,19 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod conv;
+mod depthwise;
 mod maps;
 mod peak;
 mod portable;
 mod simd;
+mod winograd;
 
 pub(super) use conv::{Arithmetic, ConvTask, Epilogue, Float, Integer, Rounding, UNROLLED};
+pub(super) use depthwise::DepthwiseTask;
 pub(super) use maps::{Combine, Dense, Pool, PoolKind};
 pub(super) use peak::Peak;
 pub(super) use simd::{Bytes, LANES, Line};
+pub(super) use winograd::{FREQUENCIES, Room, WinogradTask, kernel_frequencies};
 
 use simd::{Job, Simd};
 

@@ -2,7 +2,7 @@
 
 use super::super::graph::{Conv, Graph, Node, Op, Shape, Steps, ValueId, Weights};
 use super::super::grid::Grid;
-use super::super::kernels::{LANES, Level, Line};
+use super::super::kernels::{FREQUENCIES, LANES, Level, Line, kernel_frequencies};
 use super::pack::{Kernels, line_up, scale_and_bias};
 use super::results::{NewMap, Results};
 use super::{ConvStep, MapPart, Plan, Step, Target};
@@ -22,7 +22,7 @@ impl Plan {
         level: Level,
     ) -> Result<Plan, String> {
         let kernels = graph.nodes.iter().filter_map(|node| match &node.op {
-            Op::Conv(conv) => Some(conv.kernel[0].max(conv.kernel[1]) / 2),
+            Op::Conv(conv) | Op::Depthwise(conv) => Some(conv.kernel[0].max(conv.kernel[1]) / 2),
             _ => None,
         });
         let grid = Grid::new(size[0], size[1], kernels.max().unwrap_or(0));
@@ -61,7 +61,9 @@ impl Plan {
 
 fn products(graph: &Graph, area: usize) -> u64 {
     let products = graph.nodes.iter().map(|node| match &node.op {
-        Op::Conv(conv) => area * conv.kernel[0] * conv.kernel[1] * conv.inputs * conv.bias.len(),
+        Op::Conv(conv) | Op::Depthwise(conv) => {
+            area * conv.kernel[0] * conv.kernel[1] * conv.inputs * conv.bias.len()
+        }
         Op::Dense(dense) => dense.weights.len(),
         _ => 0,
     });
@@ -105,7 +107,14 @@ impl<'a> Lowering<'a> {
     fn node(&mut self, index: usize) -> Result<(), String> {
         let node = &self.graph.nodes[index];
         match &node.op {
-            Op::Conv(conv) => self.convolutions(index, conv),
+            Op::Conv(conv) => {
+                let parts = self.parts(index, conv);
+                self.convolutions(node.inputs[0], &parts)
+            }
+            Op::Depthwise(conv) => {
+                let fused = self.fused(index, true);
+                self.depthwise(node.inputs[0], (conv, fused))
+            }
             Op::Relu | Op::Add => self.combine(index, node),
             Op::Pool(kind) => {
                 let input = self.results.numbers(node.inputs[0])?;
@@ -192,9 +201,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// A convolution, with all others of the same input that can be computed with it.
-    fn convolutions(&mut self, index: usize, conv: &'a Conv) -> Result<(), String> {
-        let input = self.graph.nodes[index].inputs[0];
-        let parts = self.parts(index, conv);
+    fn convolutions(&mut self, input: ValueId, parts: &[(&Conv, Fused)]) -> Result<(), String> {
+        let conv = parts[0].0;
         let residual = parts[0].1.residual;
         let blocks = parts
             .iter()
@@ -205,7 +213,7 @@ impl<'a> Lowering<'a> {
         let widest = groups.iter().max().copied().unwrap_or(1);
         let steps = LANES / if is_integer { 4 } else { 1 };
         let bytes = taps.len() * steps * widest * size_of::<Line<f32>>();
-        let [scale, bias, floor] = epilogue(&parts);
+        let [scale, bias, floor] = epilogue(parts);
         let step = ConvStep {
             input: if is_integer {
                 self.results.bytes(input)?
@@ -213,7 +221,7 @@ impl<'a> Lowering<'a> {
                 self.results.numbers(input)?
             },
             chunk: (CHUNK_BYTES / bytes).max(1),
-            weights: self.pack(&parts, &groups),
+            weights: self.pack(parts, &groups),
             residual: residual
                 .map(|value| self.results.numbers(value))
                 .transpose()?,
@@ -226,14 +234,60 @@ impl<'a> Lowering<'a> {
         };
         self.steps.push(if is_integer {
             Step::Integer(step)
+        } else if self.in_frequencies(conv) {
+            Step::Winograd(step)
         } else {
             Step::Float(step)
         });
-        for (_, fused) in &parts {
+        for (_, fused) in parts {
             self.finish(fused);
             self.results.release(input);
         }
         if let Some(residual) = residual {
+            self.results.release(residual);
+        }
+        Ok(())
+    }
+
+    /// A convolution of each channel by itself.
+    fn depthwise(&mut self, input: ValueId, part: (&Conv, Fused)) -> Result<(), String> {
+        let parts = [part];
+        let (conv, fused) = &parts[0];
+        let taps = self.grid.taps(conv.kernel);
+        let Weights::Float(numbers) = &conv.weights else {
+            return Err("it is in bytes".to_owned());
+        };
+        let channels = conv.bias.len();
+        let weights = self.floats.len();
+        for first in (0..channels).step_by(LANES) {
+            for tap in 0..taps.len() {
+                let mut line = Line::default();
+                for (lane, weight) in line.0[..LANES.min(channels - first)].iter_mut().enumerate() {
+                    *weight = numbers[(first + lane) * taps.len() + tap];
+                }
+                self.floats.push(line);
+            }
+        }
+        let [scale, bias, floor] = epilogue(&parts);
+        let step = ConvStep {
+            input: self.results.numbers(input)?,
+            chunk: 1,
+            groups: vec![1; channels.div_ceil(LANES)],
+            weights,
+            residual: fused
+                .residual
+                .map(|value| self.results.numbers(value))
+                .transpose()?,
+            target: self.target(std::iter::once(fused))?,
+            taps,
+            scale,
+            bias,
+            floor,
+        };
+        self.steps.push(Step::Depthwise(step));
+        self.finish(fused);
+        self.results.release(input);
+        if let Some(residual) = fused.residual {
             self.results.release(residual);
         }
         Ok(())
@@ -272,6 +326,23 @@ impl<'a> Lowering<'a> {
             }
         }
         let inputs = conv.inputs;
+        if self.in_frequencies(conv) {
+            let kernels: Vec<_> = floats
+                .iter()
+                .map(|(weights, _)| frequencies(weights))
+                .collect();
+            let parts = kernels.iter().zip(&floats);
+            let kernels = Kernels {
+                parts: parts
+                    .map(|(weights, part)| (&weights[..], part.1))
+                    .collect(),
+                inputs,
+                taps: FREQUENCIES,
+            };
+            self.floats
+                .extend(kernels.packed_by_tap(groups, |[weight]| weight));
+            return self.floats.len() - kernels.lines(groups, 1);
+        }
         if integers.is_empty() {
             let kernels = Kernels {
                 parts: floats,
@@ -290,6 +361,14 @@ impl<'a> Lowering<'a> {
         self.integers
             .extend(kernels.packed(groups, |weights: [i8; 4]| weights));
         self.integers.len() - kernels.lines(groups, 4)
+    }
+
+    /// Whether Winograd's way is shorter for a convolution.
+    fn in_frequencies(&self, conv: &Conv) -> bool {
+        let is_float = matches!(conv.weights, Weights::Float(_));
+        let [rows, columns] = self.grid.tiles();
+        let products = FREQUENCIES * rows * columns;
+        is_float && conv.kernel == [3, 3] && products < 9 * self.grid.width * self.grid.height
     }
 
     /// Whether the only reader of a value adds a map to it.
@@ -390,6 +469,14 @@ impl<'a> Lowering<'a> {
         self.target(std::iter::once(&fused))?;
         self.results.numbers(self.graph.input)
     }
+}
+
+/// Kernels of 3x3 in frequencies.
+fn frequencies(weights: &[f32]) -> Vec<f32> {
+    weights
+        .chunks_exact(9)
+        .flat_map(kernel_frequencies)
+        .collect()
 }
 
 fn floor(relu: bool) -> f32 {

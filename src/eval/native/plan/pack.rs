@@ -43,23 +43,47 @@ impl<T: Copy + Default> Kernels<'_, T> {
         groups: &[usize],
         join: impl Fn([T; CHANNELS]) -> L,
     ) -> Vec<Line<L>> {
+        let blocks = (0..self.inputs).step_by(LANES);
+        let order = blocks.flat_map(|block| (0..self.taps).map(move |tap| (block, tap)));
+        self.packed_in(groups, order, join)
+    }
+
+    /// The same for each group, tap, input block, step and block of the group.
+    pub(super) fn packed_by_tap<L: Copy + Default>(
+        &self,
+        groups: &[usize],
+        join: impl Fn([T; 1]) -> L,
+    ) -> Vec<Line<L>> {
+        let blocks = |tap| {
+            (0..self.inputs)
+                .step_by(LANES)
+                .map(move |block| (block, tap))
+        };
+        self.packed_in(groups, (0..self.taps).flat_map(blocks), join)
+    }
+
+    /// Lines in an order of first channels of input blocks and taps.
+    fn packed_in<L: Copy + Default, const CHANNELS: usize>(
+        &self,
+        groups: &[usize],
+        order: impl Iterator<Item = (usize, usize)> + Clone,
+        join: impl Fn([T; CHANNELS]) -> L,
+    ) -> Vec<Line<L>> {
         let mut lines = Vec::new();
         let mut start = 0;
         for &group in groups {
-            for block in (0..self.inputs).step_by(LANES) {
+            for (block, tap) in order.clone() {
                 let left = (self.inputs - block).min(LANES);
                 let end = block + left.next_multiple_of(CHANNELS * UNROLLED);
-                for tap in 0..self.taps {
-                    for input in (block..end).step_by(CHANNELS) {
-                        for answers in start..start + group {
-                            let mut line = Line::<L>::default();
-                            for (lane, weights) in line.0.iter_mut().enumerate() {
-                                let output = answers * LANES + lane;
-                                let weight = |i| self.weight(output, input + i, tap);
-                                *weights = join(std::array::from_fn(weight));
-                            }
-                            lines.push(line);
+                for input in (block..end).step_by(CHANNELS) {
+                    for answers in start..start + group {
+                        let mut line = Line::<L>::default();
+                        for (lane, weights) in line.0.iter_mut().enumerate() {
+                            let output = answers * LANES + lane;
+                            let weight = |i| self.weight(output, input + i, tap);
+                            *weights = join(std::array::from_fn(weight));
                         }
+                        lines.push(line);
                     }
                 }
             }
