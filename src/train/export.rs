@@ -2,8 +2,9 @@
 
 use super::TrainError;
 use super::architecture::{Architecture, GameShape, Outputs};
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, Origin};
 use super::net::{Fold, Weights};
+use super::trainable::Trainable;
 use crate::eval::{ModelInfo, PLANES, POLICY, VALUE};
 use crate::onnx::{Dim, GraphBuilder};
 
@@ -41,7 +42,14 @@ pub fn to_onnx(
 /// The metadata of a checkpoint's network.
 #[must_use]
 pub fn network_info(checkpoint: &Checkpoint) -> ModelInfo {
-    let origin = &checkpoint.origin;
+    info(
+        &checkpoint.origin,
+        checkpoint.params.architecture,
+        checkpoint.step,
+    )
+}
+
+fn info(origin: &Origin, architecture: Architecture, steps: u64) -> ModelInfo {
     ModelInfo {
         game: origin.game.clone(),
         size: origin.size(),
@@ -49,11 +57,40 @@ pub fn network_info(checkpoint: &Checkpoint) -> ModelInfo {
         planes: origin.planes,
         policy_len: origin.policy_len,
         outcomes: origin.outcomes,
-        network: checkpoint.params.architecture.to_string(),
+        network: architecture.to_string(),
         games: origin.games,
-        steps: checkpoint.step,
+        steps,
         creator: concat!("tengen-train ", env!("CARGO_PKG_VERSION")).to_owned(),
     }
+}
+
+/// The ONNX file of a network that has learnt nothing, for this board and the game's newest encoding:
+/// how fast a network of this shape would be can be measured without fitting one.
+///
+/// # Errors
+/// [`TrainError::Setting`] when networks cannot read the game.
+pub fn untrained<G: Trainable>(
+    empty: &G,
+    architecture: Architecture,
+    seed: u64,
+) -> Result<Vec<u8>, TrainError> {
+    let encoding = G::encodings()
+        .last()
+        .ok_or_else(|| TrainError::Setting(format!("networks cannot read {} yet", G::NAME)))?;
+    let size = empty.size();
+    let origin = Origin {
+        game: G::NAME.to_owned(),
+        width: size.width,
+        height: size.height,
+        encoding: encoding.id().to_owned(),
+        planes: encoding.planes(),
+        policy_len: empty.policy_len(),
+        outcomes: G::INFO.outcomes(),
+        games: 0,
+    };
+    let (weights, _) = architecture.declare(origin.planes, origin.game_shape(), seed);
+    let info = info(&origin, architecture, 0);
+    to_onnx(architecture, &weights, &info, Outputs::Play)
 }
 
 #[cfg(test)]

@@ -1,19 +1,33 @@
 //! `tengen-train export`: a checkpoint into an ONNX file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Parser;
-use tengen::train::architecture::Outputs;
+use tengen::game::{BoardSize, GAMES};
+use tengen::train::architecture::{Architecture, Outputs};
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::durable;
-use tengen::train::export::{network_info, to_onnx};
+use tengen::train::export::{network_info, to_onnx, untrained};
+use tengen::train::trainable::Trainable;
+
+use crate::board::{OnBoard, on_board};
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
     /// A checkpoint file, or a folder whose newest checkpoint is taken
-    #[arg(long)]
-    checkpoint: PathBuf,
+    #[arg(long, required_unless_present = "untrained")]
+    checkpoint: Option<PathBuf>,
+    /// Write a network of this name, such as tengen-20b128c, that has learnt nothing: for measuring
+    /// how fast it would be
+    #[arg(long, value_name = "NET", conflicts_with_all = ["checkpoint", "last_step", "all_heads"])]
+    untrained: Option<Architecture>,
+    /// The game that it is for
+    #[arg(long, default_value = GAMES[0].name, conflicts_with = "checkpoint")]
+    game: String,
+    /// Side of the board that it is for
+    #[arg(long, default_value_t = 9, conflicts_with = "checkpoint")]
+    size: u8,
     /// The ONNX file to write
     #[arg(long)]
     out: PathBuf,
@@ -28,7 +42,40 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let path = &args.checkpoint;
+    match (&args.checkpoint, args.untrained) {
+        (Some(path), _) => export(args, path),
+        (None, Some(architecture)) => {
+            let work = Untrained {
+                architecture,
+                out: &args.out,
+            };
+            on_board((&args.game, ""), BoardSize::square(args.size), &work)
+        }
+        (None, None) => bail!("neither --checkpoint nor --untrained is given"),
+    }
+}
+
+/// A network that has learnt nothing.
+struct Untrained<'a> {
+    architecture: Architecture,
+    out: &'a Path,
+}
+
+impl OnBoard for Untrained<'_> {
+    fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
+        let onnx = untrained(start, self.architecture, 1)?;
+        durable::write(self.out, &onnx)?;
+        log::info!(
+            "{} without any learning: {} bytes in {}",
+            self.architecture,
+            onnx.len(),
+            self.out.display()
+        );
+        Ok(())
+    }
+}
+
+fn export(args: &Args, path: &Path) -> anyhow::Result<()> {
     let checkpoint = if path.is_dir() {
         let newest = Checkpoint::newest(path)?;
         newest.with_context(|| format!("{} holds no checkpoint", path.display()))?

@@ -38,7 +38,7 @@ enum Command {
     Correct(correct::Args),
     /// Fits a network to recorded games.
     Fit(fit::Args),
-    /// Writes a fitted network as an ONNX file.
+    /// Writes a fitted network as an ONNX file, or one that has learnt nothing.
     Export(export::Args),
     /// Runs arms with several seeds, has their networks meet, and writes the table.
     Ablate(ablate::Args),
