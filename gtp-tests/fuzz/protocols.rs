@@ -7,11 +7,11 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Backend, Engine, EngineOptions, registry};
-use tengen::game::{BoardSize, UnsupportedSize};
+use tengen::game::{BoardSize, UnknownGame};
 use tengen::gtp::{Protocol, Line, SessionOptions, SauResources, SauOptions, SauSession, Session};
 use tengen::record::ccgc::NgStyle;
 
-fn engine(size: BoardSize) -> Result<Box<dyn Engine>, UnsupportedSize> {
+fn engine(size: BoardSize) -> Result<Box<dyn Engine>, UnknownGame> {
     let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let mut options = EngineOptions {
         backend: Backend::Rollout,

@@ -18,15 +18,17 @@ export RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=1
 host=$(rustc -vV | sed -n 's/^host: //p')
 cargo build --release --target "$host"
 
-mkdir -p "$data/seeds-protocols" "$data/seeds-sgf"
+mkdir -p "$data/seeds-protocols" "$data/seeds-sgf" "$data/seeds-networks"
 # The conversations and games of the tests, to begin with. The first byte chooses GTP.
 for session in ../*.session ../*.tst; do
     { printf 'G'; sed 's/^> //' "$session"; } >"$data/seeds-protocols/$(basename "$session")"
 done
 cp ../games/*.sgf "$data/seeds-sgf/"
-for target in protocols sgf; do
+cp ../../models/nogo-9x9{,-int8}.onnx "$data/seeds-networks/"
+longest() { case $1 in networks) echo 2000000 ;; *) echo 4096 ;; esac; }
+for target in protocols sgf networks; do
     mkdir -p "$data/$target"
     "$CARGO_TARGET_DIR/$host/release/$target" "$data/$target" "$data/seeds-$target" \
-        -dict=words.dict -max_len=4096 -timeout=10 -max_total_time="$seconds" \
+        -dict=words.dict -max_len="$(longest "$target")" -timeout=10 -max_total_time="$seconds" \
         -artifact_prefix="$data/broken-$target-" -print_final_stats=1
 done

@@ -144,13 +144,13 @@ fn transform_input<S: Simd>(simd: S, grid: &Grid, map: &[Line<f32>], spectra: &m
         for (column, spectrum) in spectra.iter_mut().enumerate() {
             let start = grid.at(TILE * row, TILE * column) - grid.stride - 1;
             let mut half = [[simd.splat(0.0); PATCH]; PATCH];
-            for i in 0..PATCH {
+            for (i, half) in half.iter_mut().enumerate() {
                 let lines = points::<_, PATCH>(map, start + i * grid.stride);
                 let mut line = [simd.splat(0.0); PATCH];
                 for j in 0..PATCH {
                     line[j] = simd.load(&lines[j]);
                 }
-                half[i] = input_transform(simd, line);
+                *half = input_transform(simd, line);
             }
             for j in 0..PATCH {
                 let mut line = [simd.splat(0.0); PATCH];
@@ -274,8 +274,8 @@ impl Job for Answers<'_, '_> {
                         half[i][j] = line[i];
                     }
                 }
-                for i in 0..TILE {
-                    let answers = answer_transform(simd, half[i]);
+                for (i, half) in half.into_iter().enumerate() {
+                    let answers = answer_transform(simd, half);
                     let out = points_mut::<_, TILE>(self.rows, i * width + TILE * column);
                     for j in 0..TILE {
                         simd.store(answers[j], &mut out[j]);
