@@ -20,10 +20,21 @@ fn parse(text: &str) -> (String, String) {
     (input, output.replace("VERSION", env!("CARGO_PKG_VERSION")))
 }
 
+/// A file that is named after Go is a conversation about Go.
+fn arguments(path: &Path) -> Vec<&'static str> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let game = if name.starts_with("go.") {
+        "go"
+    } else {
+        "nogo"
+    };
+    [QUICK, &["--game", game]].concat()
+}
+
 fn check(path: &Path) {
     let text = std::fs::read_to_string(path).expect("a readable file");
     let (input, expected) = parse(&text);
-    let output = String::from_utf8(pipe(QUICK, input.as_bytes())).expect("UTF-8");
+    let output = String::from_utf8(pipe(&arguments(path), input.as_bytes())).expect("UTF-8");
     assert_eq!(output, expected, "{}", path.display());
 }
 

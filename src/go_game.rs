@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::clock::{Clock, FakeClock};
 use crate::engine::{Decision, Engine, EngineError, EngineOptions, RulesError, registry};
-use crate::game::{BoardSize, Color, Move, Outcome};
+use crate::game::{BoardSize, Color, Fate, Move, Outcome};
 use crate::record::{Play, Vertex};
 use crate::search::StopFlag;
 
@@ -177,4 +177,62 @@ fn it_takes_the_win_that_is_offered() {
         Decision::Play(Vertex::Pass)
     );
     assert_eq!(engine.size(), BoardSize::square(5));
+}
+
+/// Solid walls, and a dead stone of White's in what is Black's: Black is ahead by a point.
+const WALLS: &str = "b1 d1 b2 d2 b3 d3 b4 d4 b5 d5 c1 c4 c2 c5 c3 a3";
+
+#[test]
+fn dead_stones_are_agreed_on_where_the_rules_have_it() {
+    let stop = StopFlag::new();
+    for (rules, black_wins) in [("chinese", true), ("tromp-taylor", false)] {
+        let mut engine = engine(&[("size", "5"), ("rules", rules)]);
+        engine.set_komi(0.5);
+        play(&mut *engine, WALLS).unwrap();
+        let settled = engine.settle(&stop).unwrap();
+        let dead: Vec<Move> = settled.points(Fate::Dead).collect();
+        assert_eq!(dead.len(), 1, "under {rules}: {:?}", settled.fates);
+        assert_eq!(Vertex::Point(dead[0]), vertex("a3"));
+        assert_eq!(settled.outcome().winner, Some(Color::Black));
+        // As the stones stand White is ahead: it passes only if that counts, Black if it does not.
+        play(&mut *engine, "pass").unwrap();
+        assert_eq!(engine.agrees_on_dead(), black_wins);
+        assert_eq!(
+            engine.genmove(Color::White, &stop),
+            Decision::Play(Vertex::Pass),
+            "won, or lost and over, under {rules}"
+        );
+    }
+}
+
+#[test]
+fn nobody_passes_first_while_dead_stones_count_against_him() {
+    let stop = StopFlag::new();
+    let mut engine = engine(&[("size", "5"), ("rules", "tromp-taylor"), ("visits", "500")]);
+    engine.set_komi(0.5);
+    play(&mut *engine, WALLS).unwrap();
+    for _ in 0..2 {
+        let decision = engine.genmove(Color::Black, &stop);
+        assert_ne!(decision, Decision::Play(Vertex::Pass));
+        play(&mut *engine, "pass").unwrap();
+    }
+    assert_eq!(engine.stone(Move(10)), None, "it is taken");
+}
+
+#[test]
+fn cleaning_up_goes_on_until_nothing_is_dead() {
+    let stop = StopFlag::new();
+    let mut engine = engine(&[("size", "5"), ("rules", "chinese")]);
+    engine.set_komi(0.5);
+    play(&mut *engine, WALLS).unwrap();
+    play(&mut *engine, "pass pass").unwrap();
+    let mut moves = 0;
+    while engine.genmove_cleanup(Color::Black, &stop) != Decision::Play(Vertex::Pass) {
+        play(&mut *engine, "pass").unwrap();
+        moves += 1;
+        assert!(moves < 5, "{:?}", engine.record());
+    }
+    assert_eq!((moves, engine.stone(Move(10))), (2, None));
+    let settled = engine.settle(&stop).unwrap();
+    assert_eq!(settled.points(Fate::Dead).count(), 0);
 }

@@ -188,7 +188,7 @@ impl Contestant for InOrder {
 
 #[track_caller]
 fn referee(orders: [&[u16]; 2], expected: Outcome) {
-    let rules = refereed_game("tictactoe", BoardSize::square(3)).unwrap();
+    let rules = refereed_game("tictactoe", BoardSize::square(3), "", None).unwrap();
     let mut players = orders.map(|order| InOrder {
         order: order.iter().copied().chain(0..9).collect(),
         taken: Vec::new(),

@@ -86,6 +86,7 @@ impl<G: Game> Thinker<G> for CriticThinker {
             playouts: count,
             evaluations: count,
             nodes: 0,
+            expected: None,
             elapsed: self.time.now().saturating_sub(started),
             stop: StopReason::Visits,
         })

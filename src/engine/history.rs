@@ -112,9 +112,10 @@ impl<G: Game> History<G> {
         Ok(())
     }
 
-    /// Plays a move that is known to be legal; answers its number, from 0.
+    /// Plays a move that is known to be legal, after two passes too; answers its number, from 0.
     pub(super) fn push(&mut self, color: Color, mv: Move) -> usize {
         let mut next = self.position_for(color);
+        next.resume();
         next.play(mv);
         self.past.push(&next);
         let vertex = Vertex::of(mv, self.size());

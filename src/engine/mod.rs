@@ -18,6 +18,7 @@ mod choose;
 mod critic;
 mod fallbacks;
 mod history;
+mod judge;
 mod merge_proof;
 mod network;
 mod network_setup;
@@ -55,7 +56,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::clock::TimeControl;
-use crate::game::{BoardSize, Color, GameInfo, Move, Outcome, UnknownRules};
+use crate::game::{BoardSize, Color, GameInfo, Move, Outcome, Settled, UnknownRules};
 use crate::record::{GameRecord, Play, Vertex};
 use crate::search::{AnalysisOptions, SearchReport, StopFlag};
 
@@ -181,6 +182,10 @@ pub trait Engine: Send {
         see: &mut dyn FnMut(&SearchReport),
     ) -> Decision;
 
+    /// As [`Engine::genmove`], to clear up a game whose players do not agree: it goes on after two
+    /// passes, and there is no pass as long as dead stones of the other side are on the board.
+    fn genmove_cleanup(&mut self, color: Color, stop: &StopFlag) -> Decision;
+
     /// Chooses a move for `color` as [`Engine::genmove`] does, and changes nothing.
     fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision;
 
@@ -226,6 +231,15 @@ pub trait Engine: Send {
 
     /// The result, when the game has ended.
     fn outcome(&self) -> Option<Outcome>;
+
+    /// Whether the rules have the players agree on what is dead when both have passed; else all that
+    /// stands counts.
+    fn agrees_on_dead(&self) -> bool;
+
+    /// The present position as the players may agree to count it, finished or not: what is dead,
+    /// what lives in seki, whose the points are. `None` in games without dead stones, and when
+    /// `stop` is raised.
+    fn settle(&mut self, stop: &StopFlag) -> Option<Settled>;
 
     /// The game so far.
     fn record(&self) -> GameRecord;

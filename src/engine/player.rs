@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::choose::choose;
 use super::history::History;
+use super::judge::{Judge, MakeExpected, away_from_dead};
 use super::timing::Timing;
 use super::worker::{Task, Worker};
 use super::{
@@ -13,7 +14,9 @@ use super::{
     RulesError, Solution, Spending, ThinkError, ThinkerLog,
 };
 use crate::clock::{Budget, Clock, TimeControl};
-use crate::game::{BoardSize, Color, Game, GameInfo, Move, Outcome, Proof, Reached, Rules as _};
+use crate::game::{
+    BoardSize, Color, Game, GameInfo, Move, Outcome, Proof, Reached, Rules as _, Settled,
+};
 use crate::record::{GameRecord, Play, Vertex};
 use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 use crate::solver::{self, Solve};
@@ -41,6 +44,8 @@ pub struct Player<G: Game> {
     last_report: Option<SearchReport>,
     /// Its own move was the last, and the opponent is thinking.
     awaits_reply: bool,
+    /// Says what is dead.
+    judge: Judge<G>,
     /// When it gives up; never, where there is nothing.
     resign: Option<Resign>,
     time: Arc<dyn Clock>,
@@ -64,6 +69,7 @@ impl<G: Game> Player<G> {
             thinker_log: ThinkerLog::default(),
             last_report: None,
             awaits_reply: false,
+            judge: Judge::none(),
             resign: None,
             time,
         }
@@ -80,6 +86,13 @@ impl<G: Game> Player<G> {
     #[must_use]
     pub(super) fn with_resign(mut self, resign: Option<Resign>) -> Self {
         self.resign = resign;
+        self
+    }
+
+    /// Has [`Engine::settle`] answered by what this says, and passes chosen by it.
+    #[must_use]
+    pub(super) fn with_judge(mut self, expect: MakeExpected<G>) -> Self {
+        self.judge = Judge::by(expect);
         self
     }
 
@@ -103,34 +116,100 @@ impl<G: Game> Player<G> {
         if start.legal_moves().next().is_none() {
             return (None, None);
         }
-        let (limits, budget) = self.timing.limits(start.position());
-        if !stop.is_raised() {
-            let (shown, mut last) = (analysis.interval.is_some(), None);
-            let kept = AnalysisOptions {
-                interval: analysis.interval.or(Some(KEEP)),
-                ..analysis.clone()
-            };
-            let report = self.think(start, Task::Search(limits, kept), stop, &mut |report| {
-                last = Some(report.clone());
-                if shown {
-                    see(report);
-                }
-            });
-            self.last_report = report.map_or_else(
-                |error| {
-                    let then = if last.is_some() {
-                        "the best so far"
-                    } else {
-                        "any legal move"
-                    };
-                    log::error!("playing {then}: {error}");
-                    last
-                },
-                Some,
-            );
+        let position = start.position();
+        let (limits, budget) = self.timing.limits(position);
+        let pass = position.size().pass();
+        let may_pass = !analysis.avoid.contains(&pass);
+        if may_pass && self.judge.is_done(position, None, stop) {
+            return (Some(pass), budget);
         }
-        let mv = choose(start, self.last_report.as_ref(), &analysis.avoid);
+        if !stop.is_raised() {
+            self.last_report = self.search(start, limits, stop, analysis, see);
+        }
+        if may_pass
+            && self
+                .judge
+                .is_done(position, self.last_report.as_ref(), stop)
+        {
+            return (Some(pass), budget);
+        }
+        let mut avoid = analysis.avoid.clone();
+        if self.judge.goes_on(position, stop) && !avoid.contains(&pass) {
+            avoid.push(pass);
+        }
+        let mv = choose(start, self.last_report.as_ref(), &avoid);
         (mv, budget)
+    }
+
+    /// What a search finds; the best so far where it breaks off, and nothing where it has nothing.
+    fn search(
+        &mut self,
+        start: &Reached<G>,
+        limits: Limits,
+        stop: &StopFlag,
+        analysis: &AnalysisOptions,
+        see: &mut dyn FnMut(&SearchReport),
+    ) -> Option<SearchReport> {
+        let (shown, mut last) = (analysis.interval.is_some(), None);
+        let kept = AnalysisOptions {
+            interval: analysis.interval.or(Some(KEEP)),
+            ..analysis.clone()
+        };
+        let report = self.think(start, Task::Search(limits, kept), stop, &mut |report| {
+            last = Some(report.clone());
+            if shown {
+                see(report);
+            }
+        });
+        report.map_or_else(
+            |error| {
+                let then = if last.is_some() {
+                    "the best so far"
+                } else {
+                    "any legal move"
+                };
+                log::error!("playing {then}: {error}");
+                last
+            },
+            Some,
+        )
+    }
+
+    /// Chooses a move for the side to move of `position`, the present one, plays it and charges the
+    /// clock.
+    fn move_in(
+        &mut self,
+        start: &Reached<G>,
+        stop: &StopFlag,
+        analysis: &AnalysisOptions,
+        see: &mut dyn FnMut(&SearchReport),
+    ) -> Decision {
+        let position = start.position();
+        let (started, color) = (self.time.now(), position.to_move());
+        let (mv, budget) = self.decide(start, stop, analysis, see);
+        let Some(mv) = mv else {
+            return when_over(position);
+        };
+        let report = self.last_report.as_ref();
+        if self
+            .resign
+            .as_mut()
+            .is_some_and(|resign| resign.after(report))
+        {
+            return Decision::Resign;
+        }
+        let vertex = Vertex::of(mv, self.size());
+        let number = self.history.push(color, mv);
+        self.awaits_reply = true;
+        let elapsed = self.time.now().saturating_sub(started);
+        let report = self.last_report.as_ref();
+        let made = self
+            .timing
+            .charge(color, position.ply(), budget, elapsed, report);
+        log::info!("{made}");
+        self.times.push((number, made));
+        self.prepare();
+        Decision::Play(vertex)
     }
 
     fn think(
@@ -240,32 +319,22 @@ impl<G: Game> Engine for Player<G> {
         analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Decision {
-        let started = self.time.now();
-        let reached = self.history.reached_for(color);
-        let (mv, budget) = self.decide(&reached, stop, analysis, see);
-        let Some(mv) = mv else {
-            return when_over(reached.position());
+        let start = self.history.reached_for(color);
+        self.move_in(&start, stop, analysis, see)
+    }
+
+    fn genmove_cleanup(&mut self, color: Color, stop: &StopFlag) -> Decision {
+        let start = self.history.reached_for(color);
+        let mut position = start.position().clone();
+        position.resume();
+        let settled = self.judge.settle(&position, stop);
+        let avoid = settled.map(|settled| away_from_dead(&position, color, &settled));
+        let analysis = AnalysisOptions {
+            interval: None,
+            avoid: avoid.unwrap_or_default(),
         };
-        let report = self.last_report.as_ref();
-        if self
-            .resign
-            .as_mut()
-            .is_some_and(|resign| resign.after(report))
-        {
-            return Decision::Resign;
-        }
-        let vertex = Vertex::of(mv, self.size());
-        let number = self.history.push(color, mv);
-        self.awaits_reply = true;
-        let elapsed = self.time.now().saturating_sub(started);
-        let report = self.last_report.as_ref();
-        let made = self
-            .timing
-            .charge(color, reached.position().ply(), budget, elapsed, report);
-        log::info!("{made}");
-        self.times.push((number, made));
-        self.prepare();
-        Decision::Play(vertex)
+        let start = Reached::new(position, start.past().clone());
+        self.move_in(&start, stop, &analysis, &mut |_| {})
     }
 
     fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
@@ -380,6 +449,14 @@ impl<G: Game> Engine for Player<G> {
 
     fn outcome(&self) -> Option<Outcome> {
         self.history.position().outcome()
+    }
+
+    fn agrees_on_dead(&self) -> bool {
+        self.history.position().agrees_on_dead()
+    }
+
+    fn settle(&mut self, stop: &StopFlag) -> Option<Settled> {
+        self.judge.settle(self.history.position(), stop)
     }
 
     fn record(&self) -> GameRecord {

@@ -11,9 +11,13 @@ use crate::clock::Clock;
 use crate::encode::{self, Encode, Mismatch};
 use crate::eval::{BackendKind, ModelInfo, ModelSource};
 use crate::game::{BoardSize, UnknownGame, with_game};
-use crate::rollout::Playout;
-use crate::search::{ProberMaker, SearcherOptions};
+use crate::rollout::{self, Playout};
+use crate::search::{ProberMaker, SearcherOptions, StopFlag};
 use crate::solver::Solvable;
+
+/// Playouts with either side to move that say what is dead: more change nothing in what GNU Go says,
+/// too (docs/results.md#go).
+const JUDGING_PLAYOUTS: u64 = 1000;
 
 /// What an engine is made of.
 #[derive(Clone, Copy)]
@@ -89,8 +93,12 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     let bytes = (options.solver.memory_mib as usize) << 20;
     let player = Player::new(empty, make, options.spending.clone(), time);
     let player = player.with_solver(threads, Box::new(move || G::solver(bytes)));
+    let judge = move |position: &G, stop: &StopFlag| {
+        rollout::expect(position, JUDGING_PLAYOUTS, seed, &|| stop.is_raised())
+    };
     Box::new(
         player
+            .with_judge(Box::new(judge))
             .with_thinker_log(thinker_log)
             .with_resign(options.resign),
     )

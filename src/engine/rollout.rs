@@ -81,16 +81,18 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
 fn report(found: RaveReport, elapsed: Duration, stop: StopReason) -> SearchReport {
     let prior = 1.0 / (found.moves.len().max(1) as f32);
     let value = found.value();
+    let (playouts, expected) = (found.playouts, found.expected);
     let moves = found.moves.into_iter();
     SearchReport {
         moves: moves.map(|mv| move_report(mv, prior)).collect(),
         value,
         proof: None,
-        visits: found.playouts,
+        visits: playouts,
         reused: 0,
-        playouts: found.playouts,
+        playouts,
         evaluations: 0,
         nodes: 0,
+        expected,
         elapsed,
         stop,
     }

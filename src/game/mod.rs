@@ -17,6 +17,7 @@ mod past;
 mod recent;
 mod result;
 mod rules;
+mod settle;
 mod symmetry;
 #[cfg(test)]
 pub mod tictactoe;
@@ -32,6 +33,7 @@ pub use past::{Past, Reached};
 pub use recent::Recent;
 pub use result::{Bounds, HalfPoints, Outcome, Proof};
 pub use rules::{IllegalSetup, OneSet, PliesLeft, Rules, UnknownRules, UnsupportedSize};
+pub use settle::{Expected, Fate, Settled};
 pub use symmetry::Symmetry;
 
 /// A position of one game, with its rules.
@@ -132,6 +134,26 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
 
     /// The result, when the game has ended.
     fn outcome(&self) -> Option<Outcome>;
+
+    /// The position as the players may agree to count it, given what is expected to become of it;
+    /// `None` in games without dead stones.
+    fn settle(&self, expected: &Expected) -> Option<Settled> {
+        let _ = expected;
+        None
+    }
+
+    /// The result of a finished game once the stones on these points are taken off as dead; in games
+    /// without dead stones, the result.
+    fn outcome_without(&self, dead: &[Move]) -> Outcome {
+        let _ = dead;
+        self.outcome().unwrap_or(Outcome::DRAW)
+    }
+
+    /// Whether the players are going to agree on dead stones, so that a pass may leave some on the
+    /// board.
+    fn agrees_on_dead(&self) -> bool {
+        false
+    }
 
     /// A 128-bit key of all that matters for how the game can go on: the stones, the side to move,
     /// and in some games a ko, passes, or the way here. In games that do not

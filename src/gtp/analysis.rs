@@ -2,12 +2,13 @@
 //!
 //! A line is a row of entries `info move ... pv ...`, best move first. Sabaki wants each entry to
 //! end in its line of play, floats with a point in KataGo's dialect and whole ten-thousandths in
-//! Leela Zero's; Lizzie reads `scoreMean` and `scoreStdev`. There is no `scoreLead`: from a game
-//! without points Sabaki would draw a score graph that is flat.
+//! Leela Zero's; Lizzie reads `scoreMean` and `scoreStdev`. There is `scoreLead` only where the search
+//! knows of points: from a game without them Sabaki would draw a score graph that is flat.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use super::board::points_from_top;
 use super::commands::{Arguments, color};
 use super::vertex::{format_vertex, parse_vertex};
 use super::{Failure, ownership};
@@ -43,7 +44,8 @@ pub(super) struct Analysis {
     least: usize,
     most: usize,
     root_info: bool,
-    /// Ownership for the side to move, top row first, when it is wanted.
+    /// Ownership of the board as it is for the side to move, top row first, when it is wanted; what a
+    /// search expects takes its place.
     ownership: Option<Vec<f32>>,
 }
 
@@ -131,12 +133,13 @@ impl Analysis {
             .iter()
             .filter(|found| !self.options.avoid.contains(&found.mv));
         let visited = wanted.clone().filter(|found| found.visits > 0).count();
+        let score = self.score(report);
         let entries: Vec<String> = wanted
             .take(visited.max(self.least).max(1).min(self.most))
             .enumerate()
             .map(|(order, found)| match self.dialect {
                 Dialect::Leela => self.leela(found, order),
-                Dialect::Kata => self.kata(found, order),
+                Dialect::Kata => self.kata(found, order, &score),
             })
             .collect();
         if entries.is_empty() {
@@ -148,14 +151,13 @@ impl Analysis {
             // Writing to a string cannot fail, here and below.
             let _ = write!(
                 line,
-                " rootInfo visits {visits} utility {value:.6} winrate {:.6} scoreMean 0.0 \
-                 scoreStdev 0.0",
+                " rootInfo visits {visits} utility {value:.6} winrate {:.6} {score}",
                 rate(value)
             );
         }
-        if let Some(points) = &self.ownership {
+        if let Some(now) = &self.ownership {
             line.push_str(" ownership");
-            for owner in points {
+            for owner in &self.owners(report).unwrap_or_else(|| now.clone()) {
                 let _ = write!(line, " {owner:.3}");
             }
         }
@@ -175,10 +177,36 @@ impl Analysis {
         )
     }
 
-    fn kata(&self, found: &MoveReport, order: usize) -> String {
+    /// By how many points the side to move is expected to be ahead.
+    fn score(&self, report: &SearchReport) -> String {
+        let Some(expected) = &report.expected else {
+            return "scoreMean 0.0 scoreStdev 0.0".to_owned();
+        };
+        let ahead = self.sign() * expected.black_ahead;
+        let deviation = expected.deviation;
+        format!("scoreMean {ahead:.3} scoreStdev {deviation:.3} scoreLead {ahead:.3}")
+    }
+
+    /// What the search expects of each point for the side to move, top row first.
+    fn owners(&self, report: &SearchReport) -> Option<Vec<f32>> {
+        let expected = report.expected.as_ref()?;
+        let owner = |point: Move| expected.owner.get(point.index()).copied();
+        let points = points_from_top(self.size).map(owner);
+        points.map(|owner| Some(self.sign() * owner?)).collect()
+    }
+
+    /// 1 where Black's view is that of the side to move.
+    fn sign(&self) -> f32 {
+        match self.color {
+            Color::Black => 1.0,
+            Color::White => -1.0,
+        }
+    }
+
+    fn kata(&self, found: &MoveReport, order: usize, score: &str) -> String {
         format!(
             "info move {} visits {visits} edgeVisits {visits} utility {:.6} winrate {:.6} \
-             scoreMean 0.0 scoreStdev 0.0 prior {:.6} lcb {:.6} utilityLcb {:.6} \
+             {score} prior {:.6} lcb {:.6} utilityLcb {:.6} \
              weight {visits}.0 order {order} pv {}",
             self.vertex(found.mv),
             found.value,

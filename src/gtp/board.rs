@@ -2,7 +2,7 @@
 
 use super::vertex::{COLUMNS, format_vertex};
 use crate::engine::Engine;
-use crate::game::{Color, Move};
+use crate::game::{BoardSize, Color, Move};
 
 /// A few lines that show the board, the side to move and the last play.
 pub(super) fn show(engine: &dyn Engine) -> String {
@@ -43,8 +43,7 @@ pub(super) fn show(engine: &dyn Engine) -> String {
 }
 
 /// All points, top row first, as boards are written.
-pub(super) fn points_from_top(engine: &dyn Engine) -> impl Iterator<Item = Move> {
-    let size = engine.size();
+pub(super) fn points_from_top(size: BoardSize) -> impl Iterator<Item = Move> {
     (0..size.height)
         .rev()
         .flat_map(move |y| (0..size.width).map(move |x| size.point(x, y)))
@@ -63,5 +62,5 @@ pub(super) fn ownership(engine: &dyn Engine, color: Color) -> Vec<f32> {
             _ => 0.0,
         },
     };
-    points_from_top(engine).map(owner).collect()
+    points_from_top(engine.size()).map(owner).collect()
 }

@@ -35,6 +35,15 @@ pub enum Failure {
     /// There are stones on the board already.
     #[error("board not empty")]
     NotEmpty,
+    /// So many handicap stones have no place, or are no handicap.
+    #[error("invalid number of stones")]
+    Stones,
+    /// Handicap stones cannot stand there.
+    #[error("bad vertex list")]
+    BadVertices,
+    /// The game has no handicap.
+    #[error("there are no handicap stones in this game")]
+    NoHandicap,
     /// There is nothing to show: the game is over, or the search could not be run.
     #[error("no search of this position")]
     NoSearch,

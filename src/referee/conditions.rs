@@ -66,6 +66,18 @@ impl Contestant for Conditioned<'_> {
         self.player.play(color, mv)
     }
 
+    fn clean_up(&mut self, color: Color, limit: Duration) -> Result<Reply, Fault> {
+        self.player.clean_up(color, limit)
+    }
+
+    fn dead(&mut self) -> Result<Option<Vec<Move>>, Fault> {
+        self.player.dead()
+    }
+
+    fn final_score(&mut self) -> Result<Option<String>, Fault> {
+        self.player.final_score()
+    }
+
     fn choose(
         &mut self,
         color: Color,

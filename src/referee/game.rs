@@ -4,12 +4,13 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::count::Count;
 use super::gtp_client::Fault;
 use super::player::{Contestant, GameSetup, PlayerMove};
 use super::referee_clock::RefereeClock;
 use super::time_control::MatchTimeControl;
 use super::vertex;
-use crate::game::{Color, Game, Move, Outcome, Past};
+use crate::game::{Color, Game, Move, Outcome, Past, Rules as _};
 
 /// Agreements that hold for every game of a match.
 #[derive(Debug, Clone, Copy)]
@@ -144,6 +145,8 @@ pub struct GameEnd {
     pub reason: Reason,
     /// More words about a failure: the fault, the illegal vertex.
     pub detail: Option<String>,
+    /// How it was counted, where that decided.
+    pub count: Option<Count>,
     /// The moves after the opening.
     pub moves: Vec<PlayedMove>,
     /// What is left on Black's and White's clock (main time or period), with a clock.
@@ -169,13 +172,14 @@ pub fn play_game<G: Game>(
         terms: *terms,
         clocks: [RefereeClock::new(terms.time); 2],
         moves: Vec::new(),
+        cleaning_up: false,
     };
     if let Some(end) = game.set_up(opening) {
         return Some(end);
     }
     loop {
         if let Some(outcome) = game.position.outcome() {
-            return Some(game.end(outcome, Reason::Rules, None));
+            return Some(game.counted(outcome));
         }
         if game.position.ply() >= terms.max_moves {
             return Some(game.end(Outcome::DRAW, Reason::MaxMoves, None));
@@ -190,23 +194,28 @@ pub fn play_game<G: Game>(
 }
 
 /// A game, its players and their clocks.
-struct GameInProgress<'a, G> {
-    position: G,
+pub(super) struct GameInProgress<'a, G> {
+    pub(super) position: G,
     /// What may not come back, where the rules forbid that.
     past: Past,
-    players: [&'a mut dyn Contestant; 2],
-    terms: GameTerms,
+    pub(super) players: [&'a mut dyn Contestant; 2],
+    pub(super) terms: GameTerms,
     clocks: [RefereeClock; 2],
     moves: Vec<PlayedMove>,
+    /// The players go on because they do not agree on what is dead: no clock runs.
+    pub(super) cleaning_up: bool,
 }
 
 impl<G: Game> GameInProgress<'_, G> {
     /// Plays the opening and prepares both players; a game that ends here has its result.
     fn set_up(&mut self, opening: &[Move]) -> Option<GameEnd> {
+        let rules = self.position.rules();
         let setup = GameSetup {
             size: self.position.size(),
             opening,
             time: self.terms.time,
+            komi: rules.komi(),
+            rules: rules.to_json(),
         };
         for &mv in opening {
             self.position.play(mv);
@@ -221,14 +230,19 @@ impl<G: Game> GameInProgress<'_, G> {
     }
 
     /// One move; the end of the game if it ends with it.
-    fn next_move(&mut self) -> Option<GameEnd> {
+    pub(super) fn next_move(&mut self) -> Option<GameEnd> {
         let color = self.position.to_move();
         let clock = self.clocks[color.index()];
         let limit = match self.terms.time {
             MatchTimeControl::None => self.terms.move_limit,
             _ => clock.longest_move().saturating_add(self.terms.move_limit),
         };
-        let reply = match self.players[color.index()].choose(color, clock.time_left(), limit) {
+        let player = &mut self.players[color.index()];
+        let reply = match self.cleaning_up {
+            true => player.clean_up(color, self.terms.move_limit),
+            false => player.choose(color, clock.time_left(), limit),
+        };
+        let reply = match reply {
             Ok(reply) => reply,
             Err(fault) => {
                 let mut end = self.lost_by_fault(color, &fault);
@@ -242,8 +256,8 @@ impl<G: Game> GameInProgress<'_, G> {
                 return Some(end);
             }
         };
-        let spent = self.clocks[color.index()].spend(reply.took, self.terms.margin);
-        if spent.is_err() {
+        let mut spend = || self.clocks[color.index()].spend(reply.took, self.terms.margin);
+        if !self.cleaning_up && spend().is_err() {
             let over = reply
                 .took
                 .saturating_sub(clock.longest_move())
@@ -254,8 +268,11 @@ impl<G: Game> GameInProgress<'_, G> {
         let mv = match reply.choice {
             PlayerMove::Move(mv) if legal(mv) => mv,
             PlayerMove::Move(mv) => {
-                let vertex = vertex::to_text(self.position.size(), mv);
-                return Some(self.lost(color, Reason::IllegalMove, Some(vertex)));
+                let mut detail = vertex::to_text(self.position.size(), mv);
+                if self.position.is_legal(mv) {
+                    detail.push_str(" brings an earlier position back (superko)");
+                }
+                return Some(self.lost(color, Reason::IllegalMove, Some(detail)));
             }
             PlayerMove::Resign => return Some(self.lost(color, Reason::Resignation, None)),
             PlayerMove::Nonsense(text) => {
@@ -272,7 +289,8 @@ impl<G: Game> GameInProgress<'_, G> {
             left: self.clocks[color.index()].time_left().map(|left| left.time),
             report: reply.report,
         });
-        if self.position.outcome().is_some() {
+        let outcome = self.position.outcome();
+        if outcome.is_some_and(|outcome| outcome.margin.is_none()) {
             // Nobody is asked again, so nobody needs to know of the last move.
             return None;
         }
@@ -298,11 +316,17 @@ impl<G: Game> GameInProgress<'_, G> {
         self.end(Outcome::win(color.opponent()), reason, detail)
     }
 
-    fn end(&mut self, outcome: Outcome, reason: Reason, detail: Option<String>) -> GameEnd {
+    pub(super) fn end(
+        &mut self,
+        outcome: Outcome,
+        reason: Reason,
+        detail: Option<String>,
+    ) -> GameEnd {
         GameEnd {
             outcome,
             reason,
             detail,
+            count: None,
             moves: std::mem::take(&mut self.moves),
             left: self.time_left(),
             usable: [true; 2],

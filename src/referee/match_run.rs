@@ -247,6 +247,7 @@ fn lost_at_start(color: Color, error: &StartError) -> GameEnd {
         outcome: Outcome::win(color.opponent()),
         reason: Reason::Crash,
         detail: Some(error.to_string()),
+        count: None,
         moves: Vec::new(),
         left: None,
         usable: [true; 2],

@@ -14,14 +14,14 @@ use super::referee_clock::AnnouncedTime;
 use super::time_control::{MatchTimeControl, TimeCommands, seconds_text};
 use super::vertex;
 use crate::clock::Clock;
-use crate::game::{BoardSize, Color, Move};
+use crate::game::{BoardSize, Color, HalfPoints, Move};
 
 /// The command asked after each move of an engine that lists it: one line of `name value` words
 /// about the search just done, such as `visits 800 value 0.12` (the mover's view, -1..=1).
 pub const REPORT_COMMAND: &str = "tengen-report";
 
 /// A game about to start.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct GameSetup<'a> {
     /// The board.
     pub size: BoardSize,
@@ -29,6 +29,10 @@ pub struct GameSetup<'a> {
     pub opening: &'a [Move],
     /// Both sides' time.
     pub time: MatchTimeControl,
+    /// The points that White gets, in games that count points.
+    pub komi: Option<HalfPoints>,
+    /// The rules as KataGo's command `kata-set-rules` takes them, where the game is one of KataGo's.
+    pub rules: Option<String>,
 }
 
 /// A player's answer to the question for its move.
@@ -77,6 +81,31 @@ pub trait Contestant {
         left: Option<AnnouncedTime>,
         limit: Duration,
     ) -> Result<Reply, Fault>;
+
+    /// Asks for a move of a player who has to take dead stones, because the other one takes them for
+    /// alive; no clock runs.
+    ///
+    /// # Errors
+    /// [`Fault`], as above.
+    fn clean_up(&mut self, color: Color, limit: Duration) -> Result<Reply, Fault> {
+        self.choose(color, None, limit)
+    }
+
+    /// The stones that the player takes for dead in a finished game; `None` where it cannot say.
+    ///
+    /// # Errors
+    /// [`Fault`], as above.
+    fn dead(&mut self) -> Result<Option<Vec<Move>>, Fault> {
+        Ok(None)
+    }
+
+    /// What the player takes for the result of a finished game; `None` where it cannot say.
+    ///
+    /// # Errors
+    /// [`Fault`], as above.
+    fn final_score(&mut self) -> Result<Option<String>, Fault> {
+        Ok(None)
+    }
 }
 
 /// How to start an engine.
@@ -248,6 +277,13 @@ impl Contestant for GtpPlayer {
             self.ask(&format!("rectangular_boardsize {width} {height}"))?;
         }
         self.ask("clear_board")?;
+        if let Some(komi) = setup.komi {
+            self.accepts(&format!("komi {komi}"))?;
+        }
+        if let Some(rules) = &setup.rules {
+            // An engine that has no such rules plays by its own: the referee has the last word.
+            self.accepts(&format!("kata-set-rules {rules}"))?;
+        }
         if let Some(command) = setup.time.command(self.time_commands()) {
             self.ask(&command)?;
         }
@@ -273,7 +309,57 @@ impl Contestant for GtpPlayer {
             let seconds = seconds_text(left.time, self.fractions);
             self.ask(&format!("time_left {color} {seconds} {}", left.stones))?;
         }
-        let answer = self.client.command(&format!("genmove {color}"), limit)?;
+        self.ask_for_move("genmove", color, limit)
+    }
+
+    fn clean_up(&mut self, color: Color, limit: Duration) -> Result<Reply, Fault> {
+        let known = self.lists("kgs-genmove_cleanup");
+        let command = if known {
+            "kgs-genmove_cleanup"
+        } else {
+            "genmove"
+        };
+        self.ask_for_move(command, color, limit)
+    }
+
+    fn dead(&mut self) -> Result<Option<Vec<Move>>, Fault> {
+        let text = self.ask_if_known("final_status_list dead")?;
+        let stones = |text: String| {
+            let vertices = text.split_whitespace();
+            vertices
+                .map(|vertex| vertex::from_text(self.size, vertex))
+                .collect()
+        };
+        Ok(text.and_then(stones))
+    }
+
+    fn final_score(&mut self) -> Result<Option<String>, Fault> {
+        let text = self.ask_if_known("final_score")?;
+        Ok(text.and_then(|text| Some(text.split_whitespace().next()?.to_owned())))
+    }
+}
+
+impl GtpPlayer {
+    /// The answer to a command that an engine may not list, or refuse.
+    fn ask_if_known(&mut self, command: &str) -> Result<Option<String>, Fault> {
+        let name = command.split(' ').next().unwrap_or_default();
+        if !self.lists(name) {
+            return Ok(None);
+        }
+        match self.ask(command) {
+            Ok(text) => Ok(Some(text)),
+            Err(Fault::Refused { .. }) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    fn ask_for_move(
+        &mut self,
+        command: &str,
+        color: Color,
+        limit: Duration,
+    ) -> Result<Reply, Fault> {
+        let answer = self.client.command(&format!("{command} {color}"), limit)?;
         let report = match self.lists(REPORT_COMMAND) {
             true => Some(self.ask(REPORT_COMMAND)?),
             false => None,

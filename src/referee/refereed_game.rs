@@ -5,13 +5,18 @@ use std::sync::atomic::AtomicBool;
 use super::game::{GameEnd, GameTerms, play_game};
 use super::opening::{self, OpeningError};
 use super::player::Contestant;
-use crate::game::{BoardSize, Game, Move, UnknownGame, with_game};
+use crate::game::{
+    BoardSize, Game, HalfPoints, Move, Rules as _, UnknownGame, UnknownRules, with_game,
+};
 
 /// The rules of one game on one board. Inside, positions are static types; outside, a match does
 /// not know which game it plays.
 pub trait RefereedGame: Send + Sync {
     /// The game's name, as [`Game::NAME`].
     fn name(&self) -> &'static str;
+
+    /// The rules as text, in games that have several.
+    fn rules(&self) -> Option<String>;
 
     /// The board.
     fn size(&self) -> BoardSize;
@@ -44,16 +49,35 @@ pub trait RefereedGame: Send + Sync {
     ) -> Result<Vec<Vec<Move>>, OpeningError>;
 }
 
-/// The rules of a game by its name.
+/// A game by its name, under rules given as text (the usual ones where it is empty) and with a komi
+/// that may be another one than theirs.
 ///
 /// # Errors
-/// [`UnknownGame`] lists the games, or the sizes, that there are.
-pub fn refereed_game(name: &str, size: BoardSize) -> Result<Box<dyn RefereedGame>, UnknownGame> {
-    with_game!(name, size, |start| boxed(start))
+/// [`UnknownGame`] lists the games, the sizes or the rules that there are.
+pub fn refereed_game(
+    name: &str,
+    size: BoardSize,
+    rules: &str,
+    komi: Option<f64>,
+) -> Result<Box<dyn RefereedGame>, UnknownGame> {
+    with_game!(name, size, rules: rules, |start| boxed(start, komi))?
 }
 
-fn boxed<G: Game>(start: G) -> Box<dyn RefereedGame> {
-    Box::new(StartPosition(start))
+fn boxed<G: Game>(start: G, komi: Option<f64>) -> Result<Box<dyn RefereedGame>, UnknownGame> {
+    let Some(points) = komi else {
+        return Ok(Box::new(StartPosition(start)));
+    };
+    let halves = 2.0 * points;
+    let known = "a komi in half points, at most 400, in games that count points";
+    let rules = start
+        .rules()
+        .with_komi(HalfPoints(halves as i32))
+        .filter(|_| halves.fract() == 0.0 && halves.abs() <= 800.0);
+    let rules = rules.ok_or_else(|| UnknownRules {
+        text: format!("komi {points}"),
+        known,
+    })?;
+    Ok(Box::new(StartPosition(G::with_rules(start.size(), rules)?)))
 }
 
 /// A game's start position as its rules.
@@ -62,6 +86,11 @@ struct StartPosition<G>(G);
 impl<G: Game> RefereedGame for StartPosition<G> {
     fn name(&self) -> &'static str {
         G::NAME
+    }
+
+    fn rules(&self) -> Option<String> {
+        let rules = self.0.rules();
+        rules.komi().map(|_| rules.to_string())
     }
 
     fn size(&self) -> BoardSize {
@@ -103,7 +132,7 @@ mod tests {
             BoardSize::square(13),
             BoardSize::new(4, 3),
         ] {
-            let rules = refereed_game("nogo", size).unwrap();
+            let rules = refereed_game("nogo", size, "", None).unwrap();
             assert_eq!((rules.name(), rules.size()), ("nogo", size));
         }
     }

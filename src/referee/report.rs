@@ -6,9 +6,11 @@ use std::fmt;
 use serde::Serialize;
 
 use super::complaints::Complaints;
+use super::count::How;
 use super::game::Reason;
 use super::results::GameEntry;
 use super::score_board::ScoreBoard;
+use crate::game::Color;
 use crate::stats::{Interval, MatchScore};
 
 /// Share of failed games above which a match is not to be trusted. Source: docs/methods.md#match-statistics.
@@ -35,6 +37,12 @@ pub struct MatchReport {
     pub split_share: f64,
     /// Games by the way they ended.
     pub reasons: BTreeMap<Reason, u32>,
+    /// Counted games in which an engine says another result than the one that counts.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub contradictions: BTreeMap<String, u32>,
+    /// Counted games by what the count rests on.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub counts_by: BTreeMap<How, u32>,
     /// Games lost by misbehaviour.
     pub failures: Failures,
     /// What engines complained of on their error streams.
@@ -84,8 +92,17 @@ impl MatchReport {
     #[must_use]
     pub fn new(engines: [&str; 2], games: &[GameEntry]) -> MatchReport {
         let board = ScoreBoard::of(games);
-        let mut reasons = BTreeMap::new();
+        let (mut reasons, mut contradictions) = (BTreeMap::new(), BTreeMap::new());
+        let mut counts_by = BTreeMap::new();
         for game in games {
+            if let Some(count) = &game.count {
+                *counts_by.entry(count.how).or_default() += 1;
+                for (color, name) in [(Color::Black, &game.black), (Color::White, &game.white)] {
+                    if count.contradicts(color) {
+                        *contradictions.entry(name.clone()).or_default() += 1;
+                    }
+                }
+            }
             *reasons.entry(game.reason).or_default() += 1;
         }
         let counts = board.meeting(engines[0], engines[1]);
@@ -99,6 +116,8 @@ impl MatchReport {
             black_score: board.black_score(),
             split_share: counts.pairs.split_share(),
             reasons,
+            contradictions,
+            counts_by,
             failures: Failures::of(&board),
             complaints: Complaints::of(games),
         }
@@ -130,6 +149,17 @@ impl fmt::Display for MatchReport {
             .map(|(reason, games)| format!("{reason} {games}"))
             .collect();
         writeln!(f, "  ended by: {}", reasons.join(", "))?;
+        if !self.counts_by.is_empty() {
+            let counts: Vec<String> = self
+                .counts_by
+                .iter()
+                .map(|(how, games)| format!("{how} {games}"))
+                .collect();
+            writeln!(f, "  counted: {}", counts.join(", "))?;
+        }
+        for (engine, games) in &self.contradictions {
+            writeln!(f, "  {engine} says another result of {games} games")?;
+        }
         write!(f, "{}{}", self.failures, self.complaints)
     }
 }

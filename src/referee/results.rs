@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::conditions::Conditions;
+use super::count::Count;
 use super::game::{PlayedMove, Reason};
 use super::match_run::{FinishedGame, MatchPlan};
 use super::opening;
@@ -27,6 +28,9 @@ const FORMAT: u32 = 1;
 pub struct MatchTerms {
     /// The game's name.
     pub game: String,
+    /// The rules, where the game has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<String>,
     /// Columns of the board.
     pub width: u8,
     /// Rows of the board.
@@ -68,6 +72,9 @@ pub struct GameEntry {
     /// More words about a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// How it was counted, where points were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<Count>,
     /// Number of moves that were given as the opening.
     pub opening_len: usize,
     /// All moves as vertices, Black first, the opening included.
@@ -115,6 +122,7 @@ impl GameEntry {
             result: end.outcome.into(),
             reason: end.reason,
             detail: end.detail.clone(),
+            count: end.count.clone(),
             opening_len: opening.len(),
             moves: opening::to_line(plan.rules.size(), &moves),
             seconds: end

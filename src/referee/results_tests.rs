@@ -17,6 +17,7 @@ pub(in crate::referee) fn entry(
         result,
         reason: Reason::Rules,
         detail: None,
+        count: None,
         opening_len: 0,
         moves: "E5 A1".to_owned(),
         seconds: vec![0.25, 0.5],
@@ -33,6 +34,7 @@ fn terms() -> MatchTerms {
     };
     MatchTerms {
         game: "nogo".to_owned(),
+        rules: None,
         width: 9,
         height: 9,
         engines: vec![engine("a"), engine("b")],

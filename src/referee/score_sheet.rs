@@ -60,6 +60,9 @@ fn comment(played: &PlayedMove) -> String {
 /// The result as SGF's `RE` writes it: `R` for a resignation or a position without a move, `T` for
 /// time, `F` for every other failure.
 fn sgf_result(end: &GameEnd) -> String {
+    if let Some(count) = &end.count {
+        return count.result.clone();
+    }
     let winner = match end.outcome.winner {
         None => return "0".to_owned(),
         Some(Color::Black) => "B",

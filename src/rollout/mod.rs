@@ -8,7 +8,11 @@ mod gomoku;
 mod nogo;
 mod playout;
 mod rave;
+mod settle;
+mod tally;
 mod tree;
 
 pub use playout::{Played, Playout, PlayoutPolicy, Prior};
 pub use rave::{MOST_PLAYOUTS, Rave, RaveMove, RaveParams, RaveReport};
+pub use settle::expect;
+pub use tally::Tally;

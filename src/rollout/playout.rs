@@ -2,6 +2,7 @@
 
 use rand::Rng;
 
+use super::Tally;
 use crate::game::{Color, Game, Move, Outcome};
 
 /// How a playout chooses its moves.
@@ -105,6 +106,16 @@ pub trait Playout: Game {
     /// a move out: playouts outweigh it.
     fn priors(&self, moves: &[Move], priors: &mut [Prior]) {
         let _ = (moves, priors);
+    }
+
+    /// The same position under the rules by which playouts count.
+    fn as_played_out(&self) -> Self {
+        self.clone()
+    }
+
+    /// Adds to `tally` whose the points of a finished game are, in games that count them.
+    fn tally(&self, tally: &mut Tally) {
+        let _ = tally;
     }
 
     /// Whether a legal move is worth a look; one of them is, in any position that has moves.

@@ -5,8 +5,8 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::tree::{NodeId, Tree};
-use super::{Played, Playout, PlayoutPolicy};
-use crate::game::{Color, Move};
+use super::{Played, Playout, PlayoutPolicy, Tally};
+use crate::game::{Color, Expected, HalfPoints, Move, Outcome};
 
 /// Settings of the RAVE search.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,6 +16,11 @@ pub struct RaveParams {
     /// Visits at which a move's own win rate weighs about as much as its RAVE win rate, > 0.
     /// 500 and 2,000 play alike, 100 loses 69-51 (docs/methods.md#playouts).
     pub equivalence: f32,
+    /// How much a move gains by having few visits, at least 0.
+    pub exploration: f32,
+    /// How much of a playout's result is by how much it was won, in [0, 1], in games that count
+    /// points.
+    pub score_weight: f32,
     /// Nodes after which the tree stops growing; playouts go on from its leaves. A node of a
     /// 9x9 board takes at most 2 KiB.
     pub max_nodes: usize,
@@ -26,6 +31,8 @@ impl Default for RaveParams {
         RaveParams {
             policy: PlayoutPolicy::Own,
             equivalence: 1000.0,
+            exploration: 0.0,
+            score_weight: 0.0,
             max_nodes: 200_000,
         }
     }
@@ -51,6 +58,8 @@ pub struct RaveReport {
     pub moves: Vec<RaveMove>,
     /// Playouts made.
     pub playouts: u64,
+    /// What has become of the points in them, in games that count points.
+    pub expected: Option<Expected>,
 }
 
 impl RaveReport {
@@ -76,6 +85,7 @@ pub struct Rave {
     tree: Tree,
     path: Vec<(NodeId, usize)>,
     played: Played,
+    tally: Tally,
 }
 
 impl Rave {
@@ -88,6 +98,7 @@ impl Rave {
             tree: Tree::default(),
             path: Vec::new(),
             played: Played::default(),
+            tally: Tally::default(),
         }
     }
 
@@ -109,6 +120,7 @@ impl Rave {
         mut go_on: impl FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
     ) -> RaveReport {
         self.tree.clear();
+        self.tally.clear(root.size().area());
         let root_node = self.tree.add_node(root);
         let mut playouts = 0;
         if root.outcome().is_none() {
@@ -133,7 +145,13 @@ impl Rave {
         RaveReport {
             moves: self.root_moves(root),
             playouts,
+            expected: self.tally.expected(),
         }
+    }
+
+    /// What has become of the points in the playouts of the last search.
+    pub(super) fn tally(&self) -> &Tally {
+        &self.tally
     }
 
     /// One descent, one playout to the end, one backup.
@@ -142,7 +160,7 @@ impl Rave {
         let mover = position.to_move();
         self.path.clear();
         let mut node = root_node;
-        while let Some(child) = self.tree.select(node, self.params.equivalence) {
+        while let Some(child) = self.select(node) {
             self.path.push((node, child));
             position.play(self.tree.move_of(child));
             match self.tree.node_of(child) {
@@ -160,8 +178,19 @@ impl Rave {
             Some(outcome) => outcome,
             None => position.finish(self.params.policy, &mut self.rng, &mut self.played),
         };
-        let win = (outcome.value_for(mover) + 1.0) / 2.0;
-        self.backup(root.size().area(), mover, win);
+        position.tally(&mut self.tally);
+        let area = root.size().area();
+        let win = worth(outcome, mover, area, self.params.score_weight);
+        self.backup(area, mover, win);
+    }
+
+    fn select(&mut self, node: NodeId) -> Option<usize> {
+        let RaveParams {
+            equivalence,
+            exploration,
+            ..
+        } = self.params;
+        self.tree.select(node, equivalence, exploration)
     }
 
     /// Adds a finished game's result, in [0, 1] for the root's mover, to every node on the path: the
@@ -216,6 +245,21 @@ impl Rave {
     }
 }
 
+/// A playout's result in [0, 1] for one side: won or lost, and as far as the score weighs its share
+/// of a board of so many points.
+fn worth(outcome: Outcome, color: Color, area: usize, score_weight: f32) -> f32 {
+    let value = outcome.value_for(color);
+    let win = (value + 1.0) / 2.0;
+    match outcome.margin {
+        Some(HalfPoints(margin)) if score_weight > 0.0 => {
+            let ahead = value * margin as f32 / 2.0;
+            let share = (0.5 + ahead / (2.0 * area as f32)).clamp(0.0, 1.0);
+            win + score_weight * (share - win)
+        }
+        _ => win,
+    }
+}
+
 /// Whether a pass ends the game as won: nobody plays on then.
 fn wins_at_once<G: Playout>(position: &G, mv: Move) -> bool {
     if !G::INFO.passes || mv.index() < position.size().area() {
@@ -233,7 +277,7 @@ mod tests {
 
     use super::*;
     use crate::game::nogo::SmallNoGo;
-    use crate::game::{BoardSize, Game, Outcome};
+    use crate::game::{BoardSize, Game};
 
     fn start(width: u8, height: u8) -> SmallNoGo {
         SmallNoGo::new(BoardSize::new(width, height)).unwrap()

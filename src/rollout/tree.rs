@@ -89,7 +89,13 @@ impl Tree {
     ///
     /// The blend is `(1 - beta) Q + beta A` with `beta = sqrt(k / (3 n + k))`, k the
     /// equivalence parameter (Gelly & Silver 2011; docs/methods.md#playouts).
-    pub(super) fn select(&mut self, node: NodeId, equivalence: f32) -> Option<usize> {
+    /// `exploration` times `sqrt(ln N / (n + 1))` is added, N the visits of all children.
+    pub(super) fn select(
+        &mut self,
+        node: NodeId,
+        equivalence: f32,
+        exploration: f32,
+    ) -> Option<usize> {
         let range = self.nodes[node as usize].clone();
         let scores = &mut self.scores[..range.len()];
         let visits = &self.visits[range.clone()];
@@ -101,6 +107,13 @@ impl Tree {
             // Without visits wins are 0 and beta is 1: the guard only avoids 0/0.
             let own = wins[i] / visits[i].max(1.0);
             *score = own + beta * (rave_wins[i] / rave_visits[i] - own);
+        }
+        if exploration > 0.0 {
+            let all: f32 = visits.iter().sum();
+            let doubt = exploration * all.max(1.0).ln().sqrt();
+            for (score, visits) in scores.iter_mut().zip(visits) {
+                *score += doubt / (visits + 1.0).sqrt();
+            }
         }
         let mut best = None;
         let mut best_score = f32::NEG_INFINITY;

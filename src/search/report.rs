@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::clock::StopReason;
-use crate::game::Move;
 pub use crate::game::Proof;
+use crate::game::{Expected, Move};
 
 /// One root move.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,6 +45,8 @@ pub struct SearchReport {
     pub evaluations: u64,
     /// Nodes in the tree after it, those of earlier searches included.
     pub nodes: u64,
+    /// What is to become of the points, where that is known in a game that counts them.
+    pub expected: Option<Expected>,
     /// Wall time of this search.
     pub elapsed: Duration,
     /// Why it ended.
@@ -64,6 +66,7 @@ impl SearchReport {
             playouts: 0,
             evaluations: 0,
             nodes: 0,
+            expected: None,
             elapsed: Duration::ZERO,
             stop,
         }

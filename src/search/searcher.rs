@@ -365,6 +365,7 @@ fn report<G: Game>(
         playouts: control.playouts() + first,
         evaluations: control.evaluations() + first,
         nodes: tree.len() as u64,
+        expected: None,
         elapsed: control.elapsed(),
         stop: control.reason(),
     }

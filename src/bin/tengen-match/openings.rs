@@ -80,7 +80,7 @@ pub(crate) fn run(args: &OpeningsArgs) -> Result<Outcome> {
         args.games_each != Some(0),
         "--games-each must be at least 1"
     );
-    let rules = refereed_game(&args.game, args.size)?;
+    let rules = refereed_game(&args.game, args.size, "", None)?;
     let wanted = args.count * CANDIDATES_PER_OPENING;
     let candidates = rules.random_openings(args.random_plies, wanted, args.seed)?;
     let judge = |name: &str| EngineSpec {

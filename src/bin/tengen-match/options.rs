@@ -24,6 +24,13 @@ pub(crate) struct MatchOptions {
     /// The board: 9, or 9x7 (columns x rows)
     #[arg(long, default_value = "9", value_parser = parse_size)]
     size: BoardSize,
+    /// The rules of a game that has several: for Go those of KataGo, as in chinese, tromp-taylor,
+    /// japanese [default: the game's usual ones]
+    #[arg(long, default_value = "", hide_default_value = true)]
+    rules: String,
+    /// The points that White gets, in games that count points [default: as the rules have it]
+    #[arg(long, value_name = "POINTS", allow_negative_numbers = true)]
+    komi: Option<f64>,
     /// Time for each side: none, 15m, 10+0.1 (gift per move), 10+3*5 (3 byoyomi periods of 5 s),
     /// 10+30/5 (Canadian: 30 s for every 5 moves)
     #[arg(long, default_value = "none")]
@@ -67,7 +74,12 @@ pub(crate) struct MatchOptions {
 impl MatchOptions {
     /// The rules of the game asked for.
     pub(crate) fn rules(&self) -> Result<Box<dyn RefereedGame>> {
-        Ok(refereed_game(&self.game, self.size)?)
+        Ok(refereed_game(
+            &self.game,
+            self.size,
+            &self.rules,
+            self.komi,
+        )?)
     }
 
     /// The terms of every game.

@@ -162,6 +162,7 @@ impl Session<'_> {
         let size = self.rules.size();
         Ok(MatchTerms {
             game: self.rules.name().to_owned(),
+            rules: self.rules.rules(),
             width: size.width,
             height: size.height,
             engines: self.engines.to_vec(),

@@ -9,11 +9,12 @@ mod board;
 mod life;
 mod rules;
 mod score;
+mod settle;
 
 use super::bits::{Bits, BitsIter};
 use super::{
-    BoardSize, Bounds, Color, Game, GameInfo, HalfPoints, IllegalSetup, Move, Outcome, PliesLeft,
-    Recent, UnsupportedSize, zobrist,
+    BoardSize, Bounds, Color, Expected, Game, GameInfo, HalfPoints, IllegalSetup, Move, Outcome,
+    PliesLeft, Recent, Settled, UnsupportedSize, zobrist,
 };
 pub use agreed::Agreed;
 use board::Board;
@@ -126,6 +127,24 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     #[must_use]
     pub fn next_to(&self, set: Bits<WORDS>) -> Bits<WORDS> {
         self.board.frame().neighbors(set)
+    }
+
+    /// The same position under rules by which area counts.
+    #[must_use]
+    pub fn counted_by_area(&self) -> Self {
+        let mut position = self.clone();
+        position.rules.scoring = Scoring::Area;
+        position
+    }
+
+    /// The chains that have a stone in `some`.
+    #[must_use]
+    pub fn connected(&self, some: Bits<WORDS>) -> Bits<WORDS> {
+        let within = |color| {
+            let stones = self.stones(color);
+            self.board.frame().flood(some & stones, stones)
+        };
+        within(Color::Black) | within(Color::White)
     }
 
     /// Whether two points are neighbours, or would be along a diagonal.
@@ -339,6 +358,22 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
     fn outcome(&self) -> Option<Outcome> {
         let over = self.passes >= 2;
         over.then(|| Outcome::by_points(self.score(&Agreed::all_alive())))
+    }
+
+    fn settle(&self, expected: &Expected) -> Option<Settled> {
+        Some(self.settled(expected))
+    }
+
+    fn outcome_without(&self, dead: &[Move]) -> Outcome {
+        let agreed = Agreed {
+            dead: dead.iter().copied().collect(),
+            ..Agreed::all_alive()
+        };
+        Outcome::by_points(self.score(&agreed))
+    }
+
+    fn agrees_on_dead(&self) -> bool {
+        self.rules.friendly_pass
     }
 
     fn key(&self) -> u128 {

@@ -20,9 +20,14 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// komi and what White gets for handicap stones included.
     #[must_use]
     pub fn area_score(&self) -> HalfPoints {
-        let owned = self.owned_as(Scoring::Area, &Agreed::all_alive());
-        let [black, white] = owned.map(|points| points.count() as i32);
+        let [black, white] = self.area().map(|points| points.count() as i32);
         HalfPoints((2 * (black - white)).saturating_sub(self.komi().0))
+    }
+
+    /// Black's and White's stones, all alive, with what each alone reaches.
+    #[must_use]
+    pub fn area(&self) -> [Bits<WORDS>; 2] {
+        self.owned_as(Scoring::Area, &Agreed::all_alive())
     }
 
     /// The points that count for Black and for White: under area scoring living stones and what they

@@ -138,7 +138,7 @@ pub(super) fn kata_raw_nn(session: &mut Session, _: &Arguments<'_>) -> Result<St
         found.map_or_else(|| "NAN".to_owned(), |found| format!("{:.6}", found.prior))
     };
     let width = usize::from(engine.size().width);
-    let policy: Vec<String> = points_from_top(engine).map(prior).collect();
+    let policy: Vec<String> = points_from_top(engine.size()).map(prior).collect();
     lines.extend(policy.chunks(width).map(|row| row.join(" ")));
     lines.push("policyPass NAN".to_owned());
     lines.push("whiteOwnership".to_owned());

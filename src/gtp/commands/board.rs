@@ -8,7 +8,7 @@ use super::analyze::decision_text;
 use crate::engine::EngineError;
 use crate::game::BoardSize;
 use crate::gtp::{Failure, Session, board, graphics, parse_vertex};
-use crate::record::{Play, result_text};
+use crate::record::Play;
 use crate::search::AnalysisOptions;
 
 impl From<EngineError> for Failure {
@@ -116,9 +116,4 @@ pub(super) fn report(session: &mut Session, _: &Arguments<'_>) -> Result<String,
 
 pub(super) fn showboard(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     Ok(board::show(&*session.engine))
-}
-
-pub(super) fn final_score(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
-    let outcome = session.engine.outcome().ok_or(Failure::CannotScore)?;
-    Ok(result_text(outcome))
 }

@@ -4,7 +4,7 @@ use super::Arguments;
 use super::command::Command;
 use crate::game::Color;
 use crate::gtp::board::points_from_top;
-use crate::gtp::{Failure, Session, format_vertex, parse_vertex};
+use crate::gtp::{Failure, Session, parse_vertex};
 use crate::record::{GameRecord, Play, Vertex};
 
 /// GoGui sends `# interrupt` to those who know this command; there is nothing to do here.
@@ -63,7 +63,7 @@ pub(super) fn rules_board(session: &mut Session, _: &Arguments<'_>) -> Result<St
         Some(Color::White) => "O",
         None => ".",
     };
-    let marks: Vec<&str> = points_from_top(engine).map(mark).collect();
+    let marks: Vec<&str> = points_from_top(engine.size()).map(mark).collect();
     let rows = marks.chunks(usize::from(engine.size().width));
     Ok(rows.map(|row| row.join(" ")).collect::<Vec<_>>().join("\n"))
 }
@@ -195,21 +195,4 @@ pub(super) fn undo_several(session: &mut Session, args: &Arguments<'_>) -> Resul
         session.engine.undo()?;
     }
     Ok(String::new())
-}
-
-/// Nothing ever dies in the games that are played here without passing.
-pub(super) fn final_status_list(
-    session: &mut Session,
-    args: &Arguments<'_>,
-) -> Result<String, Failure> {
-    match args.text(0)? {
-        "dead" | "seki" => Ok(String::new()),
-        "alive" => {
-            let engine = &*session.engine;
-            let stones = points_from_top(engine).filter(|&point| engine.stone(point).is_some());
-            let points = stones.map(|point| format_vertex(Vertex::Point(point), engine.size()));
-            Ok(points.collect::<Vec<_>>().join(" "))
-        }
-        _ => Err(Failure::Syntax),
-    }
 }

@@ -7,8 +7,10 @@ mod clock;
 mod command;
 mod files;
 mod gogui;
+mod handicap;
 mod network;
 mod protocol;
+mod scoring;
 mod settings;
 mod solve;
 mod views;
@@ -42,8 +44,11 @@ pub const COMMANDS: &[Command] = &[
     command("tengen-report", "", "the last search: visits, playouts, value for the mover, seconds", board::report)
         .menu(&[Menu { kind: "string", label: "Last search", call: "tengen-report" }]),
     command("showboard", "", "the board as text", board::showboard),
-    command("final_score", "", "the result of a finished game", board::final_score),
-    command("final_status_list", "STATUS", "alive: all stones; dead and seki: none", gogui::final_status_list),
+    command("fixed_handicap", "STONES", "put handicap stones on the usual points of the empty board", handicap::fixed_handicap),
+    command("place_free_handicap", "STONES", "choose where handicap stones stand", handicap::place_free_handicap),
+    command("set_free_handicap", "VERTEX ...", "put handicap stones on these points", handicap::set_free_handicap),
+    command("final_score", "", "the result; in Go at any time, without the dead stones", scoring::final_score),
+    command("final_status_list", "STATUS", "the points that are alive, dead, seki, black_territory, white_territory or dame", scoring::final_status_list),
     command("time_settings", "MAIN PERIOD STONES", "set both clocks, in seconds", clock::time_settings),
     command("kgs-time_settings", "SYSTEM [TIMES]", "none, absolute, canadian or byoyomi", clock::kgs_time_settings),
     command("kata-time_settings", "SYSTEM [TIMES]", "those of KGS, fischer or fischer-capped", clock::kata_time_settings),
@@ -69,7 +74,7 @@ pub const COMMANDS: &[Command] = &[
     command("kata-list-params", "", "names for the next two", settings::kata_list_params),
     command("kata-get-param", "NAME", "a setting", settings::kata_get_param),
     command("kata-set-param", "NAME VALUE", "change a setting; 0 for no limit", settings::kata_set_param),
-    command("kgs-genmove_cleanup", "COLOUR", "as genmove", board::genmove),
+    command("kgs-genmove_cleanup", "COLOUR", "as genmove; no pass while dead stones of the opponent are on the board", scoring::kgs_genmove_cleanup),
     command("kgs-rules", "NAME", "other rules, by KGS's names; accepted where the game has but one set", settings::kgs_rules),
     command("kgs-game_over", "", "the game has ended: no more pondering", protocol::kgs_game_over),
     list("gogui-analyze_commands", "", "the lines of GoGui's menu", gogui::analyze_commands),

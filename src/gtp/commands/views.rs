@@ -4,9 +4,9 @@
 use super::Arguments;
 use super::gogui::legal_points;
 use crate::engine::AnalysisEffort;
-use crate::game::{Color, Move};
+use crate::game::{Color, Fate, Move};
 use crate::gtp::analysis::{rate, vertex};
-use crate::gtp::board::ownership;
+use crate::gtp::board::{ownership, points_from_top};
 use crate::gtp::graphics::{self, Label};
 use crate::gtp::{Failure, Session};
 use crate::search::SearchReport;
@@ -89,10 +89,31 @@ pub(super) fn legal(session: &mut Session, args: &Arguments<'_>) -> Result<Strin
     Ok(legal_points(session, mover(session, args)?))
 }
 
-/// Whose each point is, from 1 for Black to -1 for White, as rows of numbers.
+/// Whose each point is, from 1 for Black to -1 for White, as rows of numbers; dead stones are the
+/// other side's.
 pub(super) fn fate(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let settled = session.search(|engine, stop| engine.settle(stop));
     let engine = &*session.engine;
-    let owners: Vec<String> = ownership(engine, Color::Black)
+    let owner = |fate: Fate, point: Move| {
+        let side = match fate {
+            Fate::Dame => return 0.0,
+            Fate::Territory(side) => Some(side),
+            Fate::Dead => engine.stone(point).map(Color::opponent),
+            Fate::Alive | Fate::Seki => engine.stone(point),
+        };
+        if side == Some(Color::Black) {
+            1.0
+        } else {
+            -1.0
+        }
+    };
+    let owners = settled.and_then(|settled| {
+        let points = points_from_top(engine.size());
+        let owners = points.map(|at| Some(owner(*settled.fates.get(at.index())?, at)));
+        owners.collect::<Option<Vec<f32>>>()
+    });
+    let owners: Vec<String> = owners
+        .unwrap_or_else(|| ownership(engine, Color::Black))
         .iter()
         .map(|owner| format!("{owner:.1}"))
         .collect();

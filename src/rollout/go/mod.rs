@@ -1,17 +1,24 @@
 //! Go's random playouts: no own eye is filled, and near the last move tactics come first.
 
-use std::sync::LazyLock;
+mod nakade;
+mod shapes;
+mod tactics;
 
 use rand::Rng;
+use shapes::shapes;
+use tactics::tactics;
 
 use super::playout::below;
-use super::{Played, Playout, PlayoutPolicy};
+use super::{Played, Playout, PlayoutPolicy, Tally};
 use crate::game::go::Go;
 use crate::game::{Bits, Color, Game, Move, Outcome};
 
 /// A playout ends after so many plies for each point, as the board then stands: only rings of kos
 /// last so long.
 const MOST_PLIES_A_POINT: u32 = 3;
+
+/// Share of empty points above which a side does not think of passing first.
+const OPEN: f32 = 0.5;
 
 impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
     /// Its own policy first takes the stone just played, or saves what it put in atari; then plays
@@ -38,10 +45,40 @@ impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
         Outcome::by_points(self.area_score())
     }
 
-    /// Everything but filling an own eye.
+    /// By area, where nobody loses by taking what is dead.
+    fn as_played_out(&self) -> Self {
+        self.counted_by_area()
+    }
+
+    fn tally(&self, tally: &mut Tally) {
+        tally.count(f64::from(self.area_score().0) / 2.0);
+        let area = self.area();
+        for (points, sign) in area.into_iter().zip([1.0, -1.0]) {
+            for point in points.iter() {
+                tally.owned(point.index(), sign);
+            }
+        }
+        let stones = self.stones(Color::Black) | self.stones(Color::White);
+        let dame = self.empty() & !(area[0] | area[1]);
+        for point in (dame | (self.connected(self.next_to(dame) & stones))).iter() {
+            tally.shared(point.index());
+        }
+    }
+
+    /// Everything but filling an own eye, and a pass that nobody has asked for on an open board.
     fn is_sensible(&self, mv: Move) -> bool {
+        if mv == self.pass() {
+            let open = self.empty().count() as f32 > OPEN * self.size().area() as f32;
+            return self.passes() > 0 || !open || !has_moves(self);
+        }
         !self.is_eye(self.to_move(), mv)
     }
+}
+
+/// Whether there is a move but passes and own eyes.
+fn has_moves<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> bool {
+    let mut points = position.legal_points().iter();
+    points.any(|point| !position.is_eye(position.to_move(), point))
 }
 
 /// One of the points, all of them alike.
@@ -64,7 +101,9 @@ fn anywhere<const CELLS: usize, const WORDS: usize, R: Rng>(
             if policy == PlayoutPolicy::Uniform || !position.is_self_atari(point) {
                 return Some(point);
             }
-            poor = Some(point);
+            if nakade::is_worth_losing(position, point) {
+                poor = Some(point);
+            }
         }
         left.remove(point);
     }
@@ -86,155 +125,13 @@ fn near_the_last<const CELLS: usize, const WORDS: usize, R: Rng>(
     any(shapes(position, last), rng)
 }
 
-/// Points that take the chain of the last stone, or save one that it has put in atari.
-fn tactics<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    last: Move,
-) -> Bits<WORDS> {
-    let (own, mut found) = (position.to_move(), Bits::<WORDS>::EMPTY);
-    let takes = position.last_liberty(last);
-    takes.iter().for_each(|&point| found.insert(point));
-    for friend in (position.around(last) & position.stones(own)).iter() {
-        let Some(liberty) = position.last_liberty(friend) else {
-            continue;
-        };
-        if position.is_legal(liberty) && !position.is_self_atari(liberty) {
-            found.insert(liberty);
-        }
-        let chain = position.chain(friend);
-        let enemies = position.next_to(chain) & position.stones(own.opponent());
-        let prey = enemies
-            .iter()
-            .filter_map(|enemy| position.last_liberty(enemy));
-        prey.for_each(|point| found.insert(point));
-    }
-    found
-        .iter()
-        .filter(|&point| position.is_legal(point))
-        .collect()
-}
-
-/// Points beside and across from the last stone that make a shape.
-fn shapes<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    last: Move,
-) -> Bits<WORDS> {
-    let mover = position.to_move();
-    let side = position.around(last);
-    let near = (side | position.next_to(side)) & position.empty();
-    let good = |&point: &Move| {
-        position.touches(point, last)
-            && SHAPES.has(mover, position.neighborhood(point))
-            && position.is_legal(point)
-            && !position.is_self_atari(point)
-    };
-    near.iter().filter(good).collect()
-}
-
-/// The 3x3 shapes of MoGo (Gelly et al. 2006) in whose middle a stone of either colour is worth
-/// playing: hane, cuts, and at the edge of the board. `X` and `O` are the colours, `x` and `o` all
-/// but that colour, `?` anything; blanks are off the board.
-const MOGO: [&str; 13] = [
-    "XOX...???",
-    "XO....?.?",
-    "XO?X..x.?",
-    ".O.X.....",
-    "XO?O.o?o?",
-    "XO?O.X???",
-    "?X?O.Oooo",
-    "OX?o.O???",
-    "X.?O.?   ",
-    "OX?X.O   ",
-    "?X?x.O   ",
-    "?XOx.x   ",
-    "?OXX.O   ",
-];
-
-/// Which neighbourhoods are worth a stone.
-static SHAPES: LazyLock<Shapes> = LazyLock::new(Shapes::new);
-
-/// A bit for each of all 4^8 neighbourhoods, for each mover.
-struct Shapes([Vec<u64>; 2]);
-
-impl Shapes {
-    fn new() -> Shapes {
-        let mut shapes = Shapes([vec![0; 1 << 10], vec![0; 1 << 10]]);
-        for shape in MOGO {
-            for symmetry in 0..8 {
-                for mover in Color::BOTH {
-                    shapes.add(shape.as_bytes(), symmetry, mover, 0, 0);
-                    let swapped = shape.bytes().map(|content| match content {
-                        b'X' => b'O',
-                        b'O' => b'X',
-                        b'x' => b'o',
-                        b'o' => b'x',
-                        other => other,
-                    });
-                    shapes.add(&swapped.collect::<Vec<u8>>(), symmetry, mover, 0, 0);
-                }
-            }
-        }
-        shapes
-    }
-
-    /// Adds all that a shape says, from neighbour number `from` on, those before being `code`.
-    fn add(&mut self, shape: &[u8], symmetry: u8, mover: Color, from: usize, code: u16) {
-        /// Columns and rows of the neighbours, in the order of their bits.
-        const PLACES: [(usize, usize); 8] = [
-            (0, 1),
-            (2, 1),
-            (1, 0),
-            (1, 2),
-            (0, 0),
-            (2, 0),
-            (0, 2),
-            (2, 2),
-        ];
-        let Some(&(mut x, mut y)) = PLACES.get(from) else {
-            self.0[mover.index()][usize::from(code / 64)] |= 1 << (code % 64);
-            return;
-        };
-        if symmetry & 1 != 0 {
-            x = 2 - x;
-        }
-        if symmetry & 2 != 0 {
-            y = 2 - y;
-        }
-        if symmetry & 4 != 0 {
-            (x, y) = (y, x);
-        }
-        // Black, White, empty, border: as the position numbers them.
-        let fits: &[u16] = match shape[3 * y + x] {
-            b'X' => &[0],
-            b'O' => &[1],
-            b'.' => &[2],
-            b' ' => &[3],
-            b'x' => &[1, 2, 3],
-            b'o' => &[0, 2, 3],
-            _ => &[0, 1, 2, 3],
-        };
-        for content in fits {
-            self.add(
-                shape,
-                symmetry,
-                mover,
-                from + 1,
-                code | content << (2 * from),
-            );
-        }
-    }
-
-    fn has(&self, mover: Color, code: u16) -> bool {
-        self.0[mover.index()][usize::from(code / 64)] >> (code % 64) & 1 != 0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::super::{Rave, RaveParams};
+    use super::shapes::SHAPES;
     use super::*;
     use crate::game::BoardSize;
     use crate::game::go::SmallGo;

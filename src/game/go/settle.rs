@@ -1,0 +1,114 @@
+//! The end of a game: which stones are dead, which live in seki, and what that counts.
+
+use super::{Agreed, Go};
+use crate::game::{Color, Expected, Fate, HalfPoints, Move, Settled};
+
+/// A point whose expected owner is so sure is not played for any more.
+const SURE: f32 = 0.8;
+
+/// Of a game that has not ended, a point that nobody has enclosed counts for a side that is expected
+/// to have it so surely.
+const LIKELY: f32 = 0.5;
+
+/// A chain is dead if it is lost so surely, 1 for certain: more than by the other side moving first,
+/// for what both sides have left alone is alive.
+const LOST: f32 = 0.5;
+
+/// A stone that ends beside a shared liberty in so many cases lives in seki.
+const SHARED: f32 = 0.5;
+
+impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
+    /// Which stones are dead and which live in seki: what nobody can take any more is alive and what
+    /// stands in the midst of it is dead; of the other chains those that are expected to be lost.
+    #[must_use]
+    pub fn agree(&self, expected: &Expected) -> Agreed<WORDS> {
+        let mut agreed = Agreed::all_alive();
+        for color in Color::BOTH {
+            let sign = if color == Color::Black { 1.0 } else { -1.0 };
+            let safe = self.pass_alive(color).stones;
+            let lost = self.pass_alive(color.opponent()).secured;
+            let mut left = self.stones(color);
+            while let Some(first) = left.lowest() {
+                let chain = self.chain(first);
+                left.remove_all(chain);
+                let stones = chain.count() as f32;
+                let mean = |of: &[f32]| {
+                    let sum: f32 = chain.iter().filter_map(|p| of.get(p.index())).sum();
+                    sum / stones
+                };
+                if safe.contains(first) {
+                    continue;
+                }
+                if lost.contains(first) || sign * mean(&expected.owner) <= -LOST {
+                    agreed.dead |= chain;
+                } else if mean(&expected.shared) >= SHARED {
+                    agreed.seki |= chain;
+                }
+            }
+        }
+        agreed
+    }
+
+    /// The position counted as it is expected to end.
+    #[must_use]
+    pub fn settled(&self, expected: &Expected) -> Settled {
+        let agreed = self.agree(expected);
+        let score = self.score(&agreed).0;
+        let mut owned = self.owned(&agreed);
+        let owner = |point: Move| expected.owner.get(point.index()).copied().unwrap_or(0.0);
+        let empty = self.empty() | agreed.dead;
+        let open = empty & !(owned[0] | owned[1]);
+        let mut ahead = score;
+        if self.passes() < 2 {
+            for point in open.iter().filter(|&p| owner(p).abs() >= LIKELY) {
+                let side = usize::from(owner(point) < 0.0);
+                owned[side].insert(point);
+                ahead += [2, -2][side];
+            }
+        }
+        let board = self.empty() | self.stones(Color::Black) | self.stones(Color::White);
+        let shared = |point: Move| {
+            let chance = expected.shared.get(point.index());
+            chance.is_some_and(|&chance| chance >= SURE)
+        };
+        let (mut least, mut most) = (ahead, ahead);
+        for point in board.iter() {
+            let own = [0, 1].map(|side| owned[side].contains(point));
+            let as_counted = match own {
+                [true, _] => owner(point) >= SURE,
+                [_, true] => owner(point) <= -SURE,
+                // Under territory scoring a living stone is nobody's point.
+                _ => shared(point) || (!empty.contains(point) && owner(point).abs() >= SURE),
+            };
+            if !as_counted {
+                least -= if own[0] {
+                    4
+                } else if own[1] {
+                    0
+                } else {
+                    2
+                };
+                most += if own[1] {
+                    4
+                } else if own[0] {
+                    0
+                } else {
+                    2
+                };
+            }
+        }
+        let fate = |point: Move| match () {
+            () if agreed.dead.contains(point) => Fate::Dead,
+            () if agreed.seki.contains(point) => Fate::Seki,
+            () if !self.empty().contains(point) => Fate::Alive,
+            () if owned[0].contains(point) => Fate::Territory(Color::Black),
+            () if owned[1].contains(point) => Fate::Territory(Color::White),
+            () => Fate::Dame,
+        };
+        Settled {
+            fates: board.iter().map(fate).collect(),
+            black_ahead: HalfPoints(ahead),
+            range: [HalfPoints(least), HalfPoints(most)],
+        }
+    }
+}

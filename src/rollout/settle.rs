@@ -1,0 +1,111 @@
+//! What is to be expected of a position that is to be counted.
+
+use super::{Playout, Rave, RaveParams, Tally};
+use crate::game::{Color, Expected};
+
+/// Points count nearly as much as the win: a side that has won or lost anyway still plays for what
+/// it has on the board.
+const SCORE_WEIGHT: f32 = 0.9;
+
+/// The one right answer counts soon, even where most playouts do without it.
+const EQUIVALENCE: f32 = 30.0;
+
+/// A little: without any, one unlucky playout hides the right answer for good.
+const EXPLORATION: f32 = 0.05;
+
+/// What becomes of the points if the game goes on: `playouts` of a search with either side to move,
+/// so that nobody's turn decides. `None` in games that count no points, and when `halt` says so.
+#[must_use]
+pub fn expect<G: Playout>(
+    position: &G,
+    playouts: u64,
+    seed: u64,
+    halt: &dyn Fn() -> bool,
+) -> Option<Expected> {
+    let params = RaveParams {
+        score_weight: SCORE_WEIGHT,
+        equivalence: EQUIVALENCE,
+        exploration: EXPLORATION,
+        ..RaveParams::default()
+    };
+    let mut rave = Rave::new(params, seed);
+    let mut tally = Tally::default();
+    tally.clear(position.size().area());
+    for color in Color::BOTH {
+        let mut start = position.as_played_out();
+        start.resume();
+        start.set_to_move(color);
+        rave.search(&start, |done| done < playouts && !halt());
+        tally.add(rave.tally());
+    }
+    if halt() {
+        return None;
+    }
+    tally.expected()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::go::tests::diagram;
+    use crate::game::{Fate, Game, Move, Settled};
+
+    /// The position counted, and the names of its points of one fate.
+    fn settled(rows: &str, rules: &str) -> (Settled, impl Fn(Fate) -> String) {
+        let position = diagram(rows, rules, Color::Black);
+        let expected = expect(&position, 400, 1, &|| false).expect("points are counted");
+        let settled = position.settle(&expected).expect("points are counted");
+        let (found, size) = (settled.clone(), position.size());
+        let name = move |point: Move| {
+            let (x, y) = size.column_row(point);
+            format!("{}{}", char::from(b'a' + x), y + 1)
+        };
+        let points = move |fate| found.points(fate).map(&name).collect::<Vec<_>>().join(" ");
+        (settled, points)
+    }
+
+    #[test]
+    fn what_has_no_eyes_is_dead() {
+        let rows = "..X.O.. .OX.O.. ..X.O.X ..X.O.. ..X.O..";
+        let (found, points) = settled(rows, "chinese komi0.5");
+        assert_eq!(points(Fate::Dead), "g3 b4");
+        assert_eq!(points(Fate::Dame), "d1 d2 d3 d4 d5");
+        assert_eq!(points(Fate::Seki), "");
+        assert_eq!(
+            points(Fate::Territory(Color::White)),
+            "f1 g1 f2 g2 f3 f4 g4 f5 g5"
+        );
+        assert_eq!(found.black_ahead.0, -1);
+        assert_eq!(found.certain_winner(), None, "the points between");
+        let (found, _) = settled(rows, "chinese komi8.5");
+        assert_eq!(found.certain_winner(), Some(Color::White));
+    }
+
+    /// Both middle chains have two liberties, the same, and no eye.
+    const SEKI: &str = "XXXXXOOOO X.X.XO.O. XXXXXOOOO XOOOOXXXO XOOO.XXXO XOOO.XXXO";
+
+    #[test]
+    fn who_fills_first_loses_in_seki() {
+        let (found, points) = settled(SEKI, "chinese komi0.5");
+        assert_eq!(points(Fate::Dame), "e1 e2");
+        assert_eq!(
+            points(Fate::Seki),
+            "b1 c1 d1 f1 g1 h1 b2 c2 d2 f2 g2 h2 b3 c3 d3 e3 f3 g3 h3"
+        );
+        assert_eq!(
+            (points(Fate::Dead), found.black_ahead.0),
+            (String::new(), 3)
+        );
+        assert_eq!(found.certain_winner(), Some(Color::Black));
+    }
+
+    #[test]
+    fn what_only_the_turn_decides_lives_where_both_sides_have_passed() {
+        // Whoever plays b1 first: three in a row are one eye or two.
+        let (found, points) = settled("..... XXXXX OOOOX ...OX", "chinese komi0.5");
+        assert_eq!(points(Fate::Dead), "");
+        assert_eq!(found.certain_winner(), None);
+        let (_, points) = settled("..... XXXXX OOOOX .X.OX", "chinese komi0.5");
+        assert!(points(Fate::Dead).contains("a2"), "{}", points(Fate::Dead));
+    }
+}

@@ -1,0 +1,76 @@
+//! What becomes of each point, over many finished playouts.
+
+use crate::game::Expected;
+
+/// Sums over finished playouts: whose each point was, and by how much Black was ahead.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    playouts: u32,
+    owner: Vec<f32>,
+    shared: Vec<f32>,
+    ahead: f64,
+    squares: f64,
+}
+
+impl Tally {
+    /// Begins again, on a board of so many points.
+    pub(super) fn clear(&mut self, points: usize) {
+        *self = Tally {
+            owner: std::mem::take(&mut self.owner),
+            shared: std::mem::take(&mut self.shared),
+            ..Tally::default()
+        };
+        for sums in [&mut self.owner, &mut self.shared] {
+            sums.clear();
+            sums.resize(points, 0.0);
+        }
+    }
+
+    /// Counts a playout that has ended with Black so many points ahead.
+    pub(super) fn count(&mut self, black_ahead: f64) {
+        self.playouts += 1;
+        self.ahead += black_ahead;
+        self.squares += black_ahead * black_ahead;
+    }
+
+    /// In the playout just counted, a point was Black's (1) or White's (-1).
+    pub(super) fn owned(&mut self, point: usize, by: f32) {
+        self.owner[point] += by;
+    }
+
+    /// In the playout just counted, a point was a liberty that both sides left open, or a stone
+    /// beside one.
+    pub(super) fn shared(&mut self, point: usize) {
+        self.shared[point] += 1.0;
+    }
+
+    /// Adds what another tally of the same board has counted.
+    pub(super) fn add(&mut self, other: &Tally) {
+        self.playouts += other.playouts;
+        self.ahead += other.ahead;
+        self.squares += other.squares;
+        for (own, theirs) in self.owner.iter_mut().zip(&other.owner) {
+            *own += theirs;
+        }
+        for (own, theirs) in self.shared.iter_mut().zip(&other.shared) {
+            *own += theirs;
+        }
+    }
+
+    /// What is to be expected after so many playouts; `None` before the first, and in games that
+    /// count no points.
+    pub(super) fn expected(&self) -> Option<Expected> {
+        let number = f64::from(self.playouts);
+        if self.playouts == 0 {
+            return None;
+        }
+        let share = |sums: &[f32]| sums.iter().map(|sum| sum / number as f32).collect();
+        let mean = self.ahead / number;
+        Some(Expected {
+            owner: share(&self.owner),
+            shared: share(&self.shared),
+            black_ahead: mean as f32,
+            deviation: (self.squares / number - mean * mean).max(0.0).sqrt() as f32,
+        })
+    }
+}
