@@ -9,6 +9,7 @@ mod command_line;
 mod complaints;
 mod conditions;
 mod count;
+mod counting;
 mod error_stream;
 mod game;
 mod gtp_client;
