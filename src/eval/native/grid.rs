@@ -1,7 +1,7 @@
 //! Where a point of the board lies in memory: row after row, with a border of zeros around that
 //! neighbouring rows share, and zeros up to whole tiles.
 
-/// Width of the tiles of [Winograd's way](super::kernels::WinogradTask).
+/// Width of the tiles of convolutions by Winograd's way.
 pub(super) const TILE: usize = 3;
 
 /// A board with its border.
