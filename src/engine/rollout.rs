@@ -61,7 +61,7 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
             ended_by.is_some()
         };
         let mut shown = Duration::ZERO;
-        let found = self.rave.watch(start.position(), |playouts, found| {
+        let found = self.rave.watch(start, |playouts, found| {
             self.time.worked(u64::from(playouts > 0));
             if let Some(every) = analysis.interval {
                 let now = elapsed();
@@ -72,9 +72,7 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
             }
             !done(playouts)
         });
-        let mut report = report(found, elapsed(), reason);
-        report.moves.retain(|found| start.allows(found.mv));
-        Ok(report)
+        Ok(report(found, elapsed(), reason))
     }
 }
 

@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::tree::{NodeId, Tree};
 use super::{Played, Playout, PlayoutPolicy, Tally};
-use crate::game::{Color, Expected, HalfPoints, Move, Outcome};
+use crate::game::{Color, Expected, HalfPoints, Move, Outcome, Past, Reached};
 
 /// Settings of the RAVE search.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,6 +84,8 @@ pub struct Rave {
     rng: Xoshiro256PlusPlus,
     tree: Tree,
     path: Vec<(NodeId, usize)>,
+    /// The positions of the game and of a descent.
+    past: Past,
     played: Played,
     tally: Tally,
 }
@@ -97,12 +99,13 @@ impl Rave {
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             tree: Tree::default(),
             path: Vec::new(),
+            past: Past::default(),
             played: Played::default(),
             tally: Tally::default(),
         }
     }
 
-    /// Searches from `root` for as long as `go_on` says, which is asked before each playout with
+    /// Searches from `root`, where a game begins, for as long as `go_on` says, which is asked before each playout with
     /// the number of playouts made, and for [`MOST_PLAYOUTS`] at most. A finished game is reported
     /// without a playout.
     pub fn search<G: Playout>(
@@ -110,23 +113,27 @@ impl Rave {
         root: &G,
         mut go_on: impl FnMut(u64) -> bool,
     ) -> RaveReport {
-        self.watch(root, |playouts, _| go_on(playouts))
+        self.watch(&root.clone().into(), |playouts, _| go_on(playouts))
     }
 
-    /// Searches as [`Rave::search`] does; `go_on` may also look at what was found so far.
+    /// Searches as [`Rave::search`] does, in the middle of a game: without the moves that its past
+    /// forbids, here or in the tree. `go_on` may also look at what was found so far.
     pub fn watch<G: Playout>(
         &mut self,
-        root: &G,
+        start: &Reached<G>,
         mut go_on: impl FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
     ) -> RaveReport {
+        let (root, begun) = (start.position(), start.past().len());
         self.tree.clear();
         self.tally.clear(root.size().area());
-        let root_node = self.tree.add_node(root);
+        self.past.clone_from(start.past());
+        let root_node = self.tree.add_node(root, &self.past);
         let mut playouts = 0;
         if root.outcome().is_none() {
             while playouts < MOST_PLAYOUTS && go_on(playouts, &|| self.report(root_node, playouts))
             {
                 self.playout(root, root_node);
+                self.past.truncate(begun);
                 playouts += 1;
             }
         }
@@ -163,11 +170,12 @@ impl Rave {
         while let Some(child) = self.select(node) {
             self.path.push((node, child));
             position.play(self.tree.move_of(child));
+            self.past.push(&position);
             match self.tree.node_of(child) {
                 Some(next) => node = next,
                 None => {
                     if self.tree.len() < self.params.max_nodes {
-                        self.tree.expand(child, &position);
+                        self.tree.expand(child, &position, &self.past);
                     }
                     break;
                 }
@@ -276,6 +284,7 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
+    use crate::game::go::SmallGo;
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
 
@@ -324,6 +333,27 @@ mod tests {
         let report = rave.search(&start(5, 5), |done| done < 200);
         assert_eq!(report.playouts, 200);
         assert_eq!(rave.tree.len(), 10);
+    }
+
+    #[test]
+    fn what_a_past_forbids_is_in_no_line() {
+        for (width, height) in [(3, 1), (5, 1), (2, 2), (3, 2)] {
+            let mut game = Reached::from(SmallGo::new(BoardSize::new(width, height)).unwrap());
+            if (width, height) == (3, 1) {
+                // Black's first point would bring back the board after two moves.
+                [0, 2, 1, 2].into_iter().for_each(|mv| game.play(Move(mv)));
+                assert!(game.position().is_legal(Move(0)) && !game.allows(Move(0)));
+            }
+            let mut rave = Rave::new(RaveParams::default(), 1);
+            let report = rave.watch(&game, |done, _| done < 3000);
+            for found in &report.moves {
+                let mut line = game.clone();
+                for &mv in &found.pv {
+                    assert!(line.allows(mv), "{mv:?} on {width}x{height}");
+                    line.play(mv);
+                }
+            }
+        }
     }
 
     /// 3x3 is a win for the first player and 2x3 for the second (docs/methods.md#nogo).

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::{Playout, Prior};
-use crate::game::Move;
+use crate::game::{Move, Past};
 
 /// Index of a node in the tree.
 pub(super) type NodeId = u32;
@@ -54,12 +54,12 @@ impl Tree {
         self.nodes.len()
     }
 
-    /// Adds a node with a child for each sensible move of `position`.
-    pub(super) fn add_node<G: Playout>(&mut self, position: &G) -> NodeId {
+    /// Adds a node with a child for each sensible move of `position` that its past allows.
+    pub(super) fn add_node<G: Playout>(&mut self, position: &G, past: &Past) -> NodeId {
         let start = self.moves.len();
         let moves = position.legal_moves();
         self.moves
-            .extend(moves.filter(|&mv| position.is_sensible(mv)));
+            .extend(moves.filter(|&mv| position.is_sensible(mv) && past.allows(position, mv)));
         let end = self.moves.len();
         self.child.resize(end, NO_NODE);
         self.visits.resize(end, 0.0);
@@ -78,8 +78,8 @@ impl Tree {
     }
 
     /// Gives the child its own node.
-    pub(super) fn expand<G: Playout>(&mut self, child: usize, position: &G) -> NodeId {
-        let node = self.add_node(position);
+    pub(super) fn expand<G: Playout>(&mut self, child: usize, position: &G, past: &Past) -> NodeId {
+        let node = self.add_node(position, past);
         self.child[child] = node;
         node
     }

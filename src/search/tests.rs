@@ -4,6 +4,8 @@
 mod brute;
 mod draws;
 mod failures;
+mod graph;
+mod keyed;
 mod room;
 mod superko;
 mod toy;

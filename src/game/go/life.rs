@@ -13,6 +13,9 @@ pub struct PassAlive<const WORDS: usize> {
     /// end, if that side answers where the other one plays in such a region, and does not pass while
     /// stones of the other one stand in it.
     pub secured: Bits<WORDS>,
+    /// What counts for their side even if it only ever passes: the stones, and their vital regions of
+    /// one point.
+    pub kept: Bits<WORDS>,
 }
 
 /// A chain, or a region of points without stones of one side, and what lies next to it.
@@ -72,16 +75,21 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         let mut alive = PassAlive {
             stones: Bits::EMPTY,
             secured: Bits::EMPTY,
+            kept: Bits::EMPTY,
         };
         chains.retain(|chain| chain.good);
         for chain in &chains {
             alive.stones |= chain.points;
             alive.secured |= chain.points;
+            alive.kept |= chain.points;
             for region in regions
                 .iter()
                 .filter(|region| region.good && vital(region, chain))
             {
                 alive.secured |= region.points;
+                if region.points.is_single() {
+                    alive.kept |= region.points;
+                }
             }
         }
         alive
@@ -92,6 +100,20 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// a point.
     #[must_use]
     pub fn proven(&self) -> Bounds {
+        self.proven_by(|alive| alive.secured)
+    }
+
+    /// The same whatever has happened before. Superko may forbid an answer, by a board from before
+    /// its stone was lost: where it holds, no side is taken to answer.
+    pub(super) fn certainly(&self) -> Bounds {
+        self.proven_by(|alive| match self.forbids_repetition() {
+            true => alive.kept,
+            false => alive.secured,
+        })
+    }
+
+    /// What is proven by these points of each side.
+    fn proven_by(&self, points: impl Fn(PassAlive<WORDS>) -> Bits<WORDS>) -> Bounds {
         if let Some(outcome) = self.outcome() {
             return Bounds::exactly(outcome.proof_for(self.to_move()));
         }
@@ -100,7 +122,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         }
         let area = self.size().area() as i32;
         // What Black is ahead by, if this side has no more than it has for certain.
-        let secured = |color| self.pass_alive(color).secured.count() as i32;
+        let secured = |color| points(self.pass_alive(color)).count() as i32;
         let least = 2 * (2 * secured(Color::Black) - area);
         let most = 2 * (area - 2 * secured(Color::White));
         let [mut least, mut most] = [least, most].map(|ahead| ahead.saturating_sub(self.komi().0));

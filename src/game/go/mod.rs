@@ -408,7 +408,7 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
 
     /// By the rules, or by what both sides have for certain.
     fn certain(&self) -> Bounds {
-        self.proven()
+        self.certainly()
     }
 
     /// Nothing bounds it. Expected is what is left of the empty points when two thirds to three

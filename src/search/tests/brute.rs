@@ -63,6 +63,17 @@ impl Brute {
         Some(found)
     }
 
+    /// What the side to move gets; `None` when that is too much work.
+    pub(super) fn result(&mut self, game: &Reached<SmallGo>) -> Option<Proof> {
+        Some(if self.gets(game, 0, Proof::Win)? {
+            Proof::Win
+        } else if self.gets(game, 0, Proof::Draw)? {
+            Proof::Draw
+        } else {
+            Proof::Loss
+        })
+    }
+
     /// Whether bounds are true of the position, given its past; `None` when that is too much work.
     pub(super) fn confirms(&mut self, game: &Reached<SmallGo>, bounds: Bounds) -> Option<bool> {
         let low = match bounds.low() {

@@ -9,46 +9,52 @@ use super::*;
 use crate::game::go::{GoRules, SmallGo};
 use crate::game::{Bounds, Move, Reached};
 
-type Rng = Xoshiro256PlusPlus;
+pub(super) type Rng = Xoshiro256PlusPlus;
 
 /// Rules that forbid repetition in all ways there are, and simple ko.
-const RULES: [&str; 4] = ["chinese-kgs", "tromp-taylor", "new-zealand", "chinese"];
+pub(super) const RULES: [&str; 4] = ["chinese-kgs", "tromp-taylor", "new-zealand", "chinese"];
 
-fn empty(width: u8, height: u8, rules: &str) -> SmallGo {
+pub(super) fn empty(width: u8, height: u8, rules: &str) -> SmallGo {
     let rules: GoRules = rules.parse().unwrap();
     SmallGo::with_rules(BoardSize::new(width, height), rules).unwrap()
 }
 
-/// A game of so many plies, fewer when it ends, in which kos are taken wherever there are any.
-fn ko_fight(start: SmallGo, plies: u32, rng: &mut Rng) -> Reached<SmallGo> {
-    let mut game = Reached::from(start);
+/// A game of so many plies, fewer when it ends, in which kos are taken where there are any, eyes are
+/// filled, and nobody passes before he has to: so that much has been there before. And its moves.
+pub(super) fn ko_fight(start: SmallGo, plies: u32, rng: &mut Rng) -> (Reached<SmallGo>, Vec<Move>) {
+    let (mut game, mut played) = (Reached::from(start), Vec::new());
     for _ in 0..plies {
-        let moves: Vec<Move> = game.legal_moves().collect();
+        let mut moves: Vec<Move> = game.legal_moves().collect();
+        let pass = moves.pop();
         let takes_ko = |mv: &Move| {
             let mut next = game.position().clone();
             next.play(*mv);
             next.ko().is_some()
         };
         let kos: Vec<Move> = moves.iter().copied().filter(takes_ko).collect();
-        let eye = |mv: &Move| game.position().fills_eye(*mv) || *mv == game.position().pass();
-        let sensible: Vec<Move> = moves.iter().copied().filter(|mv| !eye(mv)).collect();
-        let choice = if !kos.is_empty() && rng.random_bool(0.7) {
+        let choice = if !kos.is_empty() && rng.random_bool(0.5) {
             kos
-        } else if !sensible.is_empty() {
-            sensible
+        } else if !moves.is_empty() {
+            moves
+        } else if game.position().passes() == 0 {
+            pass.into_iter().collect()
         } else {
             break;
         };
-        game.play(choice[rng.random_range(0..choice.len())]);
+        let mv = choice[rng.random_range(0..choice.len())];
+        game.play(mv);
+        played.push(mv);
     }
-    game
+    (game, played)
 }
 
 /// Searches on from where the last search was.
 fn go_on(searcher: &mut Searcher<SmallGo>, game: &Reached<SmallGo>, limit: u64) -> SearchReport {
-    searcher
-        .search(game, &visits(limit), &StopFlag::new())
-        .unwrap()
+    let report = searcher.search(game, &visits(limit), &StopFlag::new());
+    let report = report.unwrap();
+    // A descent that panics ends its thread, not the test.
+    assert_ne!(report.stop, StopReason::Failed);
+    report
 }
 
 /// Every move of every line may be played, and no move that may be played is missing.
@@ -92,7 +98,7 @@ fn no_descent_plays_what_is_forbidden_and_every_line_ends() {
         .flat_map(|&size| RULES.map(|rules| (size, rules)));
     for (number, ((width, height), rules)) in cases.cycle().enumerate() {
         let plies = rng.random_range(0..6 * u32::from(width) * u32::from(height));
-        let mut game = ko_fight(empty(width, height, rules), plies, &mut rng);
+        let (mut game, _) = ko_fight(empty(width, height, rules), plies, &mut rng);
         let params = SearchParams {
             batch: [1, 4][number % 2],
             ..SearchParams::default()
@@ -172,7 +178,7 @@ fn compare_proofs() {
         let area = u32::from(width) * u32::from(height);
         let plies = rng.random_range(0..4 * area);
         let start = empty(width, height, &format!("{rules} komi{komi}"));
-        let game = ko_fight(start, plies, &mut rng);
+        let (game, _) = ko_fight(start, plies, &mut rng);
         if game.position().outcome().is_some() {
             continue;
         }
@@ -189,13 +195,23 @@ fn compare_proofs() {
             found.push((game.clone(), Bounds::exactly(proof)));
             at_roots += 1;
         }
-        // Some of many.
-        let every = found.len().div_ceil(60).max(1);
-        for (game, bounds) in found.iter().rev().step_by(every) {
+        // Some of many, and rather where the past matters.
+        let forbids = |game: &Reached<SmallGo>| game.legal_count() < game.position().legal_count();
+        let (rather, others): (Vec<_>, Vec<_>) = found.iter().partition(|(game, _)| forbids(game));
+        let some = |all: &[_]| all.len().div_ceil(40).max(1);
+        let chosen = [(some(&rather), rather), (some(&others), others)];
+        let chosen = chosen
+            .into_iter()
+            .flat_map(|(every, all)| all.into_iter().rev().step_by(every));
+        for (game, bounds) in chosen {
             match Brute::new(3_000).confirms(game, *bounds) {
                 Some(true) => confirmed += 1,
                 None => too_large += 1,
-                Some(false) => panic!("{bounds:?} of {:?} in {rules}", game.position()),
+                Some(false) => panic!(
+                    "{bounds:?} ({:?}) of {:?} in {rules}",
+                    game.position().certain(),
+                    game.position()
+                ),
             }
         }
     }

@@ -1,0 +1,159 @@
+//! Go with other keys: so that positions reached in other ways share no node, and the graph becomes a
+//! tree; or share one only where nothing before them can matter soon.
+
+use crate::encode::{Encode, Encoding};
+use crate::game::go::{GoRules, SmallGo};
+use crate::game::{
+    BoardSize, Bounds, Color, Game, GameInfo, IllegalSetup, Move, Outcome, PliesLeft, Recent,
+    UnsupportedSize,
+};
+
+/// By the whole way here.
+pub(super) const BY_PATH: u8 = 1;
+/// By the way since the last stone that is not in atari.
+pub(super) const SINCE_QUIET: u8 = 2;
+
+/// A position with a key of its own.
+#[derive(Debug, Clone)]
+pub(super) struct Keyed<const BY: u8> {
+    pub(super) position: SmallGo,
+    key: u128,
+}
+
+impl<const BY: u8> Keyed<BY> {
+    pub(super) fn new(position: SmallGo) -> Self {
+        Keyed {
+            key: position.key(),
+            position,
+        }
+    }
+}
+
+impl<const BY: u8> Game for Keyed<BY> {
+    const NAME: &'static str = SmallGo::NAME;
+    const INFO: GameInfo = SmallGo::INFO;
+    type Moves = <SmallGo as Game>::Moves;
+    type Rules = GoRules;
+
+    fn with_rules(size: BoardSize, rules: GoRules) -> Result<Self, UnsupportedSize> {
+        SmallGo::with_rules(size, rules).map(Keyed::new)
+    }
+
+    fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Self, IllegalSetup> {
+        self.position.set_up(stones, to_move).map(Keyed::new)
+    }
+
+    fn rules(&self) -> GoRules {
+        self.position.rules()
+    }
+
+    fn size(&self) -> BoardSize {
+        self.position.size()
+    }
+
+    fn policy_len(&self) -> usize {
+        self.position.policy_len()
+    }
+
+    fn to_move(&self) -> Color {
+        self.position.to_move()
+    }
+
+    fn set_to_move(&mut self, color: Color) {
+        self.position.set_to_move(color);
+        self.key = self.position.key();
+    }
+
+    fn ply(&self) -> u32 {
+        self.position.ply()
+    }
+
+    fn stone(&self, point: Move) -> Option<Color> {
+        self.position.stone(point)
+    }
+
+    fn recent(&self) -> Recent {
+        self.position.recent()
+    }
+
+    fn legal_moves(&self) -> Self::Moves {
+        self.position.legal_moves()
+    }
+
+    fn is_legal(&self, mv: Move) -> bool {
+        self.position.is_legal(mv)
+    }
+
+    fn play(&mut self, mv: Move) {
+        self.position.play(mv);
+        let state = self.position.key();
+        let pass = mv == self.size().pass();
+        let quiet =
+            !pass && self.position.stone(mv).is_some() && self.position.last_liberty(mv).is_none();
+        self.key = match BY {
+            SINCE_QUIET if quiet => state,
+            _ => (self.key ^ self.key >> 59)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
+                .wrapping_add(state),
+        };
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.position.outcome()
+    }
+
+    fn key(&self) -> u128 {
+        self.key
+    }
+
+    fn repetition_key(&self) -> u128 {
+        self.position.repetition_key()
+    }
+
+    fn forbids_repetition(&self) -> bool {
+        self.position.forbids_repetition()
+    }
+
+    fn repetition_key_after(&self, mv: Move) -> u128 {
+        self.position.repetition_key_after(mv)
+    }
+
+    fn certain(&self) -> Bounds {
+        self.position.certain()
+    }
+
+    fn plies_left(&self) -> PliesLeft {
+        self.position.plies_left()
+    }
+}
+
+/// What the position inside is shown as.
+struct Inside;
+
+fn go() -> &'static dyn Encoding<SmallGo> {
+    SmallGo::encodings()[0]
+}
+
+impl<const BY: u8> Encoding<Keyed<BY>> for Inside {
+    fn id(&self) -> &'static str {
+        go().id()
+    }
+
+    fn planes(&self) -> usize {
+        go().planes()
+    }
+
+    fn encode(&self, position: &Keyed<BY>, row: &mut [f32]) {
+        go().encode(&position.position, row);
+    }
+
+    fn cache_key(&self, position: &Keyed<BY>) -> u128 {
+        go().cache_key(&position.position)
+    }
+}
+
+impl<const BY: u8> Encode for Keyed<BY> {
+    fn encodings() -> &'static [&'static dyn Encoding<Self>] {
+        &[&Inside]
+    }
+}
