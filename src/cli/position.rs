@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use tengen::game::nogo::NoGo;
 use tengen::game::{BoardSize, Color, Game};
 use tengen::gtp::{format_vertex, parse_vertex};
 use tengen::record::{GameRecord, Play, Vertex, file, sgf};
@@ -41,8 +40,8 @@ pub(super) fn parse_color(text: &str) -> Option<Color> {
 }
 
 /// A record of the moves in `text`; a colour before a move says whose it is.
-pub(super) fn played(size: BoardSize, text: &str) -> anyhow::Result<GameRecord> {
-    let mut record = GameRecord::new("nogo", size);
+pub(super) fn played(game: &str, size: BoardSize, text: &str) -> anyhow::Result<GameRecord> {
+    let mut record = GameRecord::new(game, size);
     let mut color = Color::Black;
     for word in text.split(|c: char| c.is_whitespace() || c == ',') {
         if word.is_empty() {
@@ -61,22 +60,31 @@ pub(super) fn played(size: BoardSize, text: &str) -> anyhow::Result<GameRecord> 
     Ok(record)
 }
 
-/// The position at the end of a record.
-pub(super) fn position<const W: usize>(record: &GameRecord) -> anyhow::Result<NoGo<W>> {
+/// The position at the end of a record, whose game begins on this empty board.
+pub(super) fn position<G: Game>(record: &GameRecord, empty: G) -> anyhow::Result<G> {
     let mut last = None;
-    replay(record, |position| last = Some(position.clone()))?;
+    replay_from(empty, record, |position| last = Some(position.clone()))?;
     last.context("a record has at least its first position")
 }
 
 /// Shows every position of a record, the first one included.
-pub(super) fn replay<const W: usize>(
+pub(super) fn replay<G: Game>(record: &GameRecord, see: impl FnMut(&G)) -> anyhow::Result<()> {
+    replay_from(G::new(record.size)?, record, see)
+}
+
+fn replay_from<G: Game>(
+    empty: G,
     record: &GameRecord,
-    mut see: impl FnMut(&NoGo<W>),
+    mut see: impl FnMut(&G),
 ) -> anyhow::Result<()> {
-    if sgf::game_number(&record.game) != sgf::game_number("nogo") {
-        bail!("the file is a game of {}, not of NoGo", record.game);
+    if sgf::game_number(&record.game) != sgf::game_number(G::NAME) {
+        bail!(
+            "the file is a game of {}, not of {}",
+            record.game,
+            G::INFO.title
+        );
     }
-    let mut position = NoGo::<W>::new(record.size)?;
+    let mut position = empty;
     let setup = record.setup.iter().map(|&(point, color)| Play {
         color,
         vertex: Vertex::Point(point),
@@ -93,7 +101,7 @@ pub(super) fn replay<const W: usize>(
     Ok(())
 }
 
-fn place<const W: usize>(position: &mut NoGo<W>, play: Play) -> anyhow::Result<()> {
+fn place<G: Game>(position: &mut G, play: Play) -> anyhow::Result<()> {
     position.set_to_move(play.color);
     match play.vertex {
         Vertex::Point(point) if position.is_legal(point) => {
@@ -112,15 +120,20 @@ fn place<const W: usize>(position: &mut NoGo<W>, play: Play) -> anyhow::Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tengen::game::nogo::SmallNoGo;
+
+    fn end(record: &GameRecord) -> anyhow::Result<SmallNoGo> {
+        position(record, SmallNoGo::new(record.size)?)
+    }
 
     #[test]
     fn moves_are_read_with_and_without_colours() {
         let size = BoardSize::square(4);
-        let record = played(size, "a1 B2, w C3 w d4").expect("legal vertices");
+        let record = played("nogo", size, "a1 B2, w C3 w d4").expect("legal vertices");
         let colors: Vec<Color> = record.plays.iter().map(|play| play.play.color).collect();
         use Color::{Black, White};
         assert_eq!(colors, [Black, White, White, White]);
-        let position: NoGo<1> = position(&record).expect("legal moves");
+        let position = end(&record).expect("legal moves");
         assert_eq!((position.ply(), position.to_move()), (4, Black));
     }
 
@@ -138,12 +151,12 @@ mod tests {
         let size = BoardSize::square(4);
         check_refused(board_size("4x"), "4x6");
         check_refused(board_size("0"), "4x6");
-        check_refused(played(size, "E5"), "E5");
-        check_refused(played(size, "A"), "\"A\"");
-        let twice = played(size, "A1 A1").expect("vertices");
-        check_refused(position::<1>(&twice), "white at A1");
-        let pass = played(size, "pass").expect("a vertex");
-        check_refused(position::<1>(&pass), "black at pass");
+        check_refused(played("nogo", size, "E5"), "E5");
+        check_refused(played("nogo", size, "A"), "\"A\"");
+        let twice = played("nogo", size, "A1 A1").expect("vertices");
+        check_refused(end(&twice), "white at A1");
+        let pass = played("nogo", size, "pass").expect("a vertex");
+        check_refused(end(&pass), "black at pass");
         check_refused(read(Path::new("/nowhere.sgf"), None), "/nowhere.sgf");
     }
 }

@@ -8,11 +8,10 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::{ArgGroup, Args};
 use tengen::clock::{Clock, SystemClock};
-use tengen::game::nogo::NoGo;
-use tengen::game::{Bounds, Game, Move, Proof};
+use tengen::game::{self, BoardSize, Bounds, Game, Move, Proof, with_game};
 use tengen::gtp::format_vertex;
-use tengen::record::{GameRecord, Vertex};
-use tengen::solver::{Effort, Solve as _, SolveResult, Solver};
+use tengen::record::{GameRecord, Vertex, sgf};
+use tengen::solver::{self, Effort, Solvable, SolveResult};
 
 use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::output;
@@ -30,12 +29,16 @@ const EXAMPLES: &str = "\
 Examples:
   tengen solve game.sgf --plies 52    who wins after 52 moves of a game, and how
   tengen solve --size 4x5             an empty board
-  tengen solve --size 5 --play \"C3 B2 b D4\" --time 60";
+  tengen solve --size 5 --play \"C3 B2 b D4\" --time 60
+  tengen solve --game gomoku --rules renju --play \"H8 G9 H9 H7 G8 F8\" --time 10
+                                      a win by threats, if there is one";
 
-/// Find out who wins a NoGo position with best play.
+/// Find out who wins a position with best play: of NoGo, or by threats of Gomoku.
 ///
 /// The position is that at the end of an SGF file's main line, or after --play, or an empty board
-/// of --size. On 9x9 most games can be solved from about ply 50 on; small boards from the start.
+/// of --size. Of NoGo on 9x9 most games can be solved from about ply 50 on; small boards from the
+/// start. Of Gomoku what is found are wins by fours and threes that cannot be stopped; where there
+/// are none, or draws, the result stays unknown.
 /// Ctrl-C ends the search and tells what is known so far.
 #[derive(Debug, Args)]
 #[command(
@@ -49,7 +52,18 @@ pub(crate) struct Solve {
     /// Take only this many moves of the file.
     #[arg(long, value_name = "N", requires = "file")]
     plies: Option<usize>,
-    /// An empty board: 5, or 4x6 for 4 columns and 6 rows [default with --play: 9].
+    /// The game: nogo or gomoku [default: that of the file, else nogo].
+    #[arg(long, value_name = "NAME")]
+    game: Option<String>,
+    /// Its rules, such as renju [default: the usual ones].
+    #[arg(
+        long,
+        value_name = "RULES",
+        default_value = "",
+        hide_default_value = true
+    )]
+    rules: String,
+    /// An empty board: 5, or 4x6 for 4 columns and 6 rows [default with --play: the game's usual one].
     #[arg(long, value_name = "SIZE", conflicts_with = "file")]
     size: Option<String>,
     /// Moves on that board, Black first: "E5 D4", or with colours "b E5 b D4 w C3".
@@ -77,22 +91,28 @@ pub(crate) struct Solve {
 
 impl Solve {
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        let named = self.game.as_deref();
         let record = match &self.file {
             Some(path) => read(path, self.plies)?,
-            None => played(
-                board_size(self.size.as_deref().unwrap_or("9"))?,
-                self.play.as_deref().unwrap_or_default(),
-            )?,
+            None => {
+                let name = named.unwrap_or("nogo");
+                let size = match (&self.size, game::info(name)) {
+                    (Some(size), _) => board_size(size)?,
+                    (None, info) => info.map_or(BoardSize::square(9), |info| info.usual_board),
+                };
+                played(name, size, self.play.as_deref().unwrap_or_default())?
+            }
         };
-        match record.size.area() {
-            0..=64 => self.solve::<1>(&record),
-            65..=128 => self.solve::<2>(&record),
-            _ => self.solve::<3>(&record),
-        }
+        // Many files of NoGo say no more than that it is played on Go's board.
+        let is_nogo = sgf::game_number(&record.game) == sgf::game_number("nogo");
+        let own = if is_nogo { "nogo" } else { &record.game };
+        let name = named.unwrap_or(own);
+        let rules = self.rules.as_str();
+        with_game!(name, record.size, rules: rules, |empty| self.solve(empty, &record))?
     }
 
-    fn solve<const W: usize>(&self, record: &GameRecord) -> anyhow::Result<()> {
-        let mut position = position::<W>(record)?;
+    fn solve<G: Solvable>(&self, empty: G, record: &GameRecord) -> anyhow::Result<()> {
+        let mut position = position(record, empty)?;
         if let Some(color) = &self.to_move {
             position.set_to_move(parse_color(color).context("--to-move takes black or white")?);
         }
@@ -113,12 +133,13 @@ impl Solve {
             halt: &halt,
         };
         let bytes = usize::try_from(self.memory_mib << 20).context("--memory-mib is too large")?;
-        let mut solver = Solver::new(bytes);
+        let solver = G::solver(bytes);
+        let mut solver = solver.with_context(|| format!("nothing solves {}", G::INFO.title))?;
         let mut found = solver.solve(&position, &effort);
         let elapsed = clock.now();
         let losing = match found.wins() {
             Some(_) => Vec::new(),
-            None => known_to_lose(&mut solver, &position, &mut found),
+            None => known_to_lose(&mut *solver, &position, &mut found),
         };
         let interrupted = found.wins().is_none() && stop.is_raised();
         let nodes = LINE.min(effort.nodes);
@@ -140,7 +161,7 @@ impl Solve {
         Ok(())
     }
 
-    fn print<const W: usize>(&self, position: &NoGo<W>, result: &Found) -> anyhow::Result<()> {
+    fn print<G: Game>(&self, position: &G, result: &Found) -> anyhow::Result<()> {
         let found = &result.finding;
         let (size, mover) = (position.size(), position.to_move());
         let vertex = |mv: &Move| format_vertex(Vertex::Point(*mv), size);
@@ -206,9 +227,9 @@ struct Found {
 
 /// The moves of a position that was not solved which a few nodes and the table refute. Should they
 /// settle the position after all, `found` says so.
-fn known_to_lose<const W: usize>(
-    solver: &mut Solver<W>,
-    position: &NoGo<W>,
+fn known_to_lose<G: Game>(
+    solver: &mut dyn solver::Solve<G>,
+    position: &G,
     found: &mut SolveResult,
 ) -> Vec<Move> {
     let effort = Effort {

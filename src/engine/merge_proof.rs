@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::clock::StopReason;
+use crate::game::{Move, Proof};
 use crate::search::{MoveReport, SearchReport};
 use crate::solver::Advice;
 
@@ -50,5 +51,17 @@ pub(super) fn merge_proof(
     report.value = advice.proof.value();
     report.elapsed = elapsed;
     report.stop = StopReason::Proven;
+    report
+}
+
+/// The search's report with moves that are known to lose behind all others.
+pub(super) fn merge_losing(mut report: SearchReport, losing: &[Move]) -> SearchReport {
+    for found in &mut report.moves {
+        if losing.contains(&found.mv) {
+            found.proof = Some(Proof::Loss);
+            (found.value, found.lcb) = (Proof::Loss.value(), Proof::Loss.value());
+        }
+    }
+    report.moves.sort_by_key(|found| losing.contains(&found.mv));
     report
 }

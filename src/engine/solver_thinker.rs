@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::merge_proof::{merge_proof, unsearched};
+use super::merge_proof::{merge_losing, merge_proof, unsearched};
 use super::{ThinkError, Thinker};
 use crate::clock::Clock;
 use crate::game::{Proof, Reached};
@@ -25,6 +25,8 @@ use crate::solver::{Advice, Effort, Solvable, Solve};
 const NODES_PER_PLAYOUT: u64 = 100;
 /// Of visits or simulated time, the solver gets this part besides.
 const SHARE: u64 = 5;
+/// Nodes for what can be seen at once: moves that lose to a threat.
+const GLANCE: u64 = 2_000;
 /// Nodes for choosing among the moves of a won position, and of a lost or drawn one. Any winning
 /// move will do; a losing one has to be chosen with care.
 const ADVICE_WON: u64 = 20_000;
@@ -193,6 +195,22 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         let Some(solver) = &mut self.solver else {
             return self.inner.watch(start, limits, stop, analysis, see);
         };
+        let effort = Effort {
+            nodes: GLANCE,
+            threads: 1,
+            halt: &|_| stop.is_raised(),
+        };
+        let losing = solver.losing(position, &effort);
+        // One move is left: there is nothing to search.
+        let only = losing.len() + 1 == start.legal_count() && *limits != Limits::default();
+        let limits = &Limits {
+            visits: if only { Some(1) } else { limits.visits },
+            ..*limits
+        };
+        let analysis = &AnalysisOptions {
+            avoid: losing.clone(),
+            ..analysis.clone()
+        };
         let (report, solved) = if let Some(nodes) = before {
             let effort = Effort {
                 nodes,
@@ -224,7 +242,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         let Some(Solved { advice, nodes }) = solved else {
             // It panicked: a new one, and the search's own report.
             self.solver = None;
-            return report;
+            return report.map(|report| merge_losing(report, &losing));
         };
         let result = match advice.as_ref().map(|advice| advice.proof) {
             None => "unsolved",
@@ -234,7 +252,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         };
         log::info!("solver: {result} after {nodes} nodes");
         let Some(advice) = advice else {
-            return report;
+            return report.map(|report| merge_losing(report, &losing));
         };
         let elapsed = self.time.now().saturating_sub(started);
         Ok(match report {

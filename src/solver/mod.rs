@@ -43,8 +43,6 @@ const PARTS: usize = 1 << 20;
 /// Nothing yet: what Benson's regions prove depends on how positions may repeat.
 impl<const CELLS: usize, const WORDS: usize> Solvable for crate::game::go::Go<CELLS, WORDS> {}
 
-impl Solvable for crate::game::gomoku::Gomoku {}
-
 #[cfg(test)]
 impl Solvable for crate::game::tictactoe::TicTacToe {}
 

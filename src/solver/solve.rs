@@ -42,6 +42,13 @@ pub trait Solve<G>: Send {
     /// moves that win, the loser those that are the hardest to refute.
     fn line(&mut self, position: &G, effort: &Effort<'_>) -> Vec<Move>;
 
+    /// Moves that are known to lose, with little effort; by no means all of them, and never all legal
+    /// ones.
+    fn losing(&mut self, position: &G, effort: &Effort<'_>) -> Vec<Move> {
+        let _ = (position, effort);
+        Vec::new()
+    }
+
     /// Forgets all proven positions.
     fn clear(&mut self);
 }

@@ -94,7 +94,7 @@ fn ending(record: &GameRecord, ply: usize) -> anyhow::Result<Option<Ending>> {
 
 fn after<const W: usize>(record: &GameRecord, ply: usize) -> anyhow::Result<Option<Ending>> {
     let mut found = None;
-    replay::<W>(record, |position: &NoGo<W>| {
+    replay(record, |position: &NoGo<W>| {
         let points = (0..record.size.area() as u16).map(Move);
         let stones = points.filter_map(|point| Some((point, position.stone(point)?)));
         let stones: Vec<_> = stones.collect();
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_position_has_as_many_stones_and_is_not_over() {
-        let record = played(BoardSize::new(4, 1), "A1 D1 B1").expect("vertices");
+        let record = played("nogo", BoardSize::new(4, 1), "A1 D1 B1").expect("vertices");
         let position = |ply| ending(&record, ply).expect("legal moves");
         let found = position(2).map(|ending| ending.to_line());
         assert_eq!(found.as_deref(), Some("x2o b 0 ?"));

@@ -131,7 +131,8 @@ fn settle<const W: usize>(
     bytes: usize,
     effort: &Effort<'_>,
 ) -> anyhow::Result<Ending> {
-    let position: NoGo<W> = position(&ending.record())?;
+    let record = ending.record();
+    let position = position(&record, NoGo::<W>::new(record.size)?)?;
     // A new one: what a position takes does not depend on those before.
     let mut solver: Solver<W> = Solver::new(bytes);
     let found = solver.solve(&position, effort);

@@ -3,8 +3,9 @@
 use super::*;
 use crate::clock::{Budget, FakeClock, PlayoutClock, StopReason, SystemClock};
 use crate::engine::RolloutThinker;
+use crate::game::gomoku::Gomoku;
 use crate::game::nogo::SmallNoGo;
-use crate::game::{BoardSize, Game};
+use crate::game::{BoardSize, Color, Game};
 use crate::search::Proof;
 
 fn thinker(time: Arc<dyn Clock>) -> SolverThinker<SmallNoGo> {
@@ -143,4 +144,63 @@ fn equal_calls_find_the_same() {
     let reports = run();
     assert_eq!(reports, run());
     assert!(reports.iter().any(|report| report.proof.is_some()));
+}
+
+/// Gomoku on 9x9, Black to move against a row of White's stones with open ends.
+fn threatened(stones: u8) -> Gomoku {
+    let empty = Gomoku::new(BoardSize::square(9)).unwrap();
+    let size = empty.size();
+    let row = (2..2 + stones).map(|x| (size.point(x, 4), Color::White));
+    let others = [(7, 7), (1, 1), (4, 8)].map(|(x, y)| (size.point(x, y), Color::Black));
+    let stones: Vec<_> = row.chain(others).collect();
+    empty.set_up(&stones, Color::Black).unwrap()
+}
+
+fn by_threats(position: Gomoku, visits: u64) -> SearchReport {
+    let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
+    let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+    let options = SolverOptions {
+        from: 400,
+        ..SolverOptions::default()
+    };
+    let mut thinker = SolverThinker::new(inner, 1, options, None, time);
+    let limits = Limits {
+        visits: Some(visits),
+        budget: None,
+    };
+    let report = thinker.think(&position.into(), &limits, &StopFlag::new());
+    report.expect("playouts never fail")
+}
+
+#[test]
+fn moves_that_do_nothing_against_a_threat_come_last() {
+    let report = by_threats(threatened(3), 50);
+    let open = report
+        .moves
+        .iter()
+        .take_while(|found| found.proof.is_none());
+    let open: Vec<u16> = open.map(|found| found.mv.0).collect();
+    assert_eq!(open.len(), 2, "the ends of the row, not {open:?}");
+    let rest = &report.moves[open.len()..];
+    assert!(rest.iter().all(|found| found.proof == Some(Proof::Loss)));
+    assert_eq!((report.proof, report.visits), (None, 50));
+}
+
+#[test]
+fn a_lost_position_is_known_at_once() {
+    let report = by_threats(threatened(4), 1000);
+    assert_eq!(
+        (report.proof, report.stop),
+        (Some(Proof::Loss), StopReason::Proven)
+    );
+}
+
+#[test]
+fn the_only_answer_to_a_four_is_played_at_once() {
+    let mut position = threatened(4);
+    let size = position.size();
+    position.put(Color::Black, size.point(1, 4));
+    let report = by_threats(position, 1000);
+    assert_eq!(report.moves[0].mv, size.point(6, 4));
+    assert!(report.visits <= 1 && report.proof.is_none(), "{report:?}");
 }

@@ -49,6 +49,21 @@ impl Direction {
         Move((point.0 as i16 + stride * i16::from(steps)) as u16)
     }
 
+    /// How many points there are behind and ahead of a point, at most [`REACH`].
+    #[must_use]
+    pub fn room(self, size: BoardSize, point: Move) -> (i8, i8) {
+        let (x, y) = size.column_row(point);
+        let (right, up) = (size.width - 1 - x, size.height - 1 - y);
+        let (behind, ahead) = match self {
+            Direction::Row => (x, right),
+            Direction::Column => (y, up),
+            Direction::Rising => (x.min(y), right.min(up)),
+            Direction::Falling => (x.min(up), right.min(y)),
+        };
+        let near = |count: u8| count.min(REACH as u8) as i8;
+        (near(behind), near(ahead))
+    }
+
     /// The number of the line through a point, and the point's place on it.
     fn place(self, (x, y): (u8, u8)) -> (usize, u32) {
         const SIDE: usize = MAX_SIDE as usize;
@@ -129,12 +144,43 @@ impl Lines {
 
     fn window_from(&self, color: Color, at: (u8, u8), direction: Direction) -> Window {
         let (line, place) = direction.place(at);
-        let blocked = self.blocked[color.index()][line] >> place;
-        let other = self.blocked[color.opponent().index()][line] >> place;
+        self.view(line).window(color, place)
+    }
+
+    /// The line through a point, and the point's place on it.
+    pub(super) fn line(&self, point: Move, direction: Direction) -> (Line, u32) {
+        let (line, place) = direction.place(self.size.column_row(point));
+        (self.view(line), place)
+    }
+
+    fn view(&self, line: usize) -> Line {
+        Line([self.blocked[0][line], self.blocked[1][line]])
+    }
+}
+
+/// One line of the board: for each colour where it can never stand, as in [`Lines`].
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line([u32; 2]);
+
+impl Line {
+    /// What `color` sees from a place on the line.
+    pub(super) fn window(self, color: Color, place: u32) -> Window {
+        let blocked = self.0[color.index()] >> place;
+        let other = self.0[color.opponent().index()] >> place;
         let half =
             |from: usize| ((blocked >> from & HALF) << REACH | other >> from & HALF) as usize;
         let (behind, ahead) = (BEHIND[half(0)], AHEAD[half(REACH + 1)]);
         Window::of(behind.into(), ahead.into())
+    }
+
+    /// Whether `color` cannot stand on a place, nor see what lies behind.
+    pub(super) fn is_blocked(self, color: Color, place: u32) -> bool {
+        self.0[color.index()] >> (place + REACH as u32) & 1 == 1
+    }
+
+    /// Whether there is no stone on a place of the board.
+    pub(super) fn is_empty(self, place: u32) -> bool {
+        (self.0[0] | self.0[1]) >> (place + REACH as u32) & 1 == 0
     }
 }
 

@@ -137,7 +137,8 @@ impl Gomoku {
     }
 
     /// Whether some five points in a row have no stone of the other side.
-    fn has_room(&self, color: Color) -> bool {
+    #[must_use]
+    pub fn has_room(&self, color: Color) -> bool {
         let points = (0..self.size().area() as u16).map(Move);
         let mut open = points.filter(|&point| self.stone(point) != Some(color.opponent()));
         // Six in a row may have no more room than five: where those win, any room will do.
@@ -151,11 +152,19 @@ impl Gomoku {
     }
 
     /// Puts a stone of either colour on an empty point; nobody's turn changes and nobody wins.
-    fn put(&mut self, color: Color, point: Move) {
+    pub fn put(&mut self, color: Color, point: Move) {
         self.lines.put(color, point);
         self.stones[color.index()].insert(point);
         self.key ^= zobrist::stone(color, point);
         self.ply += 1;
+    }
+
+    /// Takes away a stone that [`Gomoku::put`] has put there.
+    pub fn take_back(&mut self, color: Color, point: Move) {
+        self.lines.take_back(color, point);
+        self.stones[color.index()].remove(point);
+        self.key ^= zobrist::stone(color, point);
+        self.ply -= 1;
     }
 
     /// Whether a stone of `color` on the point stands in a row that wins.
@@ -173,8 +182,14 @@ impl Game for Gomoku {
         usual_board: BoardSize::square(15),
         draws: true,
         lost_because: "has let a five be made",
-        // No network of it is built in.
-        settings: &[("backend", "rollout"), ("time-takeover", "false")],
+        // No network of it is built in. Threats decide from the first moves on.
+        settings: &[
+            ("backend", "rollout"),
+            ("time-takeover", "false"),
+            ("solver-threads", "1"),
+            ("solver-from", "400"),
+            ("probe-from", "400"),
+        ],
         ..GameInfo::named(Self::NAME)
     };
 

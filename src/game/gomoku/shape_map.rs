@@ -1,8 +1,7 @@
 //! What a stone on each empty point would make, kept up to date stone by stone.
 
-use super::lines::REACH;
 use super::{Direction, Gomoku, Points, Shape, Shapes};
-use crate::game::{Bits, BoardSize, Color, Game, Move};
+use crate::game::{Bits, Color, Game, Move};
 
 /// Points of the largest board.
 const MAX_POINTS: usize = 400;
@@ -52,14 +51,22 @@ impl ShapeMap {
     pub fn update(&mut self, position: &Gomoku, point: Move) {
         let (size, empty) = (position.size(), position.empty());
         for (number, direction) in Direction::ALL.into_iter().enumerate() {
-            let (behind, ahead) = room(size, point, direction);
-            for steps in -behind..=ahead {
-                let at = direction.step(size, point, steps);
-                if steps != 0 && empty.contains(at) {
-                    for color in Color::BOTH {
-                        let window = position.lines().window(color, at, direction);
-                        let shape = self.tables[color.index()].shape(window);
-                        self.set(color, at, number, shape);
+            let (line, place) = position.lines().line(point, direction);
+            let (behind, ahead) = direction.room(size, point);
+            for (sign, room) in [(-1, behind), (1, ahead)] {
+                for color in Color::BOTH {
+                    for steps in 1..=room {
+                        let there = place.wrapping_add_signed(i32::from(sign * steps));
+                        // Stones of the other side hide what lies behind them.
+                        if line.is_blocked(color, there) {
+                            break;
+                        }
+                        if line.is_empty(there) {
+                            let at = direction.step(size, point, sign * steps);
+                            let window = line.window(color, there);
+                            let shape = self.tables[color.index()].shape(window);
+                            self.set(color, at, number, shape);
+                        }
                     }
                 }
             }
@@ -113,20 +120,6 @@ impl ShapeMap {
     }
 }
 
-/// How many points there are behind and ahead of a point, at most [`REACH`].
-fn room(size: BoardSize, point: Move, direction: Direction) -> (i8, i8) {
-    let (x, y) = size.column_row(point);
-    let (right, up) = (size.width - 1 - x, size.height - 1 - y);
-    let (behind, ahead) = match direction {
-        Direction::Row => (x, right),
-        Direction::Column => (y, up),
-        Direction::Rising => (x.min(y), right.min(up)),
-        Direction::Falling => (x.min(up), right.min(y)),
-    };
-    let near = |count: u8| count.min(REACH as u8) as i8;
-    (near(behind), near(ahead))
-}
-
 #[cfg(test)]
 mod tests {
     use rand::{RngExt, SeedableRng};
@@ -134,6 +127,7 @@ mod tests {
 
     use super::super::GomokuRules;
     use super::*;
+    use crate::game::BoardSize;
 
     #[test]
     fn it_stays_true_stone_by_stone() {

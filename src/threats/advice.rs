@@ -1,0 +1,128 @@
+//! Which move to play in a decided position: the winner's quickest, the loser's slowest.
+
+use super::prover::Prover;
+use crate::game::gomoku::Gomoku;
+use crate::game::{Bounds, Game, Move, Proof};
+use crate::solver::{Advice, Effort, RatedMove, Solve, SolveResult};
+
+impl Solve<Gomoku> for Prover {
+    fn clear(&mut self) {
+        Prover::clear(self);
+    }
+
+    fn solve(&mut self, position: &Gomoku, effort: &Effort<'_>) -> SolveResult {
+        let found = self.prove(position, effort);
+        SolveResult {
+            bounds: found.bounds,
+            best: found.best,
+            nodes: found.nodes,
+        }
+    }
+
+    /// Scores of winning moves are the plies to the win, negative; of losing ones, how long they last:
+    /// 1 where that is too far to see.
+    fn advise(
+        &mut self,
+        position: &Gomoku,
+        proof: Proof,
+        best: Option<Move>,
+        effort: &Effort<'_>,
+    ) -> Advice {
+        let mut nodes = 0;
+        let (best, plies) = match proof {
+            Proof::Win => {
+                let found = self.shorten(position, best, effort);
+                nodes += found.nodes;
+                (found.best, found.plies)
+            }
+            _ => (None, 0),
+        };
+        let moves: Vec<Move> = position.legal_moves().collect();
+        let mut rated: Vec<RatedMove> = Vec::with_capacity(moves.len());
+        for (done, &mv) in moves.iter().enumerate() {
+            let (bounds, score) = match proof {
+                Proof::Win if best == Some(mv) => (Bounds::exactly(proof), -f32::from(plies)),
+                Proof::Win => (Bounds::OPEN, 0.0),
+                Proof::Draw => (Bounds::exactly(proof), 0.0),
+                Proof::Loss => {
+                    let left = effort.nodes.saturating_sub(nodes) / (moves.len() - done) as u64;
+                    let found = self.prove(
+                        &after(position, mv),
+                        &Effort {
+                            nodes: left,
+                            ..*effort
+                        },
+                    );
+                    nodes += found.nodes;
+                    let lasts = match found.bounds.proof() {
+                        Some(_) => 1.0 - 1.0 / f32::from(found.plies.max(1)),
+                        None => 1.0,
+                    };
+                    (Bounds::exactly(proof), lasts)
+                }
+            };
+            rated.push(RatedMove { mv, bounds, score });
+        }
+        let won = |rated: &RatedMove| rated.wins() == Some(true);
+        rated.sort_by(|a, b| won(b).cmp(&won(a)).then(b.score.total_cmp(&a.score)));
+        Advice {
+            proof,
+            moves: rated,
+            nodes,
+        }
+    }
+
+    /// Where a line of fours threatens, or a five: all moves that do nothing against it.
+    fn losing(&mut self, position: &Gomoku, effort: &Effort<'_>) -> Vec<Move> {
+        let Some(answers) = self.answers(position, effort) else {
+            return Vec::new();
+        };
+        let moves = position.legal_moves();
+        let losing: Vec<Move> = moves.filter(|&mv| !answers.contains(mv)).collect();
+        match losing.len() == position.legal_count() {
+            true => Vec::new(),
+            false => losing,
+        }
+    }
+
+    fn line(&mut self, position: &Gomoku, effort: &Effort<'_>) -> Vec<Move> {
+        let mut line = Vec::new();
+        let (mut position, mut left) = (position.clone(), effort.nodes);
+        while position.outcome().is_none() {
+            let effort = Effort {
+                nodes: left,
+                ..*effort
+            };
+            let found = self.prove(&position, &effort);
+            left = left.saturating_sub(found.nodes);
+            let Some(proof) = found.bounds.proof() else {
+                break;
+            };
+            // Dead boards are filled in any order: there is nothing to show.
+            if proof == Proof::Draw {
+                break;
+            }
+            let effort = Effort {
+                nodes: left.min(LINE_MOVE),
+                ..effort
+            };
+            let advice = self.advise(&position, proof, found.best, &effort);
+            left = left.saturating_sub(advice.nodes);
+            let Some(first) = advice.moves.first() else {
+                break;
+            };
+            line.push(first.mv);
+            position.play(first.mv);
+        }
+        line
+    }
+}
+
+/// Nodes for the choice of each move of a line.
+const LINE_MOVE: u64 = 200_000;
+
+fn after(position: &Gomoku, mv: Move) -> Gomoku {
+    let mut next = position.clone();
+    next.play(mv);
+    next
+}

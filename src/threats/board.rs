@@ -1,0 +1,183 @@
+//! A board on which stones are put and taken away, with what a stone would make of every point.
+
+use crate::game::gomoku::{Direction, Five, Gomoku, GomokuRules, Points, Shape, ShapeMap};
+use crate::game::{Color, Game, Move, zobrist};
+
+/// A position whose stones come and go.
+#[derive(Debug, Clone)]
+pub(super) struct Board {
+    position: Gomoku,
+    map: ShapeMap,
+    /// Stones that were put.
+    pub(super) nodes: u64,
+}
+
+impl Board {
+    pub(super) fn new(position: &Gomoku) -> Board {
+        let mut board = Board {
+            position: position.clone(),
+            map: ShapeMap::of(position),
+            nodes: 0,
+        };
+        // Whose turn it is, is what a search says: its keys add who attacks and who moves.
+        board.position.set_to_move(Color::Black);
+        board
+    }
+
+    pub(super) fn rules(&self) -> GomokuRules {
+        self.position.rules()
+    }
+
+    /// The stones as a number, whoever is to move.
+    pub(super) fn key(&self) -> u128 {
+        self.position.key()
+    }
+
+    /// The key with a stone more.
+    pub(super) fn key_with(&self, color: Color, point: Move) -> u128 {
+        self.key() ^ zobrist::stone(color, point)
+    }
+
+    pub(super) fn position(&self) -> &Gomoku {
+        &self.position
+    }
+
+    pub(super) fn empty(&self) -> Points {
+        self.position.empty()
+    }
+
+    pub(super) fn put(&mut self, color: Color, point: Move) {
+        self.nodes += 1;
+        self.position.put(color, point);
+        self.map.update(&self.position, point);
+    }
+
+    pub(super) fn take_back(&mut self, color: Color, point: Move) {
+        self.position.take_back(color, point);
+        self.map.update(&self.position, point);
+    }
+
+    /// Where a stone of `color` would make a certain shape in some direction.
+    pub(super) fn points(&self, color: Color, shape: Shape) -> Points {
+        self.map.points(color, shape)
+    }
+
+    /// What a stone of `color` would make of an empty point.
+    pub(super) fn shapes(&self, color: Color, point: Move) -> [Shape; 4] {
+        self.map.shapes(color, point)
+    }
+
+    /// Where a stone of `color` would win.
+    pub(super) fn fives(&self, color: Color) -> Points {
+        self.points(color, Shape::Five)
+    }
+
+    /// Where a stone of `color` would have to be answered, or win.
+    pub(super) fn fours_and_fives(&self, color: Color) -> Points {
+        let fours = [Shape::Four, Shape::TwoFours, Shape::StraightFour];
+        let points = fours.map(|shape| self.points(color, shape));
+        points
+            .into_iter()
+            .fold(self.fives(color), |all, set| all | set)
+    }
+
+    /// Whether `color` may not play on an empty point.
+    pub(super) fn is_forbidden(&self, color: Color, point: Move) -> bool {
+        self.position.is_forbidden(color, point)
+    }
+
+    /// Whether `color` can be trusted to be allowed on a point, now and after stones of the other
+    /// side have been put elsewhere. Black may play two threes where Renju finds one of them not to
+    /// be real, but a stone of White's somewhere else can change that; so they do not count here.
+    pub(super) fn may_attack(&self, color: Color, point: Move) -> bool {
+        if !self.rules().forbids(color) {
+            return true;
+        }
+        let shapes = self.shapes(color, point);
+        if shapes.contains(&Shape::Five) {
+            return true;
+        }
+        let (mut fours, mut threes) = (0, 0);
+        for shape in shapes {
+            match shape {
+                Shape::Overline | Shape::TwoFours => return false,
+                Shape::Four | Shape::StraightFour => fours += 1,
+                Shape::Three => threes += 1,
+                _ => {}
+            }
+        }
+        fours < 2 && threes < 2
+    }
+
+    /// Whether `color` has a move. Who has none has not lost: the game is drawn.
+    pub(super) fn has_move(&self, color: Color) -> bool {
+        let mut empty = self.empty().iter();
+        empty.any(|point| !self.is_forbidden(color, point))
+    }
+
+    /// Where the other side may play so that nothing is left of the fives that `color` could make
+    /// next.
+    pub(super) fn answers_to_four(&mut self, color: Color) -> Points {
+        let (fives, defender) = (self.fives(color), color.opponent());
+        let mut answers = match (self.rules().five(color), fives.is_single()) {
+            (Five::OrMore | Five::Exactly, true) => fives,
+            (Five::OrMore | Five::Exactly, false) => Points::EMPTY,
+            // A stone beyond the end of a row can spoil it, too.
+            _ => {
+                let ends = fives | self.ends(color, fives);
+                let spoils = |&end: &Move| {
+                    self.put(defender, end);
+                    let spoilt = self.fives(color).is_empty();
+                    self.take_back(defender, end);
+                    spoilt
+                };
+                ends.iter().filter(spoils).collect()
+            }
+        };
+        let forbidden = answers
+            .iter()
+            .filter(|&point| self.is_forbidden(defender, point));
+        let forbidden: Points = forbidden.collect();
+        answers.remove_all(forbidden);
+        answers
+    }
+
+    /// The empty points at the ends of the rows of five that a stone of `color` on any of these
+    /// points would make.
+    pub(super) fn ends(&self, color: Color, fives: Points) -> Points {
+        let size = self.position.size();
+        let own = self.position.stones(color);
+        let mut found = Points::EMPTY;
+        for five in fives.iter() {
+            let shapes = self.shapes(color, five).into_iter();
+            for (direction, _) in Direction::ALL
+                .into_iter()
+                .zip(shapes)
+                .filter(|(_, shape)| *shape == Shape::Five)
+            {
+                let (behind, ahead) = direction.room(size, five);
+                for (room, sign) in [(behind, -1), (ahead, 1)] {
+                    let mut row = (1..=room).map(|steps| direction.step(size, five, sign * steps));
+                    if let Some(end) = row.find(|&next| !own.contains(next)) {
+                        found.insert(end);
+                    }
+                }
+            }
+        }
+        found & self.empty()
+    }
+
+    /// Whether `color`, to whom moves may be forbidden, is sure to have a move now and with one more
+    /// stone of its own anywhere: there are two points with none of its stones in line near them.
+    pub(super) fn is_never_stuck(&self, color: Color) -> bool {
+        let size = self.position.size();
+        let own = self.position.stones(color);
+        let is_free = |&point: &Move| {
+            Direction::ALL.into_iter().all(|direction| {
+                let (behind, ahead) = direction.room(size, point);
+                (-behind..=ahead).all(|steps| !own.contains(direction.step(size, point, steps)))
+            })
+        };
+        self.empty().iter().filter(is_free).nth(1).is_some()
+    }
+}

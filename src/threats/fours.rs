@@ -1,0 +1,178 @@
+//! Victory by continuous fours: the attacker makes one four after the other, each of which has just
+//! one answer, until there is none (docs/methods.md#threats).
+
+use super::board::Board;
+use super::table::{Known, Table};
+use crate::game::gomoku::{Points, Shape};
+use crate::game::{Color, Move};
+
+/// Moves of a line at most.
+pub(super) const ANY_LENGTH: u16 = u16::MAX;
+
+/// A search for such a line, in a table of its own keys.
+pub(super) struct Fours<'a> {
+    pub(super) board: &'a mut Board,
+    pub(super) table: &'a mut Table,
+    /// Who attacks.
+    pub(super) attacker: Color,
+    /// Stones that may still be put.
+    pub(super) left: u64,
+    /// The line that was found, from its last move to its first.
+    pub(super) line: Vec<Move>,
+}
+
+/// What a search for fours found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Finding {
+    /// A win in so many plies.
+    Win(u16),
+    /// There is no such line.
+    Nothing,
+    /// The effort was not enough to say.
+    Unknown,
+}
+
+impl Fours<'_> {
+    /// Looks for a line of at most so many plies from a position where the attacker is to move;
+    /// [`Fours::line`] has it afterwards, the last move first, ending with the attacker's last but one:
+    /// the move that nothing answers, or the five.
+    pub(super) fn search(&mut self, plies: u16) -> Finding {
+        let (attacker, defender) = (self.attacker, self.attacker.opponent());
+        if let Some(five) = self.board.fives(attacker).lowest() {
+            self.line = vec![five];
+            return Finding::Win(1);
+        }
+        let theirs = self.board.fives(defender);
+        if plies < 3 || !theirs.is_empty() && !theirs.is_single() {
+            return Finding::Nothing;
+        }
+        let mut candidates = self.fours();
+        if !theirs.is_empty() {
+            candidates &= theirs;
+        }
+        if candidates.is_empty() {
+            return Finding::Nothing;
+        }
+        let key = self.board.key() ^ salt(attacker);
+        let mut first = None;
+        match self.table.get(key) {
+            Some(known) if known.is_win() && known.plies <= plies => first = known.best,
+            Some(known) if known.disproof == 0 && known.plies >= plies => return Finding::Nothing,
+            _ => {}
+        }
+        let before = self.left;
+        let mut complete = true;
+        for mv in self.order(candidates, first) {
+            match self.attempt(mv, plies) {
+                Finding::Win(plies) => {
+                    self.line.push(mv);
+                    let known = Known::win(plies, Some(mv));
+                    self.table.put(key, known, before - self.left);
+                    return Finding::Win(plies);
+                }
+                Finding::Nothing => {}
+                Finding::Unknown => {
+                    complete = false;
+                    if self.left == 0 {
+                        break;
+                    }
+                }
+            }
+        }
+        if complete {
+            let known = Known {
+                plies,
+                ..Known::refuted(0)
+            };
+            self.table.put(key, known, before - self.left);
+            return Finding::Nothing;
+        }
+        Finding::Unknown
+    }
+
+    /// The attacker's fours.
+    fn fours(&self) -> Points {
+        let fours = [Shape::StraightFour, Shape::TwoFours, Shape::Four];
+        let points = fours.map(|shape| self.board.points(self.attacker, shape));
+        points[0] | points[1] | points[2]
+    }
+
+    /// The most promising first: what wins at once, then what makes more than a four.
+    fn order(&self, candidates: Points, first: Option<Move>) -> Vec<Move> {
+        let worth = |mv: Move| -> u32 {
+            if first == Some(mv) {
+                return u32::MAX;
+            }
+            let shapes = self.board.shapes(self.attacker, mv);
+            let worth = shapes.iter().map(|shape| match shape {
+                Shape::StraightFour | Shape::TwoFours => 1000,
+                Shape::Four => 100,
+                Shape::Three => 30,
+                Shape::ClosedThree => 12,
+                Shape::Two => 4,
+                Shape::ClosedTwo => 1,
+                _ => 0,
+            });
+            worth.sum()
+        };
+        let mut moves: Vec<(u32, Move)> = candidates.iter().map(|mv| (worth(mv), mv)).collect();
+        moves.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.0.cmp(&b.1.0)));
+        moves.into_iter().map(|(_, mv)| mv).collect()
+    }
+
+    /// Makes one four and goes on from its answer.
+    fn attempt(&mut self, mv: Move, plies: u16) -> Finding {
+        if !self.board.may_attack(self.attacker, mv) {
+            return Finding::Nothing;
+        }
+        if self.left < 2 {
+            self.left = 0;
+            return Finding::Unknown;
+        }
+        self.left -= 1;
+        self.board.put(self.attacker, mv);
+        let found = self.answered(plies);
+        self.board.take_back(self.attacker, mv);
+        found
+    }
+
+    fn answered(&mut self, plies: u16) -> Finding {
+        let defender = self.attacker.opponent();
+        if !self.board.fives(defender).is_empty() {
+            return Finding::Nothing;
+        }
+        let answers = self.board.answers_to_four(self.attacker);
+        if answers.is_empty() {
+            // Who has no move at all is not beaten, but gets a draw.
+            return match self.board.has_move(defender) {
+                true => {
+                    self.line.clear();
+                    Finding::Win(3)
+                }
+                false => Finding::Nothing,
+            };
+        }
+        let (Some(answer), true) = (answers.lowest(), answers.is_single()) else {
+            return Finding::Nothing;
+        };
+        self.left -= 1;
+        self.board.put(defender, answer);
+        let found = self.search(plies - 2);
+        self.board.take_back(defender, answer);
+        match found {
+            Finding::Win(plies) => {
+                self.line.push(answer);
+                Finding::Win(plies + 2)
+            }
+            other => other,
+        }
+    }
+}
+
+/// What keys of this search have besides their stones.
+const fn salt(attacker: Color) -> u128 {
+    match attacker {
+        Color::Black => 0x6f75_7273_0b1a_c4d5_91d0_55c1_3a7e_8f21,
+        Color::White => 0x2f0c_99e1_77b3_14a6_e83b_60fd_4c92_d5b7,
+    }
+}

@@ -1,0 +1,46 @@
+//! Gomoku's wins by threats: who cannot be stopped any more, by which moves.
+//!
+//! [`Prover`] looks for a line of fours, then for a tree of threes and fours with every reply that
+//! could stop them, for the side to move and, where that side is threatened, for the other one. It
+//! says what it has proven and nothing else: no win found is no statement.
+//!
+//! This room knows the rules and what a solver is: no clock, no network, no search tree, no text.
+
+mod advice;
+mod board;
+mod fours;
+mod level;
+mod moves;
+mod numbers;
+mod prover;
+mod replies;
+mod search;
+mod table;
+
+pub use prover::Prover;
+
+use crate::game::gomoku::Gomoku;
+use crate::solver::{Effort, LeafProbe, Solvable, Solve};
+
+impl Solvable for Gomoku {
+    fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {
+        Some(Box::new(Prover::new(bytes)))
+    }
+
+    fn leaf_probe() -> Option<LeafProbe<Self>> {
+        let mut prover = Prover::new(prover::PROBE_BYTES);
+        Some(Box::new(move |position, nodes| {
+            prover.clear();
+            let effort = Effort {
+                nodes,
+                threads: 1,
+                halt: &|_| false,
+            };
+            let found = prover.prove(position, &effort);
+            (found.bounds != crate::game::Bounds::OPEN).then_some(found.bounds)
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests;

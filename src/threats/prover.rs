@@ -1,0 +1,250 @@
+//! What is proven of a position, with more and more effort.
+
+use super::board::Board;
+use super::fours::{ANY_LENGTH, Finding, Fours};
+use super::level::Level;
+use super::numbers::Turn;
+use super::search::Search;
+use super::table::{Known, Table};
+use crate::game::gomoku::{Gomoku, GomokuRules, Points};
+use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
+use crate::solver::Effort;
+
+/// Memory of a prover for leaves, in bytes: more than a few hundred nodes fill.
+pub(super) const PROBE_BYTES: usize = 1 << 18;
+
+/// Nodes of the first attempt at a win by threes; each later one has four times as many, until a
+/// level is done with.
+const FIRST: u64 = 500;
+
+/// Nodes for fours alone, at most: nobody asks in between whether to stop.
+const FOURS: u64 = 50_000;
+
+/// What is proven of a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proven {
+    /// What the side to move can get.
+    pub bounds: Bounds,
+    /// The move that wins, where one does.
+    pub best: Option<Move>,
+    /// Where somebody wins: plies to the five by the line that was found, if nobody errs.
+    pub plies: u16,
+    /// Stones put on the board for it.
+    pub nodes: u64,
+}
+
+/// Proves wins on one board. Equal calls in equal order find the same.
+#[derive(Debug)]
+pub struct Prover {
+    pub(super) table: Table,
+    board: Option<(BoardSize, GomokuRules)>,
+}
+
+impl Prover {
+    /// A prover with about so many bytes for what it knows of positions.
+    #[must_use]
+    pub fn new(bytes: usize) -> Prover {
+        Prover {
+            table: Table::new(bytes),
+            board: None,
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.table.clear();
+    }
+
+    fn attempt<'a>(&'a mut self, position: &Gomoku, effort: &'a Effort<'a>) -> Attempt<'a> {
+        let kind = (position.size(), position.rules());
+        if self.board.is_some_and(|board| board != kind) {
+            self.table.clear();
+        }
+        self.board = Some(kind);
+        Attempt {
+            board: Board::new(position),
+            table: &mut self.table,
+            mover: position.to_move(),
+            effort,
+        }
+    }
+
+    /// What can be proven of a position. On one thread, whatever the effort says.
+    pub fn prove(&mut self, position: &Gomoku, effort: &Effort<'_>) -> Proven {
+        let mut attempt = self.attempt(position, effort);
+        let found = match position.outcome() {
+            Some(outcome) => {
+                let proof = outcome.proof_for(position.to_move());
+                (Bounds::exactly(proof), None, 0)
+            }
+            None => attempt.prove(),
+        };
+        Proven {
+            bounds: found.0,
+            best: found.1,
+            plies: found.2,
+            nodes: attempt.board.nodes,
+        }
+    }
+
+    /// Where the side to move is threatened with a five or a line of fours: the only moves that can do
+    /// anything against it. `None` where no such threat was found, or where it wins itself at once.
+    pub(super) fn answers(&mut self, position: &Gomoku, effort: &Effort<'_>) -> Option<Points> {
+        let (mover, other) = (position.to_move(), position.to_move().opponent());
+        let mut attempt = self.attempt(position, effort);
+        if position.outcome().is_some() || !attempt.board.fives(mover).is_empty() {
+            return None;
+        }
+        if !attempt.board.fives(other).is_empty() {
+            return Some(attempt.board.answers_to_four(other));
+        }
+        let mut search = attempt.threats_of(other, (Level::ALL[1], ANY_LENGTH), effort.nodes);
+        search.replies().map(|(points, _)| points)
+    }
+
+    /// A quicker win than the one that was found, as far as so many nodes are enough for it.
+    pub(super) fn shorten(
+        &mut self,
+        position: &Gomoku,
+        best: Option<Move>,
+        effort: &Effort<'_>,
+    ) -> Proven {
+        let mut found = self.prove(position, effort);
+        let mut attempt = self.attempt(position, effort);
+        if found.bounds.proof() == Some(Proof::Win) {
+            while let Some(shorter) = attempt.within(found.plies.saturating_sub(2)) {
+                (found.best, found.plies) = (shorter.best, shorter.plies);
+            }
+        } else {
+            (found.bounds, found.best) = (Bounds::exactly(Proof::Win), best);
+        }
+        found.nodes += attempt.board.nodes;
+        found
+    }
+}
+
+/// One position and what may be spent on it.
+struct Attempt<'a> {
+    board: Board,
+    table: &'a mut Table,
+    mover: Color,
+    effort: &'a Effort<'a>,
+}
+
+type Found = (Bounds, Option<Move>, u16);
+
+impl Attempt<'_> {
+    fn prove(&mut self) -> Found {
+        let (mover, other) = (self.mover, self.mover.opponent());
+        let room = [mover, other].map(|color| self.board.position().has_room(color));
+        let open = match room {
+            [true, true] => Bounds::OPEN,
+            [false, true] => Bounds::at_most(Proof::Draw),
+            [true, false] => Bounds::at_least(Proof::Draw),
+            [false, false] => return (Bounds::exactly(Proof::Draw), None, 0),
+        };
+        let mut sides = vec![];
+        if room[0] {
+            if let Some(found) = self.fours() {
+                return found;
+            }
+            sides.push((mover, Turn::Attacker));
+        }
+        if room[1] {
+            sides.push((other, Turn::Defender));
+        }
+        let found = self.threats(sides);
+        found.unwrap_or((open, None, 0))
+    }
+
+    /// A win by fours alone, by the shortest line of them.
+    fn fours(&mut self) -> Option<Found> {
+        let mut fours = Fours {
+            board: &mut self.board,
+            table: self.table,
+            attacker: self.mover,
+            left: (self.effort.nodes / 4).min(FOURS),
+            line: Vec::new(),
+        };
+        let Finding::Win(mut plies) = fours.search(ANY_LENGTH) else {
+            return None;
+        };
+        let mut best = fours.line.last().copied();
+        while plies > 3
+            && let Finding::Win(fewer) = fours.search(plies - 2)
+        {
+            (plies, best) = (fewer, fours.line.last().copied());
+        }
+        Some((Bounds::exactly(Proof::Win), best, plies))
+    }
+
+    /// Both sides' wins by threats, in turn, with more and more nodes.
+    fn threats(&mut self, sides: Vec<(Color, Turn)>) -> Option<Found> {
+        for level in Level::ALL {
+            let mut open = sides.clone();
+            let mut nodes = FIRST;
+            while !open.is_empty() {
+                let mut still = Vec::new();
+                for (attacker, turn) in open {
+                    let end = self
+                        .effort
+                        .nodes
+                        .min(self.board.nodes.saturating_add(nodes));
+                    let known = self.search(attacker, turn, (level, ANY_LENGTH), end);
+                    match known {
+                        Some(known) if known.is_win() => {
+                            let (proof, best) = match turn {
+                                Turn::Attacker => (Proof::Win, known.best),
+                                Turn::Defender => (Proof::Loss, None),
+                            };
+                            return Some((Bounds::exactly(proof), best, known.plies));
+                        }
+                        Some(_) => {}
+                        None if self.board.nodes < end || end == self.effort.nodes => return None,
+                        None => still.push((attacker, turn)),
+                    }
+                }
+                open = still;
+                nodes = nodes.saturating_mul(4);
+            }
+        }
+        None
+    }
+
+    /// The mover's win in so many plies.
+    fn within(&mut self, plies: u16) -> Option<Known> {
+        let (mover, nodes) = (self.mover, self.effort.nodes);
+        let known = self.search(mover, Turn::Attacker, (Level::ALL[1], plies), nodes);
+        known.filter(|known| known.is_win() && plies > 0)
+    }
+
+    fn search(
+        &mut self,
+        attacker: Color,
+        turn: Turn,
+        (level, plies): (Level, u16),
+        end: u64,
+    ) -> Option<Known> {
+        self.threats_of(attacker, (level, plies), end)
+            .run(turn)
+            .ok()
+    }
+
+    fn threats_of(
+        &mut self,
+        attacker: Color,
+        (level, plies): (Level, u16),
+        end: u64,
+    ) -> Search<'_> {
+        Search {
+            asked: self.board.nodes,
+            board: &mut self.board,
+            table: self.table,
+            attacker,
+            level,
+            plies,
+            end,
+            halt: self.effort.halt,
+        }
+    }
+}

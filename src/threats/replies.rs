@@ -1,0 +1,48 @@
+//! Which replies can stop a threat: all others lose to the line of fours that is threatened, played
+//! as it stands.
+//!
+//! A line of fours rests on few facts: its points are free, each four has its one answer, and the
+//! defender has no four or five of its own at any time before the last. A stone elsewhere changes
+//! none of them, unless it makes the defender a four, at once or with the answers of the line.
+
+use super::board::Board;
+use crate::game::gomoku::{Five, Points};
+use crate::game::{Color, Move};
+
+/// The points where a stone of the defender, put before a line of fours, could change anything in
+/// it: the line as [`super::fours::Fours::line`] has it. All empty points, where that is hard to say.
+pub(super) fn disturbing(board: &mut Board, attacker: Color, line: &[Move]) -> Points {
+    let defender = attacker.opponent();
+    let rules = board.rules();
+    let ends_matter = !matches!(rules.five(attacker), Five::OrMore | Five::Exactly);
+    let mut found: Points = line.iter().copied().collect();
+    let moves: Vec<(Move, Color)> = line
+        .iter()
+        .rev()
+        .copied()
+        .zip([attacker, defender].into_iter().cycle())
+        .collect();
+    for &(mv, side) in &moves {
+        if side == attacker {
+            found |= board.fours_and_fives(defender);
+        }
+        board.put(side, mv);
+        if side == attacker {
+            let fives = board.fives(attacker);
+            found |= fives;
+            if ends_matter {
+                found |= board.ends(attacker, fives);
+            }
+        }
+    }
+    // Where moves are forbidden, a four without an answer may owe that to stones anywhere.
+    let sure = !rules.forbids(defender)
+        || !board.fives(attacker).is_single() && board.is_never_stuck(defender);
+    for &(mv, side) in moves.iter().rev() {
+        board.take_back(side, mv);
+    }
+    match sure {
+        true => found,
+        false => board.empty(),
+    }
+}

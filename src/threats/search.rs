@@ -1,0 +1,164 @@
+//! Victory by continuous threats: df-pn over the attacker's threes and fours and all replies that
+//! could stop them (docs/methods.md#threats).
+
+use super::board::Board;
+use super::fours::ANY_LENGTH;
+use super::level::Level;
+use super::numbers::{Turn, guess, judge};
+use super::table::{Known, NEVER, Table};
+use crate::game::{Color, Move};
+
+/// A search was stopped before it had a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Halted;
+
+/// A search for a win of one side.
+pub(super) struct Search<'a> {
+    pub(super) board: &'a mut Board,
+    pub(super) table: &'a mut Table,
+    pub(super) attacker: Color,
+    pub(super) level: Level,
+    /// Plies in which the win has to come.
+    pub(super) plies: u16,
+    /// It stops when the board has counted so many nodes.
+    pub(super) end: u64,
+    /// Asked now and then whether to stop.
+    pub(super) halt: &'a dyn Fn(u64) -> bool,
+    /// When it was last asked.
+    pub(super) asked: u64,
+}
+
+/// Positions between two looks at the flag that stops a search.
+const ASK_EVERY: u64 = 256;
+
+impl Search<'_> {
+    /// Whether the attacker wins; stops at the end of its nodes.
+    pub(super) fn run(&mut self, turn: Turn) -> Result<Known, Halted> {
+        match self.lookup(self.board.key(), turn) {
+            Some(known) if known.proof == 0 || known.disproof == 0 => Ok(known),
+            _ => self.visit(turn, NEVER, NEVER),
+        }
+    }
+
+    /// What the table knows of a position by its stones, as far as it holds for this level and for so
+    /// many plies.
+    fn lookup(&self, stones: u128, turn: Turn) -> Option<Known> {
+        let key = stones ^ self.salt(turn);
+        let fits = |known: &Known| match known.is_win() {
+            true => known.plies <= self.plies,
+            false => self.plies == ANY_LENGTH && known.level >= self.level.number,
+        };
+        self.table.get(key).filter(fits).or_else(|| {
+            let within = |known: &Known| known.level >= self.level.number;
+            (self.plies != ANY_LENGTH)
+                .then(|| self.table.get(key ^ limit(self.plies)).filter(within))?
+        })
+    }
+
+    /// Notes what was found of the position on the board. A win is one whatever the limit.
+    fn note(&mut self, turn: Turn, known: Known, work: u64) {
+        let key = self.board.key() ^ self.salt(turn);
+        let key = match known.is_win() {
+            true => key,
+            false => key ^ limit(self.plies),
+        };
+        self.table.put(key, known, work);
+    }
+
+    /// Nagai's df-pn: goes on below the most promising move until the numbers of this position
+    /// reach a limit.
+    fn visit(&mut self, turn: Turn, proof: u32, disproof: u32) -> Result<Known, Halted> {
+        let started = self.board.nodes;
+        self.ask()?;
+        let moves = match turn {
+            Turn::Attacker => self.attacks().map(|moves| (moves, 0)),
+            Turn::Defender => self.defences(),
+        };
+        let (moves, rest) = match moves {
+            Err(known) => {
+                self.note(turn, known, self.board.nodes - started);
+                return Ok(known);
+            }
+            Ok(moves) => moves,
+        };
+        let side = match turn {
+            Turn::Attacker => self.attacker,
+            Turn::Defender => self.attacker.opponent(),
+        };
+        let (outer, inner) = (self.plies, one_less(self.plies));
+        self.plies = inner;
+        let mut children: Vec<(Move, Known)> = moves
+            .into_iter()
+            .map(|mv| {
+                let next = self.board.key_with(side, mv);
+                (mv, self.lookup(next, turn.next()).unwrap_or(guess(turn)))
+            })
+            .collect();
+        self.plies = outer;
+        loop {
+            let (known, chosen, limits) = judge(turn, &children, rest, (proof, disproof));
+            let known = Known {
+                level: self.level.number,
+                ..known
+            };
+            let decided = known.proof == 0 || known.disproof == 0;
+            if decided || known.proof >= proof || known.disproof >= disproof {
+                self.note(turn, known, self.board.nodes - started);
+                return Ok(known);
+            }
+            let mv = children[chosen].0;
+            self.board.put(side, mv);
+            self.plies = inner;
+            let found = self.visit(turn.next(), limits.0, limits.1);
+            self.plies = outer;
+            self.board.take_back(side, mv);
+            match found {
+                Ok(found) => children[chosen].1 = found,
+                Err(halted) => {
+                    self.note(turn, known, self.board.nodes - started);
+                    return Err(halted);
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self) -> Result<(), Halted> {
+        if self.board.nodes >= self.end {
+            return Err(Halted);
+        }
+        if self.board.nodes >= self.asked + ASK_EVERY {
+            self.asked = self.board.nodes;
+            if (self.halt)(self.board.nodes) {
+                return Err(Halted);
+            }
+        }
+        Ok(())
+    }
+
+    /// What keys have besides their stones.
+    pub(super) fn salt(&self, turn: Turn) -> u128 {
+        let attacker = match self.attacker {
+            Color::Black => 0x8b1f_40d7_2c63_95ea_17d8_b64e_03a9_fc52,
+            Color::White => 0x35e6_9a0c_d871_4bf2_c90a_1e77_62bd_3849,
+        };
+        match turn {
+            Turn::Attacker => attacker,
+            Turn::Defender => attacker ^ 0xd2a4_6f18_90bb_e357_4ec1_857d_a036_f29b,
+        }
+    }
+}
+
+/// What keys have where the win has to come in so many plies.
+fn limit(plies: u16) -> u128 {
+    match plies {
+        ANY_LENGTH => 0,
+        _ => (u128::from(plies) + 1).wrapping_mul(0xa0c5_18e3_6f7b_92d4_5d3e_c471_08ba_f639),
+    }
+}
+
+fn one_less(plies: u16) -> u16 {
+    match plies {
+        ANY_LENGTH => ANY_LENGTH,
+        _ => plies.saturating_sub(1),
+    }
+}

@@ -1,0 +1,162 @@
+//! What is known of positions, by their whole keys: two are never taken for each other.
+
+use crate::game::Move;
+
+/// Entries of which one has to give way to another.
+const WAYS: usize = 4;
+
+/// More than any count of positions to be proven.
+pub(super) const NEVER: u32 = u32::MAX;
+
+/// How near a position is to a win of the side that attacks, and to its being out of reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Known {
+    /// Positions, at least, that have to be proven for a win: 0 where it is, [`NEVER`] where it is
+    /// refuted.
+    pub(super) proof: u32,
+    /// Positions, at least, that have to be refuted: 0 where it is refuted as far as the effort of
+    /// `level` goes, [`NEVER`] where it is won.
+    pub(super) disproof: u32,
+    /// Plies to the win, where there is one; in a search of fours alone that has failed, how many
+    /// plies it looked ahead.
+    pub(super) plies: u16,
+    /// The move that wins.
+    pub(super) best: Option<Move>,
+    /// With how much effort a win was looked for. What is refuted is so for this and for less.
+    pub(super) level: u8,
+}
+
+impl Known {
+    /// Nothing.
+    pub(super) const OPEN: Known = Known {
+        proof: 1,
+        disproof: 1,
+        plies: 0,
+        best: None,
+        level: 0,
+    };
+
+    pub(super) const fn win(plies: u16, best: Option<Move>) -> Known {
+        Known {
+            proof: 0,
+            disproof: NEVER,
+            plies,
+            best,
+            level: 0,
+        }
+    }
+
+    pub(super) const fn refuted(level: u8) -> Known {
+        Known {
+            proof: NEVER,
+            disproof: 0,
+            plies: 0,
+            best: None,
+            level,
+        }
+    }
+
+    pub(super) const fn is_win(self) -> bool {
+        self.proof == 0
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    key: [u64; 2],
+    proof: u32,
+    disproof: u32,
+    work: u32,
+    plies: u16,
+    best: u16,
+    level: u8,
+    generation: u8,
+}
+
+const NO_MOVE: u16 = u16::MAX;
+
+const EMPTY: Entry = Entry {
+    key: [0; 2],
+    proof: 0,
+    disproof: 0,
+    work: 0,
+    plies: 0,
+    best: NO_MOVE,
+    level: 0,
+    generation: 0,
+};
+
+/// A table of fixed size.
+#[derive(Debug)]
+pub(super) struct Table {
+    entries: Vec<Entry>,
+    /// Entries of another number are as good as empty; 0 is nobody's.
+    generation: u8,
+}
+
+impl Table {
+    /// About so many bytes, at least a few kilobytes.
+    pub(super) fn new(bytes: usize) -> Table {
+        let entries = (bytes / size_of::<Entry>()).max(64);
+        let entries = 1_usize << entries.ilog2();
+        Table {
+            entries: vec![EMPTY; entries],
+            generation: 1,
+        }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            self.entries.fill(EMPTY);
+            self.generation = 1;
+        }
+    }
+
+    fn bucket(&self, key: u128) -> usize {
+        key as usize & (self.entries.len() - 1) & !(WAYS - 1)
+    }
+
+    pub(super) fn get(&self, key: u128) -> Option<Known> {
+        let at = self.bucket(key);
+        let wanted = halves(key);
+        let mut bucket = self.entries[at..at + WAYS].iter();
+        let entry = bucket.find(|entry| entry.key == wanted && entry.generation == self.generation);
+        entry.map(|entry| Known {
+            proof: entry.proof,
+            disproof: entry.disproof,
+            plies: entry.plies,
+            best: (entry.best != NO_MOVE).then_some(Move(entry.best)),
+            level: entry.level,
+        })
+    }
+
+    /// In place of what was known of the position, or of what cost the least work.
+    pub(super) fn put(&mut self, key: u128, known: Known, work: u64) {
+        let at = self.bucket(key);
+        let (wanted, now) = (halves(key), self.generation);
+        let bucket = &mut self.entries[at..at + WAYS];
+        let cost = |entry: &Entry| match (entry.generation == now, entry.key == wanted) {
+            (true, true) => (0, 0),
+            (false, _) => (1, 0),
+            (true, false) => (2, entry.work),
+        };
+        if let Some(entry) = bucket.iter_mut().min_by_key(|entry| cost(entry)) {
+            *entry = Entry {
+                key: wanted,
+                proof: known.proof,
+                disproof: known.disproof,
+                work: work.min(u64::from(u32::MAX)) as u32,
+                plies: known.plies,
+                best: known.best.map_or(NO_MOVE, |mv| mv.0),
+                level: known.level,
+                generation: now,
+            };
+        }
+    }
+}
+
+fn halves(key: u128) -> [u64; 2] {
+    [(key >> 64) as u64, key as u64]
+}
