@@ -6,6 +6,7 @@ mod documents;
 mod endings;
 mod files;
 mod games;
+mod gomocup;
 mod hostile;
 mod lifetime;
 mod networks;

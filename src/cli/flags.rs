@@ -34,6 +34,11 @@ impl EngineFlags {
 
     /// The settings these flags make, whether they can be had or not.
     pub(crate) fn read(&self) -> anyhow::Result<EngineOptions> {
+        self.read_for(None)
+    }
+
+    /// The same for a program whose game is another one, where no flag names one.
+    pub(crate) fn read_for(&self, usual: Option<&str>) -> anyhow::Result<EngineOptions> {
         let file = match &self.config {
             Some(path) => read_file(path).with_context(|| format!("in {}", path.display()))?,
             None => Vec::new(),
@@ -51,8 +56,9 @@ impl EngineFlags {
         // The game first: what it begins with gives way to whatever is said, in whatever order.
         let is_game = |(name, _): &&(String, String)| name == "game";
         let game = given.iter().rfind(is_game);
-        let mut options = match game.or_else(|| file.iter().find(is_game)) {
-            Some((_, game)) => EngineOptions::of(game)?,
+        let game = game.or_else(|| file.iter().find(is_game));
+        let mut options = match game.map(|(_, game)| &**game).or(usual) {
+            Some(game) => EngineOptions::of(game)?,
             None => EngineOptions::default(),
         };
         for (name, value) in file.iter().filter(|setting| !is_game(setting)) {

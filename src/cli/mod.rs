@@ -5,6 +5,7 @@ mod doctor;
 mod endings;
 mod flags;
 mod games;
+mod gomocup;
 mod gtp;
 mod interrupt;
 pub(crate) mod output;
@@ -21,7 +22,7 @@ use std::io::Read;
 
 use clap::{Parser, Subcommand};
 
-/// Tengen plays NoGo: tree search over neural networks, spoken to over GTP.
+/// Tengen plays NoGo, Go and Gomoku: tree search over neural networks or playouts, spoken to over GTP.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub(crate) struct Cli {
@@ -37,6 +38,7 @@ pub(crate) struct Cli {
 enum Command {
     Gtp(gtp::Gtp),
     Sau(sau::Sau),
+    Gomocup(gomocup::Gomocup),
     Bench(bench::Bench),
     Doctor(doctor::Doctor),
     Solve(solve::Solve),
@@ -64,6 +66,7 @@ impl Cli {
         match self.command {
             Command::Gtp(command) => command.run(input),
             Command::Sau(command) => command.run(input),
+            Command::Gomocup(command) => command.run(input),
             Command::Bench(command) => command.run(),
             Command::Doctor(command) => command.run(),
             Command::Solve(command) => command.run(),

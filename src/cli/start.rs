@@ -15,6 +15,8 @@ use super::Cli;
 const ARGUMENTS: &str = "tengen.args";
 /// How the platform of the China Computer Game Championship begins.
 const PLATFORM: &[u8] = b"name?";
+/// How a manager of Gomoku programs begins, in capitals.
+const MANAGER: [&[u8]; 4] = [b"START", b"RECTSTART", b"INFO", b"ABOUT"];
 
 /// Runs the program.
 pub(crate) fn start() -> anyhow::Result<()> {
@@ -58,7 +60,12 @@ fn listen() -> anyhow::Result<(&'static str, impl Read + Send + 'static)> {
         if read > 0 && line.is_empty() {
             continue;
         }
-        let subcommand = if line == PLATFORM { "sau" } else { "gtp" };
+        let word = line.split(|&byte| byte == b' ').next().unwrap_or_default();
+        let subcommand = match line {
+            PLATFORM => "sau",
+            _ if MANAGER.contains(&word) => "gomocup",
+            _ => "gtp",
+        };
         return Ok((subcommand, Cursor::new(heard).chain(stdin())));
     }
 }

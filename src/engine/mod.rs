@@ -229,6 +229,11 @@ pub trait Engine: Send {
     /// The points where `color` may play, were it to move; ascending.
     fn legal_moves(&self, color: Color) -> Vec<Move>;
 
+    /// The game's openings that have names, on this board: their moves in order.
+    fn named_openings(&self) -> Vec<(&'static str, Vec<Move>)> {
+        Vec::new()
+    }
+
     /// The result, when the game has ended.
     fn outcome(&self) -> Option<Outcome>;
 

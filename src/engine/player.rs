@@ -447,6 +447,10 @@ impl<G: Game> Engine for Player<G> {
         self.history.reached_for(color).legal_moves().collect()
     }
 
+    fn named_openings(&self) -> Vec<(&'static str, Vec<Move>)> {
+        G::named_openings(self.size())
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         self.history.position().outcome()
     }

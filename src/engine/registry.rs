@@ -72,7 +72,9 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
         Backend::Rollout => {
             thinker_log.note("random playouts choose the moves".to_owned());
             let (solve, time) = (add_solver(options, 0, &time), Arc::clone(&time));
-            Arc::new(move || solve(Box::new(RolloutThinker::new(seed, Arc::clone(&time)))))
+            let bytes = (options.search.memory_mib as usize) << 20;
+            let thinker = move || RolloutThinker::new(seed, Arc::clone(&time)).within(bytes);
+            Arc::new(move || solve(Box::new(thinker())))
         }
         Backend::Critic => {
             let path = options.model.clone().unwrap_or_default();

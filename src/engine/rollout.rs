@@ -27,6 +27,15 @@ impl RolloutThinker {
             time,
         }
     }
+
+    /// The same with a tree of at most so many bytes.
+    #[must_use]
+    pub(super) fn within(self, max_bytes: usize) -> RolloutThinker {
+        RolloutThinker {
+            rave: self.rave.within(max_bytes),
+            ..self
+        }
+    }
 }
 
 impl<G: Playout> Thinker<G> for RolloutThinker {

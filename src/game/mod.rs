@@ -195,6 +195,13 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
         })
     }
 
+    /// Openings that have names, on an empty board of this size: their moves in order.
+    #[must_use]
+    fn named_openings(size: BoardSize) -> Vec<(&'static str, Vec<Move>)> {
+        let _ = size;
+        Vec::new()
+    }
+
     /// How many moves are still to be played.
     fn plies_left(&self) -> PliesLeft;
 

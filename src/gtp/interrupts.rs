@@ -166,6 +166,12 @@ impl Interrupts {
         state.begun <= state.interrupted
     }
 
+    /// Whether a search was cut short because the conversation ends.
+    #[must_use]
+    pub fn is_ending(&self) -> bool {
+        self.state.lock().ending
+    }
+
     /// Waits until there is input.
     pub fn wait_for_input(&self) {
         let mut state = self.state.lock();

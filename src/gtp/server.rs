@@ -23,6 +23,9 @@ pub trait Protocol {
     /// does.
     const CUTS: &'static [&'static str] = &[];
 
+    /// Commands that end the conversation.
+    const ENDS: &'static [&'static str] = &["quit"];
+
     /// What may cut its searches short.
     fn interrupts(&self) -> Arc<Interrupts>;
 
@@ -36,7 +39,7 @@ pub trait Protocol {
     fn is_over(&self) -> bool;
 }
 
-/// Answers the commands in `input`, in order, until `quit` or the end of input.
+/// Answers the commands in `input`, in order, until one that ends the conversation or the end of input.
 ///
 /// # Errors
 /// Fails when the reader thread cannot be started or a reply cannot be written. A controller that
@@ -64,6 +67,7 @@ fn converse<C: Protocol>(
         interrupts: Arc::clone(&interrupts),
         messages: sender,
         cuts: C::CUTS,
+        ends: C::ENDS,
         number: 0,
         commands: 0,
     };
@@ -99,6 +103,7 @@ struct Reader {
     interrupts: Arc<Interrupts>,
     messages: Sender<Message>,
     cuts: &'static [&'static str],
+    ends: &'static [&'static str],
     /// Number of the last message sent.
     number: u64,
     /// Commands read so far.
@@ -152,7 +157,8 @@ impl Reader {
                 }
             }
         }
-        let closes = at_end || requests.iter().any(|request| request.name == "quit");
+        let ends = |request: &Request| self.ends.contains(&request.name.as_str());
+        let closes = at_end || requests.iter().any(ends);
         self.number += 1;
         if closes {
             self.interrupts.close(self.number);

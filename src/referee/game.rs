@@ -215,7 +215,9 @@ impl<G: Game> GameInProgress<'_, G> {
             opening,
             time: self.terms.time,
             komi: rules.komi(),
-            rules: rules.to_json(),
+            rules: rules
+                .to_json()
+                .or_else(|| (rules != G::Rules::default()).then(|| rules.to_string())),
         };
         for &mv in opening {
             self.position.play(mv);
@@ -248,9 +250,8 @@ impl<G: Game> GameInProgress<'_, G> {
                 let mut end = self.lost_by_fault(color, &fault);
                 // With a clock, an engine that thinks forever has first of all overstepped it.
                 let clocked = self.terms.time != MatchTimeControl::None;
-                if clocked
-                    && matches!(&fault, Fault::Hung { command, .. } if command.starts_with("genmove"))
-                {
+                // It was asked for a move where it had that long.
+                if clocked && matches!(&fault, Fault::Hung { limit: had, .. } if *had == limit) {
                     end.reason = Reason::Time;
                 }
                 return Some(end);

@@ -107,7 +107,7 @@ impl GtpClient {
         self.next_id += 1;
         let start = self.clock.now();
         if self.process.send(&format!("{id} {command}")).is_err() {
-            return Err(self.ended(command));
+            return Err(ended(&mut self.process, command));
         }
         let deadline = start + limit;
         let mut lines: Vec<String> = Vec::new();
@@ -116,7 +116,7 @@ impl GtpClient {
             let (line, at) = match self.process.receive(wait) {
                 Ok(Output::Line { text, at }) => (text, at),
                 Ok(Output::Unreadable) => return Err(malformed(command, "(an endless line)")),
-                Err(NoOutput::Closed) => return Err(self.ended(command)),
+                Err(NoOutput::Closed) => return Err(ended(&mut self.process, command)),
                 Err(NoOutput::TimedOut) => {
                     let command = command.to_owned();
                     return Err(Fault::Hung { command, limit });
@@ -150,20 +150,20 @@ impl GtpClient {
             {}
         }
     }
+}
 
-    /// The fault of an engine whose pipes are closed.
-    fn ended(&mut self, command: &str) -> Fault {
-        let command = command.to_owned();
-        // The pipe closes a moment before the process can be waited for.
-        for _ in 0..EXIT_POLLS {
-            if let Some(status) = self.process.exit_status() {
-                let status = status.to_string();
-                return Fault::Crashed { command, status };
-            }
-            std::thread::sleep(EXIT_POLL_INTERVAL);
+/// The fault of an engine whose pipes are closed.
+pub(super) fn ended(process: &mut EngineProcess, command: &str) -> Fault {
+    let command = command.to_owned();
+    // The pipe closes a moment before the process can be waited for.
+    for _ in 0..EXIT_POLLS {
+        if let Some(status) = process.exit_status() {
+            let status = status.to_string();
+            return Fault::Crashed { command, status };
         }
-        Fault::ClosedOutput { command }
+        std::thread::sleep(EXIT_POLL_INTERVAL);
     }
+    Fault::ClosedOutput { command }
 }
 
 fn malformed(command: &str, line: &str) -> Fault {

@@ -14,7 +14,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::conditions::{Conditioned, Conditions};
 use super::error_stream::NewLines;
 use super::game::{GameEnd, GameTerms, Reason};
-use super::player::{Contestant, EngineSpec, GtpPlayer, StartError, and_last_words};
+use super::gomocup_player::GomocupPlayer;
+use super::player::{
+    Contestant, EngineProtocol, EngineSpec, GtpPlayer, RunningEngine, StartError, and_last_words,
+};
 use super::refereed_game::RefereedGame;
 use super::schedule::Fixture;
 use crate::clock::Clock;
@@ -120,7 +123,7 @@ struct GameSlot<'a> {
     shared: &'a Shared<'a>,
     number: usize,
     /// The engines that are running, by index.
-    players: HashMap<usize, GtpPlayer>,
+    players: HashMap<usize, Box<dyn RunningEngine>>,
 }
 
 impl<'a> GameSlot<'a> {
@@ -178,7 +181,8 @@ impl<'a> GameSlot<'a> {
             conditions: plan.conditions,
             rng: Xoshiro256PlusPlus::seed_from_u64(2 * fixture.number as u64 + color as u64),
         };
-        let (mut black, mut white) = (under(black, Color::Black), under(white, Color::White));
+        let mut black = under(black.as_mut(), Color::Black);
+        let mut white = under(white.as_mut(), Color::White);
         let opening = &plan.openings[fixture.opening];
         let seats: [&mut dyn Contestant; 2] = [&mut black, &mut white];
         let end = plan
@@ -203,15 +207,20 @@ impl<'a> GameSlot<'a> {
     }
 
     /// The running engine, or a new process of it.
-    fn take_player(&mut self, engine: usize) -> Result<GtpPlayer, StartError> {
+    fn take_player(&mut self, engine: usize) -> Result<Box<dyn RunningEngine>, StartError> {
         if let Some(player) = self.players.remove(&engine) {
             return Ok(player);
         }
         let plan = self.shared.plan;
         let spec = &plan.engines[engine];
         let stderr = self.stderr_path(&spec.name);
-        let player =
-            GtpPlayer::start_engine(spec, &stderr, plan.command_limit, Arc::clone(&plan.clock))?;
+        let (limit, clock) = (plan.command_limit, Arc::clone(&plan.clock));
+        let player: Box<dyn RunningEngine> = match spec.protocol {
+            EngineProtocol::Gtp => Box::new(GtpPlayer::start_engine(spec, &stderr, limit, clock)?),
+            EngineProtocol::Gomocup => {
+                Box::new(GomocupPlayer::start_engine(spec, &stderr, limit, clock)?)
+            }
+        };
         self.shared.started[engine].store(true, Ordering::Relaxed);
         Ok(player)
     }

@@ -1,4 +1,4 @@
-//! Who is stronger, and how sure are we: matches between GTP engines under our own rules.
+//! Who is stronger, and how sure are we: matches between engines under our own rules.
 //!
 //! The referee knows the rules of every game, trusts nothing an engine says, and never waits for
 //! one longer than agreed. Engines are processes; nothing of this crate's own search or networks
@@ -12,6 +12,7 @@ mod count;
 mod counting;
 mod error_stream;
 mod game;
+mod gomocup_player;
 mod gtp_client;
 mod match_run;
 pub mod opening;
@@ -39,7 +40,8 @@ pub use gtp_client::{Answer, Fault, GtpClient};
 pub use match_run::{FinishedGame, MatchPlan};
 pub use opening::OpeningError;
 pub use player::{
-    Contestant, EngineSpec, GameSetup, GtpPlayer, PlayerMove, REPORT_COMMAND, Reply, StartError,
+    Contestant, EngineProtocol, EngineSpec, GameSetup, GtpPlayer, PlayerMove, REPORT_COMMAND,
+    Reply, StartError,
 };
 pub use process::SpawnError;
 pub use rating_table::{RatingError, RatingOptions, RatingRow, RatingTable};

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,7 +32,8 @@ pub struct GameSetup<'a> {
     pub time: MatchTimeControl,
     /// The points that White gets, in games that count points.
     pub komi: Option<HalfPoints>,
-    /// The rules as KataGo's command `kata-set-rules` takes them, where the game is one of KataGo's.
+    /// The rules as the command `kata-set-rules` takes them: KataGo's where the game is one of its
+    /// own, else the name of rules that are not the usual ones.
     pub rules: Option<String>,
 }
 
@@ -116,6 +118,60 @@ pub struct EngineSpec {
     pub name: String,
     /// Its command line, split without a shell.
     pub command: String,
+    /// What it speaks.
+    #[serde(default, skip_serializing_if = "EngineProtocol::is_gtp")]
+    pub protocol: EngineProtocol,
+}
+
+impl EngineSpec {
+    /// An engine that speaks GTP.
+    #[must_use]
+    pub fn new(name: &str, command: &str) -> EngineSpec {
+        EngineSpec {
+            name: name.to_owned(),
+            command: command.to_owned(),
+            protocol: EngineProtocol::Gtp,
+        }
+    }
+}
+
+/// What an engine speaks with the referee.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EngineProtocol {
+    /// The Go Text Protocol.
+    #[default]
+    Gtp,
+    /// That of Gomocup's managers.
+    Gomocup,
+}
+
+impl EngineProtocol {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    fn is_gtp(&self) -> bool {
+        *self == EngineProtocol::Gtp
+    }
+}
+
+impl FromStr for EngineProtocol {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "gtp" => Ok(EngineProtocol::Gtp),
+            "gomocup" => Ok(EngineProtocol::Gomocup),
+            _ => Err("write gtp or gomocup".to_owned()),
+        }
+    }
+}
+
+/// A player that is an engine in a process of its own.
+pub(super) trait RunningEngine: Contestant + Send {
+    /// What is new on its error stream.
+    fn listen(&mut self) -> NewLines;
+
+    /// Ends it politely, killing it after `limit`.
+    fn quit(self: Box<Self>, limit: Duration);
 }
 
 /// Why an engine cannot take part.
@@ -139,7 +195,7 @@ pub enum StartError {
         /// Why.
         source: std::io::Error,
     },
-    /// It does not speak GTP.
+    /// It does not speak its protocol.
     #[error("{name} {source}{}", and_last_words(last_words.as_ref()))]
     Handshake {
         /// The engine.
@@ -204,7 +260,7 @@ impl GtpPlayer {
         asked.map_err(|source| StartError::Handshake {
             name: name(),
             source,
-            last_words: player.listen().last_words,
+            last_words: player.errors.listen().last_words,
         })?;
         Ok(player)
     }
@@ -231,16 +287,6 @@ impl GtpPlayer {
         }
     }
 
-    /// What is new on its error stream.
-    pub(super) fn listen(&mut self) -> NewLines {
-        self.errors.listen()
-    }
-
-    /// Ends the engine politely, killing it after `limit`.
-    pub fn quit(self, limit: Duration) {
-        self.client.quit(limit);
-    }
-
     fn lists(&self, command: &str) -> bool {
         self.commands.contains(command)
     }
@@ -264,6 +310,16 @@ impl GtpPlayer {
     fn play_move(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
         let vertex = vertex::to_text(self.size, mv);
         self.ask(&format!("play {color} {vertex}")).map(drop)
+    }
+}
+
+impl RunningEngine for GtpPlayer {
+    fn listen(&mut self) -> NewLines {
+        self.errors.listen()
+    }
+
+    fn quit(self: Box<Self>, limit: Duration) {
+        self.client.quit(limit);
     }
 }
 

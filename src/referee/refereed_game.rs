@@ -90,7 +90,8 @@ impl<G: Game> RefereedGame for StartPosition<G> {
 
     fn rules(&self) -> Option<String> {
         let rules = self.0.rules();
-        rules.komi().map(|_| rules.to_string())
+        let unusual = rules != G::Rules::default();
+        (unusual || rules.komi().is_some()).then(|| rules.to_string())
     }
 
     fn size(&self) -> BoardSize {

@@ -28,10 +28,7 @@ pub(in crate::referee) fn entry(
 }
 
 fn terms() -> MatchTerms {
-    let engine = |name: &str| EngineSpec {
-        name: name.to_owned(),
-        command: "x".to_owned(),
-    };
+    let engine = |name: &str| EngineSpec::new(name, "x");
     MatchTerms {
         game: "nogo".to_owned(),
         rules: None,

@@ -24,6 +24,8 @@ pub struct RaveParams {
     /// Nodes after which the tree stops growing; playouts go on from its leaves. A node of a
     /// 9x9 board takes at most 2 KiB.
     pub max_nodes: usize,
+    /// Bytes after which it stops growing, too, counted with the room that growing tables keep free.
+    pub max_bytes: usize,
 }
 
 impl Default for RaveParams {
@@ -34,6 +36,7 @@ impl Default for RaveParams {
             exploration: 0.0,
             score_weight: 0.0,
             max_nodes: 200_000,
+            max_bytes: 1 << 30,
         }
     }
 }
@@ -105,6 +108,13 @@ impl Rave {
         }
     }
 
+    /// The same with a tree of at most so many bytes.
+    #[must_use]
+    pub fn within(mut self, max_bytes: usize) -> Rave {
+        self.params.max_bytes = max_bytes;
+        self
+    }
+
     /// Searches from `root`, where a game begins, for as long as `go_on` says, which is asked before each playout with
     /// the number of playouts made, and for [`MOST_PLAYOUTS`] at most. A finished game is reported
     /// without a playout.
@@ -174,7 +184,8 @@ impl Rave {
             match self.tree.node_of(child) {
                 Some(next) => node = next,
                 None => {
-                    if self.tree.len() < self.params.max_nodes {
+                    let room = self.tree.bytes() < self.params.max_bytes;
+                    if room && self.tree.len() < self.params.max_nodes {
                         self.tree.expand(child, &position, &self.past);
                     }
                     break;
@@ -354,6 +365,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn it_stays_within_its_memory() {
+        let params = RaveParams {
+            max_bytes: 20_000,
+            ..RaveParams::default()
+        };
+        let mut rave = Rave::new(params, 1);
+        rave.search(&start(5, 5), |done| done < 200);
+        assert!(
+            (10..30).contains(&rave.tree.len()),
+            "{} nodes",
+            rave.tree.len()
+        );
     }
 
     /// 3x3 is a win for the first player and 2x3 for the second (docs/methods.md#nogo).

@@ -54,6 +54,12 @@ impl Tree {
         self.nodes.len()
     }
 
+    /// Memory of nodes and children; twice what they take, because tables grow by doubling.
+    pub(super) fn bytes(&self) -> usize {
+        let child = size_of::<Move>() + size_of::<NodeId>() + 4 * size_of::<f32>();
+        2 * (self.nodes.len() * size_of::<Range<usize>>() + self.moves.len() * child)
+    }
+
     /// Adds a node with a child for each sensible move of `position` that its past allows.
     pub(super) fn add_node<G: Playout>(&mut self, position: &G, past: &Past) -> NodeId {
         let start = self.moves.len();

@@ -68,7 +68,7 @@ crate::settings::settings! {
         batch: u32 = 0, 0..=4096, parse, show_range,
             "Most leaves that a thread evaluates at once; 0 takes the evaluator's advice.", "Minigo and KataGo, docs/methods.md#search";
         memory_mib: u32 = 1024, 16..=1_000_000, parse, show_range,
-            "Memory of the search tree, some two 9x9 positions a KiB; when it is full, the least visited parts make room.", "ours";
+            "Memory of the search tree, some two 9x9 positions a KiB; when it is full, the least visited parts make room. A tree over playouts stops growing.", "ours";
     }
 }
 

@@ -83,10 +83,7 @@ pub(crate) fn run(args: &OpeningsArgs) -> Result<Outcome> {
     let rules = refereed_game(&args.game, args.size, "", None)?;
     let wanted = args.count * CANDIDATES_PER_OPENING;
     let candidates = rules.random_openings(args.random_plies, wanted, args.seed)?;
-    let judge = |name: &str| EngineSpec {
-        name: name.to_owned(),
-        command: args.judge.clone(),
-    };
+    let judge = |name: &str| EngineSpec::new(name, &args.judge);
     let stderr_dir = args.out.with_extension("judge");
     fs::create_dir_all(&stderr_dir).with_context(|| stderr_dir.display().to_string())?;
     let plan = MatchPlan {

@@ -25,7 +25,7 @@ pub(crate) struct MatchOptions {
     #[arg(long, default_value = "9", value_parser = parse_size)]
     size: BoardSize,
     /// The rules of a game that has several: for Go those of KataGo, as in chinese, tromp-taylor,
-    /// japanese [default: the game's usual ones]
+    /// japanese; for Gomoku standard, renju, caro [default: the game's usual ones]
     #[arg(long, default_value = "", hide_default_value = true)]
     rules: String,
     /// The points that White gets, in games that count points [default: as the rules have it]

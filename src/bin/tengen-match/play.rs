@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use tengen::referee::{EngineSpec, Format, MatchReport, ScoreBoard, schedule};
+use tengen::referee::{EngineProtocol, EngineSpec, Format, MatchReport, ScoreBoard, schedule};
 
 use crate::options::{MatchOptions, check_names, read_engines};
 use crate::outcome::Outcome;
@@ -38,7 +38,14 @@ pub(crate) struct Players {
     /// The second engine's name in the results
     #[arg(long, value_name = "NAME")]
     second_name: Option<String>,
-    /// TOML file that defines engines: a list of [[engine]] with name and command
+    /// What the first engine speaks: gtp, or gomocup as Gomoku programs do [default: gtp]
+    #[arg(long, value_name = "PROTOCOL")]
+    first_protocol: Option<EngineProtocol>,
+    /// What the second engine speaks, likewise
+    #[arg(long, value_name = "PROTOCOL")]
+    second_protocol: Option<EngineProtocol>,
+    /// TOML file that defines engines: a list of [[engine]] with name, command, and protocol where it
+    /// is not gtp
     #[arg(long, value_name = "FILE")]
     engines: Option<PathBuf>,
 }
@@ -50,20 +57,25 @@ impl Players {
             Some(path) => read_engines(path)?,
             None => Vec::new(),
         };
-        let spec = |asked: &str, name: &Option<String>, default: &str| {
+        let spec = |asked: &str, name: &Option<String>, protocol, default: &str| {
             let found = known.iter().find(|engine| engine.name == asked).cloned();
-            let mut spec = found.unwrap_or_else(|| EngineSpec {
-                name: default.to_owned(),
-                command: asked.to_owned(),
-            });
+            let mut spec = found.unwrap_or_else(|| EngineSpec::new(default, asked));
             if let Some(name) = name {
                 spec.name.clone_from(name);
+            }
+            if let Some(protocol) = protocol {
+                spec.protocol = protocol;
             }
             spec
         };
         let specs = [
-            spec(&self.first, &self.first_name, "first"),
-            spec(&self.second, &self.second_name, "second"),
+            spec(&self.first, &self.first_name, self.first_protocol, "first"),
+            spec(
+                &self.second,
+                &self.second_name,
+                self.second_protocol,
+                "second",
+            ),
         ];
         check_names(&specs)?;
         Ok(specs)

@@ -5,6 +5,7 @@
 //! that is left is forbidden to Black.
 
 mod lines;
+mod openings;
 mod renju;
 mod rules;
 mod shape;
@@ -302,6 +303,10 @@ impl Game for Gomoku {
         }
     }
 
+    fn named_openings(size: BoardSize) -> Vec<(&'static str, Vec<Move>)> {
+        openings::openings(size)
+    }
+
     /// At most the empty points. Expected is a guess: good players decide the game after some sixty
     /// moves on a large board, or fill a small one.
     fn plies_left(&self) -> PliesLeft {
@@ -319,5 +324,7 @@ impl Game for Gomoku {
 
 #[cfg(test)]
 mod naive;
+#[cfg(test)]
+mod renju_cases;
 #[cfg(test)]
 pub(crate) mod tests;

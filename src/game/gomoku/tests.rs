@@ -1,5 +1,7 @@
 //! Gomoku against known cases and against a separate, naive referee.
 
+use std::collections::HashSet;
+
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -173,6 +175,27 @@ fn the_board_must_fit() {
         perft(&Gomoku::new(BoardSize::square(15)).unwrap(), 2),
         225 * 224
     );
+}
+
+/// The points that Renju forbids to Black on 15x15; points are a letter from the left and a number from
+/// the top, `a0` in the corner.
+pub(super) fn forbidden_on(black: &str, white: &str) -> HashSet<String> {
+    let size = BoardSize::square(15);
+    let stones = [(black, Color::Black), (white, Color::White)].map(|(points, color)| {
+        let points = points.split_whitespace();
+        points.map(move |text| {
+            let down: u8 = text[1..].parse().unwrap();
+            (size.point(text.as_bytes()[0] - b'a', 14 - down), color)
+        })
+    });
+    let stones: Vec<_> = stones.into_iter().flatten().collect();
+    let empty = start(size, GomokuRules::Renju);
+    let position = empty.set_up(&stones, Color::Black).unwrap();
+    let name = |point| {
+        let (x, y) = size.column_row(point);
+        format!("{}{}", char::from(b'a' + x), 14 - y)
+    };
+    position.forbidden(Color::Black).iter().map(name).collect()
 }
 
 /// The points that Black may not play, as `x y` from the lower left, 0 first.

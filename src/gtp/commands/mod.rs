@@ -9,6 +9,7 @@ mod files;
 mod gogui;
 mod handicap;
 mod network;
+mod opening;
 mod protocol;
 mod scoring;
 mod settings;
@@ -110,6 +111,11 @@ pub const COMMANDS: &[Command] = &[
             Menu { kind: "plist", label: "Legal for Black", call: "tengen-legal black" },
             Menu { kind: "plist", label: "Legal for White", call: "tengen-legal white" },
         ]),
+    command("tengen-openings", "[NAME]", "the game's openings that have names, or one of them played on the empty board", opening::openings),
+    command("tengen-side", "", "the side that the engine would rather have now, as where sides are exchanged", opening::side)
+        .menu(&[Menu { kind: "string", label: "Better side", call: "tengen-side" }]),
+    command("tengen-candidates", "N", "the N best moves; of those that a turn of the board makes equal only one", opening::candidates),
+    command("tengen-keep", "VERTEX ...", "of the moves that the side to move offers, the one that suits the other side best", opening::keep),
     command("tengen-settings", "[NAME VALUE]", "show or change settings, for GoGui", settings::dialog)
         .menu(&[Menu { kind: "param", label: "Settings", call: "tengen-settings" }]),
 ];

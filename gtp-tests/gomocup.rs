@@ -1,0 +1,180 @@
+//! A manager of the Gomocup protocol, as Piskvork is one: it starts a program without arguments, and its
+//! part is played byte for byte.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use tengen::clock::{Clock, SystemClock};
+
+/// After this time a program that should have spoken counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A program under a manager. It is killed when dropped.
+struct Brain {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+}
+
+impl Brain {
+    fn start(arguments: &[&str]) -> Brain {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary was built for this test");
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Brain {
+            input: child.stdin.take().expect("it is piped"),
+            child,
+            lines,
+        }
+    }
+
+    /// Lines as the manager writes them, with CR and LF.
+    fn send(&mut self, lines: &[&str]) {
+        for line in lines {
+            write!(self.input, "{line}\r\n").expect("the program reads");
+        }
+    }
+
+    /// The next line that is no message.
+    fn hears(&self) -> String {
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE).expect("a line");
+            if !line.starts_with("MESSAGE ") {
+                return line;
+            }
+        }
+    }
+
+    /// How long the program takes to end.
+    fn ends(mut self) -> Duration {
+        let clock = SystemClock::new();
+        let begin = clock.now();
+        while self.child.try_wait().expect("a process").is_none() {
+            assert!(clock.now() - begin < PATIENCE, "it does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        clock.now() - begin
+    }
+}
+
+impl Drop for Brain {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Column and row of a move.
+fn point(text: &str) -> (u8, u8) {
+    let (x, y) = text
+        .split_once(',')
+        .unwrap_or_else(|| panic!("{text:?} is no move"));
+    (x.parse().expect("a column"), y.parse().expect("a row"))
+}
+
+#[test]
+fn a_program_without_arguments_hears_the_manager() {
+    let mut brain = Brain::start(&[]);
+    brain.send(&["INFO timeout_turn 300", "INFO rule 0", "START 20"]);
+    assert_eq!(brain.hears(), "OK");
+    brain.send(&["ABOUT"]);
+    assert!(brain.hears().starts_with("name=\"Tengen\", version=\""));
+    brain.send(&["BEGIN"]);
+    let (x, y) = point(&brain.hears());
+    assert!(x < 20 && y < 20);
+    // Four in a row with one end: there is one answer.
+    brain.send(&[
+        "RESTART", "BOARD", "0,0,2", "9,0,1", "1,0,2", "9,2,1", "2,0,2", "9,4,1",
+    ]);
+    assert_eq!(brain.hears(), "OK");
+    brain.send(&["3,0,2", "DONE"]);
+    assert_eq!(brain.hears(), "4,0");
+    brain.send(&["END"]);
+    assert!(brain.ends() < Duration::from_secs(1));
+}
+
+#[test]
+fn turns_stay_within_their_time_and_end_comes_at_once() {
+    let mut brain = Brain::start(&["gomocup", "--seed", "1"]);
+    brain.send(&[
+        "START 15",
+        "INFO timeout_turn 400",
+        "INFO timeout_match 100000",
+    ]);
+    assert_eq!(brain.hears(), "OK");
+    let clock = SystemClock::new();
+    for turn in ["TURN 7,7", "TURN 0,0", "TURN 14,14"] {
+        let begin = clock.now();
+        brain.send(&["INFO time_left 90000", turn]);
+        point(&brain.hears());
+        let took = clock.now() - begin;
+        // The machine of the tests is busy; the rest is what a search may be late by.
+        assert!(took < Duration::from_secs(2), "{turn}: {took:?}");
+    }
+    brain.send(&[
+        "INFO timeout_turn 600000",
+        "INFO time_left 2147483647",
+        "TURN 0,14",
+    ]);
+    std::thread::sleep(Duration::from_millis(300));
+    brain.send(&["END"]);
+    let lines: Vec<String> = brain.lines.try_iter().collect();
+    assert!(brain.ends() < Duration::from_secs(1));
+    assert!(lines.is_empty(), "after END nothing is said: {lines:?}");
+}
+
+/// A whole match, one side over GTP and the other over this protocol, under a clock.
+#[test]
+fn a_match_against_a_program_of_this_protocol() {
+    let out = std::env::temp_dir().join(format!("tengen-gomocup-{}", std::process::id()));
+    let tengen = env!("CARGO_BIN_EXE_tengen");
+    let quick = "--visits 40 --seed 1";
+    let run = Command::new(env!("CARGO_BIN_EXE_tengen-match"))
+        .args([
+            "play", "--game", "gomoku", "--rules", "renju", "--size", "9", "--games", "4",
+            "--time", "60",
+        ])
+        .args(["--random-plies", "3", "--json", "--out"])
+        .arg(&out)
+        .args([
+            "--first",
+            &format!("{tengen} gtp --game gomoku --size 9 {quick}"),
+        ])
+        .args([
+            "--second",
+            &format!("{tengen} gomocup {quick}"),
+            "--second-protocol",
+            "gomocup",
+        ])
+        .output()
+        .expect("the binary was built for this test");
+    let (report, errors) = (
+        String::from_utf8_lossy(&run.stdout).into_owned(),
+        String::from_utf8_lossy(&run.stderr).into_owned(),
+    );
+    let results = std::fs::read_to_string(out.join("results.jsonl")).unwrap_or_default();
+    std::fs::remove_dir_all(&out).expect("it was written");
+    assert!(run.status.success(), "{report}{errors}");
+    // The first line is what was agreed.
+    let games: Vec<&str> = results.lines().skip(1).collect();
+    assert_eq!(games.len(), 4, "{results}");
+    for game in games {
+        assert!(game.contains("\"reason\":\"rules\""), "{game}");
+    }
+    assert!(results.contains("\"protocol\":\"gomocup\""), "{results}");
+}

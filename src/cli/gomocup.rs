@@ -1,0 +1,96 @@
+//! `tengen gomocup`: plays for a manager of Gomoku programs.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Args;
+use tengen::clock::{Clock, SystemClock};
+use tengen::engine::{EngineOptions, registry};
+use tengen::gtp::{GomocupOptions, GomocupSession, MakeBrain, serve};
+
+use super::flags::EngineFlags;
+use super::terminal;
+
+/// Play over the Gomocup protocol, for managers such as Piskvork.
+///
+/// Managers start programs without arguments: `tengen` alone answers a first line START, RECTSTART,
+/// INFO or ABOUT in this way, and takes its arguments from the file `tengen.args` beside it if there
+/// is one, an argument a line, `gomocup` first. Piskvork wants the program's file to be called
+/// `pbrain-...`.
+///
+/// Times, memory and rules are the manager's (INFO). Where it says nothing, those of the flags hold.
+#[derive(Debug, Args)]
+pub(crate) struct Gomocup {
+    #[command(flatten)]
+    engine: EngineFlags,
+    /// The program's name, as ABOUT tells it.
+    #[arg(long, value_name = "TEXT", default_value = "Tengen")]
+    name: String,
+    /// Do not tell of each search in a MESSAGE.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// The game that managers play.
+const GAME: &str = "gomoku";
+
+impl Gomocup {
+    pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
+        let mut options = self.engine.read_for(Some(GAME))?.resolve()?;
+        anyhow::ensure!(
+            options.playouts_per_second.is_none(),
+            "--playouts-per-second simulates the clock, and the manager's is real: leave it out"
+        );
+        // There is no word for it in the protocol.
+        options.resign = None;
+        let session_options = GomocupOptions {
+            name: self.name,
+            ponder: options.ponder,
+            messages: !self.quiet,
+        };
+        if terminal::is_attended() {
+            terminal::greet(&options, "Gomocup");
+        }
+        let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let make: MakeBrain = Box::new(move |size, memory| {
+            let options = memory.map_or_else(|| options.clone(), |bytes| within(&options, bytes));
+            registry::create(&options, size, &time)
+        });
+        let session = GomocupSession::new(make, session_options);
+        serve(session, input, std::io::stdout()).context("the conversation broke off")
+    }
+}
+
+/// The settings with no more memory than a manager allows for the whole program: half of it for the
+/// tree, an eighth for evaluations and the solver each.
+fn within(options: &EngineOptions, bytes: u64) -> EngineOptions {
+    let mib = u32::try_from(bytes >> 20).unwrap_or(u32::MAX);
+    let mut options = options.clone();
+    options.search.memory_mib = options.search.memory_mib.min(mib / 2).max(16);
+    options.cache_mib = options.cache_mib.min(mib / 8);
+    options.solver.memory_mib = options.solver.memory_mib.min(mib / 8).max(4);
+    options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_only_ever_taken_away() {
+        let options = EngineOptions::of(GAME).expect("it is on the list");
+        assert_eq!(within(&options, u64::MAX), options);
+        let small = within(&options, 80 << 20);
+        assert_eq!((small.search.memory_mib, small.cache_mib), (40, 10));
+        let none = within(&options, 1);
+        assert_eq!(
+            (
+                none.search.memory_mib,
+                none.cache_mib,
+                none.solver.memory_mib
+            ),
+            (16, 0, 4)
+        );
+    }
+}

@@ -1,0 +1,170 @@
+//! What the manager's commands do with the engine: boards, rules, limits, moves.
+
+use std::sync::Arc;
+
+use super::stones::{Listing, Purpose};
+use super::text::{point_of, short, write_point, write_points};
+use super::{Answer, GomocupSession};
+use crate::engine::{Decision, Engine, EngineError};
+use crate::game::{BoardSize, Move};
+use crate::record::{Play, Vertex};
+
+impl GomocupSession {
+    /// An empty board of this size, by a new engine that has what its first search needs.
+    pub(super) fn start(&mut self, size: BoardSize) -> Answer {
+        let made = (self.make)(size, self.info.memory);
+        let mut engine = made.map_err(|error| error.to_string())?;
+        self.usual = engine.spending();
+        self.control = None;
+        self.interrupts.search(|stop| engine.get_ready(stop));
+        self.engine = Some(engine);
+        self.games += 1;
+        self.set_rules()
+    }
+
+    /// Has the engine play by the rules that were asked for.
+    fn set_rules(&mut self) -> Answer {
+        match (self.info.rules, &mut self.engine) {
+            (Some(rules), Some(engine)) => {
+                engine.set_rules(rules).map_err(|error| error.to_string())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes what the manager says of limits and rules; what cannot be had is told later.
+    pub(super) fn take_info(&mut self, text: &str) {
+        let (key, value) = text.split_once(' ').unwrap_or((text, ""));
+        let (memory, rules) = (self.info.memory, self.info.rules);
+        self.info.take(&key.to_ascii_lowercase(), value);
+        let empty_board = |engine: &dyn Engine| {
+            let record = engine.record();
+            (record.plays.is_empty() && record.setup.is_empty()).then_some(record.size)
+        };
+        let size = self.engine.as_deref().and_then(empty_board);
+        let done = match size {
+            // An engine gets its memory when it is made.
+            Some(size) if self.info.memory != memory => self.start(size),
+            _ if self.info.rules != rules => self.set_rules(),
+            _ => Ok(()),
+        };
+        if let Err(trouble) = done {
+            self.info.trouble = Some(trouble);
+        }
+    }
+
+    /// Puts an empty board before the engine; everything else stays.
+    pub(super) fn restart(&mut self) -> Answer {
+        self.engine()?.clear();
+        self.games += 1;
+        self.set_rules()
+    }
+
+    /// Searches and plays for the side to move, under the limits that the manager has set.
+    pub(super) fn think(&mut self) -> Result<Decision, String> {
+        self.set_limits()?;
+        let interrupts = Arc::clone(&self.interrupts);
+        let engine = self.engine()?;
+        let us = engine.to_move();
+        Ok(interrupts.search(|stop| engine.genmove(us, stop)))
+    }
+
+    fn set_limits(&mut self) -> Answer {
+        let spending = self.info.spending(&self.usual);
+        let control = self.info.control(self.control);
+        let left = self.info.news_of_time();
+        let engine = self.engine()?;
+        if engine.spending() != spending {
+            engine.set_spending(spending);
+        }
+        if let Some(control) = control {
+            engine.set_time_control(control);
+        }
+        let us = engine.to_move();
+        if let Some(left) = left {
+            engine.set_time_left(us, left, 0);
+        }
+        self.control = control.or(self.control);
+        Ok(())
+    }
+
+    /// Thinks, plays and tells the move.
+    pub(super) fn reply(&mut self, send: &mut dyn FnMut(&str)) -> Answer {
+        let decision = self.think()?;
+        if self.interrupts.is_ending() {
+            // After END nothing may be said.
+            return Ok(());
+        }
+        let Decision::Play(Vertex::Point(point)) = decision else {
+            return Err("the game is over: there is no move to make".to_owned());
+        };
+        self.tell_search(send);
+        let size = self.engine()?.size();
+        self.say(send, &write_point(point, size));
+        Ok(())
+    }
+
+    /// Tells of the last search, for people and for `tengen-match`.
+    pub(super) fn tell_search(&mut self, send: &mut dyn FnMut(&str)) {
+        let Some(engine) = self.engine.as_deref().filter(|_| self.options.messages) else {
+            return;
+        };
+        let Some(report) = engine.last_report() else {
+            return;
+        };
+        let line: &[Move] = report.moves.first().map_or(&[], |best| &best.pv);
+        let line = write_points(line, engine.size());
+        let text = format!(
+            "MESSAGE visits {} playouts {} value {:.4} seconds {:.3} line {line}",
+            report.visits,
+            report.playouts,
+            report.moves.first().map_or(report.value, |best| best.value),
+            report.elapsed.as_secs_f64(),
+        );
+        self.say(send, &text);
+    }
+
+    /// Plays the other side's stone.
+    pub(super) fn take(&mut self, text: &str) -> Answer {
+        let engine = self.engine()?;
+        let color = engine.to_move();
+        let point = point_of(text, engine.size())?;
+        let vertex = Vertex::Point(point);
+        engine
+            .play(Play { color, vertex })
+            .map_err(|error| refusal(error, text))
+    }
+
+    /// Takes the last stone back, if it is this one.
+    pub(super) fn take_back(&mut self, text: &str) -> Answer {
+        let engine = self.engine()?;
+        let point = point_of(text, engine.size())?;
+        let last = engine.record().plays.last().map(|last| last.play.vertex);
+        if last != Some(Vertex::Point(point)) {
+            return Err(format!("the last stone is not on {}", short(text)));
+        }
+        engine.undo().map_err(|error| refusal(error, text))
+    }
+
+    /// Ends a list and does what it was for.
+    pub(super) fn finish(&mut self, listing: Listing, send: &mut dyn FnMut(&str)) -> Answer {
+        let purpose = listing.purpose;
+        if purpose == Purpose::Swap {
+            let stones = listing.points()?;
+            return self.choose_side(&stones, send);
+        }
+        let engine = self.engine()?;
+        let record = listing.record(engine.game())?;
+        engine.load(&record).map_err(|_| {
+            "these stones cannot be played: one is illegal, or the game was over before".to_owned()
+        })?;
+        match purpose {
+            Purpose::Position => Ok(()),
+            _ => self.reply(send),
+        }
+    }
+}
+
+fn refusal(error: EngineError, text: &str) -> String {
+    format!("{error}: {}", short(text))
+}

@@ -1,0 +1,169 @@
+//! Lists of stones that come line by line and end with `DONE`.
+
+use super::text::{numbers, point, short};
+use crate::game::{BoardSize, Color, Move};
+use crate::record::{GameRecord, Play, Vertex};
+
+/// What a list is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// A position, and a move is to follow.
+    Board,
+    /// A position alone.
+    Position,
+    /// The stones of an opening, of which a choice is to be made.
+    Swap,
+}
+
+/// A list that has begun.
+#[derive(Debug, Clone)]
+pub(super) struct Listing {
+    pub(super) purpose: Purpose,
+    size: BoardSize,
+    /// Points, and for positions whether the stone is our own.
+    stones: Vec<(Move, bool)>,
+    /// What was wrong with the first wrong line.
+    wrong: Option<String>,
+}
+
+impl Listing {
+    /// An empty list for a board.
+    pub(super) fn new(purpose: Purpose, size: BoardSize) -> Listing {
+        Listing {
+            purpose,
+            size,
+            stones: Vec::new(),
+            wrong: None,
+        }
+    }
+
+    /// Takes one line; what is wrong with it is told at the end.
+    pub(super) fn line(&mut self, text: &str) {
+        let added = match (self.purpose, numbers(text).as_deref()) {
+            (Purpose::Swap, Some(&[x, y])) => self.add(x, y, true),
+            (Purpose::Board | Purpose::Position, Some(&[x, y, 1])) => self.add(x, y, true),
+            (Purpose::Board | Purpose::Position, Some(&[x, y, 2])) => self.add(x, y, false),
+            (Purpose::Board | Purpose::Position, Some(&[_, _, 3])) => Err(
+                "a stone of kind 3 belongs to a continuous game, which is not played here"
+                    .to_owned(),
+            ),
+            (Purpose::Swap, _) => Err(format!("{:?} is no X,Y", short(text))),
+            _ => Err(format!("{:?} is no X,Y,1 or X,Y,2", short(text))),
+        };
+        if let Err(wrong) = added {
+            self.wrong.get_or_insert(wrong);
+        }
+    }
+
+    fn add(&mut self, x: i64, y: i64, own: bool) -> Result<(), String> {
+        let size = self.size;
+        let point = point(x, y, size).ok_or_else(|| format!("{x},{y} is off the {size} board"))?;
+        if self.stones.iter().any(|(other, _)| *other == point) {
+            return Err(format!("{x},{y} comes twice"));
+        }
+        self.stones.push((point, own));
+        Ok(())
+    }
+
+    /// The stones in their order.
+    ///
+    /// # Errors
+    /// What was wrong with a line.
+    pub(super) fn points(self) -> Result<Vec<Move>, String> {
+        let points = self.stones.iter().map(|(point, _)| *point).collect();
+        self.wrong.map_or(Ok(points), Err)
+    }
+
+    /// The position as a game in which it is our turn: played out in this order where colours
+    /// alternate, else set up.
+    ///
+    /// # Errors
+    /// What was wrong with a line, or with the numbers of stones.
+    pub(super) fn record(self, game: &str) -> Result<GameRecord, String> {
+        if let Some(wrong) = self.wrong {
+            return Err(wrong);
+        }
+        let own = self.stones.iter().filter(|(_, own)| *own).count();
+        let theirs = self.stones.len() - own;
+        let us = match theirs.checked_sub(own) {
+            Some(0) => Color::Black,
+            Some(1) => Color::White,
+            _ => {
+                return Err(format!(
+                    "it cannot be our turn with {own} own stones and {theirs} of the other side"
+                ));
+            }
+        };
+        let stones = self.stones.into_iter().map(|(point, own)| {
+            let color = if own { us } else { us.opponent() };
+            (point, color)
+        });
+        let stones: Vec<(Move, Color)> = stones.collect();
+        let mut record = GameRecord::new(game, self.size);
+        let turns = Color::BOTH.into_iter().cycle();
+        if stones
+            .iter()
+            .zip(turns)
+            .all(|((_, color), turn)| *color == turn)
+        {
+            for (point, color) in stones {
+                record.push(Play {
+                    color,
+                    vertex: Vertex::Point(point),
+                });
+            }
+        } else {
+            record.setup = stones;
+            record.setup.sort_by_key(|(point, _)| *point);
+        }
+        record.to_move = Some(if record.plays.is_empty() {
+            us
+        } else {
+            Color::Black
+        });
+        Ok(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(lines: &[&str]) -> Result<GameRecord, String> {
+        let mut list = Listing::new(Purpose::Board, BoardSize::square(15));
+        lines.iter().for_each(|line| list.line(line));
+        list.record("line")
+    }
+
+    #[test]
+    fn moves_in_order_are_played_and_others_set_up() {
+        let played = record(&["10,10,1", "10,11,2", "11,11,1", "9,10,2"]).unwrap();
+        assert_eq!((played.plays.len(), played.setup.len()), (4, 0));
+        assert_eq!(played.first_to_move(), Color::Black);
+        let white = record(&["7,7,2", "8,7,1", "9,9,2"]).unwrap();
+        assert_eq!(white.plays[1].play.color, Color::White);
+        let set_up = record(&["7,7,2", "9,9,2", "8,7,1"]).unwrap();
+        assert_eq!((set_up.plays.len(), set_up.setup.len()), (0, 3));
+        assert_eq!(set_up.first_to_move(), Color::White);
+        assert_eq!(record(&[]).unwrap().first_to_move(), Color::Black);
+    }
+
+    #[test]
+    fn wrong_lists_say_what_is_wrong() {
+        for (lines, part) in [
+            (&["7,7"][..], "X,Y,1"),
+            (&["7,7,3"], "continuous"),
+            (&["7,7,1", "7,7,2"], "twice"),
+            (&["15,0,2"], "15x15"),
+            (&["7,7,1"], "our turn"),
+            (&["7,7,2", "8,8,2"], "our turn"),
+            (&["", "\u{76e4}"], "no X,Y"),
+        ] {
+            let wrong = record(lines).unwrap_err();
+            assert!(wrong.contains(part), "{lines:?}: {wrong}");
+        }
+        let mut swap = Listing::new(Purpose::Swap, BoardSize::square(15));
+        swap.line("7,7,1");
+        assert!(swap.points().is_err());
+    }
+}

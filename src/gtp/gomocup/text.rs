@@ -1,0 +1,82 @@
+//! Points, moves and lists as the Gomocup protocol writes them.
+
+use crate::game::{BoardSize, Move};
+
+/// Reads numbers that are separated by commas or blanks.
+pub(super) fn numbers(text: &str) -> Option<Vec<i64>> {
+    let words = text.split([',', ' ']).filter(|word| !word.is_empty());
+    words.map(|word| word.parse().ok()).collect()
+}
+
+/// Reads `x,y` of the Gomocup protocol: column from the left and row from the top, both from 0.
+#[must_use]
+pub fn read_point(text: &str, size: BoardSize) -> Option<Move> {
+    match numbers(text)?.as_slice() {
+        &[x, y] => point(x, y, size),
+        _ => None,
+    }
+}
+
+/// The point in a column from the left and a row from the top, if it is on the board.
+pub(super) fn point(x: i64, y: i64, size: BoardSize) -> Option<Move> {
+    let (x, down) = (u8::try_from(x).ok()?, u8::try_from(y).ok()?);
+    (x < size.width && down < size.height).then(|| size.point(x, size.height - 1 - down))
+}
+
+/// Writes `x,y` as the Gomocup protocol has it.
+#[must_use]
+pub fn write_point(point: Move, size: BoardSize) -> String {
+    let (x, y) = size.column_row(point);
+    format!("{x},{}", size.height - 1 - y)
+}
+
+/// Writes points one after the other.
+pub(super) fn write_points(points: &[Move], size: BoardSize) -> String {
+    let points = points.iter().map(|&point| write_point(point, size));
+    points.collect::<Vec<_>>().join(" ")
+}
+
+/// The point that a command names.
+pub(super) fn point_of(text: &str, size: BoardSize) -> Result<Move, String> {
+    read_point(text, size).ok_or_else(|| {
+        format!(
+            "{:?} is no point X,Y of a {size} board, both counted from 0",
+            short(text)
+        )
+    })
+}
+
+/// As much of what was sent as is repeated.
+pub(super) fn short(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_count_from_the_upper_left_corner() {
+        let size = BoardSize::new(20, 15);
+        assert_eq!(read_point("0,0", size), Some(size.point(0, 14)));
+        assert_eq!(read_point("19, 14", size), Some(size.point(19, 0)));
+        assert_eq!(read_point("3 4", size), Some(size.point(3, 10)));
+        for number in 0..size.area() as u16 {
+            let text = write_point(Move(number), size);
+            assert_eq!(read_point(&text, size), Some(Move(number)), "{text}");
+        }
+        for wrong in [
+            "",
+            "3",
+            "3,",
+            "20,0",
+            "0,15",
+            "-1,3",
+            "a,b",
+            "1,2,3",
+            "999999999999999999999,1",
+        ] {
+            assert_eq!(read_point(wrong, size), None, "{wrong}");
+        }
+    }
+}
