@@ -237,3 +237,82 @@ fn cleaning_up_goes_on_until_nothing_is_dead() {
     let settled = engine.settle(&stop).unwrap();
     assert_eq!(settled.points(Fate::Dead).count(), 0);
 }
+
+/// Go in a training run: self-play with superko and komi of its own, shards, fits, exports, matches.
+#[cfg(feature = "train")]
+mod train {
+    use super::*;
+    use crate::game::go::SmallGo;
+    use crate::game::{Game, Rules};
+    use crate::train::cycle::{CyclePlan, Resources, RunFolder, run};
+    use crate::train::dataset::{Dataset, Selection};
+    use crate::train::device::FitDevice;
+    use crate::train::runtime::Runtime;
+    use crate::train::scratch::Scratch;
+    use crate::train::{fsck, shard};
+
+    const PLAN: &str = r#"
+        game = "go"
+        size = 5
+        warm-up = { games = 12, playouts = 20 }
+        stage = [{ network = "tengen-1b8c", visits = 6, games = 8, generations = 2 }]
+        fit = { batch = 16, reuse = 0.5 }
+        window = { held-out = 0.3 }
+        rating = { pairs = 1, visits = 4, anchors = [5] }
+
+        [self-play]
+        int8 = true
+        komi = { mean = 7.0, near = 3.0, far-share = 0.5, far = 20.0 }
+    "#;
+
+    #[test]
+    fn it_is_learnt_from_its_own_games() {
+        let scratch = Scratch::new("go-game");
+        let runtime = Runtime::usual(None);
+        let clock = FakeClock::new();
+        let resources = Resources {
+            runtime: &runtime,
+            threads: 2,
+            fit_device: FitDevice::Cpu,
+            clock: &clock,
+        };
+        let plan = CyclePlan::parse(PLAN).unwrap();
+        let start = SmallGo::new(BoardSize::square(5)).unwrap();
+        let done = run(&start, &plan, scratch.path(), &resources, &mut |_| ()).unwrap();
+        assert_eq!(done.len(), 3);
+        let findings = fsck::check(scratch.path(), |_| ()).unwrap();
+        assert_eq!(findings.problems, []);
+        let losses = done.last().unwrap().held_out.unwrap().aux;
+        assert!(losses.ownership > 0.0 && losses.lead > 0.0 && losses.reply > 0.0);
+        assert_eq!((losses.fate, losses.margin), (0.0, 0.0));
+
+        let run_folder = RunFolder::new(scratch.path());
+        let folders = (0..3).map(|number| run_folder.games(number)).collect();
+        let selection = Selection {
+            folders,
+            window: usize::MAX,
+            held_out: 0.0,
+        };
+        let rows = Dataset::load(&selection).unwrap().fit;
+        let mut komis: Vec<_> = rows.iter().map(|row| row.komi.unwrap().0).collect();
+        komis.sort_unstable();
+        komis.dedup();
+        assert!(komis.len() > 5, "{komis:?}");
+        for row in &rows {
+            let position = row.position(&start).unwrap();
+            assert_eq!(position.rules().komi(), row.komi);
+            let ending = row.ending.unwrap();
+            assert_eq!(ending.lead.unwrap().0.signum(), i32::from(row.result));
+            assert!(row.policy.iter().all(|share| position.is_legal(share.mv)));
+        }
+        let passes = |row: &&crate::train::row::Row| row.policy.iter().any(|s| s.mv == Move(25));
+        assert!(rows.iter().any(|row| passes(&row)));
+        let network = run_folder.network(2);
+        let info = runtime.open(&network).unwrap().info().clone();
+        assert_eq!((info.policy_len, info.outcomes), (26, 3));
+        let shards = shard::list(&run_folder.games(1)).unwrap();
+        let shard = shard::read(&shards[0]).unwrap();
+        let copy = shard::write(scratch.path(), &shard.info, &shard.rows).unwrap();
+        assert_eq!(shard::read(&copy).unwrap(), shard, "komi included");
+    }
+}

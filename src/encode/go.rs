@@ -2,18 +2,19 @@
 
 use super::{Encode, Encoding};
 use crate::game::go::Go;
-use crate::game::{Bits, Color, Game, Recent, zobrist};
+use crate::game::{Bits, Color, Game, HalfPoints, Recent, zobrist};
 
 /// See the module.
 struct V1;
 
 /// Planes of points: my stones, their stones, ones; my and their chains with one, two, three
-/// liberties; the ko; the last five moves. Two planes of one number each follow: what I give or get
-/// as komi, and whether the last move was a pass.
-const SETS: usize = 15;
+/// liberties; the ko; what is secured for me and for them by pass-alive stones; the last five moves.
+/// Three planes of one number each follow: what I give or get as komi, whether the last move was a
+/// pass, and by how much I would be ahead by area if two passes ended the game now.
+const SETS: usize = 17;
 
-/// A plane shows this many points of komi as 1.
-const KOMI_SCALE: f32 = 20.0;
+/// A plane shows this many points as 1, and no more than two.
+const POINTS_SCALE: f32 = 20.0;
 
 impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
     fn id(&self) -> &'static str {
@@ -21,7 +22,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
     }
 
     fn planes(&self) -> usize {
-        SETS + 2
+        SETS + 3
     }
 
     fn encode(&self, position: &Go<CELLS, WORDS>, row: &mut [f32]) {
@@ -39,6 +40,8 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
             their_two,
             their_three,
             ko,
+            position.pass_alive(me).secured,
+            position.pass_alive(me.opponent()).secured,
         ]);
         let moves = position.recent();
         let shown = moves.iter().take(SHOWN).map(|mv| match mv.index() < area {
@@ -49,14 +52,15 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
         for (plane, points) in row.chunks_exact_mut(area).zip(sets) {
             points.iter().for_each(|point| plane[point.index()] = 1.0);
         }
-        let komi = position.komi().0 as f32 / 2.0 / KOMI_SCALE;
-        let mine = match me {
-            Color::Black => -komi,
-            Color::White => komi,
+        let mine = |ahead: HalfPoints| {
+            let points = ahead.0 as f32 / 2.0 / POINTS_SCALE;
+            let points = points.clamp(-2.0, 2.0);
+            if me == Color::Black { points } else { -points }
         };
-        row[SETS * area..(SETS + 1) * area].fill(mine.clamp(-2.0, 2.0));
-        if position.passes() > 0 {
-            row[(SETS + 1) * area..].fill(1.0);
+        let passed = f32::from(u8::from(position.passes() > 0));
+        let numbers = [-mine(position.komi()), passed, mine(position.area_score())];
+        for (plane, number) in row[SETS * area..].chunks_exact_mut(area).zip(numbers) {
+            plane.fill(number);
         }
     }
 
@@ -102,6 +106,17 @@ mod tests {
     use crate::game::{BoardSize, Move};
 
     #[test]
+    fn what_is_secured_is_shown() {
+        let rows = ".X.X. XXXX. ..... .OOOO .O.O.";
+        let position = crate::game::go::tests::diagram(rows, "chinese", Color::White);
+        let mut row = vec![0.0; 20 * 25];
+        (&V1 as &dyn Encoding<SmallGo>).encode(&position, &mut row);
+        let count = |plane: usize| row[25 * plane..25 * (plane + 1)].iter().sum::<f32>();
+        assert_eq!([10, 11].map(count), [8.0, 8.0]);
+        assert_eq!(row[25 * 10 + 1], 1.0, "White's, at the bottom");
+    }
+
+    #[test]
     fn planes_show_what_they_say() {
         let mut position = SmallGo::new(BoardSize::square(5)).unwrap();
         // B1, A2, A1 in atari, a pass: White to move.
@@ -122,11 +137,21 @@ mod tests {
         assert_eq!(points(6), [0], "their chain in atari");
         assert_eq!(points(2).len(), 25);
         assert_eq!(
-            [10, 11, 12, 13].map(points),
+            [12, 13, 14, 15].map(points),
             [vec![], vec![6], vec![12], vec![5]]
         );
-        assert!(plane(15).iter().all(|&komi| (komi - 0.375).abs() < 1e-6));
-        assert!(plane(16).iter().all(|&passed| passed == 1.0));
+        let all = |number: usize, value: f32| {
+            let is = |&found: &f32| (found - value).abs() < 1e-6;
+            assert!(
+                plane(number).iter().all(is),
+                "{number}: {}",
+                plane(number)[0]
+            );
+        };
+        all(17, 0.375);
+        all(18, 1.0);
+        // White is ahead by its komi: two stones each, and nobody's points.
+        all(19, 0.375);
         let mut other = SmallGo::new(BoardSize::square(5)).unwrap();
         for mv in [12, 5, 0, 6, 25] {
             other.play(Move(mv));

@@ -18,6 +18,7 @@ mod recent;
 mod result;
 mod rules;
 mod settle;
+mod standing;
 mod symmetry;
 #[cfg(test)]
 pub mod tictactoe;
@@ -34,6 +35,7 @@ pub use recent::Recent;
 pub use result::{Bounds, HalfPoints, Outcome, Proof};
 pub use rules::{IllegalSetup, OneSet, PliesLeft, Rules, UnknownRules, UnsupportedSize};
 pub use settle::{Expected, Fate, Settled};
+pub use standing::Standing;
 pub use symmetry::Symmetry;
 
 /// A position of one game, with its rules.
@@ -153,6 +155,12 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// board.
     fn agrees_on_dead(&self) -> bool {
         false
+    }
+
+    /// What would come of the game if it ended here; `None` in games that count no points, and under
+    /// rules by which they cannot be counted before the players agree.
+    fn standing(&self) -> Option<Standing> {
+        None
     }
 
     /// A 128-bit key of all that matters for how the game can go on: the stones, the side to move,

@@ -28,6 +28,7 @@ pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
             closed_own: turned(&end.closed_own),
             closed_theirs: turned(&end.closed_theirs),
             margin: end.margin,
+            lead: end.lead,
         }),
         ..*row
     }

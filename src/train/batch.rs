@@ -163,13 +163,18 @@ pub fn encode<'a, G: Trainable>(
 }
 
 /// Probabilities of the results, `root_share` of them what the generator's search thought. A search
-/// says an expected result only: of all ways to come by it, the one with the most draws.
+/// says an expected result only: of all ways to come by it, the one with the most draws where the
+/// game was drawn, else the one without any, since most komis give none.
 fn value(row: &Row, root_share: f32, outcomes: usize) -> Vec<f32> {
     let (result, thought) = (f32::from(row.result), row.root_value);
     let mixed = |of: fn(f32) -> f32| of(result) * (1.0 - root_share) + of(thought) * root_share;
     if outcomes == 2 {
         let value = mixed(|value| value);
         return vec![(1.0 + value) / 2.0, (1.0 - value) / 2.0];
+    }
+    if row.result != 0 {
+        let value = mixed(|value| value);
+        return vec![(1.0 + value) / 2.0, 0.0, (1.0 - value) / 2.0];
     }
     let [win, draw, loss]: [fn(f32) -> f32; 3] = [
         |value| value.max(0.0),
@@ -206,6 +211,18 @@ impl AuxTarget {
         };
         let points = (0..area as u16).map(Move);
         match self.head {
+            AuxHead::Ownership if ending.lead.is_some() => {
+                for point in points {
+                    target[point.index()] = if ending.own.contains(point) {
+                        1.0
+                    } else if ending.theirs.contains(point) {
+                        0.0
+                    } else {
+                        0.5
+                    };
+                }
+                weight.fill(1.0);
+            }
             AuxHead::Ownership => {
                 // An empty point at the end is the winner's where the winner may still play (Gao & Wu
                 // 2021, 3.2.2, read as in docs/methods.md#networks); else it is nobody's.
@@ -243,6 +260,12 @@ impl AuxTarget {
             AuxHead::Margin => {
                 target[0] = f32::from(ending.margin);
                 weight[0] = 1.0;
+            }
+            AuxHead::Lead => {
+                if let Some(lead) = ending.lead {
+                    target[0] = lead.0 as f32 / 2.0;
+                    weight[0] = 1.0;
+                }
             }
             AuxHead::Reply => {}
         }

@@ -53,6 +53,7 @@ impl Origin {
         GameShape {
             size: self.size(),
             outcomes: self.outcomes,
+            passes: self.policy_len > self.size().area(),
         }
     }
 

@@ -1,14 +1,16 @@
 //! How a game ended, point by point: the targets of the auxiliary heads
 //! (docs/methods.md#networks).
 //!
-//! Said of any game by its rules alone; what is closed means something where legality is monotone.
+//! Said of any game by its rules alone. Where points are counted ([`Game::standing`]), an end is who
+//! owns which point, and by how much; what is said below is of games where none are.
+//! What is closed means something where legality is monotone.
 //! In NoGo nothing is ever captured, so the last board holds every stone. What it does not show is
 //! *when* a point became closed: legality is monotone, so each point and colour has one fate,
 //! filled while open or closed while empty, and [`Ending::closed_own`] keeps the second kind. That
 //! is what territory means in NoGo; the stones alone are half parity.
 
 use super::point_set::PointSet;
-use crate::game::{Color, Game, Move, Outcome};
+use crate::game::{Color, Game, HalfPoints, Move, Outcome};
 
 /// Margins beyond this are cut off (Gao & Wu 2021, 3.2.2: most gaps are within 5 points).
 pub const MAX_MARGIN: i8 = 5;
@@ -16,17 +18,19 @@ pub const MAX_MARGIN: i8 = 5;
 /// The end of a game, seen by one side.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ending {
-    /// That side's stones on the last board.
+    /// That side's stones on the last board; its points, where points are counted.
     pub own: PointSet,
-    /// The other side's stones on the last board.
+    /// The other side's stones on the last board, or points.
     pub theirs: PointSet,
     /// Points that at some moment of the game were empty and forbidden to that side.
     pub closed_own: PointSet,
     /// Points that at some moment of the game were empty and forbidden to the other side.
     pub closed_theirs: PointSet,
     /// 1 + the moves that the winner could still make alone on the last board, at most
-    /// [`MAX_MARGIN`]; negative for the loser; 0 in a draw.
+    /// [`MAX_MARGIN`]; negative for the loser; 0 in a draw, and where points are counted.
     pub margin: i8,
+    /// By how much that side is ahead in the end, where points are counted.
+    pub lead: Option<HalfPoints>,
 }
 
 impl Ending {
@@ -47,22 +51,50 @@ impl Ending {
             closed_own: self.closed_theirs,
             closed_theirs: self.closed_own,
             margin: -self.margin,
+            lead: self.lead.map(|lead| HalfPoints(-lead.0)),
         }
+    }
+}
+
+/// How a game of training ends at a position: by its rules; where points are counted, as soon as it
+/// is certain who wins; and after so many plies that nobody would ever end it, as it stands, which
+/// is a draw where no points are counted.
+#[must_use]
+pub fn result<G: Game>(position: &G) -> Option<Outcome> {
+    if let Some(outcome) = position.outcome() {
+        return Some(outcome);
+    }
+    let too_long = position.ply() >= position.size().ply_cap();
+    match position.standing() {
+        Some(standing) if standing.decided || too_long => {
+            Some(Outcome::by_points(standing.black_ahead))
+        }
+        None if too_long => Some(Outcome::DRAW),
+        _ => None,
     }
 }
 
 /// The end of a game as Black sees it, and who won; `None` when a move is illegal or the game has
 /// not ended.
 pub(super) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)> {
+    let counts_points = start.standing().is_some();
     let mut position = start.clone();
     let mut closed = [PointSet::default(); 2];
-    note_closed(&position, &mut closed);
+    let mut note = |position: &G| {
+        if !counts_points {
+            note_closed(position, &mut closed);
+        }
+    };
+    note(&position);
     for &mv in moves {
         if !position.is_legal(mv) {
             return None;
         }
         position.play(mv);
-        note_closed(&position, &mut closed);
+        note(&position);
+    }
+    if counts_points {
+        return counted(&position);
     }
     let outcome = position.outcome()?;
     let mut stones = [PointSet::default(); 2];
@@ -86,6 +118,30 @@ pub(super) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)
         closed_own: closed[black],
         closed_theirs: closed[white],
         margin,
+        lead: None,
+    };
+    Some((ending, outcome))
+}
+
+/// The end of a game that counts points. What the rules count decides the result and the lead; dead
+/// stones that are still there belong to whoever has their points for certain.
+fn counted<G: Game>(position: &G) -> Option<(Ending, Outcome)> {
+    let (standing, outcome) = (position.standing()?, result(position)?);
+    let mut points = [PointSet::default(); 2];
+    for (point, owner) in (0..).map(Move).zip(standing.owners) {
+        if let Some(owner) = owner {
+            points[owner.index()].insert(point);
+        }
+    }
+    let margin = outcome.margin.unwrap_or(HalfPoints(0)).0;
+    let ending = Ending {
+        own: points[Color::Black.index()],
+        theirs: points[Color::White.index()],
+        lead: Some(HalfPoints(match outcome.winner {
+            Some(Color::White) => -margin,
+            _ => margin,
+        })),
+        ..Ending::default()
     };
     Some((ending, outcome))
 }
@@ -129,6 +185,7 @@ fn moves_alone<G: Game>(position: &G, color: Color, first: Move, wanted: usize) 
 mod tests {
     use super::*;
     use crate::game::BoardSize;
+    use crate::game::go::tests::diagram;
     use crate::game::nogo::SmallNoGo;
     use crate::train::finish::finish;
     use crate::train::row::{Row, Target};
@@ -188,6 +245,58 @@ mod tests {
         assert_eq!(ending.margin, -4);
         assert_eq!(points(ending.closed_own), [0, 2, 6, 8]);
         assert!(points(ending.closed_theirs).is_empty());
+    }
+
+    /// Where points are counted the game is over when pass-alive stones decide it, dead stones are
+    /// their captor's, and an end by passes is what the rules count.
+    #[test]
+    fn points_are_owned_and_led_by() {
+        // Black has all of 25 points for certain but the upper rows; White's stone at b5 is dead.
+        let rows = ".O.X. XXXXX .X.X. XXXXX .....";
+        let position = diagram(rows, "chinese komi7", Color::White);
+        let (ending, outcome) = of(&position, &[]).unwrap();
+        assert_eq!(outcome.winner, Some(Color::Black));
+        assert!(position.outcome().is_none());
+        assert_eq!(ending.lead, Some(HalfPoints(2 * 25 - 14)));
+        assert!(ending.own.contains(Move(21)) && points(ending.theirs).is_empty());
+        assert_eq!(ending.swapped().lead, Some(HalfPoints(14 - 2 * 25)));
+        // Undecided: no end.
+        let open = diagram(
+            "..... ..X.. ..... ..O.. .....",
+            "chinese komi7",
+            Color::White,
+        );
+        assert_eq!(of(&open, &[]), None);
+        // Two passes end it as the board stands.
+        let (ending, outcome) = of(&open, &[Move(25), Move(25)]).unwrap();
+        assert_eq!(outcome.winner, Some(Color::White));
+        assert_eq!(ending.lead, Some(HalfPoints(-14)));
+        assert_eq!(
+            (points(ending.own), points(ending.theirs)),
+            (vec![17], vec![7])
+        );
+    }
+
+    #[test]
+    fn a_game_that_goes_on_for_too_long_ends_as_it_stands() {
+        let mut go = diagram(
+            "..... ..X.. ..... ..O.. .....",
+            "chinese komi7",
+            Color::White,
+        );
+        let mut nogo = SmallNoGo::new(BoardSize::new(2, 1)).unwrap();
+        assert_eq!((result(&go), result(&nogo)), (None, None));
+        while go.ply() < 100 {
+            assert_eq!(result(&go), None);
+            // One side passes, the other one is made to.
+            go.play(go.pass());
+            go.resume();
+            go.set_to_move(Color::Black);
+            go.set_to_move(Color::White);
+        }
+        assert_eq!(result(&go), Some(Outcome::by_points(HalfPoints(-14))));
+        nogo.play(Move(0));
+        assert!(result(&nogo).is_some());
     }
 
     #[test]

@@ -22,10 +22,7 @@ pub fn to_onnx(
 ) -> Result<Vec<u8>, TrainError> {
     let mut graph = GraphBuilder::new(&info.network);
     let planes = graph.input(PLANES, info.planes_shape());
-    let shape = GameShape {
-        size: info.size,
-        outcomes: info.outcomes,
-    };
+    let shape = GameShape::from(info);
     let mut fold = Fold::new(weights, &mut graph);
     let heads = architecture.describe(&mut fold, &planes, shape, outputs);
     graph.output(POLICY, heads.policy, info.policy_shape());

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::TrainError;
+use super::architecture::GameShape;
 use super::batch::{Batch, BatchSpec, Sample, encode};
 use super::checkpoint::{Checkpoint, Origin};
 use super::dataset::Dataset;
@@ -62,7 +63,7 @@ pub fn fit<G: Trainable>(
     let _lock = lock_folder(context.folder)?;
     let spec = BatchSpec {
         encoding: find_encoding::<G>(&params.encoding)?,
-        aux_heads: params.architecture.aux_heads(),
+        aux_heads: params.architecture.aux_heads(GameShape::of(empty)),
         root_value_share: params.root_value_share,
     };
     let validation = held_out_batches(empty, &dataset, params.score_rows, spec)?;

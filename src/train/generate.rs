@@ -27,7 +27,7 @@ use crate::game::{Color, Game, Outcome};
 const TELL_EVERY: Duration = Duration::from_millis(500);
 
 /// What a run shall make.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// Number of the first game.
     pub first: u64,
@@ -54,14 +54,16 @@ impl Plan {
         let SelfPlayParams {
             opening_plies,
             temperature_plies,
+            komi,
         } = self.selfplay;
+        let komi = komi.map_or(String::new(), |spread| format!(" komi={spread}"));
         ShardInfo {
             game: G::NAME.to_owned(),
             rules: start.rules().to_string(),
             size: start.size(),
             policy_len: start.policy_len(),
             source: format!(
-                "{} opening-plies={opening_plies} temperature-plies={temperature_plies} seed={}",
+                "{} opening-plies={opening_plies} temperature-plies={temperature_plies}{komi} seed={}",
                 self.generator, self.seed
             ),
         }

@@ -229,7 +229,7 @@ mod tests {
         let samples = (0..len).map(|i| Sample::new(&rows, i % rows.len(), Symmetry::IDENTITY));
         let spec = BatchSpec {
             encoding: &NoGoV1,
-            aux_heads: state().params.architecture.aux_heads(),
+            aux_heads: state().params.architecture.aux_heads(SIZE),
             root_value_share: 0.0,
         };
         encode(&empty, samples, spec).unwrap()

@@ -40,6 +40,9 @@ pub struct AuxLosses {
     /// Error of the margin.
     #[serde(rename = "score")]
     pub margin: f64,
+    /// Error of the lead.
+    #[serde(default)]
+    pub lead: f64,
     /// Cross-entropy of the reply; rows without a reply count 0.
     pub reply: f64,
 }
@@ -50,6 +53,7 @@ impl AuxLosses {
             AuxHead::Ownership => &mut self.ownership,
             AuxHead::Fate => &mut self.fate,
             AuxHead::Margin => &mut self.margin,
+            AuxHead::Lead => &mut self.lead,
             AuxHead::Reply => &mut self.reply,
         }
     }
@@ -73,6 +77,7 @@ impl HeldOutLosses {
                 ownership: mean(self.aux.ownership, other.aux.ownership),
                 fate: mean(self.aux.fate, other.aux.fate),
                 margin: mean(self.aux.margin, other.aux.margin),
+                lead: mean(self.aux.lead, other.aux.lead),
                 reply: mean(self.aux.reply, other.aux.reply),
             },
         }

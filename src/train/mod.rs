@@ -63,6 +63,8 @@ pub mod generate;
 pub mod generator;
 mod gradient_workers;
 pub mod held_out;
+pub mod komi;
+pub mod line;
 pub mod loader;
 mod losses;
 pub mod matches;

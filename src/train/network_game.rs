@@ -7,12 +7,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::eval_batch::Task;
 use super::finish::finish;
+use super::komi;
+use super::line::Line;
 use super::mcts::{MctsParams, RootRule, Search};
 use super::row::{Row, Target};
-use super::selfplay::{PlayedGame, SelfPlayParams, choose, outcome_or_cap, random_opening};
+use super::selfplay::{PlayedGame, SelfPlayParams, choose, random_opening};
 use super::trainable::Trainable;
 use crate::encode::Encoding;
-use crate::game::{Game, Move, Outcome};
+use crate::game::{Game, Move, Outcome, Rules};
 
 /// How a network plays against itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,9 +60,7 @@ pub struct NetworkGame<'a, G: Game, P> {
     salt: u64,
     params: &'a NetworkPlay,
     prover: &'a RefCell<P>,
-    start: G,
-    position: G,
-    moves: Vec<Move>,
+    line: Line<G>,
     rows: Vec<Row>,
     search: Search<G>,
     rng: Xoshiro256PlusPlus,
@@ -82,18 +82,15 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
         encoding: &'static dyn Encoding<G>,
     ) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let moves = random_opening(start, params.selfplay.opening_plies, &mut rng);
-        let mut position = start.clone();
-        moves.iter().for_each(|&mv| position.play(mv));
+        let start = komi::start(start, params.selfplay.komi.as_ref(), &mut rng);
+        let line = random_opening(&start, params.selfplay.opening_plies, &mut rng);
         let mut game = NetworkGame {
             number,
             salt: rng.next_u64(),
             params,
             prover,
-            start: start.clone(),
-            search: Search::new(params.mcts.clone(), start, encoding, rng.next_u64()),
-            position,
-            moves,
+            search: Search::new(params.mcts.clone(), &start, encoding, rng.next_u64()),
+            line,
             rows: Vec::new(),
             rng,
             full: true,
@@ -107,25 +104,32 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
     #[must_use]
     pub fn finish(mut self) -> Option<PlayedGame> {
         let outcome = self.outcome?;
-        finish(&mut self.rows, &self.start, &self.moves, outcome);
+        finish(
+            &mut self.rows,
+            self.line.start(),
+            self.line.moves(),
+            outcome,
+        );
         let mut prover = self.prover.borrow_mut();
-        prover.correct(&mut self.rows, &self.start);
+        prover.correct(&mut self.rows, self.line.start());
         Some(PlayedGame {
             game: self.number,
             rows: self.rows,
-            moves: self.moves,
+            moves: self.line.moves().to_vec(),
             outcome,
+            komi: self.line.start().rules().komi(),
         })
     }
 
     /// Looks whether the game is over, or its result known; else begins a search.
     fn begin_move(&mut self) {
-        if let Some(outcome) = outcome_or_cap(&self.position) {
+        // A game that nobody has thought about teaches nothing.
+        if let Some(outcome) = self.line.result().filter(|_| !self.rows.is_empty()) {
             self.outcome = Some(outcome);
             return;
         }
         // Let go of the prover before playing on.
-        let proven = self.prover.borrow_mut().prove(&self.position);
+        let proven = self.prover.borrow_mut().prove(self.line.position());
         if let Some(proven) = proven {
             self.play_out(proven);
             return;
@@ -137,7 +141,8 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
         } else {
             self.params.fast_visits
         };
-        self.search.begin(&self.position, visits, self.full);
+        self.search
+            .begin(self.line.position(), self.line.past(), visits, self.full);
     }
 
     /// Records the proven position and plays on to the end, for the targets that the end gives:
@@ -149,22 +154,23 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
             exact: Some(proven.outcome),
             ..Target::new(
                 Vec::new(),
-                proven.outcome.value_for(self.position.to_move()),
+                proven.outcome.value_for(self.line.position().to_move()),
             )
         };
-        let row = Row::record(self.number, &self.position, &target);
+        let row = Row::record(self.number, self.line.position(), &target);
         self.rows.push(row);
         let mut known = Some(proven);
-        while outcome_or_cap(&self.position).is_none() {
-            let prove = || self.prover.borrow_mut().prove(&self.position);
+        while self.line.result().is_none() {
+            let position = self.line.position();
+            let prove = || self.prover.borrow_mut().prove(position);
             let keeps = known.take().or_else(prove).and_then(|known| known.keeps);
-            let any = self.rng.random_range(0..self.position.legal_count());
-            let any = self.position.legal_moves().nth(any);
+            let any = self.rng.random_range(0..position.legal_count());
+            let any = position.legal_moves().nth(any);
+            let any = any.filter(|&mv| self.line.allows(mv));
             let Some(mv) = keeps.or(any) else {
                 break;
             };
-            self.position.play(mv);
-            self.moves.push(mv);
+            self.line.play(mv);
         }
         self.outcome = Some(proven.outcome);
     }
@@ -180,16 +186,15 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
             surprise: if self.full { found.surprise } else { 0.0 },
             ..Target::new(found.policy, found.value)
         };
-        let row = Row::record(self.number, &self.position, &target);
+        let row = Row::record(self.number, self.line.position(), &target);
         self.rows.push(row);
-        let temperature = self.params.selfplay.temperature(self.position.ply());
+        let temperature = self.params.selfplay.temperature(self.line.position().ply());
         let mv = match self.params.mcts.root {
             RootRule::Gumbel(_) if temperature > 0.0 => found.sampled,
             RootRule::Gumbel(_) => found.best,
             RootRule::Puct { .. } => choose(&found.visits, temperature, &mut self.rng),
         };
-        self.moves.push(mv);
-        self.position.play(mv);
+        self.line.play(mv);
         self.begin_move();
     }
 }

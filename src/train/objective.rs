@@ -6,11 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::batch::{AuxTarget, Batch};
 use super::ending::MAX_MARGIN;
-use super::net::{AuxHead, Heads};
+use super::net::{AuxHead, Heads, LEAD_SCALE};
 
 /// Errors of the score beyond this many points count linearly (Huber): a squared error of 5 points
 /// would drown the policy.
 const MARGIN_HUBER_DELTA: f32 = 2.0;
+
+/// Errors of the lead count in units of so many points, and linearly beyond one.
+const LEAD_UNIT: f32 = 10.0;
 
 /// How much each part of the loss counts beside the policy's cross-entropy, which counts 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -28,6 +31,10 @@ pub struct LossWeights {
     /// 7,800 games for 1,800 steps played alike, 150-150 both times.
     #[serde(rename = "score")]
     pub margin: f32,
+    /// Error of the lead in tens of points, squared up to 10 points, linear beyond. Games without points
+    /// have none, and files that were written before do not name it.
+    #[serde(default = "lead_weight")]
+    pub lead: f32,
     /// Cross-entropy of the opponent's reply (Wu 2019, 3.4: 0.15).
     pub reply: f32,
 }
@@ -39,9 +46,16 @@ impl Default for LossWeights {
             ownership: 0.5,
             fate: 0.5,
             margin: 0.25,
+            lead: lead_weight(),
             reply: 0.15,
         }
     }
+}
+
+/// The weight of the lead where nothing else is said: an error of 5 points counts as much as 0.06 nats
+/// of the policy.
+fn lead_weight() -> f32 {
+    0.25
 }
 
 impl LossWeights {
@@ -50,6 +64,7 @@ impl LossWeights {
             AuxHead::Ownership => self.ownership,
             AuxHead::Fate => self.fate,
             AuxHead::Margin => self.margin,
+            AuxHead::Lead => self.lead,
             AuxHead::Reply => self.reply,
         }
     }
@@ -80,6 +95,7 @@ pub(super) fn loss(heads: Heads<Tensor<2>>, batch: &Batch, weights: &LossWeights
         let loss = match head {
             AuxHead::Ownership | AuxHead::Fate => binary(logits, target),
             AuxHead::Margin => margin(logits, target),
+            AuxHead::Lead => lead(logits, target),
             AuxHead::Reply => cross_entropy(logits, &target.values, None),
         };
         total = total + loss.clone() * weights.of(head);
@@ -133,6 +149,16 @@ fn margin(raw: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
     (loss * weight).sum() / rows
 }
 
+/// Mean error of the lead, as `row_loss` has it.
+fn lead(raw: Tensor<2>, aux: &AuxTarget) -> Tensor<1> {
+    let rows = raw.dims()[0] as f32;
+    let (target, weight) = (constant(&aux.values, &raw), constant(&aux.weights, &raw));
+    let error = ((raw * LEAD_SCALE - target) / LEAD_UNIT).abs();
+    let bent = error.clone().clamp_max(1.0);
+    let loss = bent.clone() * bent.clone() + (error - bent) * 2.0;
+    (loss * weight).sum() / rows
+}
+
 /// The same on plain numbers, for one row of an auxiliary head: the losses on held-out rows, and a
 /// check of the above.
 pub(super) fn row_loss(head: AuxHead, out: &[f32], target: &[f32], weight: &[f32]) -> f64 {
@@ -153,6 +179,14 @@ pub(super) fn row_loss(head: AuxHead, out: &[f32], target: &[f32], weight: &[f32
                 let error = (x.tanh() * f64::from(MAX_MARGIN) - t).abs();
                 let bent = error.min(bend);
                 w * (bent * bent + (error - bent) * 2.0 * bend)
+            };
+            terms.map(loss).sum()
+        }
+        AuxHead::Lead => {
+            let loss = |(x, t, w): (f64, f64, f64)| {
+                let error = ((x * f64::from(LEAD_SCALE) - t) / f64::from(LEAD_UNIT)).abs();
+                let bent = error.min(1.0);
+                w * (bent * bent + (error - bent) * 2.0)
             };
             terms.map(loss).sum()
         }
@@ -225,6 +259,9 @@ mod tests {
         let by_hand = (1.0 + (-0.5_f64).exp()).ln() + (2.0 - 1.0 + (-2.0_f64).exp().ln_1p());
         assert!((fate - by_hand / 4.0).abs() < 1e-6, "{fate}");
         agree(AuxHead::Ownership, &out, &[0.0, 0.5, 1.0, 1.0], &[1.0; 4]);
+        // Both leads are 20 points: an error of 5 counts 0.25, one of 30 counts 1 + 2 x 2.
+        let lead = agree(AuxHead::Lead, &[1.0, 1.0], &[25.0, -10.0], &[1.0, 1.0]);
+        assert!((lead - (0.25 + 5.0) / 2.0).abs() < 1e-5, "{lead}");
         agree(AuxHead::Reply, &out, &[0.25, 0.75, 0.0, 0.0], &[1.0; 4]);
         // Both scores are 5: an error of 1 counts 1, one of 7 counts 4 + 4 x 5.
         let score = agree(AuxHead::Margin, &[20.0, 20.0], &[4.0, -2.0], &[1.0, 1.0]);

@@ -16,7 +16,8 @@ use std::sync::Arc;
 pub use super::point_set::{MAX_POINTS, PointSet};
 
 use super::ending::Ending;
-use crate::game::{BoardSize, Color, Game, Move, Outcome};
+use super::line::with_komi;
+use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};
 
 /// How a position came about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +90,8 @@ pub struct Row {
     pub to_move: Color,
     /// How the position came about.
     pub source: PositionSource,
+    /// The komi of its game, where the game has any.
+    pub komi: Option<HalfPoints>,
     /// The policy target, moves ascending, normalised, what rounds to nothing left out.
     pub policy: Vec<Share>,
     /// Weight of the policy loss, at least 0; see [`Target::policy_weight`].
@@ -116,6 +119,7 @@ impl Row {
             ply: u16::try_from(position.ply()).unwrap_or(u16::MAX),
             to_move: position.to_move(),
             source: PositionSource::Game(Arc::default()),
+            komi: position.rules().komi(),
             policy: shares(&target.policy),
             policy_weight: target.policy_weight,
             surprise: target.surprise,
@@ -126,7 +130,7 @@ impl Row {
         }
     }
 
-    /// The position, on the board of `empty`.
+    /// The position, on the board of `empty`, with the komi of its game.
     ///
     /// # Errors
     /// Says which row is not a position, and why.
@@ -136,7 +140,7 @@ impl Row {
             PositionSource::Game(moves) => {
                 let moves = moves.get(..usize::from(self.ply));
                 let moves = moves.ok_or_else(|| wrong("its game has fewer moves".to_owned()))?;
-                let mut position = empty.clone();
+                let mut position = with_komi(empty, self.komi);
                 play(&mut position, moves).map_err(wrong)?;
                 Ok(position)
             }

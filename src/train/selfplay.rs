@@ -1,23 +1,27 @@
 //! One game of self-play, as a pure function of its seed: who thinks is a trait, so that rollouts
 //! and networks generate with the same code.
 
-use rand::{Rng, RngExt};
+use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::finish::finish;
+use super::komi::{self, KomiSpread};
+use super::line::Line;
 use super::row::{Row, Target};
 use super::trainable::Trainable;
-use crate::game::{Game, Move, Outcome};
+use crate::game::{Game, HalfPoints, Move, Outcome, Rules};
 use crate::rollout::{Playout, Rave};
 
 /// How games are made diverse (docs/methods.md#self-play).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SelfPlayParams {
     /// A game opens with 0 to this many uniformly random plies, which are not recorded.
     pub opening_plies: u16,
     /// Moves are drawn by visits before this ply, with a temperature falling linearly from 1 at
     /// ply 0 to 0 here; from then on the most visited move is played.
     pub temperature_plies: u16,
+    /// How komi varies, in games that have it; none plays all games with that of the rules.
+    pub komi: Option<KomiSpread>,
 }
 
 impl Default for SelfPlayParams {
@@ -25,6 +29,7 @@ impl Default for SelfPlayParams {
         SelfPlayParams {
             opening_plies: 6,
             temperature_plies: 12,
+            komi: None,
         }
     }
 }
@@ -88,8 +93,31 @@ impl<G: Playout> SelfPlaySearch<G> for RolloutSearch {
             value: report.value(),
         };
         targets.visits.sort_unstable_by_key(|&(mv, _)| mv);
+        if G::INFO.passes
+            && !report
+                .moves
+                .first()
+                .is_some_and(|m| wins_by(position, m.mv))
+        {
+            // Statistics of moves played later, which are all that few playouts have, know no pass: it
+            // looks good to whoever is behind. While there is anything else, it is no target.
+            let area = position.size().area();
+            let others = targets.visits.iter();
+            let others = others.filter(|(mv, visits)| mv.index() < area && *visits > 0);
+            if others.count() > 0 {
+                targets.visits.retain(|(mv, _)| mv.index() < area);
+            }
+        }
         targets
     }
+}
+
+/// Whether a move ends the game as won for who plays it.
+fn wins_by<G: Game>(position: &G, mv: Move) -> bool {
+    let mut next = position.clone();
+    next.play(mv);
+    let outcome = next.outcome();
+    outcome.is_some_and(|outcome| outcome.winner == Some(position.to_move()))
 }
 
 /// A finished game.
@@ -103,6 +131,8 @@ pub struct PlayedGame {
     pub moves: Vec<Move>,
     /// The result.
     pub outcome: Outcome,
+    /// The komi it was played with, in games that have it.
+    pub komi: Option<HalfPoints>,
 }
 
 /// Plays game number `game` to its end.
@@ -113,68 +143,48 @@ pub fn play<G: Trainable>(
     search: &mut impl SelfPlaySearch<G>,
     rng: &mut Xoshiro256PlusPlus,
 ) -> PlayedGame {
-    let mut moves = random_opening(start, params.opening_plies, rng);
-    let mut position = start.clone();
-    moves.iter().for_each(|&mv| position.play(mv));
+    let start = komi::start(start, params.komi.as_ref(), rng);
+    let mut line = random_opening(&start, params.opening_plies, rng);
     let mut rows = Vec::new();
     let outcome = loop {
-        if let Some(outcome) = outcome_or_cap(&position) {
+        // A game that nobody has thought about teaches nothing.
+        if let Some(outcome) = line.result().filter(|_| !rows.is_empty()) {
             break outcome;
         }
-        let targets = search.search(&position);
-        rows.push(Row::record(game, &position, &targets.target()));
-        let temperature = params.temperature(position.ply());
-        let mv = choose(&targets.visits, temperature, rng);
-        moves.push(mv);
-        position.play(mv);
+        let mut targets = search.search(line.position());
+        targets.visits.retain(|&(mv, _)| line.allows(mv));
+        if targets.visits.iter().all(|&(_, visits)| visits == 0) {
+            // The search knows no superko; what it leaves is worth nothing to learn from.
+            let Some(mv) = line.position().legal_moves().find(|&mv| line.allows(mv)) else {
+                break Outcome::DRAW;
+            };
+            line.play(mv);
+            continue;
+        }
+        rows.push(Row::record(game, line.position(), &targets.target()));
+        let temperature = params.temperature(line.position().ply());
+        line.play(choose(&targets.visits, temperature, rng));
     };
-    finish(&mut rows, start, &moves, outcome);
+    finish(&mut rows, &start, line.moves(), outcome);
     PlayedGame {
         game,
         rows,
-        moves,
+        moves: line.moves().to_vec(),
         outcome,
+        komi: start.rules().komi(),
     }
 }
 
-/// How a game ends at a position: by its rules, or as a draw after so many plies that nobody would
-/// ever win it.
-pub(super) fn outcome_or_cap<G: Game>(position: &G) -> Option<Outcome> {
-    let over = position.ply() >= position.size().ply_cap();
-    position.outcome().or(over.then_some(Outcome::DRAW))
-}
-
-/// Draws 0 to `most` random moves from `start`, fewer where one more would end the game.
+/// A game from `start` that opens with 0 to `most` random moves.
 pub(super) fn random_opening<G: Game>(
     start: &G,
     most: u16,
     rng: &mut Xoshiro256PlusPlus,
-) -> Vec<Move> {
+) -> Line<G> {
     let plies = rng.random_range(0..=most);
-    random_moves(start, plies, rng)
-}
-
-/// Draws so many random moves from `start`, fewer where one more would end the game.
-pub(super) fn random_moves<G: Game>(start: &G, plies: u16, rng: &mut impl Rng) -> Vec<Move> {
-    let mut position = start.clone();
-    let mut moves = Vec::new();
-    for _ in 0..plies {
-        let count = position.legal_count();
-        let Some(mv) = position
-            .legal_moves()
-            .nth(rng.random_range(0..count.max(1)))
-        else {
-            break;
-        };
-        let mut next = position.clone();
-        next.play(mv);
-        if next.outcome().is_some() {
-            break;
-        }
-        position = next;
-        moves.push(mv);
-    }
-    moves
+    let mut line = Line::new(start);
+    line.open(plies, rng);
+    line
 }
 
 /// Draws a move with probability proportional to visits^(1/temperature); at temperature 0 or
@@ -214,6 +224,8 @@ pub(super) fn choose(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::go::SmallGo;
+    use crate::game::go::tests::diagram;
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Color};
     use crate::rollout::RaveParams;
@@ -261,17 +273,40 @@ mod tests {
         assert_ne!(game(5, 6).rows[0].policy, game(6, 6).rows[0].policy);
     }
 
+    /// A pass is taught where it wins, and where nothing is left to play.
+    #[test]
+    fn playouts_teach_no_pass_while_there_is_something_to_play() {
+        let rows = ".X.O. .X.O. XX.O. .X.O. .X.O.";
+        let passes = |position: &SmallGo| {
+            let rave = Rave::new(RaveParams::default(), 1);
+            let targets = RolloutSearch {
+                rave,
+                playouts: 100,
+            }
+            .search(position);
+            targets.visits.iter().any(|(mv, _)| *mv == position.pass())
+        };
+        let mut position = diagram(rows, "chinese komi0.5", Color::Black);
+        assert!(!passes(&position));
+        position.play(position.pass());
+        assert!(passes(&position), "White is ahead by its komi");
+        let full = diagram(
+            ".X.XX XXXXX XXXXX XXXXX XXX.X",
+            "chinese komi40",
+            Color::Black,
+        );
+        assert!(passes(&full));
+    }
+
     #[test]
     fn openings_vary_in_length_and_never_end_the_game() {
         let start = SmallNoGo::new(BoardSize::new(2, 2)).unwrap();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut plies = [0; 5];
         for _ in 0..200 {
-            let moves = random_opening(&start, 30, &mut rng);
-            let mut opened = start.clone();
-            moves.iter().for_each(|&mv| opened.play(mv));
-            assert!(opened.outcome().is_none());
-            plies[moves.len()] += 1;
+            let opened = random_opening(&start, 30, &mut rng);
+            assert!(opened.position().outcome().is_none());
+            plies[opened.moves().len()] += 1;
         }
         assert!(plies[0] > 0 && plies[1] > 0, "{plies:?}");
     }

@@ -108,6 +108,9 @@ pub(crate) struct Args {
     /// Weight of the score loss, where the network has that head
     #[arg(long, default_value_t = LossWeights::default().margin)]
     score_weight: f32,
+    /// Weight of the lead loss, where the network has that head
+    #[arg(long, default_value_t = LossWeights::default().lead)]
+    lead_weight: f32,
     /// Weight of the reply loss, where the network has that head
     #[arg(long, default_value_t = LossWeights::default().reply)]
     reply_weight: f32,
@@ -283,6 +286,7 @@ fn params(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
             ownership: args.ownership_weight,
             fate: args.fate_weight,
             margin: args.score_weight,
+            lead: args.lead_weight,
             reply: args.reply_weight,
         },
         root_value_share: args.root_value_share,

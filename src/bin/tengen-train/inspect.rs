@@ -82,7 +82,7 @@ fn architecture(name: &str, side: u8) -> Option<Facts> {
     let planes = planes.next()?;
     let (_, counts) = architecture.declare(planes, size, 0);
     let heads: Vec<_> = architecture
-        .aux_heads()
+        .aux_heads(size)
         .iter()
         .map(|head| head.name())
         .collect();
@@ -127,7 +127,7 @@ fn network(path: &Path) -> anyhow::Result<Facts> {
     let checksum = header.seal.map_or("none".to_owned(), |seal| seal.stated);
     facts.insert(CHECKSUM.to_owned(), json!(checksum));
     if let Ok(architecture) = info.network.parse::<Architecture>() {
-        let (_, counts) = architecture.declare(info.planes, info.size, 0);
+        let (_, counts) = architecture.declare(info.planes, &info, 0);
         facts.append(&mut size_of(counts));
     }
     Ok(facts)

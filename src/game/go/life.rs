@@ -2,7 +2,7 @@
 //! (docs/methods.md#go).
 
 use super::{Agreed, Go, Scoring};
-use crate::game::{Bits, Bounds, Color, Frame, Game, HalfPoints, Outcome};
+use crate::game::{Bits, Bounds, Color, Frame, Game, HalfPoints, Move, Outcome, Standing};
 
 /// What one side has for certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +95,23 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         alive
     }
 
+    /// How the game stands by area, secured points being their side's, whatever stands there.
+    pub(super) fn area_standing(&self) -> Standing {
+        let secured = Color::BOTH.map(|color| self.pass_alive(color).secured);
+        let standing = self.owned(&Agreed::all_alive());
+        let owned = [0, 1].map(|side| secured[side] | (standing[side] & !secured[1 - side]));
+        let owner = |point: u16| {
+            let owns = |color: &Color| owned[color.index()].contains(Move(point));
+            Color::BOTH.into_iter().find(owns)
+        };
+        let [black, white] = owned.map(|points| points.count() as i32);
+        Standing {
+            owners: (0..self.size().area() as u16).map(owner).collect(),
+            black_ahead: HalfPoints((2 * (black - white)).saturating_sub(self.komi().0)),
+            decided: self.proven().proof().is_some(),
+        }
+    }
+
     /// What is proven of the result for the side to move, by the rules or by what both sides have
     /// for certain. Where territory counts, only finished games are proven: there an answer may cost
     /// a point.
@@ -151,7 +168,7 @@ mod tests {
     use super::super::tests::{at, diagram};
     use super::super::{GoRules, SmallGo};
     use super::*;
-    use crate::game::{BoardSize, Move, Past, Proof};
+    use crate::game::{BoardSize, Past, Proof};
 
     /// Black's stones that are pass-alive, and all that it has for certain.
     fn black(rows: &str) -> (usize, usize) {

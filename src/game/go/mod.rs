@@ -14,7 +14,7 @@ mod settle;
 use super::bits::{Bits, BitsIter};
 use super::{
     BoardSize, Bounds, Color, Expected, Game, GameInfo, HalfPoints, IllegalSetup, Move, Outcome,
-    PliesLeft, Recent, Settled, UnsupportedSize, zobrist,
+    PliesLeft, Recent, Settled, Standing, UnsupportedSize, zobrist,
 };
 pub use agreed::Agreed;
 use board::Board;
@@ -374,6 +374,12 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
 
     fn agrees_on_dead(&self) -> bool {
         self.rules.friendly_pass
+    }
+
+    /// Where area counts: points that are secured by pass-alive stones are their side's, whatever stands
+    /// there; all others as they stand.
+    fn standing(&self) -> Option<Standing> {
+        (self.rules.scoring == Scoring::Area).then(|| self.area_standing())
     }
 
     fn key(&self) -> u128 {

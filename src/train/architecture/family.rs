@@ -15,7 +15,8 @@ pub enum Family {
     /// `nogozero+`.
     Az(Additions),
     /// `tengen`, ours: as `az+garb` in whole vector registers, with extended planes, fate and score
-    /// heads and the opponent's reply.
+    /// heads and the opponent's reply; where points are counted, with the points' owners instead of
+    /// their fates, and the lead.
     ///
     /// Other blocks lost at equal cost (one core of an EPYC 9004, ONNX Runtime, batches of 8,
     /// positions/s in f32 and int8; held-out losses after 500 steps on 3,000 playout games).
@@ -66,12 +67,20 @@ impl Family {
     }
 
     /// The heads that only the fit uses.
-    pub(super) fn aux_heads(self) -> &'static [AuxHead] {
-        match self {
-            Family::Az(Additions { mtl: true, .. }) => &[AuxHead::Ownership, AuxHead::Margin],
-            Family::Az(_) => &[],
-            Family::Tengen => &[AuxHead::Fate, AuxHead::Margin, AuxHead::Reply],
+    pub(super) fn aux_heads(self, counts_points: bool) -> &'static [AuxHead] {
+        use AuxHead::{Fate, Lead, Margin, Ownership, Reply};
+        match (self, counts_points) {
+            (Family::Az(Additions { mtl: true, .. }), false) => &[Ownership, Margin],
+            (Family::Az(Additions { mtl: true, .. }), true) => &[Ownership, Lead],
+            (Family::Az(_), _) => &[],
+            (Family::Tengen, false) => &[Fate, Margin, Reply],
+            (Family::Tengen, true) => &[Ownership, Lead, Reply],
         }
+    }
+
+    /// The points' owners: from a convolution where the family is ours, else as Gao & Wu 2021 have it.
+    pub(super) fn owns_by_points(self) -> bool {
+        matches!(self, Family::Tengen)
     }
 
     /// Whether the score comes from the value head's features instead of a head of its own.

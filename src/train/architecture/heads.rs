@@ -4,22 +4,36 @@ use super::garb::{self, Split};
 use crate::game::BoardSize;
 use crate::train::net::{Conv, Layers};
 
-/// Policy logits: a logit a point, from its own channels and from what the whole board says.
-/// With `reply` also logits of the opponent's answer, from the same features.
+/// Policy logits: a logit a point, from its own channels and from what the whole board says, and,
+/// where there are `passes`, one for the pass, from what the whole board says. With `reply` also
+/// logits of the opponent's answer, from the same features.
 pub(super) fn policy<L: Layers>(
     layers: &mut L,
     trunk: &L::Map,
     channels: usize,
-    reply: bool,
+    (passes, reply): (bool, bool),
 ) -> (L::Vector, Option<L::Vector>) {
     let inner = channels / 2;
     let joined = garb::pooled(layers, "policy", trunk, [inner, inner], 1);
-    let logits = layers.conv("policy.logits", &joined, Conv::point(1));
-    let replies = reply.then(|| {
-        let logits = layers.conv("reply.logits", &joined, Conv::point(1));
-        layers.flatten(&logits)
+    let board = passes.then(|| {
+        let pooled = layers.pool(&joined);
+        let hidden = layers.linear("policy.board", &pooled, channels);
+        layers.relu_vector(&hidden)
     });
-    (layers.flatten(&logits), replies)
+    let mut logits = |name: &str| {
+        let points = layers.conv(&format!("{name}.logits"), &joined, Conv::point(1));
+        let points = layers.flatten(&points);
+        match &board {
+            None => points,
+            Some(board) => {
+                let pass = layers.linear(&format!("{name}.pass"), board, 1);
+                layers.concat(&points, &pass)
+            }
+        }
+    };
+    // The order in which weights are drawn is that of the declarations.
+    let policy = logits("policy");
+    (policy, reply.then(|| logits("reply")))
 }
 
 /// Value logits: win, loss, and draw between them where there are three. With `score` also the
@@ -39,11 +53,17 @@ pub(super) fn value<L: Layers>(
     (layers.linear("value.logits", &hidden, outcomes), score)
 }
 
-/// Fate logits: all points for the side to move, then all points for the other side.
-pub(super) fn fate<L: Layers>(layers: &mut L, trunk: &L::Map, channels: usize) -> L::Vector {
+/// So many planes of a logit a point: fate, which is all points for the side to move, then all
+/// points for the other side, or owners.
+pub(super) fn points<L: Layers>(
+    layers: &mut L,
+    name: &str,
+    trunk: &L::Map,
+    (channels, planes): (usize, usize),
+) -> L::Vector {
     let inner = channels / 2;
-    let joined = garb::pooled(layers, "fate", trunk, [inner, inner], 1);
-    let logits = layers.conv("fate.logits", &joined, Conv::point(2));
+    let joined = garb::pooled(layers, name, trunk, [inner, inner], 1);
+    let logits = layers.conv(&format!("{name}.logits"), &joined, Conv::point(planes));
     layers.flatten(&logits)
 }
 

@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 use super::TrainError;
 use super::net::{AuxHead, Conv, Counts, Declare, Heads, Layers, Weights};
 use super::objective::LossWeights;
-use crate::game::BoardSize;
+use crate::eval::ModelInfo;
+use crate::game::{BoardSize, Game};
 
 /// A network by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,12 +40,40 @@ pub struct GameShape {
     pub size: BoardSize,
     /// Results that a game can have for a side: 2, or 3 with draws.
     pub outcomes: usize,
+    /// Whether it is a game such as Go: a pass is the policy's last index, and points are counted.
+    pub passes: bool,
+}
+
+impl GameShape {
+    /// What networks are asked about a game, on the board of this position.
+    #[must_use]
+    pub fn of<G: Game>(position: &G) -> GameShape {
+        GameShape {
+            size: position.size(),
+            outcomes: G::INFO.outcomes(),
+            passes: position.policy_len() > position.size().area(),
+        }
+    }
+}
+
+impl From<&ModelInfo> for GameShape {
+    fn from(info: &ModelInfo) -> GameShape {
+        GameShape {
+            size: info.size,
+            outcomes: info.outcomes,
+            passes: info.policy_len > info.size.area(),
+        }
+    }
 }
 
 impl From<BoardSize> for GameShape {
-    /// A game without draws.
+    /// A game without draws and passes.
     fn from(size: BoardSize) -> GameShape {
-        GameShape { size, outcomes: 2 }
+        GameShape {
+            size,
+            outcomes: 2,
+            passes: false,
+        }
     }
 }
 
@@ -66,7 +95,11 @@ impl Architecture {
         shape: impl Into<GameShape>,
         outputs: Outputs,
     ) -> Heads<L::Vector> {
-        let GameShape { size, outcomes } = shape.into();
+        let GameShape {
+            size,
+            outcomes,
+            passes,
+        } = shape.into();
         let channels = self.channels;
         let stem = layers.conv_norm("stem", planes, Conv::wide(channels));
         let mut trunk = layers.relu(&stem);
@@ -76,19 +109,24 @@ impl Architecture {
         }
         let wanted = match outputs {
             Outputs::Play => &[],
-            Outputs::All => self.family.aux_heads(),
+            Outputs::All => self.family.aux_heads(passes),
         };
         let has = |head| wanted.contains(&head);
-        let shared_score = has(AuxHead::Margin) && self.family.shares_score();
-        let (policy, reply) = heads::policy(layers, &trunk, channels, has(AuxHead::Reply));
+        let scored = has(AuxHead::Margin) || has(AuxHead::Lead);
+        let shared_score = scored && self.family.shares_score();
+        let wants = (passes, has(AuxHead::Reply));
+        let (policy, reply) = heads::policy(layers, &trunk, channels, wants);
         let (value, score) = heads::value(layers, &trunk, channels, (outcomes, shared_score));
         let mut aux = Vec::new();
         for &head in wanted {
             let logits = match head {
+                AuxHead::Ownership if self.family.owns_by_points() => {
+                    Some(heads::points(layers, "ownership", &trunk, (channels, 1)))
+                }
                 AuxHead::Ownership => Some(heads::ownership(layers, &trunk, channels, size)),
-                AuxHead::Fate => Some(heads::fate(layers, &trunk, channels)),
-                AuxHead::Margin if shared_score => score.clone(),
-                AuxHead::Margin => Some(heads::score(layers, &trunk, channels)),
+                AuxHead::Fate => Some(heads::points(layers, "fate", &trunk, (channels, 2))),
+                AuxHead::Margin | AuxHead::Lead if shared_score => score.clone(),
+                AuxHead::Margin | AuxHead::Lead => Some(heads::score(layers, &trunk, channels)),
                 AuxHead::Reply => reply.clone(),
             };
             aux.extend(logits.map(|logits| (head, logits)));
@@ -98,8 +136,8 @@ impl Architecture {
 
     /// The auxiliary heads that the fit learns from.
     #[must_use]
-    pub fn aux_heads(&self) -> &'static [AuxHead] {
-        self.family.aux_heads()
+    pub fn aux_heads(&self, shape: impl Into<GameShape>) -> &'static [AuxHead] {
+        self.family.aux_heads(shape.into().passes)
     }
 
     /// The encoding that the family reads where nothing else is said.
@@ -251,7 +289,7 @@ mod tests {
         assert_eq!(weights.get("block0.a.weight").dims, [32, 32, 3, 3]);
         assert_eq!(weights.get("ownership.logits.weight").dims, [162, 81]);
         assert_eq!(
-            architecture.aux_heads(),
+            architecture.aux_heads(SIZE),
             [AuxHead::Ownership, AuxHead::Margin]
         );
         assert!(counts.fitted_multiply_adds > counts.multiply_adds);

@@ -1,5 +1,5 @@
 use super::*;
-use crate::eval::{Batch, Evaluator, Outputs as Answers, TractModel};
+use crate::eval::{Batch, Evaluator, NativeModel, Outputs as Answers, TractModel};
 use crate::game::BoardSize;
 use crate::onnx::Header;
 use crate::train::batch;
@@ -14,9 +14,9 @@ const PLANES_IN: usize = 12;
 const SIZE: BoardSize = BoardSize::new(6, 5);
 
 /// Random weights whose norms do something: any scale and shift, and positive variances.
-fn weights(architecture: Architecture) -> Weights {
+fn weights(architecture: Architecture, shape: GameShape) -> Weights {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
-    let (mut weights, _) = architecture.declare(PLANES_IN, SIZE, 3);
+    let (mut weights, _) = architecture.declare(PLANES_IN, shape, 3);
     for weight in weights.tensors_mut() {
         if weight.role != Role::Weight {
             let numbers = weight.values.iter_mut();
@@ -26,14 +26,14 @@ fn weights(architecture: Architecture) -> Weights {
     weights
 }
 
-fn info(architecture: Architecture) -> ModelInfo {
+fn info(architecture: Architecture, shape: GameShape) -> ModelInfo {
     ModelInfo {
         game: "nogo".to_owned(),
         size: SIZE,
         encoding: "nogo-1".to_owned(),
         planes: PLANES_IN,
-        policy_len: SIZE.area(),
-        outcomes: 2,
+        policy_len: SIZE.area() + usize::from(shape.passes),
+        outcomes: shape.outcomes,
         network: architecture.to_string(),
         games: 1,
         steps: 2,
@@ -52,7 +52,12 @@ fn input(row_len: usize) -> Batch {
 }
 
 /// Policy and value of the network as Burn computes them, from its running statistics.
-fn fitted(architecture: Architecture, weights: &Weights, input: &Batch) -> [Vec<f32>; 2] {
+fn fitted(
+    architecture: Architecture,
+    weights: &Weights,
+    shape: GameShape,
+    input: &Batch,
+) -> [Vec<f32>; 2] {
     let rows = batch::Batch {
         len: ROWS,
         planes: input.planes().to_vec(),
@@ -64,18 +69,19 @@ fn fitted(architecture: Architecture, weights: &Weights, input: &Batch) -> [Vec<
     let device = Device::flex();
     let mut forward = Forward::new(weights, &device, Mode::Infer);
     let planes = planes(&rows, SIZE, &device);
-    let heads = architecture.describe(&mut forward, &planes, SIZE, Outputs::Play);
+    let heads = architecture.describe(&mut forward, &planes, shape, Outputs::Play);
     [numbers(heads.policy), numbers(heads.value)]
 }
 
 #[track_caller]
 fn same(architecture: Architecture, fitted: &[Vec<f32>; 2], answers: &Answers) {
     let [policy, value] = fitted;
+    let [policy_len, outcomes] = [policy, value].map(|logits| logits.len() / ROWS);
     for row in 0..ROWS {
         let exported = answers.policy(row).iter().chain(answers.value_logits(row));
-        let fitted = policy[row * SIZE.area()..][..SIZE.area()]
+        let fitted = policy[row * policy_len..][..policy_len]
             .iter()
-            .chain(&value[row * 2..][..2]);
+            .chain(&value[row * outcomes..][..outcomes]);
         for (fitted, exported) in fitted.zip(exported) {
             let scale = fitted.abs().max(1.0);
             assert!(
@@ -93,21 +99,21 @@ fn same(architecture: Architecture, fitted: &[Vec<f32>; 2], answers: &Answers) {
 
 /// What Burn computes is what the engine's backends compute with the folded file, for every family.
 #[track_caller]
-fn check(name: &str) {
+fn check(name: &str, shape: GameShape) {
     let architecture: Architecture = name.parse().unwrap();
-    let (weights, info) = (weights(architecture), info(architecture));
+    let (weights, info) = (weights(architecture, shape), info(architecture, shape));
     let input = input(info.row_len());
-    let fitted = fitted(architecture, &weights, &input);
+    let fitted = fitted(architecture, &weights, shape, &input);
     for outputs in [Outputs::Play, Outputs::All] {
         let onnx = to_onnx(architecture, &weights, &info, outputs).unwrap();
         let header = Header::read(&onnx).unwrap();
-        let aux_heads = architecture.aux_heads().iter();
+        let aux_heads = architecture.aux_heads(shape).iter();
         let there = aux_heads
             .filter(|head| header.output(head.name()).is_some())
             .count();
         let wanted = match outputs {
             Outputs::Play => 0,
-            Outputs::All => architecture.aux_heads().len(),
+            Outputs::All => architecture.aux_heads(shape).len(),
         };
         assert_eq!(there, wanted, "{architecture}");
         if outputs == Outputs::Play {
@@ -123,6 +129,9 @@ fn check(name: &str) {
         let mut evaluator = model.evaluator().unwrap();
         assert_eq!(*evaluator.info(), info);
         evaluator.evaluate(&input, &mut answers).unwrap();
+        same(architecture, &fitted, &answers);
+        let model = NativeModel::load("test", &onnx).unwrap();
+        model.evaluator().evaluate(&input, &mut answers).unwrap();
         same(architecture, &fitted, &answers);
         #[cfg(feature = "ort")]
         ort(architecture, &onnx, &fitted, &input);
@@ -148,15 +157,28 @@ fn ort(architecture: Architecture, onnx: &[u8], fitted: &[Vec<f32>; 2], input: &
 
 #[test]
 fn az_and_its_additions_are_exported_as_fitted() {
-    check("az-2b16c");
-    check("az+garb-2b16c");
-    check("az+mtl-1b16c");
-    check("az+asf-1b8c");
-    check("nogozero+-2b32c");
+    check("az-2b16c", SIZE.into());
+    check("az+garb-2b16c", SIZE.into());
+    check("az+mtl-1b16c", SIZE.into());
+    check("az+asf-1b8c", SIZE.into());
+    check("nogozero+-2b32c", SIZE.into());
 }
 
 #[test]
 fn tengen_is_exported_as_fitted() {
-    check("tengen-2b32c");
-    check("tengen-1b8c");
+    check("tengen-2b32c", SIZE.into());
+    check("tengen-1b8c", SIZE.into());
+}
+
+/// With the pass behind the points, three results, and the heads of games that count points.
+#[test]
+fn networks_that_pass_are_exported_as_fitted() {
+    let go = GameShape {
+        size: SIZE,
+        outcomes: 3,
+        passes: true,
+    };
+    for name in ["tengen-2b32c", "az-1b8c", "nogozero+-2b32c"] {
+        check(name, go);
+    }
 }

@@ -8,6 +8,10 @@ use crate::train::objective::LossWeights;
 use crate::train::optimizer::OptimizerKind;
 use crate::train::schedule::Schedule;
 
+/// Weight of the ownership loss where points are counted, and whose they are is the game
+/// (docs/methods.md#networks).
+const POINTS_OWNERSHIP: f32 = 1.5;
+
 /// Settings of a run. A resumed run must have the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FitParams {
@@ -53,7 +57,10 @@ impl FitParams {
     #[must_use]
     pub fn of<G: Encode>(architecture: Architecture, steps: u64) -> FitParams {
         let encoding = usual_encoding::<G>(architecture).map(|encoding| encoding.id().to_owned());
-        let params = FitParams::new(architecture, steps);
+        let mut params = FitParams::new(architecture, steps);
+        if G::INFO.passes {
+            params.loss.ownership = POINTS_OWNERSHIP;
+        }
         FitParams {
             encoding: encoding.unwrap_or(params.encoding),
             ..params

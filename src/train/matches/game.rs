@@ -5,13 +5,13 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::MatchParams;
 use crate::encode::{Encode, Encoding};
-use crate::game::{Color, Game, Outcome, Proof};
+use crate::game::{Color, Game, Move, Outcome, Proof};
 use crate::rollout::{Playout, Rave, RaveParams};
 use crate::stats::GameResult;
 use crate::train::eval_batch::Task;
+use crate::train::line::Line;
 use crate::train::mcts::{MctsParams, Search};
 use crate::train::seed::numbered_seed;
-use crate::train::selfplay::{outcome_or_cap, random_moves};
 
 /// A player in the matches of one thread.
 pub(super) enum PlayerSpec<G: Game> {
@@ -48,7 +48,7 @@ pub(super) struct MatchGame<G: Game> {
     /// Its number.
     pub(super) number: u64,
     salt: u64,
-    position: G,
+    line: Line<G>,
     players: [GamePlayer<G>; 2],
 }
 
@@ -62,10 +62,8 @@ impl<G: Encode + Playout> MatchGame<G> {
     ) -> MatchGame<G> {
         // Both games of a pair have the same opening and different players' seeds.
         let mut opening = Xoshiro256PlusPlus::seed_from_u64(numbered_seed(plan.seed, number / 2));
-        let mut position = start.clone();
-        for mv in random_moves(start, plan.opening_plies, &mut opening) {
-            position.play(mv);
-        }
+        let mut line = Line::new(start);
+        line.open(plan.opening_plies, &mut opening);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(!numbered_seed(plan.seed, number));
         let players = players.each_ref().map(|player| match *player {
             PlayerSpec::Network {
@@ -86,7 +84,7 @@ impl<G: Encode + Playout> MatchGame<G> {
         MatchGame {
             number,
             salt: rng.next_u64(),
-            position,
+            line,
             players,
         }
     }
@@ -98,7 +96,7 @@ impl<G: Encode + Playout> MatchGame<G> {
 
     /// The first player's result.
     pub(super) fn result(&self) -> GameResult {
-        let outcome = self.position.outcome().unwrap_or(Outcome::DRAW);
+        let outcome = self.line.result().unwrap_or(Outcome::DRAW);
         match outcome.proof_for(self.first()) {
             Proof::Win => GameResult::Win,
             Proof::Draw => GameResult::Draw,
@@ -108,18 +106,25 @@ impl<G: Encode + Playout> MatchGame<G> {
 
     /// Whose turn it is: 0 for the first player.
     fn turn(&self) -> usize {
-        usize::from(self.position.to_move() != self.first())
+        usize::from(self.line.position().to_move() != self.first())
     }
 }
 
 impl<G: Encode + Playout> Task<G> for MatchGame<G> {
     fn wanted(&mut self) -> Option<(usize, &G)> {
-        while outcome_or_cap(&self.position).is_none() {
+        while self.line.result().is_none() {
             let turn = self.turn();
             let mv = match &mut self.players[turn] {
                 GamePlayer::Rollouts { rave, playouts } => {
-                    let report = rave.search(&self.position, |made| made < *playouts);
-                    report.moves.first().map(|best| best.mv)
+                    let report = rave.search(self.line.position(), |made| made < *playouts);
+                    let moves = report.moves.iter().map(|found| found.mv);
+                    // Playouts know no superko.
+                    let mut others = self.line.position().legal_moves();
+                    let allowed = |mv: &Move| self.line.allows(*mv);
+                    moves
+                        .into_iter()
+                        .find(allowed)
+                        .or_else(|| others.find(allowed))
                 }
                 GamePlayer::Network {
                     search,
@@ -128,7 +133,7 @@ impl<G: Encode + Playout> Task<G> for MatchGame<G> {
                     ..
                 } => {
                     if !std::mem::replace(begun, true) {
-                        search.begin(&self.position, *visits, false);
+                        search.begin(self.line.position(), self.line.past(), *visits, false);
                     }
                     if search.wanted().is_some() {
                         break;
@@ -138,11 +143,11 @@ impl<G: Encode + Playout> Task<G> for MatchGame<G> {
                 }
             };
             // A position that goes on has a legal move, and so both kinds of search find one.
-            self.position.play(mv?);
+            self.line.play(mv?);
         }
         let turn = self.turn();
         match &mut self.players[turn] {
-            GamePlayer::Network { search, batch, .. } if self.position.outcome().is_none() => {
+            GamePlayer::Network { search, batch, .. } if self.line.result().is_none() => {
                 search.wanted().map(|position| (*batch, position))
             }
             _ => None,

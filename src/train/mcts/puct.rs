@@ -28,6 +28,9 @@ fn puct<'a>(
     let explore = params.exploration(1.0 + node.visits as f32);
     let edges = node.edges.iter().zip(priors);
     let values = edges.map(move |(edge, prior)| {
+        if edge.forbidden {
+            return f32::NEG_INFINITY;
+        }
         edge.value().unwrap_or(unvisited) + exploration_bonus(*prior, explore, edge.visits as f32)
     });
     (values, explore)

@@ -12,7 +12,7 @@ use super::tree::{Evaluation, Node};
 use super::{MctsParams, RootRule};
 use crate::encode::Encoding;
 use crate::eval::kl_divergence;
-use crate::game::{Game, Move};
+use crate::game::{Game, Move, Past};
 use crate::search::add_root_noise;
 
 /// What a search found.
@@ -47,6 +47,8 @@ pub struct Search<G: Game> {
     rng: Xoshiro256PlusPlus,
     encoding: &'static dyn Encoding<G>,
     position: G,
+    /// The game's positions up to `position`, and those of a descent after it.
+    past: Past,
     playouts: u32,
     explore: bool,
     /// The root first; empty until it is evaluated.
@@ -75,6 +77,7 @@ impl<G: Game> Search<G> {
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             encoding,
             position: start.clone(),
+            past: Past::default(),
             playouts: 0,
             explore: false,
             nodes: Vec::new(),
@@ -86,10 +89,12 @@ impl<G: Game> Search<G> {
         }
     }
 
-    /// Begins a search of a position that has a legal move, with at least one playout. Without
-    /// `explore` there is no noise and no forced playout: the strongest play for the playouts.
-    pub fn begin(&mut self, position: &G, playouts: u32, explore: bool) {
+    /// Begins a search of a position that has a legal move, with at least one playout; `past` are
+    /// the game's positions, this one the last. Without `explore` there is no noise and no forced
+    /// playout: the strongest play for the playouts.
+    pub fn begin(&mut self, position: &G, past: &Past, playouts: u32, explore: bool) {
         self.position = position.clone();
+        self.past = past.clone();
         // A move without an alternative needs no thought.
         let forced = position.legal_count() == 1;
         self.playouts = if forced { 1 } else { playouts.max(1) };
@@ -177,6 +182,7 @@ impl<G: Game> Search<G> {
     /// Walks from the root to a position that is not in the tree, and leaves the way in `path`.
     fn descend(&mut self) -> G {
         let mut position = self.position.clone();
+        let begun = self.past.len();
         self.path.clear();
         let mut at = (!self.nodes.is_empty()).then_some(0);
         while let Some(index) = at {
@@ -187,10 +193,21 @@ impl<G: Game> Search<G> {
                 Some(Root::Puct(root)) if index == 0 => root.select(node, params),
                 _ => select(node, &node.evaluation.priors, params.fpu_reduction, params),
             };
+            let (mv, child) = (node.evaluation.moves[edge], node.edges[edge].child);
+            let is_first = node.edges[edge].visits == 0;
+            if is_first && !self.past.allows(&position, mv) {
+                // A node has one way to it, so what is forbidden now is so for ever.
+                self.nodes[index as usize].forbid(edge);
+                continue;
+            }
             self.path.push((index, edge));
-            position.play(node.evaluation.moves[edge]);
-            at = node.edges[edge].child;
+            position.play(mv);
+            if position.forbids_repetition() {
+                self.past.push(&position);
+            }
+            at = child;
         }
+        self.past.truncate(begun);
         position
     }
 
@@ -198,13 +215,26 @@ impl<G: Game> Search<G> {
     fn expand(&mut self, evaluation: Rc<Evaluation>) {
         let value = evaluation.value;
         let index = self.nodes.len() as u32;
-        if let Some(&(parent, edge)) = self.path.last() {
+        let evaluation = if let Some(&(parent, edge)) = self.path.last() {
             self.nodes[parent as usize].edges[edge].child = Some(index);
+            evaluation
         } else {
-            self.root = Some(self.root_rule(&evaluation));
-        }
+            let allowed = self.allowed(evaluation);
+            self.root = Some(self.root_rule(&allowed));
+            allowed
+        };
         self.nodes.push(Node::new(evaluation));
         self.back_up(value);
+    }
+
+    /// An evaluation of the root without the moves that bring an earlier position back: they are no
+    /// moves there, and nothing is learnt about them.
+    fn allowed(&self, evaluation: Rc<Evaluation>) -> Rc<Evaluation> {
+        let allows = |mv: Move| self.past.allows(&self.position, mv);
+        if evaluation.moves.iter().all(|&mv| allows(mv)) {
+            return evaluation;
+        }
+        Rc::new(evaluation.of_moves(allows))
     }
 
     fn root_rule(&mut self, evaluation: &Evaluation) -> Root {
@@ -246,9 +276,13 @@ fn surprise(weights: &[f32], priors: &[f32]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode::{NoGoV1, NoGoV2};
+    use rand::RngExt;
+
+    use crate::encode::{Encode, NoGoV1, NoGoV2};
     use crate::game::BoardSize;
+    use crate::game::go::SmallGo;
     use crate::game::nogo::SmallNoGo;
+    use crate::train::line::Line;
     use crate::train::mcts::GumbelParams;
 
     fn rules() -> [RootRule; 2] {
@@ -283,7 +317,7 @@ mod tests {
         let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
         for rule in rules() {
             let mut search = search(rule, &start);
-            search.begin(&start, 40, true);
+            search.begin(&start, &Past::of(&start), 40, true);
             let (found, asked) = finish(&mut search);
             assert_eq!(found.visits.iter().map(|v| v.1).sum::<u32>(), 40);
             assert!((30..=41).contains(&asked), "{asked}");
@@ -291,7 +325,7 @@ mod tests {
             assert!(total > 0.9 && found.surprise >= 0.0);
             let mut next = start.clone();
             next.play(found.best);
-            search.begin(&next, 40, true);
+            search.begin(&next, &Past::of(&next), 40, true);
             let (_, again) = finish(&mut search);
             assert!(again < asked, "{again} of {asked}");
         }
@@ -309,9 +343,9 @@ mod tests {
         let encodings: [(&'static dyn Encoding<SmallNoGo>, u32); 2] = [(&NoGoV1, 1), (&NoGoV2, 0)];
         for (encoding, again) in encodings {
             let mut search = Search::new(MctsParams::player(), &start, encoding, 1);
-            search.begin(&one, 1, false);
+            search.begin(&one, &Past::of(&one), 1, false);
             finish(&mut search);
-            search.begin(&other, 1, false);
+            search.begin(&other, &Past::of(&other), 1, false);
             assert_eq!(finish(&mut search).1, again, "{}", encoding.id());
         }
     }
@@ -340,7 +374,7 @@ mod tests {
         };
         for rule in rules() {
             let mut search = search(rule, &start);
-            search.begin(&position, 16, false);
+            search.begin(&position, &Past::of(&position), 16, false);
             let (found, _) = finish(&mut search);
             assert!(winning.contains(&found.best), "{found:?}");
             assert!(found.value > 0.5, "{found:?}");
@@ -353,8 +387,52 @@ mod tests {
         position.play(Move(0));
         assert_eq!(position.legal_count(), 1);
         let mut search = search(rules()[0], &position);
-        search.begin(&position, 100, true);
+        search.begin(&position, &Past::of(&position), 100, true);
         assert_eq!(finish(&mut search).0.visits, [(Move(2), 1)]);
+    }
+
+    /// Random games on a board so small that nearly everything repeats: no leaf brings a position of
+    /// the game back, and no forbidden move is found, though there are some.
+    #[test]
+    fn superko_is_kept_down_to_the_leaves() {
+        let start = SmallGo::new(BoardSize::new(3, 2)).unwrap();
+        let encoding = SmallGo::encodings()[0];
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+        let mut forbidden = [0; 2];
+        for rule in rules() {
+            let params = MctsParams {
+                root: rule,
+                ..MctsParams::player()
+            };
+            let mut search = Search::new(params, &start, encoding, 1);
+            let mut line = Line::new(&start);
+            line.open(60, &mut rng);
+            for _ in 0..60 {
+                let (position, past) = (line.position().clone(), line.past().clone());
+                if position.outcome().is_some() {
+                    break;
+                }
+                forbidden[0] += position
+                    .legal_moves()
+                    .filter(|&mv| !line.allows(mv))
+                    .count();
+                search.begin(&position, &past, 40, true);
+                while let Some(leaf) = search.wanted() {
+                    let came_back = leaf.ply() > position.ply() && !past.is_new(leaf);
+                    assert!(!came_back || leaf.last_move() == Some(leaf.pass()));
+                    search.answer(&[0.0; 7], 0.0);
+                }
+                let edges = search.nodes[1..].iter().flat_map(|node| &node.edges);
+                forbidden[1] += edges.filter(|edge| edge.forbidden).count();
+                let found = search.found().unwrap();
+                assert!(found.visits.iter().all(|&(mv, _)| line.allows(mv)));
+                let points = found.visits.iter().filter(|(mv, _)| *mv != position.pass());
+                let any: Vec<Move> = points.map(|&(mv, _)| mv).collect();
+                let mv = any.get(rng.random_range(0..any.len().max(1)));
+                line.play(mv.copied().unwrap_or(position.pass()));
+            }
+        }
+        assert!(forbidden.iter().all(|&count| count > 10), "{forbidden:?}");
     }
 
     #[test]

@@ -31,6 +31,18 @@ impl Evaluation {
             value,
         }
     }
+
+    /// The same, of some of the moves.
+    pub(super) fn of_moves(&self, wanted: impl Fn(Move) -> bool) -> Evaluation {
+        let all = self.moves.iter().copied().zip(self.logits.iter().copied());
+        let (moves, logits): (Vec<Move>, Vec<f32>) = all.filter(|(mv, _)| wanted(*mv)).unzip();
+        Evaluation {
+            moves,
+            priors: probabilities(logits.clone()),
+            logits,
+            value: self.value,
+        }
+    }
 }
 
 /// Probabilities of logits.
@@ -59,6 +71,8 @@ pub(super) struct Edge {
     sum: f32,
     /// The node behind it; none while unvisited, and where it ends the game.
     pub(super) child: Option<u32>,
+    /// A rule against repetition forbids it here.
+    pub(super) forbidden: bool,
 }
 
 impl Edge {
@@ -101,6 +115,11 @@ impl Node {
         let edge = &mut self.edges[edge];
         edge.visits += 1;
         edge.sum += result;
+    }
+
+    /// A rule against repetition forbids a move that has no visits.
+    pub(super) fn forbid(&mut self, edge: usize) {
+        self.edges[edge].forbidden = true;
     }
 
     /// Playouts of the most visited move.

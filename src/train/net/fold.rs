@@ -105,4 +105,8 @@ impl Layers for Fold<'_> {
     fn flatten(&mut self, x: &Value) -> Value {
         self.graph.flatten(*x)
     }
+
+    fn concat(&mut self, a: &Value, b: &Value) -> Value {
+        self.graph.concat(&[*a, *b], 1)
+    }
 }

@@ -153,4 +153,8 @@ impl Layers for Forward<'_> {
         let planes = x.clone().permute([0, 3, 1, 2]);
         planes.reshape([batch, channels * height * width])
     }
+
+    fn concat(&mut self, a: &Tensor<2>, b: &Tensor<2>) -> Tensor<2> {
+        Tensor::cat(vec![a.clone(), b.clone()], 1)
+    }
 }

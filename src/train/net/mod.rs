@@ -23,6 +23,9 @@ pub(crate) use kernel::transpose;
 pub use peak::peak_flops;
 pub use weights::{Role, WeightTensor, Weights};
 
+/// Points of a lead for each 1 that a network says.
+pub const LEAD_SCALE: f32 = 20.0;
+
 /// Added to the variance in a batch norm; the usual value.
 pub const NORM_EPSILON: f32 = 1e-5;
 
@@ -89,19 +92,25 @@ pub trait Layers {
 
     /// All points of the first channel, then of the next.
     fn flatten(&mut self, x: &Self::Map) -> Self::Vector;
+
+    /// The numbers of one vector, then those of the other.
+    fn concat(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector;
 }
 
 /// An output that only the fit uses, to learn more from each game (docs/methods.md#networks).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AuxHead {
-    /// Whose each point is at the end: a logit a point, 1 for the side to move (Gao & Wu 2021,
-    /// 3.2.2: dominion).
+    /// Whose each point is at the end: a logit a point, 1 for the side to move (where no points are
+    /// counted as Gao & Wu 2021, 3.2.2: dominion).
     Ownership,
     /// Whether each point will be closed while it is empty: a logit a point for the side to move,
     /// then a logit a point for the other side (D2).
     Fate,
     /// The game's margin: one number, whose tanh times 5 is the score.
     Margin,
+    /// By how much the side to move is ahead at the end, in games that count points: one number,
+    /// times [`LEAD_SCALE`] points.
+    Lead,
     /// The opponent's reply: a policy logit a policy index.
     Reply,
 }
@@ -114,6 +123,7 @@ impl AuxHead {
             AuxHead::Ownership => "ownership",
             AuxHead::Fate => "fate",
             AuxHead::Margin => "score",
+            AuxHead::Lead => "lead",
             AuxHead::Reply => "reply",
         }
     }
@@ -124,7 +134,7 @@ impl AuxHead {
         match self {
             AuxHead::Ownership => area,
             AuxHead::Fate => 2 * area,
-            AuxHead::Margin => 1,
+            AuxHead::Margin | AuxHead::Lead => 1,
             AuxHead::Reply => policy_len,
         }
     }
@@ -135,7 +145,7 @@ impl AuxHead {
 pub struct Heads<V> {
     /// One logit a policy index.
     pub policy: V,
-    /// Win, loss.
+    /// Win, in games with draws draw, loss.
     pub value: V,
     /// The auxiliary heads that were asked for, in the family's order.
     pub aux: Vec<(AuxHead, V)>,

@@ -1,7 +1,7 @@
 //! The columns of a shard.
 //!
 //! Positions, sides to move and endings come back by playing the moves. The meaning of each column
-//! is in [`Row`].
+//! is in [`Row`]. Games with komi have one more column behind those below: `komi`, in half points.
 
 use std::sync::Arc;
 
@@ -15,10 +15,14 @@ use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::writer::SerializedFileWriter;
 
-use super::table::{columns, missing};
-use crate::game::{Game, Move};
+use super::table::{self, columns, field, missing, schema};
+use crate::game::{Game, HalfPoints, Move, Rules};
 use crate::train::ending;
+use crate::train::line::with_komi;
 use crate::train::row::{PositionSource, Row, Share};
+
+/// The column that only games with komi have.
+const KOMI: &str = "komi";
 
 /// Zstandard level: the usual default; higher levels save under 5% here.
 const ZSTD_LEVEL: i32 = 3;
@@ -75,17 +79,37 @@ impl Columns {
 /// # Errors
 /// What the library says, or that a row has no game: it was read from a shard of format 2.
 pub(super) fn write(metadata: Vec<KeyValue>, rows: &[Row]) -> ParquetResult<Vec<u8>> {
+    let komi = komi(rows)?;
+    let mut fields = Columns::fields()?;
+    if komi.is_some() {
+        fields.push(field::<Int32Type>(KOMI)?);
+    }
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?))
         .set_statistics_enabled(EnabledStatistics::None)
         .set_created_by(concat!("tengen-train ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_key_value_metadata(Some(metadata))
         .build();
-    let mut file = SerializedFileWriter::new(Vec::new(), Columns::schema()?, Arc::new(properties))?;
+    let mut file = SerializedFileWriter::new(Vec::new(), schema(fields)?, Arc::new(properties))?;
     let mut group = file.next_row_group()?;
     Columns::of(rows)?.write(&mut group)?;
+    if let Some(komi) = komi {
+        table::write::<Int32Type>(&mut group, &komi)?;
+    }
     group.close()?;
     file.into_inner()
+}
+
+/// The komi of each row's game; `None` in games that have none.
+fn komi(rows: &[Row]) -> ParquetResult<Option<Vec<i32>>> {
+    if rows.iter().all(|row| row.komi.is_none()) {
+        return Ok(None);
+    }
+    let komi = |row: &Row| row.komi.map(|komi| komi.0).ok_or_else(|| missing(KOMI));
+    rows.iter()
+        .map(komi)
+        .collect::<ParquetResult<_>>()
+        .map(Some)
 }
 
 /// For each row the moves of its game, where it is the game's first, else nothing.
@@ -117,6 +141,10 @@ pub(super) fn read<G: Game>(
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index)?;
         let of = Columns::read(group.as_ref())?;
+        let komi = match empty.rules().komi() {
+            Some(_) => table::read::<Int32Type>(group.as_ref(), Columns::COUNT, KOMI)?,
+            None => Vec::new(),
+        };
         let first = rows.len();
         let mut source = PositionSource::Game(Arc::default());
         for at in 0..of.game.len() {
@@ -128,6 +156,7 @@ pub(super) fn read<G: Game>(
                 ply: u16::try_from(of.ply[at]).map_err(|_| missing("ply"))?,
                 to_move: empty.to_move(),
                 source: source.clone(),
+                komi: komi.get(at).copied().map(HalfPoints),
                 policy: unpack(of.policy[at].data()),
                 policy_weight: of.policy_weight[at],
                 surprise: of.surprise[at],
@@ -154,7 +183,8 @@ fn replay<G: Game>(empty: &G, rows: &mut [Row], ended: &[bool]) -> Result<(), St
         return Ok(());
     };
     let wrong = |why: String| format!("game {}: {why}", rows[0].game);
-    let mut position = empty.clone();
+    let start = with_komi(empty, rows[0].komi);
+    let mut position = start.clone();
     let mut movers = vec![position.to_move()];
     for mv in moves.iter() {
         if !position.is_legal(*mv) {
@@ -165,7 +195,7 @@ fn replay<G: Game>(empty: &G, rows: &mut [Row], ended: &[bool]) -> Result<(), St
         movers.push(position.to_move());
     }
     let any_ended = ended.contains(&true);
-    let ending = match any_ended.then(|| ending::of(empty, &moves)) {
+    let ending = match any_ended.then(|| ending::of(&start, &moves)) {
         None => None,
         Some(Some((black, _))) => Some(black),
         Some(None) => return Err(wrong("its moves do not lead to its end".to_owned())),

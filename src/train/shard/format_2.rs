@@ -82,6 +82,7 @@ pub(super) fn read(area: usize, reader: &SerializedFileReader<Bytes>) -> Parquet
                 closed_own: stones(&of.closed_own[at])?,
                 closed_theirs: stones(&of.closed_theirs[at])?,
                 margin: i8::try_from(of.score[at]).map_err(|_| missing("score"))?,
+                lead: None,
             };
             let to_move = side(of.black_to_move[at]);
             let last = u16::try_from(of.last_move[at]).ok().map(Move);
@@ -94,6 +95,7 @@ pub(super) fn read(area: usize, reader: &SerializedFileReader<Bytes>) -> Parquet
                     [stones(&of.own[at])?, stones(&of.theirs[at])?],
                     last,
                 ),
+                komi: None,
                 policy: unpack(of.policy[at].data()),
                 policy_weight: of.policy_weight[at],
                 surprise: of.surprise[at],

@@ -16,7 +16,7 @@ use parquet::schema::types::{Type, TypePtr};
 
 /// Declares a struct of columns, each a vector of the values of all rows, in the order in which they
 /// lie in the file: `read` makes what reads a row group, `read and write` also what writes one, and
-/// the schema.
+/// the schema's fields.
 macro_rules! columns {
     (
         $(#[$about:meta])*
@@ -51,11 +51,12 @@ macro_rules! columns {
         }
 
         impl $name {
+            /// Number of columns.
+            const COUNT: usize = [$(stringify!($column)),*].len();
+
             /// What the file says of the columns.
-            fn schema() -> ::parquet::errors::Result<::parquet::schema::types::TypePtr> {
-                $crate::train::shard::table::schema(vec![
-                    $($crate::train::shard::table::field::<$kind>(stringify!($column))?,)*
-                ])
+            fn fields() -> ::parquet::errors::Result<Vec<::parquet::schema::types::TypePtr>> {
+                Ok(vec![$($crate::train::shard::table::field::<$kind>(stringify!($column))?,)*])
             }
 
             /// Writes all columns.

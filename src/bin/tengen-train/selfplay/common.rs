@@ -7,6 +7,7 @@ use clap::Args as ClapArgs;
 use serde_json::json;
 use tengen::train::generate::{Plan, Progress, generate};
 use tengen::train::generator::GameGenerator;
+use tengen::train::komi::KomiSpread;
 use tengen::train::selfplay::SelfPlayParams;
 use tengen::train::trainable::Trainable;
 
@@ -45,6 +46,10 @@ pub(super) struct Common {
     /// Ply from which the best move is played; before it moves are drawn
     #[arg(long, default_value_t = SelfPlayParams::default().temperature_plies)]
     pub(super) temperature_plies: u16,
+    /// How komi varies from game to game, in games that have it: mean and standard deviation in points,
+    /// share of games with a wider distribution, its deviation [default: always that of the rules]
+    #[arg(long, value_name = "MEAN,NEAR,FAR-SHARE,FAR")]
+    pub(super) komi: Option<KomiSpread>,
     /// Progress as JSON lines on stdout
     #[arg(long)]
     pub(super) json: bool,
@@ -63,6 +68,7 @@ impl Common {
         SelfPlayParams {
             opening_plies: self.opening_plies,
             temperature_plies: self.temperature_plies,
+            komi: self.komi,
         }
     }
 

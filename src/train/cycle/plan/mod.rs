@@ -51,6 +51,10 @@ pub struct CyclePlan {
     pub gate: Option<Gate>,
 }
 
+/// What is wrong with the komi of a plan.
+const WRONG_KOMI: &str = "komi of [self-play] needs a mean and deviations of at most 100 points, and a \
+                          far-share from 0 to 1";
+
 /// What plans meant that named none.
 fn first_game() -> String {
     GAMES[0].name.to_owned()
@@ -168,6 +172,7 @@ impl CyclePlan {
                 share(play.full_share) && play.full_share > 0.0 && play.fast_visits > 0,
                 "[self-play] needs full-share above 0 and up to 1, and fast-visits of at least 1",
             ),
+            (play.komi.is_none_or(|komi| komi.is_sound()), WRONG_KOMI),
             (
                 play.concurrent > 0 && play.games_per_shard > 0,
                 "[self-play] needs concurrent and games-per-shard of at least 1",

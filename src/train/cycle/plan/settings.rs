@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::search::SearchParams;
+use crate::train::komi::KomiSpread;
 use crate::train::mcts::{GumbelParams, MctsParams, RootRule};
 use crate::train::network_game::NetworkPlay;
 use crate::train::selfplay::SelfPlayParams;
@@ -33,6 +34,9 @@ pub struct SelfPlay {
     pub opening_plies: u16,
     /// Ply from which the best move is played.
     pub temperature_plies: u16,
+    /// How komi varies; without it, it is that of the rules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub komi: Option<KomiSpread>,
     /// Positions that the solver may visit to prove a late position, which ends the game with an
     /// exact result; 0 plays all games to the end.
     pub prove_nodes: u64,
@@ -54,6 +58,7 @@ impl Default for SelfPlay {
         let SelfPlayParams {
             opening_plies,
             temperature_plies,
+            komi,
         } = SelfPlayParams::default();
         SelfPlay {
             root: RootName::Gumbel,
@@ -62,6 +67,7 @@ impl Default for SelfPlay {
             fast_visits: 16,
             opening_plies,
             temperature_plies,
+            komi,
             prove_nodes: 0,
             correct_nodes: 0,
             int8: false,
@@ -79,6 +85,7 @@ impl SelfPlay {
         SelfPlayParams {
             opening_plies: self.opening_plies,
             temperature_plies: self.temperature_plies,
+            komi: self.komi,
         }
     }
 
