@@ -1,5 +1,5 @@
 //! What is thought of moves before anything is played out: the knowledge that programs like michi give
-//! the nodes of their trees, and with numbers like theirs.
+//! the nodes of their trees. The numbers are guesses.
 
 use super::shapes::SHAPES;
 use crate::game::go::Go;
