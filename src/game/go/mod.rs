@@ -6,10 +6,10 @@
 
 mod agreed;
 mod board;
+mod ending;
 mod life;
 mod rules;
 mod score;
-mod settle;
 
 use super::bits::{Bits, BitsIter};
 use super::{
