@@ -58,17 +58,8 @@ impl GomocupPlayer {
         limit: Duration,
         clock: Arc<dyn Clock>,
     ) -> Result<GomocupPlayer, StartError> {
-        let name = || spec.name.clone();
-        let opened = ErrorStream::open(stderr);
-        let (errors, file) = opened.map_err(|source| StartError::Stderr {
-            name: name(),
-            path: stderr.to_owned(),
-            source,
-        })?;
-        let process = EngineProcess::spawn(&spec.command, file, Arc::clone(&clock));
-        let process = process.map_err(|source| StartError::Spawn {
-            name: name(),
-            source,
+        let (process, errors) = spec.launch(stderr, |file| {
+            EngineProcess::spawn(&spec.command, file, Arc::clone(&clock))
         })?;
         let mut player = GomocupPlayer {
             process,
@@ -87,7 +78,7 @@ impl GomocupPlayer {
             // Old programs do not know the command; that they answer is enough.
             Ok(_) | Err(Fault::Refused { .. }) => Ok(player),
             Err(source) => Err(StartError::Handshake {
-                name: name(),
+                name: spec.name.clone(),
                 source,
                 last_words: player.errors.listen().last_words,
             }),

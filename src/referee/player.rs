@@ -1,6 +1,7 @@
 //! What the referee asks of a player, and the player that is a GTP engine.
 
 use std::collections::HashSet;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -133,6 +134,25 @@ impl EngineSpec {
             protocol: EngineProtocol::Gtp,
         }
     }
+
+    /// Starts its process by `spawn`, whose error stream is appended to a file.
+    pub(super) fn launch<T>(
+        &self,
+        stderr: &Path,
+        spawn: impl FnOnce(File) -> Result<T, SpawnError>,
+    ) -> Result<(T, ErrorStream), StartError> {
+        let opened = ErrorStream::open(stderr);
+        let (errors, file) = opened.map_err(|source| StartError::Stderr {
+            name: self.name.clone(),
+            path: stderr.to_owned(),
+            source,
+        })?;
+        let process = spawn(file).map_err(|source| StartError::Spawn {
+            name: self.name.clone(),
+            source,
+        })?;
+        Ok((process, errors))
+    }
 }
 
 /// What an engine speaks with the referee.
@@ -236,18 +256,8 @@ impl GtpPlayer {
         limit: Duration,
         clock: Arc<dyn Clock>,
     ) -> Result<GtpPlayer, StartError> {
-        let name = || spec.name.clone();
-        let opened = ErrorStream::open(stderr);
-        let (errors, file) = opened.map_err(|source| StartError::Stderr {
-            name: name(),
-            path: stderr.to_owned(),
-            source,
-        })?;
-        let client =
-            GtpClient::spawn(&spec.command, file, clock).map_err(|source| StartError::Spawn {
-                name: name(),
-                source,
-            })?;
+        let (client, errors) =
+            spec.launch(stderr, |file| GtpClient::spawn(&spec.command, file, clock))?;
         let mut player = GtpPlayer {
             client,
             errors,
@@ -258,7 +268,7 @@ impl GtpPlayer {
         };
         let asked = player.ask_what_it_knows();
         asked.map_err(|source| StartError::Handshake {
-            name: name(),
+            name: spec.name.clone(),
             source,
             last_words: player.errors.listen().last_words,
         })?;

@@ -3,14 +3,13 @@
 use rand::{Rng, RngExt};
 
 use super::ending;
-use crate::game::{Game, HalfPoints, Move, Outcome, Past, Rules};
+use crate::game::{Game, HalfPoints, Move, Outcome, Past, Reached, Rules};
 
 /// A game in progress.
 #[derive(Debug, Clone)]
 pub struct Line<G> {
     start: G,
-    position: G,
-    past: Past,
+    reached: Reached<G>,
     moves: Vec<Move>,
 }
 
@@ -20,8 +19,7 @@ impl<G: Game> Line<G> {
     pub fn new(start: &G) -> Line<G> {
         Line {
             start: start.clone(),
-            position: start.clone(),
-            past: Past::of(start),
+            reached: start.clone().into(),
             moves: Vec::new(),
         }
     }
@@ -35,13 +33,13 @@ impl<G: Game> Line<G> {
     /// The position on the board.
     #[must_use]
     pub fn position(&self) -> &G {
-        &self.position
+        self.reached.position()
     }
 
     /// The positions so far.
     #[must_use]
     pub fn past(&self) -> &Past {
-        &self.past
+        self.reached.past()
     }
 
     /// The moves so far.
@@ -53,13 +51,12 @@ impl<G: Game> Line<G> {
     /// Whether a move that is legal on the board brings no earlier position back against the rules.
     #[must_use]
     pub fn allows(&self, mv: Move) -> bool {
-        self.past.allows(&self.position, mv)
+        self.reached.allows(mv)
     }
 
     /// Plays a move that is legal and allowed.
     pub fn play(&mut self, mv: Move) {
-        self.position.play(mv);
-        self.past.push(&self.position);
+        self.reached.play(mv);
         self.moves.push(mv);
     }
 
@@ -67,18 +64,17 @@ impl<G: Game> Line<G> {
     /// ([`ending::result`]).
     #[must_use]
     pub fn result(&self) -> Option<Outcome> {
-        ending::result(&self.position)
+        ending::result(self.position())
     }
 
     /// Plays so many uniformly random moves, fewer where one more would end the game.
     pub fn open(&mut self, plies: u16, rng: &mut impl Rng) {
         for _ in 0..plies {
-            let moves = self.position.legal_moves().filter(|&mv| self.allows(mv));
-            let moves: Vec<Move> = moves.collect();
+            let moves: Vec<Move> = self.reached.legal_moves().collect();
             let Some(&mv) = moves.get(rng.random_range(0..moves.len().max(1))) else {
                 return;
             };
-            let mut next = self.position.clone();
+            let mut next = self.position().clone();
             next.play(mv);
             if next.outcome().is_some() {
                 return;
