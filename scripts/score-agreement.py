@@ -13,6 +13,7 @@ import os
 import shlex
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 GNUGO = "gnugo --mode gtp --chinese-rules --level {level} --seed {seed}"
 TENGEN = "target/release/tengen gtp --game go --seed {seed}"
@@ -104,26 +105,35 @@ def play(number, size, args):
     return moves if passes == 2 else None
 
 
+def entry_of(number, args):
+    """One finished game with GNU Go's word on it; None where it does not end by two passes."""
+    size = args.sizes[number % len(args.sizes)]
+    moves = play(number, size, args)
+    if moves is None:
+        return None
+    judge = Engine(GNUGO.format(level=10, seed=1))
+    judge.begin(size, args.komi, moves)
+    verdict = judge.verdict()
+    judge.quit()
+    return {"number": number, "size": size, "moves": moves, "gnugo": verdict}
+
+
 def collect(args):
-    """The games of the file, and as many more as are wanted."""
+    """The games of the file, and as many more as are wanted, in the order of their numbers."""
     entries = []
     if os.path.exists(args.out):
         with open(args.out, encoding="utf-8") as file:
             entries = [json.loads(line) for line in file if line.endswith("\n")]
-    judge = Engine(GNUGO.format(level=10, seed=1))
-    with open(args.out, "a", encoding="utf-8") as file:
-        number = entries[-1]["number"] + 1 if entries else 0
+    known = max((entry["number"] for entry in entries), default=-1)
+    with open(args.out, "a", encoding="utf-8") as file, ThreadPoolExecutor(args.jobs) as pool:
         while len(entries) < args.games:
-            size = args.sizes[number % len(args.sizes)]
-            moves = play(number, size, args)
-            if moves is not None:
-                judge.begin(size, args.komi, moves)
-                entry = {"number": number, "size": size, "moves": moves, "gnugo": judge.verdict()}
-                entries.append(entry)
-                file.write(json.dumps(entry) + "\n")
-                file.flush()
-            number += 1
-    judge.quit()
+            numbers = range(known + 1, known + 1 + 4 * args.jobs)
+            known = numbers[-1]
+            for entry in pool.map(lambda number: entry_of(number, args), numbers):
+                if entry is not None:
+                    entries.append(entry)
+                    file.write(json.dumps(entry) + "\n")
+                    file.flush()
     return entries[: args.games]
 
 
@@ -160,6 +170,7 @@ def main():
     parser.add_argument("--komi", type=float, default=7.5)
     parser.add_argument("--tengen", default=TENGEN, help="command line of Tengen, with {seed}")
     parser.add_argument("--out", required=True, help="the file of games")
+    parser.add_argument("--jobs", type=int, default=1, help="games played at once")
     parser.add_argument("--boards", action="store_true", help="show positions that are counted differently")
     args = parser.parse_args()
     compare(collect(args), args)

@@ -7,14 +7,30 @@ use crate::search::{SearchReport, StopFlag};
 /// Share of the points that have stones from which on a side may pass first.
 const LATE: f32 = 0.4;
 
+/// What a judgement is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Care {
+    /// Whether to pass, while a clock may run.
+    Playing,
+    /// What a controller is told.
+    Answering,
+}
+
 /// Says what is to be expected of a position; `None` in games without points, and when it is stopped.
-pub(super) type MakeExpected<G> = Box<dyn FnMut(&G, &StopFlag) -> Option<Expected> + Send>;
+pub(super) type MakeExpected<G> = Box<dyn FnMut(&G, Care, &StopFlag) -> Option<Expected> + Send>;
+
+/// A judgement of the position of this key.
+struct Judged {
+    key: u128,
+    care: Care,
+    expected: Option<Expected>,
+}
 
 /// Judges positions of one game, and remembers the last: controllers ask for score and dead stones
 /// one after the other.
 pub(super) struct Judge<G: Game> {
     expect: Option<MakeExpected<G>>,
-    last: Option<(u128, Option<Expected>)>,
+    last: Option<Judged>,
 }
 
 impl<G: Game> Judge<G> {
@@ -35,16 +51,24 @@ impl<G: Game> Judge<G> {
 
     /// The position as the players may agree to count it.
     pub(super) fn settle(&mut self, position: &G, stop: &StopFlag) -> Option<Settled> {
+        self.settle_with(Care::Answering, position, stop)
+    }
+
+    fn settle_with(&mut self, care: Care, position: &G, stop: &StopFlag) -> Option<Settled> {
         let key = position.key();
-        if self.last.as_ref().is_none_or(|(known, _)| *known != key) {
-            let expected = self.expect.as_mut()?(position, stop);
+        let known = |last: &Judged| last.key == key && last.care >= care;
+        if !self.last.as_ref().is_some_and(known) {
+            let expected = self.expect.as_mut()?(position, care, stop);
             if stop.is_raised() {
                 return None;
             }
-            self.last = Some((key, expected));
+            self.last = Some(Judged {
+                key,
+                care,
+                expected,
+            });
         }
-        let (_, expected) = self.last.as_ref()?;
-        position.settle(expected.as_ref()?)
+        position.settle(self.last.as_ref()?.expected.as_ref()?)
     }
 
     /// Whether there is nothing left to play for, so that the side to move passes. Judged where the
@@ -63,7 +87,7 @@ impl<G: Game> Judge<G> {
         G::INFO.passes
             && plausible
             && self
-                .settle(position, stop)
+                .settle_with(Care::Playing, position, stop)
                 .is_some_and(|settled| may_pass(position, &settled))
     }
 
@@ -73,7 +97,7 @@ impl<G: Game> Judge<G> {
         if !position.agrees_on_dead() || !has_passed(position) {
             return false;
         }
-        let settled = self.settle(position, stop);
+        let settled = self.settle_with(Care::Playing, position, stop);
         settled.is_some_and(|settled| {
             let winner = settled.outcome().winner;
             settled.certain_winner().is_none() && winner == Some(position.to_move().opponent())

@@ -50,6 +50,12 @@ impl Settled {
         Outcome::by_points(self.black_ahead)
     }
 
+    /// Whether it is certain of every point.
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        self.range[0] == self.range[1]
+    }
+
     /// Who wins, whatever becomes of what is not certain; nobody where that decides.
     #[must_use]
     pub fn certain_winner(&self) -> Option<Color> {

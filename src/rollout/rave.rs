@@ -21,6 +21,9 @@ pub struct RaveParams {
     /// How much of a playout's result is by how much it was won, in [0, 1], in games that count
     /// points.
     pub score_weight: f32,
+    /// Playouts at the start of a search that do not count for [`RaveReport::expected`]: until the
+    /// tree knows the right answers, what becomes of the points says little.
+    pub uncounted: u64,
     /// Nodes after which the tree stops growing; playouts go on from its leaves. A node of a
     /// 9x9 board takes at most 2 KiB.
     pub max_nodes: usize,
@@ -35,6 +38,7 @@ impl Default for RaveParams {
             equivalence: 1000.0,
             exploration: 0.0,
             score_weight: 0.0,
+            uncounted: 0,
             max_nodes: 200_000,
             max_bytes: 1 << 30,
         }
@@ -61,7 +65,7 @@ pub struct RaveReport {
     pub moves: Vec<RaveMove>,
     /// Playouts made.
     pub playouts: u64,
-    /// What has become of the points in them, in games that count points.
+    /// What has become of the points in those that count, in games that count points.
     pub expected: Option<Expected>,
 }
 
@@ -142,6 +146,9 @@ impl Rave {
         if root.outcome().is_none() {
             while playouts < MOST_PLAYOUTS && go_on(playouts, &|| self.report(root_node, playouts))
             {
+                if playouts == self.params.uncounted {
+                    self.tally.clear(root.size().area());
+                }
                 self.playout(root, root_node);
                 self.past.truncate(begun);
                 playouts += 1;
@@ -166,7 +173,7 @@ impl Rave {
         }
     }
 
-    /// What has become of the points in the playouts of the last search.
+    /// What has become of the points in the playouts of the last search, as far as they count.
     pub(super) fn tally(&self) -> &Tally {
         &self.tally
     }

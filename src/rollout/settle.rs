@@ -7,14 +7,8 @@ use crate::game::{Color, Expected};
 /// it has on the board.
 const SCORE_WEIGHT: f32 = 0.9;
 
-/// The one right answer counts soon, even where most playouts do without it.
-const EQUIVALENCE: f32 = 30.0;
-
-/// A little: without any, one unlucky playout hides the right answer for good.
-const EXPLORATION: f32 = 0.05;
-
-/// What becomes of the points if the game goes on: `playouts` of a search with either side to move,
-/// so that nobody's turn decides. `None` in games that count no points, and when `halt` says so.
+/// What becomes of the points if the game goes on: the last half of `playouts` of a search with either
+/// side to move, so that nobody's turn decides. `None` in games that count no points, and when `halt` says so.
 #[must_use]
 pub fn expect<G: Playout>(
     position: &G,
@@ -24,8 +18,7 @@ pub fn expect<G: Playout>(
 ) -> Option<Expected> {
     let params = RaveParams {
         score_weight: SCORE_WEIGHT,
-        equivalence: EQUIVALENCE,
-        exploration: EXPLORATION,
+        uncounted: playouts / 2,
         ..RaveParams::default()
     };
     let mut rave = Rave::new(params, seed);
@@ -53,7 +46,7 @@ mod tests {
     /// The position counted, and the names of its points of one fate.
     fn settled(rows: &str, rules: &str) -> (Settled, impl Fn(Fate) -> String) {
         let position = diagram(rows, rules, Color::Black);
-        let expected = expect(&position, 1000, 1, &|| false).expect("points are counted");
+        let expected = expect(&position, 2000, 1, &|| false).expect("points are counted");
         let settled = position.settle(&expected).expect("points are counted");
         let (found, size) = (settled.clone(), position.size());
         let name = move |point: Move| {
