@@ -4,12 +4,20 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-/// Bytes of a chunk, at most.
-const CHUNK_BYTES: usize = if cfg!(any(loom, miri)) {
+use super::memory::defaults;
+
+/// Bytes of a chunk, at most: the system's large pages.
+const MOST_BYTES: usize = 1 << 21;
+
+/// Bytes of a chunk, at least: room for the moves of a large board.
+const LEAST_BYTES: usize = if cfg!(any(loom, miri)) {
     1 << 10
 } else {
-    1 << 18
+    1 << 12
 };
+
+/// Chunks of an arena that is not small: what the last ones leave unused is little.
+const CHUNKS: usize = 64;
 
 /// Bytes that several arenas may still take, together: what one of them does not need is there for
 /// the others.
@@ -50,46 +58,50 @@ impl MemoryBudget {
 #[derive(Debug)]
 pub(super) struct Arena<T> {
     chunks: Box<[OnceLock<Box<[T]>>]>,
+    /// Logarithm of the slots in a chunk; no run is longer.
+    chunk_bits: u32,
     next: AtomicU32,
 }
 
 impl<T: Default> Arena<T> {
-    const CHUNK_BITS: u32 = {
-        let bits = (CHUNK_BYTES / size_of::<T>()).ilog2();
-        // Room for a run of a few moves, where loom's atomics are large and chunks small.
-        if bits < 3 { 3 } else { bits }
-    };
-    /// Slots in a chunk; no run is longer.
-    pub(super) const CHUNK: u32 = 1 << Self::CHUNK_BITS;
-
     /// An arena of at least `capacity` slots; their memory is not taken yet.
     pub(super) fn new(capacity: usize) -> Arena<T> {
+        let bytes = capacity * size_of::<T>() / CHUNKS;
+        let slots = bytes.clamp(LEAST_BYTES, MOST_BYTES) / size_of::<T>();
+        // Room for a run of a few moves, where loom's atomics are large.
+        let chunk_bits = slots.ilog2().max(3);
         let chunks = (capacity + 1)
-            .div_ceil(Self::CHUNK as usize)
-            .min(u32::MAX as usize >> Self::CHUNK_BITS);
+            .div_ceil(1 << chunk_bits)
+            .min(u32::MAX as usize >> chunk_bits);
         let chunks = (0..chunks).map(|_| OnceLock::new()).collect();
         Arena {
             chunks,
+            chunk_bits,
             next: AtomicU32::new(1),
         }
+    }
+
+    /// Slots in a chunk.
+    pub(super) fn chunk_len(&self) -> u32 {
+        1 << self.chunk_bits
     }
 
     /// Takes `len` slots that lie side by side; `None` when the arena is full or there is no memory
     /// for another chunk.
     pub(super) fn take(&self, len: u32, budget: &MemoryBudget) -> Option<u32> {
-        debug_assert!(len <= Self::CHUNK);
+        debug_assert!(len <= self.chunk_len());
         if len == 0 {
             return Some(0);
         }
         let mut next = self.next.load(Ordering::Relaxed);
         loop {
-            let left_in_chunk = Self::CHUNK - next % Self::CHUNK;
+            let left_in_chunk = self.chunk_len() - self.place(next) as u32;
             let start = if len <= left_in_chunk {
                 next
             } else {
                 next + left_in_chunk
             };
-            if !self.grow(start >> Self::CHUNK_BITS, budget) {
+            if !self.grow(start >> self.chunk_bits, budget) {
                 return None;
             }
             // Only the numbers matter here; whoever publishes a slot's content orders it.
@@ -114,14 +126,14 @@ impl<T: Default> Arena<T> {
         if place.get().is_some() {
             return true;
         }
-        let bytes = Self::CHUNK as usize * size_of::<T>();
+        let bytes = self.chunk_len() as usize * size_of::<T>();
         if !budget.take(bytes) {
             return false;
         }
         let mut first = false;
         place.get_or_init(|| {
             first = true;
-            (0..Self::CHUNK).map(|_| T::default()).collect()
+            defaults(self.chunk_len() as usize)
         });
         if !first {
             budget.give_back(bytes);
@@ -131,7 +143,7 @@ impl<T: Default> Arena<T> {
 
     /// The slot of this number, which was taken before.
     pub(super) fn get(&self, slot: u32) -> &T {
-        &self.chunk(slot)[(slot % Self::CHUNK) as usize]
+        &self.chunk(slot)[self.place(slot)]
     }
 
     /// A run of slots as it was taken.
@@ -139,11 +151,16 @@ impl<T: Default> Arena<T> {
         if len == 0 {
             return &[];
         }
-        &self.chunk(start)[(start % Self::CHUNK) as usize..][..len as usize]
+        &self.chunk(start)[self.place(start)..][..len as usize]
+    }
+
+    /// Where a slot lies in its chunk.
+    fn place(&self, slot: u32) -> usize {
+        (slot % self.chunk_len()) as usize
     }
 
     fn chunk(&self, slot: u32) -> &[T] {
-        self.chunks[(slot >> Self::CHUNK_BITS) as usize]
+        self.chunks[(slot >> self.chunk_bits) as usize]
             .get()
             .expect("the slot was taken")
     }
@@ -159,38 +176,47 @@ impl<T: Default> Arena<T> {
 mod tests {
     use super::*;
 
-    const CHUNK: usize = Arena::<AtomicU32>::CHUNK as usize;
-
     #[test]
     fn runs_are_whole_distinct_and_end_with_the_capacity() {
-        let arena: Arena<AtomicU32> = Arena::new(3 * CHUNK);
-        let budget = MemoryBudget::new(100 * CHUNK);
+        let arena: Arena<AtomicU32> = Arena::new(200_000);
+        let chunk_len = arena.chunk_len();
+        assert!((1000..100_000).contains(&chunk_len), "{chunk_len}");
+        let budget = MemoryBudget::new(usize::MAX);
         let mut taken = Vec::new();
         while let Some(start) = arena.take(1000, &budget) {
             assert_ne!(start, 0);
-            let chunk = |slot| slot / CHUNK as u32;
+            let chunk = |slot| slot / chunk_len;
             assert_eq!(chunk(start), chunk(start + 999), "in one chunk");
             taken.push(start);
         }
         assert!(taken.is_sorted_by(|a, b| a + 1000 <= *b));
-        assert!(taken.len() >= 3 * 65, "{} runs", taken.len());
+        let least = 200_000 / chunk_len * (chunk_len / 1000);
+        assert!(taken.len() >= least as usize - 1, "{} runs", taken.len());
         arena.run(taken[7], 1000)[3].store(9, Ordering::Relaxed);
         assert_eq!(arena.get(taken[7] + 3).load(Ordering::Relaxed), 9);
     }
 
     #[test]
+    fn chunks_grow_with_the_arena() {
+        let lens = [100, 1 << 18, 1 << 26].map(|slots| Arena::<AtomicU32>::new(slots).chunk_len());
+        assert!(lens.is_sorted_by(|a, b| a < b), "{lens:?}");
+        assert_eq!(lens[2] as usize * size_of::<AtomicU32>(), MOST_BYTES);
+    }
+
+    #[test]
     fn arenas_share_their_room() {
-        let budget = MemoryBudget::new(5 * CHUNK * size_of::<AtomicU32>() + 1);
-        let [one, other]: [Arena<AtomicU32>; 2] = [Arena::new(9 * CHUNK), Arena::new(9 * CHUNK)];
+        let [one, other]: [Arena<AtomicU32>; 2] = [Arena::new(100_000), Arena::new(100_000)];
+        let chunk = one.chunk_len() as usize * size_of::<AtomicU32>();
+        let budget = MemoryBudget::new(5 * chunk + 1);
         assert!(one.take(10, &budget).is_some());
         let mut chunks = 0;
-        while other.take(CHUNK as u32, &budget).is_some() {
+        while other.take(other.chunk_len(), &budget).is_some() {
             chunks += 1;
         }
         // One chunk is the other arena's.
         assert_eq!(chunks, 4);
-        assert!(one.take(10, &budget).is_some() && one.take(CHUNK as u32, &budget).is_none());
-        assert_eq!(budget.used(), 5 * CHUNK * size_of::<AtomicU32>());
+        assert!(one.take(10, &budget).is_some() && one.take(one.chunk_len(), &budget).is_none());
+        assert_eq!(budget.used(), 5 * chunk);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod control;
 mod edge;
 mod error;
 mod limits;
+mod memory;
 mod node;
 mod noise;
 mod params;

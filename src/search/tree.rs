@@ -5,8 +5,9 @@
 //! after a controller has replayed the whole game.
 
 use super::arena::{Arena, MemoryBudget};
-use super::atomic::{AtomicU32, Ordering, zeros};
+use super::atomic::{AtomicU32, Ordering};
 use super::edge::{Choice, Edge, block_len};
+use super::memory::zeros;
 use super::node::{Node, NodeId};
 use crate::game::Move;
 
