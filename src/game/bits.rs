@@ -85,6 +85,12 @@ impl<const WORDS: usize> Bits<WORDS> {
         false
     }
 
+    /// Whether the set has exactly two points.
+    #[must_use]
+    pub fn is_pair(&self) -> bool {
+        self.count() == 2
+    }
+
     /// The lowest point.
     #[must_use]
     pub fn lowest(&self) -> Option<Move> {

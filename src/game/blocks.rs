@@ -50,11 +50,18 @@ impl<const WORDS: usize> Frame<WORDS> {
     }
 
     /// All points next to a point of `set`.
+    #[inline]
     #[must_use]
     pub fn neighbors(&self, set: Bits<WORDS>) -> Bits<WORDS> {
         let width = u32::from(self.size.width);
-        let sideways = (set & self.not_west).shift_down(1) | (set & self.not_east).shift_up(1);
-        (sideways | set.shift_up(width) | set.shift_down(width)) & self.board
+        (self.sideways(set) | set.shift_up(width) | set.shift_down(width)) & self.board
+    }
+
+    /// All points next to a point of `set` in its row.
+    #[inline]
+    #[must_use]
+    pub fn sideways(&self, set: Bits<WORDS>) -> Bits<WORDS> {
+        (set & self.not_west).shift_down(1) | (set & self.not_east).shift_up(1)
     }
 
     /// `from` and all points that connect to it through points of `within`.

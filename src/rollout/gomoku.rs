@@ -4,7 +4,7 @@
 use rand::Rng;
 
 use super::playout::below;
-use super::{Played, Playout, PlayoutPolicy, Prior};
+use super::{Played, Playout, PlayoutPolicy, Prior, Tally};
 use crate::game::gomoku::{Direction, Gomoku, Points, Shape, ShapeMap};
 use crate::game::{Bits, Color, Game, Move, Outcome};
 
@@ -17,6 +17,7 @@ impl Playout for Gomoku {
         policy: PlayoutPolicy,
         rng: &mut R,
         played: &mut Played,
+        _tally: &mut Tally,
     ) -> Outcome {
         let mut sight = (policy == PlayoutPolicy::Own).then(|| Sight::of(self));
         loop {
@@ -262,7 +263,8 @@ mod tests {
                     for _ in 0..30 {
                         let mut position = Gomoku::with_rules(size, rules).unwrap();
                         let mut played = Played::of(&position);
-                        let outcome = position.finish(policy, &mut rng, &mut played);
+                        let outcome =
+                            position.finish(policy, &mut rng, &mut played, &mut Tally::default());
                         assert_eq!(
                             position.outcome(),
                             Some(outcome),

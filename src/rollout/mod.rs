@@ -12,6 +12,7 @@ mod settle;
 mod tally;
 mod tree;
 
+pub use go::WeightFit;
 pub use playout::{Played, Playout, PlayoutPolicy, Prior};
 pub use rave::{MOST_PLAYOUTS, Rave, RaveMove, RaveParams, RaveReport};
 pub use settle::expect;

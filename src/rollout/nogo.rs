@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use super::playout::below;
-use super::{Played, Playout, PlayoutPolicy};
+use super::{Played, Playout, PlayoutPolicy, Tally};
 use crate::game::nogo::NoGo;
 use crate::game::{Bits, Color, Game, Move, Outcome};
 
@@ -16,6 +16,7 @@ impl<const WORDS: usize> Playout for NoGo<WORDS> {
         policy: PlayoutPolicy,
         rng: &mut R,
         played: &mut Played,
+        _tally: &mut Tally,
     ) -> Outcome {
         match policy {
             PlayoutPolicy::Uniform => play_uniform(self, rng),
@@ -121,7 +122,8 @@ mod tests {
                 for _ in 0..100 {
                     let mut position = SmallNoGo::new(BoardSize::square(side)).unwrap();
                     let mut played = Played::of(&position);
-                    let outcome = position.finish(policy, &mut rng, &mut played);
+                    let outcome =
+                        position.finish(policy, &mut rng, &mut played, &mut Tally::default());
                     assert_eq!(
                         position.outcome(),
                         Some(outcome),
@@ -140,7 +142,12 @@ mod tests {
         for _ in 0..games {
             let mut position = SmallNoGo::new(BoardSize::square(9)).unwrap();
             let mut played = Played::of(&position);
-            let outcome = position.finish(PlayoutPolicy::Uniform, &mut rng, &mut played);
+            let outcome = position.finish(
+                PlayoutPolicy::Uniform,
+                &mut rng,
+                &mut played,
+                &mut Tally::default(),
+            );
             plies += position.ply();
             black += u32::from(outcome == Outcome::win(Color::Black));
         }

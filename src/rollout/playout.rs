@@ -77,15 +77,17 @@ impl Default for Prior {
 
 /// A game that random playouts can finish.
 pub trait Playout: Game {
-    /// Plays random moves until the game ends, says how it ended, and adds who played where. A game
-    /// that goes on beyond all measure is a draw.
+    /// Plays random moves until the game ends, says how it ended, and adds who played where and, in
+    /// games that count them, whose the points are. A game that goes on beyond all measure is a draw.
+    /// What becomes of the position itself is not said.
     fn finish<R: Rng>(
         &mut self,
         policy: PlayoutPolicy,
         rng: &mut R,
         played: &mut Played,
+        tally: &mut Tally,
     ) -> Outcome {
-        let _ = policy;
+        let _ = (policy, tally);
         for _ in 0..self.size().ply_cap() {
             if let Some(outcome) = self.outcome() {
                 return outcome;

@@ -201,10 +201,15 @@ impl Rave {
         }
         self.played.clear(&position);
         let outcome = match position.outcome() {
-            Some(outcome) => outcome,
-            None => position.finish(self.params.policy, &mut self.rng, &mut self.played),
+            Some(outcome) => {
+                position.tally(&mut self.tally);
+                outcome
+            }
+            None => {
+                let (policy, tally) = (self.params.policy, &mut self.tally);
+                position.finish(policy, &mut self.rng, &mut self.played, tally)
+            }
         };
-        position.tally(&mut self.tally);
         let area = root.size().area();
         let win = worth(outcome, mover, area, self.params.score_weight);
         self.backup(area, mover, win);

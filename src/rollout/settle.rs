@@ -22,8 +22,7 @@ pub fn expect<G: Playout>(
         ..RaveParams::default()
     };
     let mut rave = Rave::new(params, seed);
-    let mut tally = Tally::default();
-    tally.clear(position.size().area());
+    let mut tally = Tally::of(position);
     for color in Color::BOTH {
         let mut start = position.as_played_out();
         start.resume();

@@ -1,6 +1,6 @@
 //! What becomes of each point, over many finished playouts.
 
-use crate::game::Expected;
+use crate::game::{Expected, Game};
 
 /// Sums over finished playouts: whose each point was, and by how much Black was ahead.
 #[derive(Debug, Clone, Default)]
@@ -13,6 +13,14 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// Nothing is counted yet, on the board of this position.
+    #[must_use]
+    pub fn of<G: Game>(position: &G) -> Tally {
+        let mut tally = Tally::default();
+        tally.clear(position.size().area());
+        tally
+    }
+
     /// Begins again, on a board of so many points.
     pub(super) fn clear(&mut self, points: usize) {
         *self = Tally {

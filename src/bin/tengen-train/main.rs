@@ -14,6 +14,7 @@ mod quantize;
 mod report;
 mod seal;
 mod selfplay;
+mod weights;
 
 use std::process::ExitCode;
 
@@ -54,6 +55,8 @@ enum Command {
     Seal(seal::Args),
     /// Says what a network, a checkpoint or a folder of shards is.
     Inspect(inspect::Args),
+    /// Learns from games what moves weigh in the playouts of Go.
+    Weights(weights::Args),
 }
 
 #[expect(
@@ -92,5 +95,6 @@ fn run() -> anyhow::Result<()> {
         Command::Quantize(args) => quantize::run(&args),
         Command::Seal(args) => seal::run(&args),
         Command::Inspect(args) => inspect::run(&args),
+        Command::Weights(args) => weights::run(&args),
     }
 }

@@ -17,7 +17,7 @@ use tengen::eval::{
     Work,
 };
 use tengen::game::with_game;
-use tengen::rollout::{Played, Playout, PlayoutPolicy};
+use tengen::rollout::{Played, Playout, PlayoutPolicy, Tally};
 use tengen::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
 
 use super::super::output;
@@ -184,11 +184,14 @@ impl<G: Encode + Playout> Bench<G> {
         for policy in [PlayoutPolicy::Uniform, PlayoutPolicy::Own] {
             let mut rng = rand::SeedableRng::seed_from_u64(1);
             let rng: &mut rand_xoshiro::Xoshiro256PlusPlus = &mut rng;
+            let mut tally = Tally::of(&self.empty);
             let (began, mut count) = (self.clock.now(), 0_u32);
             while self.clock.now() - began < 2 * self.round {
                 for _ in 0..100 {
                     let mut played = Played::of(&self.empty);
-                    self.empty.clone().finish(policy, rng, &mut played);
+                    self.empty
+                        .clone()
+                        .finish(policy, rng, &mut played, &mut tally);
                 }
                 count += 100;
             }

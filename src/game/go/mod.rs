@@ -13,8 +13,8 @@ mod score;
 
 use super::bits::{Bits, BitsIter};
 use super::{
-    BoardSize, Bounds, Color, Expected, Game, GameInfo, HalfPoints, IllegalSetup, Move, Outcome,
-    PliesLeft, Recent, Settled, Standing, UnsupportedSize, zobrist,
+    BoardSize, Bounds, Color, Expected, Frame, Game, GameInfo, HalfPoints, IllegalSetup, Move,
+    Outcome, PliesLeft, Recent, Settled, Standing, UnsupportedSize, zobrist,
 };
 pub use agreed::Agreed;
 use board::Board;
@@ -121,6 +121,12 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     #[must_use]
     pub fn around(&self, point: Move) -> Bits<WORDS> {
         self.next_to(Bits::point(point))
+    }
+
+    /// The shape of the board.
+    #[must_use]
+    pub fn frame(&self) -> &Frame<WORDS> {
+        self.board.frame()
     }
 
     /// All points next to a point of `set`.

@@ -1,13 +1,21 @@
-//! Go's random playouts: no own eye is filled, and near the last move tactics come first.
+//! Go's random playouts: no own eye is filled, and points are drawn by learned weights.
 
+mod ended;
+mod field;
+mod fit;
+mod kinds;
+mod local;
 mod nakade;
+mod policy;
 mod priors;
-mod shapes;
-mod tactics;
+mod weights;
+mod wheel;
 
+use ended::Ended;
+use field::Field;
+pub use fit::WeightFit;
+use policy::play_out;
 use rand::Rng;
-use shapes::shapes;
-use tactics::tactics;
 
 use super::playout::below;
 use super::{Played, Playout, PlayoutPolicy, Prior, Tally};
@@ -22,28 +30,30 @@ const MOST_PLIES_A_POINT: u32 = 3;
 const OPEN: f32 = 0.5;
 
 impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
-    /// Its own policy first takes the stone just played, or saves what it put in atari; then plays
-    /// shapes beside it (`SHAPES`); else anywhere. What counts in the end is area, also where
-    /// territory does: the two differ by a point at most once all is played out.
+    /// Its own policy draws points by learned weights of what is around them, what a stone there takes
+    /// or saves, and what it answers (docs/methods.md#playouts). What counts in the end is area, also
+    /// where territory does: the two differ by a point at most once all is played out.
     fn finish<R: Rng>(
         &mut self,
         policy: PlayoutPolicy,
         rng: &mut R,
         played: &mut Played,
+        tally: &mut Tally,
     ) -> Outcome {
-        let last = self.ply() + MOST_PLIES_A_POINT * self.size().area() as u32;
-        while self.passes() < 2 && self.ply() < last {
-            let mv = match policy {
-                PlayoutPolicy::Uniform => None,
-                PlayoutPolicy::Own => near_the_last(self, rng),
-            };
-            let mv = mv.or_else(|| anywhere(self, policy, rng));
-            if let Some(point) = mv {
-                played.add(self.to_move(), point);
+        let most = MOST_PLIES_A_POINT * self.size().area() as u32;
+        let ended = match policy {
+            PlayoutPolicy::Uniform => {
+                play_uniform(self, most, rng, played);
+                Ended::of(self)
             }
-            self.play(mv.unwrap_or(self.pass()));
-        }
-        Outcome::by_points(self.area_score())
+            PlayoutPolicy::Own => {
+                let mut field = Field::of(self);
+                play_out(&mut field, most, rng, played);
+                let stones = Color::BOTH.map(|color| field.stones(color));
+                Ended::with(field.frame(), stones)
+            }
+        };
+        ended.tally(self.komi(), tally)
     }
 
     /// By area, where nobody loses by taking what is dead.
@@ -57,18 +67,7 @@ impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
     }
 
     fn tally(&self, tally: &mut Tally) {
-        tally.count(f64::from(self.area_score().0) / 2.0);
-        let area = self.area();
-        for (points, sign) in area.into_iter().zip([1.0, -1.0]) {
-            for point in points.iter() {
-                tally.owned(point.index(), sign);
-            }
-        }
-        let stones = self.stones(Color::Black) | self.stones(Color::White);
-        let dame = self.empty() & !(area[0] | area[1]);
-        for point in (dame | (self.connected(self.next_to(dame) & stones))).iter() {
-            tally.shared(point.index());
-        }
+        Ended::of(self).tally(self.komi(), tally);
     }
 
     /// Everything but filling an own eye, and a pass that nobody has asked for on an open board.
@@ -95,40 +94,26 @@ fn any<const WORDS: usize, R: Rng>(points: Bits<WORDS>, rng: &mut R) -> Option<M
     }
 }
 
-/// A legal point that fills no own eye and, under [`PlayoutPolicy::Own`], gives no stones away.
-fn anywhere<const CELLS: usize, const WORDS: usize, R: Rng>(
-    position: &Go<CELLS, WORDS>,
-    policy: PlayoutPolicy,
+/// Legal points that fill no own eye, all alike, until there are none.
+fn play_uniform<const CELLS: usize, const WORDS: usize, R: Rng>(
+    position: &mut Go<CELLS, WORDS>,
+    most: u32,
     rng: &mut R,
-) -> Option<Move> {
-    let (mut left, mut poor) = (position.empty(), None);
-    while let Some(point) = any(left, rng) {
-        if position.is_legal(point) && !position.is_eye(position.to_move(), point) {
-            if policy == PlayoutPolicy::Uniform || !position.is_self_atari(point) {
-                return Some(point);
+    played: &mut Played,
+) {
+    let last = position.ply() + most;
+    while position.passes() < 2 && position.ply() < last {
+        let (mut left, mut chosen) = (position.empty(), position.pass());
+        while let Some(point) = any(left, rng) {
+            if position.is_legal(point) && !position.is_eye(position.to_move(), point) {
+                chosen = point;
+                played.add(position.to_move(), point);
+                break;
             }
-            if nakade::is_worth_losing(position, point) {
-                poor = Some(point);
-            }
+            left.remove(point);
         }
-        left.remove(point);
+        position.play(chosen);
     }
-    poor
-}
-
-/// An answer to the last move, if it asks for one.
-fn near_the_last<const CELLS: usize, const WORDS: usize, R: Rng>(
-    position: &Go<CELLS, WORDS>,
-    rng: &mut R,
-) -> Option<Move> {
-    let last = position.last_move()?;
-    if last == position.pass() || position.stone(last).is_none() {
-        return None;
-    }
-    if let Some(point) = any(tactics(position, last), rng) {
-        return Some(point);
-    }
-    any(shapes(position, last), rng)
 }
 
 #[cfg(test)]
@@ -137,7 +122,8 @@ mod tests {
     use rand_xoshiro::Xoshiro256PlusPlus;
 
     use super::super::{Rave, RaveParams};
-    use super::shapes::SHAPES;
+    use super::kinds::View;
+    use super::weights::Kind;
     use super::*;
     use crate::game::BoardSize;
     use crate::game::go::SmallGo;
@@ -147,23 +133,50 @@ mod tests {
     }
 
     #[test]
-    fn playouts_end_with_nothing_left_but_eyes() {
+    fn playouts_end_when_nobody_wants_to_play() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        for policy in [PlayoutPolicy::Uniform, PlayoutPolicy::Own] {
-            for side in [1, 2, 3, 5, 9] {
-                for _ in 0..50 {
-                    let mut position = SmallGo::new(BoardSize::square(side)).unwrap();
-                    let mut played = Played::of(&position);
-                    let outcome = position.finish(policy, &mut rng, &mut played);
-                    if position.passes() < 2 {
-                        continue;
-                    }
-                    assert_eq!(position.outcome(), Some(outcome), "{policy:?} on {side}");
-                    let sensible = position
-                        .empty()
-                        .iter()
-                        .filter(|&point| position.is_legal(point) && position.is_sensible(point));
-                    assert_eq!(sensible.count(), 0);
+        for side in [1, 2, 3, 5, 9] {
+            for _ in 0..50 {
+                let start = SmallGo::new(BoardSize::square(side)).unwrap();
+                let mut played = Played::of(&start);
+                let mut position = start.clone();
+                play_uniform(&mut position, 300, &mut rng, &mut played);
+                let mut left = position.legal_points().iter();
+                assert!(position.passes() < 2 || left.all(|p| !position.is_sensible(p)));
+
+                let mut field = Field::of(&start);
+                play_out(&mut field, 300, &mut rng, &mut played);
+                let gives_away = |point: Move| {
+                    let joined = field.joined(point);
+                    joined.liberties.count() < 2
+                };
+                let own = field.to_move;
+                let mut left = field.empty().iter().filter(|&point| {
+                    field.sides(point).legal[own.index()]
+                        && weights::WEIGHTS.of_shape(field.around(point))[own.index()] > 0
+                });
+                assert!(field.passes < 2 || left.all(gives_away), "on {side}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_becomes_of_the_points_is_what_the_rules_say() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+        for side in [1, 2, 5, 9] {
+            for _ in 0..20 {
+                let mut position = SmallGo::new(BoardSize::square(side)).unwrap();
+                let mut played = Played::of(&position);
+                play_uniform(&mut position, 300, &mut rng, &mut played);
+                let mut tally = Tally::of(&position);
+                let outcome = Ended::of(&position).tally(position.komi(), &mut tally);
+                assert_eq!(outcome, Outcome::by_points(position.area_score()));
+                let [black, white] = position.area();
+                for (point, owner) in tally.expected().expect("one").owner.iter().enumerate() {
+                    let point = Move(point as u16);
+                    let expected =
+                        i8::from(black.contains(point)) - i8::from(white.contains(point));
+                    assert_eq!(*owner, f32::from(expected));
                 }
             }
         }
@@ -174,50 +187,63 @@ mod tests {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
         let mut position = SmallGo::new(BoardSize::square(5)).unwrap();
         let mut played = Played::of(&position);
-        position.finish(PlayoutPolicy::Own, &mut rng, &mut played);
+        let mut tally = Tally::of(&position);
+        position.finish(PlayoutPolicy::Own, &mut rng, &mut played, &mut tally);
         for point in 0..25 {
             let [black, white] = Color::BOTH.map(|color| played.by(color)[point]);
             assert!(black + white <= 1.0, "one side is the first");
-            let stands = position.stone(Move(point as u16)).is_some();
-            assert!(!stands || black + white == 1.0);
         }
         played.add_earlier(Color::White, Move(3));
         assert_eq!(Color::BOTH.map(|color| played.by(color)[3]), [0.0, 1.0]);
     }
 
-    #[test]
-    fn the_last_stone_is_answered() {
-        // White has put b3 in atari with c3: Black runs, or takes it.
-        let mut position = diagram("..... .O... .X... .O... .....", Color::White);
-        position.play(Move(12));
-        let answers: Bits<2> = tactics(&position, Move(12));
-        assert_eq!(
-            answers.iter().collect::<Vec<_>>(),
-            [Move(10)],
-            "only a3 is left to run to"
-        );
-        let mut taking = diagram("..X.. .XOX. ..... ..... .....", Color::White);
-        taking.play(Move(0));
-        assert!(tactics(&taking, Move(0)).is_empty(), "elsewhere");
-        let mut itself = diagram("..X.. .X.X. ..... ..... .....", Color::White);
-        itself.play(Move(17));
-        assert_eq!(tactics(&itself, Move(17)).lowest(), Some(Move(12)));
+    /// The points of a position that do this for the side to move.
+    fn points(position: &SmallGo, kind: Kind) -> Vec<Move> {
+        let field = Field::of(position);
+        let view = View::of(&field);
+        let mut points = position.legal_points();
+        points.remove(position.pass());
+        let found = points.iter().filter(|&point| view.kinds(point).has(kind));
+        found.collect()
     }
 
     #[test]
-    fn shapes_are_told_apart() {
-        // Black's hane at the head of White's stone: X O X above an empty row.
-        let hane = diagram("..... .XOX. ..... ..... .....", Color::Black);
-        assert!(SHAPES.has(Color::Black, hane.neighborhood(Move(12))));
-        assert!(
-            !SHAPES.has(Color::Black, hane.neighborhood(Move(2))),
-            "far away"
-        );
-        let edge = diagram("..... ..... ..... .X... .O...", Color::Black);
-        assert!(
-            SHAPES.has(Color::White, edge.neighborhood(Move(2))),
-            "chase along the edge"
-        );
+    fn the_last_stone_is_answered() {
+        // White has put b3 in atari with c3: Black runs.
+        let mut position = diagram("..... .O... .X... .O... .....", Color::White);
+        position.play(Move(12));
+        assert_eq!(points(&position, Kind::Runs), [Move(10)], "a3");
+        assert_eq!(points(&position, Kind::SavesOne), [Move(10)]);
+        assert_eq!(points(&position, Kind::TakesToSave), []);
+        let mut itself = diagram("..X.. .X.X. ..... ..... .....", Color::White);
+        itself.play(Move(17));
+        assert_eq!(points(&itself, Kind::TakesLast), [Move(12)]);
+        assert_eq!(points(&itself, Kind::TakesOne), [Move(12)]);
+        // Elsewhere is no answer.
+        let mut elsewhere = diagram("..X.. .XOX. ..... ..... .....", Color::White);
+        elsewhere.play(Move(0));
+        assert_eq!(points(&elsewhere, Kind::TakesLast), []);
+        assert_eq!(points(&elsewhere, Kind::ChasesLast), [Move(1), Move(5)]);
+        assert_eq!(points(&elsewhere, Kind::Across), [Move(6)]);
+        assert_eq!(points(&elsewhere, Kind::TakesOne), [Move(12)]);
+    }
+
+    #[test]
+    fn taking_saves_too() {
+        // White's c3 puts b3 in atari, and b2 is in atari itself.
+        let mut position = diagram("..... .O... .X... XOX.. .....", Color::White);
+        position.play(Move(12));
+        assert_eq!(points(&position, Kind::Runs), [Move(10)]);
+        assert_eq!(points(&position, Kind::TakesToSave), [Move(1)]);
+        assert_eq!(points(&position, Kind::Strengthens), [Move(2), Move(8)]);
+    }
+
+    #[test]
+    fn the_middle_of_three_is_vital() {
+        let position = diagram("..... XXXXX OOOOX OOOOX ...OX", Color::White);
+        let field = Field::of(&position);
+        assert_eq!(nakade::vital(&field, Move(6)).lowest(), Some(Move(1)));
+        assert!(nakade::vital(&field, Move(20)).is_empty(), "elsewhere");
     }
 
     #[test]

@@ -1,44 +1,80 @@
-//! Stones given away to kill: what is taken leaves a hole that is one eye only, if it is filled again
-//! in its middle.
+//! Eye spaces that one stone decides, and stones given away to kill: what is taken leaves a hole that
+//! is one eye only, if it is filled again in its middle.
 
-use crate::game::go::Go;
-use crate::game::{Bits, Game, Move};
+use super::field::Field;
+use crate::game::{Bits, Frame, Move};
 
-/// Whether a stone of the side to move on `point`, after which its chain can be taken, leaves a hole
-/// of a shape that the other side cannot make two eyes of. What is larger, or would live, is what
-/// stands in seki or gives up stones for nothing.
-pub(super) fn is_worth_losing<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    point: Move,
+/// The largest eye space that is looked at.
+const LARGEST: usize = 6;
+
+/// Whether a chain of the side to move that can be taken leaves a hole of a shape that the other side
+/// cannot make two eyes of. What is larger, or would live, is what stands in seki or gives up stones
+/// for nothing.
+pub(super) fn is_worth_losing<const WORDS: usize>(
+    frame: &Frame<WORDS>,
+    chain: Bits<WORDS>,
 ) -> bool {
-    let mut chain = Bits::point(point);
-    let friends = position.around(point) & position.stones(position.to_move());
-    chain |= position.connected(friends);
-    is_one_eye(position, chain)
+    chain.count() <= 3 || center(frame, chain).is_some()
 }
 
-/// Whether a hole of this shape is one eye, if whoever does not own it plays first.
-fn is_one_eye<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    hole: Bits<WORDS>,
-) -> bool {
+/// The point of a hole of 3 to 6 points without which it is one eye, and with which it is two.
+fn center<const WORDS: usize>(frame: &Frame<WORDS>, hole: Bits<WORDS>) -> Option<Move> {
     let size = hole.count();
-    if size <= 3 {
-        return true;
+    if !(3..=LARGEST).contains(&size) {
+        return None;
     }
-    if size > 6 {
-        return false;
-    }
-    let neighbors = |point: Move| (position.around(point) & hole).count();
-    let (mut links, mut most) = (0, 0);
+    let (mut links, mut most, mut middle) = (0, 0, None);
     for point in hole.iter() {
-        let number = neighbors(point);
+        let number = (frame.neighbors(Bits::point(point)) & hole).count();
         links += number;
-        most = most.max(number);
+        if number > most {
+            (most, middle) = (number, Some(point));
+        }
     }
     match (size, links / 2, most) {
-        // A square and a pyramid; a bulky five and a cross; a rabbity six.
-        (4, 4, _) | (4, _, 3) | (5, 5, _) | (5, _, 4) | (6, 6, 4) => true,
-        _ => false,
+        // Three in a row or a corner; a square and a pyramid; a bulky five and a cross; a rabbity six.
+        (3, ..) | (4, 4, _) | (4, _, 3) | (5, 5, _) | (5, _, 4) | (6, 6, 4) => middle,
+        _ => None,
     }
+}
+
+/// The points on which an eye space next to the last move depends, of either side.
+pub(super) fn vital<const CELLS: usize, const WORDS: usize>(
+    field: &Field<CELLS, WORDS>,
+    last: Move,
+) -> Bits<WORDS> {
+    let (frame, empty) = (field.frame(), field.empty());
+    let mut found = Bits::EMPTY;
+    let mut near = frame.neighbors(Bits::point(last)) & empty;
+    while let Some(first) = near.lowest() {
+        let mut hole = Bits::point(first);
+        loop {
+            let next = hole | frame.neighbors(hole) & empty;
+            if next == hole || next.count() > LARGEST {
+                hole = next;
+                break;
+            }
+            hole = next;
+        }
+        near.remove_all(hole);
+        // A square is dead already.
+        if hole.count() > LARGEST || (hole.count() == 4 && is_square(frame, hole)) {
+            continue;
+        }
+        if let Some(point) = center(frame, hole) {
+            let around = frame.neighbors(hole) & !hole;
+            let enclosed = crate::game::Color::BOTH
+                .into_iter()
+                .any(|color| around & !field.stones(color) == Bits::EMPTY);
+            if enclosed {
+                found.insert(point);
+            }
+        }
+    }
+    found
+}
+
+fn is_square<const WORDS: usize>(frame: &Frame<WORDS>, hole: Bits<WORDS>) -> bool {
+    hole.iter()
+        .all(|point| (frame.neighbors(Bits::point(point)) & hole).count() == 2)
 }

@@ -1,0 +1,74 @@
+//! `tengen-train weights`: what moves weigh in the playouts of Go, learned from games.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Parser;
+use tengen::game::Game as _;
+use tengen::game::go::SmallGo;
+use tengen::rollout::WeightFit;
+use tengen::train::dataset::{Dataset, Selection};
+use tengen::train::row::{PositionSource, Row};
+
+use crate::progress::print;
+
+#[derive(Debug, Parser)]
+pub(crate) struct Args {
+    /// Folders of shards with games of Go, up to 9x9
+    #[arg(long, required = true, num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// File of the weights; the program's own is src/rollout/go/weights.txt
+    #[arg(long)]
+    out: PathBuf,
+    /// Share of the games that are set aside to try the weights on
+    #[arg(long, default_value_t = 0.1)]
+    held_out: f64,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        (0.0..1.0).contains(&args.held_out),
+        "--held-out must be at least 0 and less than 1"
+    );
+    let dataset = Dataset::load(&Selection {
+        folders: args.data.clone(),
+        window: usize::MAX,
+        held_out: args.held_out,
+    })?;
+    anyhow::ensure!(
+        dataset.game == SmallGo::NAME,
+        "these are games of {}, not of Go",
+        dataset.game
+    );
+    let start = SmallGo::new(dataset.size)?;
+    let [fit, held_out] = [&dataset.fit, &dataset.held_out].map(|rows| moves_of(&start, rows));
+    anyhow::ensure!(!fit.is_empty(), "there are no moves to learn from");
+    let found = fit.fit();
+    print(&format!(
+        "{} moves: mean logarithm of their chance {:.3}, all alike {:.3}",
+        fit.len(),
+        fit.likelihood(&found),
+        fit.likelihood("")
+    ));
+    if !held_out.is_empty() {
+        print(&format!(
+            "{} moves that were set aside: {:.3}, all alike {:.3}",
+            held_out.len(),
+            held_out.likelihood(&found),
+            held_out.likelihood("")
+        ));
+    }
+    std::fs::write(&args.out, found).with_context(|| args.out.display().to_string())
+}
+
+/// The moves of all games, each game once.
+fn moves_of(start: &SmallGo, rows: &[Row]) -> WeightFit {
+    let mut fit = WeightFit::default();
+    for game in rows.chunk_by(|a, b| a.game == b.game) {
+        if let PositionSource::Game(moves) = &game[0].source {
+            fit.add(start, moves);
+        }
+    }
+    fit
+}

@@ -1,0 +1,220 @@
+//! The weights of playouts, learned from games: those under which the moves that were played are most
+//! likely among the legal ones (a generalized Bradley-Terry model, fitted by minorization and
+//! maximization: Coulom, Computing "Elo ratings" of move patterns in the game of Go, 2007).
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::field::Field;
+use super::kinds::View;
+use super::weights::{KINDS, Kinds, NAMES, Weights, alike, is_eye};
+use crate::game::go::Go;
+use crate::game::{Game, Move};
+
+/// Each weight is held near 1 by so many imagined moves, played as often as it says.
+const IMAGINED: f64 = 2.0;
+
+const ROUNDS: usize = 60;
+
+/// A move that might be played: the number of its shape, and what it does.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    shape: u16,
+    kinds: Kinds,
+}
+
+impl Choice {
+    fn weight(&self, shapes: &[f64], kinds: &[f64; KINDS]) -> f64 {
+        let kinds = self.kinds.numbers().map(|kind| kinds[kind]);
+        shapes[usize::from(self.shape)] * kinds.product::<f64>()
+    }
+}
+
+/// Choices of all positions, in a row, the one that was made first in each.
+#[derive(Debug, Default)]
+pub struct WeightFit {
+    choices: Vec<Choice>,
+    /// Where each position's choices end.
+    ends: Vec<usize>,
+    /// Numbers of shapes.
+    shapes: BTreeMap<u16, u16>,
+}
+
+impl WeightFit {
+    /// Adds the moves of a game, up to the first pass.
+    pub fn add<const CELLS: usize, const WORDS: usize>(
+        &mut self,
+        start: &Go<CELLS, WORDS>,
+        moves: &[Move],
+    ) {
+        let mut position = start.clone();
+        for &mv in moves {
+            if mv == position.pass() || !position.is_legal(mv) {
+                break;
+            }
+            self.add_move(&position, mv);
+            position.play(mv);
+        }
+    }
+
+    /// Positions so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    fn add_move<const CELLS: usize, const WORDS: usize>(
+        &mut self,
+        position: &Go<CELLS, WORDS>,
+        played: Move,
+    ) {
+        let field = Field::of(position);
+        let mover = field.to_move;
+        let view = View::of(&field);
+        let first = self.choices.len();
+        for point in position.legal_points().iter() {
+            let around = field.around(point);
+            if is_eye(around, mover) {
+                continue;
+            }
+            let shapes = self.shapes.len() as u16;
+            let shape = *self.shapes.entry(alike(around, mover)).or_insert(shapes);
+            let kinds = view.kinds(point);
+            self.choices.push(Choice { shape, kinds });
+            if point == played {
+                let last = self.choices.len() - 1;
+                self.choices.swap(first, last);
+            }
+        }
+        if self.choices.len() > first
+            && field.is_empty(played)
+            && !is_eye(field.around(played), mover)
+        {
+            self.ends.push(self.choices.len());
+        } else {
+            self.choices.truncate(first);
+        }
+    }
+
+    /// The weights, as lines of a file of weights.
+    #[must_use]
+    pub fn fit(&self) -> String {
+        let mut shapes = vec![1.0_f64; self.shapes.len()];
+        let mut kinds = [1.0_f64; KINDS];
+        let mut won = (vec![IMAGINED; shapes.len()], [IMAGINED; KINDS]);
+        for choices in self.positions() {
+            won.0[usize::from(choices[0].shape)] += 1.0;
+            let numbers = choices[0].kinds.numbers();
+            numbers.for_each(|kind| won.1[kind] += 1.0);
+        }
+        for _ in 0..ROUNDS {
+            let (of_shapes, of_kinds) = self.expected(&shapes, &kinds);
+            // Imagined: as often won as lost against a move of weight 1.
+            let imagined = |weight: f64| 2.0 * IMAGINED * weight / (1.0 + weight);
+            for (shape, weight) in shapes.iter_mut().enumerate() {
+                *weight *= won.0[shape] / (of_shapes[shape] + imagined(*weight));
+            }
+            // Several kinds may meet in one move: half a step on the scale of logarithms.
+            for (kind, weight) in kinds.iter_mut().enumerate() {
+                *weight *= (won.1[kind] / (of_kinds[kind] + imagined(*weight))).sqrt();
+            }
+        }
+        self.text(&shapes, &kinds)
+    }
+
+    /// The mean natural logarithm of the chance that lines of weights give to the moves played.
+    #[must_use]
+    pub fn likelihood(&self, weights: &str) -> f64 {
+        let known = Weights::read(weights);
+        let mut shapes = vec![1.0; self.shapes.len()];
+        for (&code, &shape) in &self.shapes {
+            shapes[usize::from(shape)] = f64::from(known.of_shape(code)[0]);
+        }
+        let kinds = known.of_kinds().map(f64::from);
+        let chance = |choices: &[Choice]| {
+            let of = |choice: &Choice| choice.weight(&shapes, &kinds);
+            of(&choices[0]) / choices.iter().map(of).sum::<f64>()
+        };
+        let sum: f64 = self.positions().map(|choices| chance(choices).ln()).sum();
+        sum / self.len().max(1) as f64
+    }
+
+    /// The choices of each position.
+    fn positions(&self) -> impl Iterator<Item = &[Choice]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let ranges = starts.zip(&self.ends);
+        ranges.map(|(first, &end)| &self.choices[first..end])
+    }
+
+    /// How often each shape and each kind is to be expected among the moves played.
+    fn expected(&self, shapes: &[f64], kinds: &[f64; KINDS]) -> (Vec<f64>, [f64; KINDS]) {
+        let mut expected = (vec![0.0_f64; shapes.len()], [0.0_f64; KINDS]);
+        let mut weights = Vec::new();
+        for choices in self.positions() {
+            weights.clear();
+            weights.extend(choices.iter().map(|choice| choice.weight(shapes, kinds)));
+            let all: f64 = weights.iter().sum();
+            for (choice, weight) in choices.iter().zip(&weights) {
+                let chance = weight / all;
+                expected.0[usize::from(choice.shape)] += chance;
+                let numbers = choice.kinds.numbers();
+                numbers.for_each(|kind| expected.1[kind] += chance);
+            }
+        }
+        expected
+    }
+
+    fn text(&self, shapes: &[f64], kinds: &[f64]) -> String {
+        let mut text = String::new();
+        for (name, weight) in NAMES.iter().zip(kinds) {
+            let _ = writeln!(text, "{name} {weight:.3}");
+        }
+        for (code, &shape) in &self.shapes {
+            let _ = writeln!(text, "{code:04x} {:.3}", shapes[usize::from(shape)]);
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::weights::Kind;
+    use super::*;
+    use crate::game::BoardSize;
+    use crate::game::go::SmallGo;
+
+    #[test]
+    fn what_is_always_done_weighs_most() {
+        // Each side plays beside the other's last stone, at the lowest such point.
+        let start = SmallGo::new(BoardSize::square(7)).unwrap();
+        let mut fit = WeightFit::default();
+        for first in 8..40 {
+            let (mut position, mut moves) = (start.clone(), vec![Move(first)]);
+            position.play(Move(first));
+            for _ in 0..12 {
+                let last = *moves.last().expect("the first");
+                let near = position.around(last) & position.legal_points();
+                let Some(mv) = near.lowest() else { break };
+                moves.push(mv);
+                position.play(mv);
+            }
+            fit.add(&start, &moves);
+        }
+        assert!(fit.len() > 100);
+        let text = fit.fit();
+        let weights = Weights::read(&text);
+        assert!(
+            weights.of(Kind::Beside) > 10.0,
+            "{}",
+            weights.of(Kind::Beside)
+        );
+        assert!(weights.of(Kind::Across) < 1.0);
+        assert!(fit.likelihood(&text) > fit.likelihood("") + 1.0);
+    }
+}

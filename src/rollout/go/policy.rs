@@ -1,0 +1,194 @@
+//! A playout's choice of moves: points in proportion to their learned weights.
+
+use rand::{Rng, RngExt};
+
+use super::field::Field;
+use super::local::Local;
+use super::nakade::is_worth_losing;
+use super::weights::{Kind, WEIGHTS, Weights, scaled};
+use super::wheel::Wheel;
+use crate::game::Move;
+use crate::rollout::Played;
+
+/// How often a single stone that can be taken stays chosen. Games have fewer of them (their weight is
+/// `loses-one`), but with 0.5 playouts foretell results better than with 0.1 (docs/results.md#go).
+const THROWN_IN: f32 = 0.5;
+
+/// Has both sides play until nobody wants to any more, `most` moves at most.
+pub(super) fn play_out<const CELLS: usize, const WORDS: usize, R: Rng>(
+    field: &mut Field<CELLS, WORDS>,
+    most: u32,
+    rng: &mut R,
+    played: &mut Played,
+) {
+    let mut chooser = Chooser::of(field);
+    for _ in 0..most {
+        if field.passes >= 2 {
+            break;
+        }
+        chooser.follow(field);
+        match chooser.choose(field, rng) {
+            Some(point) => {
+                played.add(field.to_move, point);
+                field.play(point);
+            }
+            None => field.pass(),
+        }
+    }
+}
+
+/// The weights of all points, for both sides.
+struct Chooser<const CELLS: usize> {
+    weights: &'static Weights,
+    wheel: Wheel<CELLS>,
+    /// What points weigh more for this move, because of the last one.
+    extra: Vec<(Move, u32)>,
+    /// Points that are not to be played now, with what they weigh.
+    refused: Vec<(Move, [u32; 2])>,
+}
+
+impl<const CELLS: usize> Chooser<CELLS> {
+    fn of<const WORDS: usize>(field: &Field<CELLS, WORDS>) -> Self {
+        Chooser {
+            weights: &WEIGHTS,
+            wheel: Wheel::new(field.frame().size()),
+            extra: Vec::with_capacity(32),
+            refused: Vec::with_capacity(32),
+        }
+    }
+
+    /// Weighs what has changed.
+    fn follow<const WORDS: usize>(&mut self, field: &mut Field<CELLS, WORDS>) {
+        for point in field.take_changed().iter() {
+            if !field.is_empty(point) {
+                self.wheel.set(point, [0; 2]);
+                continue;
+            }
+            let mut weights = self.weights.of_shape(field.around(point));
+            let sides = field.sides(point);
+            for (side, weight) in weights.iter_mut().enumerate() {
+                let (takes, saves) = (sides.takes[side], sides.saves[side]);
+                if !sides.legal[side] {
+                    *weight = 0;
+                } else if takes | saves > 0 {
+                    *weight = scaled(*weight, self.sides_weight(takes, saves));
+                }
+            }
+            self.wheel.set(point, weights);
+        }
+    }
+
+    /// The factor for what a stone takes and saves.
+    fn sides_weight(&self, takes: u8, saves: u8) -> f32 {
+        let taking = match takes {
+            0 => 1.0,
+            1 => self.weights.of(Kind::TakesOne),
+            _ => self.weights.of(Kind::TakesMany),
+        };
+        match saves {
+            0 => taking,
+            1 => taking * self.weights.of(Kind::SavesOne),
+            _ => taking * self.weights.of(Kind::SavesMany),
+        }
+    }
+
+    fn choose<const WORDS: usize, R: Rng>(
+        &mut self,
+        field: &Field<CELLS, WORDS>,
+        rng: &mut R,
+    ) -> Option<Move> {
+        let side = field.to_move.index();
+        let mut extra = self.answers(field);
+        let mut poor = None;
+        let chosen = loop {
+            let total = self.wheel.total(side) + extra;
+            if total == 0 {
+                break poor;
+            }
+            let number = ((u64::from(rng.next_u32()) * u64::from(total)) >> 32) as u32;
+            let point = match number.checked_sub(extra) {
+                Some(number) => self.wheel.point(side, number),
+                None => self.answer(number),
+            };
+            if field.ko != Some(point) {
+                if field.is_open(point) {
+                    break Some(point);
+                }
+                let joined = field.joined(point);
+                let few = joined.liberties.is_empty() || joined.liberties.is_single();
+                if !few || field.sides(point).takes[side] > 0 {
+                    break Some(point);
+                }
+                if is_worth_losing(field.frame(), joined.stones) {
+                    let chance = match joined.stones.is_single() {
+                        true => THROWN_IN,
+                        false => self.weights.of(Kind::LosesMany),
+                    };
+                    if rng.random::<f32>() < chance {
+                        break Some(point);
+                    }
+                    poor = Some(point);
+                }
+            }
+            extra -= self.refuse(point);
+        };
+        for (point, weights) in self.refused.drain(..) {
+            self.wheel.set(point, weights);
+        }
+        chosen
+    }
+
+    /// How much points weigh more because they answer the last move, all together.
+    fn answers<const WORDS: usize>(&mut self, field: &Field<CELLS, WORDS>) -> u32 {
+        self.extra.clear();
+        let Some(local) = Local::of(field) else {
+            return 0;
+        };
+        let (side, rare) = (field.to_move.index(), local.rare());
+        let [beside, across] = [Kind::Beside, Kind::Across].map(|kind| self.weights.of(kind));
+        let mut all = 0;
+        for point in local.points().iter() {
+            let weight = self.wheel.weight(side, point);
+            if weight == 0 {
+                continue;
+            }
+            let mut factor = match () {
+                () if local.beside.contains(point) => beside,
+                () if local.across.contains(point) => across,
+                () => 1.0,
+            };
+            if rare.contains(point) {
+                let kinds = local
+                    .rare
+                    .iter()
+                    .filter(|(_, points)| points.contains(point));
+                factor *= kinds
+                    .map(|&(kind, _)| self.weights.of(kind))
+                    .product::<f32>();
+            }
+            let more = scaled(weight, factor).saturating_sub(weight);
+            self.extra.push((point, more));
+            all += more;
+        }
+        all
+    }
+
+    fn answer(&self, mut number: u32) -> Move {
+        for &(point, more) in &self.extra {
+            match number.checked_sub(more) {
+                Some(left) => number = left,
+                None => return point,
+            }
+        }
+        unreachable!("the number is below the sum");
+    }
+
+    /// Leaves a point out this time; says how much more it weighed as an answer.
+    fn refuse(&mut self, point: Move) -> u32 {
+        let weights = [0, 1].map(|side| self.wheel.weight(side, point));
+        self.refused.push((point, weights));
+        self.wheel.set(point, [0; 2]);
+        let answer = self.extra.iter_mut().find(|(at, _)| *at == point);
+        answer.map_or(0, |(_, more)| std::mem::take(more))
+    }
+}

@@ -1,0 +1,274 @@
+//! How much moves are worth in a playout, relative to each other: learned weights of what is around
+//! a point and of what a move does there.
+
+use std::sync::LazyLock;
+
+use crate::game::Color;
+
+/// What a move does beside being where it is. Its weight is a factor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Takes one stone.
+    TakesOne,
+    /// Takes a chain of several stones.
+    TakesMany,
+    /// Is the last liberty of an own stone.
+    SavesOne,
+    /// Is the last liberty of an own chain of several stones.
+    SavesMany,
+    /// Leaves a single stone one liberty.
+    LosesOne,
+    /// Leaves a chain of several stones one liberty.
+    LosesMany,
+    /// Is beside the last move.
+    Beside,
+    /// Is across from the last move.
+    Across,
+    /// Takes what was just played.
+    TakesLast,
+    /// Runs with what the last move has put in atari.
+    Runs,
+    /// Takes stones next to what the last move has put in atari.
+    TakesToSave,
+    /// Puts in atari what was just played.
+    ChasesLast,
+    /// Is one of the last two liberties of a chain next to the last move.
+    Strengthens,
+    /// Is the point on which an eye space next to the last move depends.
+    Vital,
+}
+
+pub(super) const KINDS: usize = 14;
+
+/// Several kinds: a bit for each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Kinds(u16);
+
+impl Kinds {
+    pub(super) fn add(&mut self, kind: Kind) {
+        self.0 |= 1 << kind as u16;
+    }
+
+    pub(super) fn has(self, kind: Kind) -> bool {
+        self.0 >> kind as u16 & 1 != 0
+    }
+
+    /// Their numbers.
+    pub(super) fn numbers(self) -> impl Iterator<Item = usize> {
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let lowest = left.trailing_zeros() as usize;
+            let any = left != 0;
+            left &= left.wrapping_sub(1);
+            any.then_some(lowest)
+        })
+    }
+}
+
+/// Names of the kinds in the file of weights.
+pub(super) const NAMES: [&str; KINDS] = [
+    "takes-one",
+    "takes-many",
+    "saves-one",
+    "saves-many",
+    "loses-one",
+    "loses-many",
+    "beside",
+    "across",
+    "takes-last",
+    "runs",
+    "takes-to-save",
+    "chases-last",
+    "strengthens",
+    "vital",
+];
+
+/// Around a point: 8 neighbours, two bits each.
+pub(super) const SHAPES: usize = 1 << 16;
+
+/// A weight of 1, as a whole number.
+const ONE: f32 = 256.0;
+
+/// The largest weight: 361 of them are less than 2^32.
+const MOST: f32 = 8_000_000.0;
+
+/// Weights of shapes and kinds.
+pub(super) struct Weights {
+    /// By shape and mover, in whole numbers of 1 / [`ONE`]; 0 where the point is an own eye.
+    shapes: Vec<[u32; 2]>,
+    kinds: [f32; KINDS],
+}
+
+/// A weight by so much larger or smaller; more than nothing stays more than nothing.
+pub(super) fn scaled(weight: u32, factor: f32) -> u32 {
+    match weight {
+        0 => 0,
+        _ => (weight as f32 * factor).clamp(1.0, MOST) as u32,
+    }
+}
+
+/// The weights that playouts go by.
+pub(super) static WEIGHTS: LazyLock<Weights> =
+    LazyLock::new(|| Weights::read(include_str!("weights.txt")));
+
+impl Weights {
+    /// From lines of a shape, in hexadecimal, or the name of a kind, and its weight. A shape stands for
+    /// all that are alike ([`alike`]).
+    pub(super) fn read(text: &str) -> Weights {
+        let mut weights = Weights {
+            shapes: vec![[0; 2]; SHAPES],
+            kinds: [1.0; KINDS],
+        };
+        let mut known = std::collections::HashMap::new();
+        for line in text.lines() {
+            let Some((what, weight)) = line.split_once(' ') else {
+                continue;
+            };
+            let weight: f32 = weight.parse().unwrap_or(1.0);
+            if let Some(kind) = NAMES.iter().position(|&name| name == what) {
+                weights.kinds[kind] = weight;
+            } else if let Ok(shape) = u16::from_str_radix(what, 16) {
+                known.insert(shape, weight);
+            }
+        }
+        for code in 0..SHAPES {
+            for mover in Color::BOTH {
+                let shape = alike(code as u16, mover);
+                let weight = known.get(&shape).copied().unwrap_or(1.0);
+                if !is_eye(code as u16, mover) {
+                    weights.shapes[code][mover.index()] = scaled(ONE as u32, weight);
+                }
+            }
+        }
+        weights
+    }
+
+    /// For Black and for White; 0 for own eyes.
+    pub(super) fn of_shape(&self, shape: u16) -> [u32; 2] {
+        self.shapes[usize::from(shape)]
+    }
+
+    /// By the numbers of kinds.
+    pub(super) fn of_kinds(&self) -> [f32; KINDS] {
+        self.kinds
+    }
+
+    pub(super) fn of_all(&self, kinds: Kinds) -> f32 {
+        kinds.numbers().map(|kind| self.kinds[kind]).product()
+    }
+
+    pub(super) fn of(&self, kind: Kind) -> f32 {
+        self.kinds[kind as usize]
+    }
+}
+
+/// The contents of the neighbours, in the order of their bits.
+fn contents(code: u16) -> [u16; 8] {
+    std::array::from_fn(|n| code >> (2 * n) & 3)
+}
+
+/// Whether a point is an eye of `mover` that only a blunder fills: enclosed by its stones, and so many
+/// of them at the corners that it cannot become a false one.
+pub(super) fn is_eye(code: u16, mover: Color) -> bool {
+    let (own, enemy) = (mover.index() as u16, mover.opponent().index() as u16);
+    let around = contents(code);
+    if !around[..4]
+        .iter()
+        .all(|&content| content == own || content == 3)
+    {
+        return false;
+    }
+    let count = |what: u16| {
+        around[4..]
+            .iter()
+            .filter(|&&content| content == what)
+            .count()
+    };
+    count(enemy) + usize::from(count(3) > 0) < 2
+}
+
+/// The one that stands for all shapes that are alike by turning and mirroring the board; if White is to
+/// move, with colours swapped.
+pub(super) fn alike(code: u16, mover: Color) -> u16 {
+    /// For each symmetry that generates the others, where each neighbour comes from.
+    const TURN: [usize; 8] = [2, 3, 1, 0, 5, 7, 4, 6];
+    const MIRROR: [usize; 8] = [1, 0, 2, 3, 5, 4, 7, 6];
+    let swap = |content: u16| match (mover, content) {
+        (Color::White, 0 | 1) => 1 - content,
+        _ => content,
+    };
+    let mut around = contents(code).map(swap);
+    let mut least = u16::MAX;
+    for step in 0..8 {
+        let code = (0..8).fold(0, |code, n| code | around[n] << (2 * n));
+        least = least.min(code);
+        let from = if step == 3 { MIRROR } else { TURN };
+        around = from.map(|n| around[n]);
+    }
+    least
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_names_every_kind_and_shapes_as_they_are_looked_up() {
+        let text = include_str!("weights.txt");
+        for name in NAMES {
+            let line = text
+                .lines()
+                .find(|line| line.split(' ').next() == Some(name));
+            assert!(line.is_some(), "{name} is missing");
+        }
+        for line in text.lines() {
+            let (what, weight) = line.split_once(' ').expect("two words");
+            assert!(
+                weight.parse::<f32>().is_ok_and(|weight| weight > 0.0),
+                "{line}"
+            );
+            if !NAMES.contains(&what) {
+                let shape = u16::from_str_radix(what, 16).expect("hexadecimal");
+                assert_eq!(alike(shape, Color::Black), shape, "{line}");
+            }
+        }
+        assert!(text.lines().count() > 500);
+    }
+
+    #[test]
+    fn turned_mirrored_and_swapped_shapes_are_alike() {
+        // A black stone in the west, a white one in the south-west, else empty.
+        let code = |west: u16, east: u16, corner: [u16; 4]| {
+            let contents = [west, east, 2, 2, corner[0], corner[1], corner[2], corner[3]];
+            (0..8).fold(0, |code, n| code | contents[n] << (2 * n))
+        };
+        let one = alike(code(0, 2, [1, 2, 2, 2]), Color::Black);
+        assert_eq!(
+            alike(code(0, 2, [2, 2, 1, 2]), Color::Black),
+            one,
+            "mirrored"
+        );
+        assert_eq!(alike(code(2, 0, [2, 2, 2, 1]), Color::Black), one, "turned");
+        assert_eq!(
+            alike(code(1, 2, [0, 2, 2, 2]), Color::White),
+            one,
+            "swapped"
+        );
+        assert_ne!(alike(code(1, 2, [0, 2, 2, 2]), Color::Black), one);
+        assert_ne!(alike(code(0, 2, [2, 1, 2, 2]), Color::Black), one);
+    }
+
+    #[test]
+    fn weights_are_read() {
+        let weights = Weights::read("takes-one 2.5\naaaa 3\nnonsense\n");
+        assert_eq!(weights.of(Kind::TakesOne), 2.5);
+        assert_eq!(weights.of(Kind::Vital), 1.0);
+        assert_eq!(weights.of_shape(0xaaaa), [768; 2], "nothing around");
+        assert_eq!(weights.of_shape(0), [0, 256], "an eye of Black's");
+        let mut kinds = Kinds::default();
+        kinds.add(Kind::TakesOne);
+        kinds.add(Kind::Vital);
+        assert_eq!(weights.of_all(kinds), 2.5);
+        assert!(kinds.has(Kind::Vital) && !kinds.has(Kind::Runs));
+    }
+}
