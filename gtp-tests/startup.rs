@@ -52,18 +52,22 @@ fn released() -> String {
 
 #[test]
 fn a_game_without_a_network_of_its_own_is_played_by_playouts_or_by_the_one_named() {
-    let go = ["gtp", "--game", "go", "--backend", "native"];
-    check_refused(&go, &["no network is built in for go", "--backend rollout"]);
-    let played = run(
-        &["gtp", "--game", "go", "--visits", "50"],
-        "genmove b\nquit\n",
-    );
-    assert_eq!(played.status.code(), Some(0), "{}", text(&played.stderr));
-    assert!(
-        text(&played.stdout).starts_with("= "),
-        "{}",
-        text(&played.stdout)
-    );
+    let gomoku = ["gtp", "--game", "gomoku", "--backend", "native"];
+    let parts = ["no network is built in for gomoku", "--backend rollout"];
+    check_refused(&gomoku, &parts);
+    // Go's is for 9x9.
+    for size in ["9", "13"] {
+        let played = run(
+            &["gtp", "--game", "go", "--size", size, "--visits", "50"],
+            "genmove b\nquit\n",
+        );
+        assert_eq!(played.status.code(), Some(0), "{}", text(&played.stderr));
+        assert!(
+            text(&played.stdout).starts_with("= "),
+            "{}",
+            text(&played.stdout)
+        );
+    }
 }
 
 #[test]

@@ -9,11 +9,18 @@ struct Network {
     int8: &'static [u8],
 }
 
-const NETWORKS: &[Network] = &[Network {
-    game: "nogo",
-    exact: include_bytes!("../../models/nogo-9x9.onnx"),
-    int8: include_bytes!("../../models/nogo-9x9-int8.onnx"),
-}];
+const NETWORKS: &[Network] = &[
+    Network {
+        game: "nogo",
+        exact: include_bytes!("../../models/nogo-9x9.onnx"),
+        int8: include_bytes!("../../models/nogo-9x9-int8.onnx"),
+    },
+    Network {
+        game: "go",
+        exact: include_bytes!("../../models/go-9x9.onnx"),
+        int8: include_bytes!("../../models/go-9x9-int8.onnx"),
+    },
+];
 
 /// The network built in for a game, in the form that is fastest: int8 on a processor with
 /// instructions for it, but for `tract`, which has none (`models/README.md`, int8).
