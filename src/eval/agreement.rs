@@ -7,10 +7,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::testnet::{SMALL, Shape};
 use super::{
-    BackendKind, Batch, Evaluator, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelSource,
-    Outputs, kl_divergence, log_softmax, suite,
+    BackendKind, Batch, Evaluator, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelInfo,
+    ModelSource, Outputs, kl_divergence, log_softmax, suite,
 };
-use crate::encode;
+use crate::encode::{self, Encode};
+use crate::game::go::SmallGo;
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
 use crate::onnx::Header;
@@ -87,10 +88,17 @@ fn on_every_released_network() {
 /// Positions of random games, from all phases.
 fn positions(evaluator: &dyn Evaluator, count: u32) -> Batch {
     let info = evaluator.info();
+    match info.game.as_str() {
+        "go" => random_positions(info, &SmallGo::new(info.size).unwrap(), count),
+        _ => random_positions(info, &SmallNoGo::new(info.size).unwrap(), count),
+    }
+}
+
+fn random_positions<G: Encode>(info: &ModelInfo, empty: &G, count: u32) -> Batch {
     let mut batch = Batch::new(info.row_len());
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
     for i in 0..count {
-        let mut position = SmallNoGo::new(info.size).unwrap();
+        let mut position = empty.clone();
         for _ in 0..i * 60 / count {
             let moves: Vec<_> = position.legal_moves().collect();
             if moves.len() > 2 {
