@@ -19,11 +19,18 @@ pub struct RolloutThinker {
 }
 
 impl RolloutThinker {
-    /// A thinker with the settings that the ratings are anchored at.
+    /// A thinker with the settings that the ratings are anchored at; but it goes on with what it knows
+    /// from the move before, where the game tells.
     #[must_use]
     pub fn new(seed: u64, time: Arc<dyn Clock>) -> RolloutThinker {
         RolloutThinker {
-            rave: Rave::new(RaveParams::default(), seed),
+            rave: Rave::new(
+                RaveParams {
+                    reuse: true,
+                    ..RaveParams::default()
+                },
+                seed,
+            ),
             time,
         }
     }
@@ -69,9 +76,10 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
             reason = ended_by.unwrap_or(reason);
             ended_by.is_some()
         };
-        let mut shown = Duration::ZERO;
+        let (mut shown, mut begun) = (Duration::ZERO, false);
         let found = self.rave.watch(start, |playouts, found| {
-            self.time.worked(u64::from(playouts > 0));
+            self.time.worked(u64::from(begun));
+            begun = true;
             if let Some(every) = analysis.interval {
                 let now = elapsed();
                 if now.saturating_sub(shown) >= every {
@@ -88,14 +96,14 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
 fn report(found: RaveReport, elapsed: Duration, stop: StopReason) -> SearchReport {
     let prior = 1.0 / (found.moves.len().max(1) as f32);
     let value = found.value();
-    let (playouts, expected) = (found.playouts, found.expected);
+    let (playouts, reused, expected) = (found.playouts, found.reused, found.expected);
     let moves = found.moves.into_iter();
     SearchReport {
         moves: moves.map(|mv| move_report(mv, prior)).collect(),
         value,
         proof: None,
-        visits: playouts,
-        reused: 0,
+        visits: playouts + reused,
+        reused,
         playouts,
         evaluations: 0,
         nodes: 0,

@@ -41,6 +41,14 @@ impl Past {
         self.0.is_empty()
     }
 
+    /// How many positions have come since an `earlier` time of the same game; `None` where that was
+    /// another game, or is later.
+    #[must_use]
+    pub fn since(&self, earlier: &Past) -> Option<usize> {
+        let later = self.0.strip_prefix(&earlier.0[..])?;
+        Some(later.len())
+    }
+
     /// Forgets all positions but the first `count`.
     pub fn truncate(&mut self, count: usize) {
         self.0.truncate(count);

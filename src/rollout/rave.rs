@@ -24,6 +24,9 @@ pub struct RaveParams {
     /// Playouts at the start of a search that do not count for [`RaveReport::expected`]: until the
     /// tree knows the right answers, what becomes of the points says little.
     pub uncounted: u64,
+    /// Whether a search goes on with what the last one has found of its position, in games where the
+    /// past tells what was played.
+    pub reuse: bool,
     /// Nodes after which the tree stops growing; playouts go on from its leaves. A node of a
     /// 9x9 board takes at most 2 KiB.
     pub max_nodes: usize,
@@ -39,6 +42,7 @@ impl Default for RaveParams {
             exploration: 0.0,
             score_weight: 0.0,
             uncounted: 0,
+            reuse: false,
             max_nodes: 200_000,
             max_bytes: 1 << 30,
         }
@@ -65,6 +69,8 @@ pub struct RaveReport {
     pub moves: Vec<RaveMove>,
     /// Playouts made.
     pub playouts: u64,
+    /// Playouts of earlier searches that count as well.
+    pub reused: u64,
     /// What has become of the points in those that count, in games that count points.
     pub expected: Option<Expected>,
 }
@@ -74,7 +80,7 @@ impl RaveReport {
     #[must_use]
     pub fn value(&self) -> f32 {
         let weighted: f32 = self.moves.iter().map(|m| m.visits as f32 * m.value).sum();
-        weighted / (self.playouts.max(1) as f32)
+        weighted / ((self.playouts + self.reused).max(1) as f32)
     }
 }
 
@@ -83,14 +89,16 @@ pub const MOST_PLAYOUTS: u64 = 1 << 24;
 
 /// A RAVE searcher: its settings, its random numbers and the memory that searches reuse.
 ///
-/// The tree is built anew for each search, so that the strength of N playouts a move does not
-/// depend on what came before: it is the anchor of the ratings.
+/// Unless [`RaveParams::reuse`] says otherwise, the tree is built anew for each search, so that the
+/// strength of N playouts a move does not depend on what came before: it is the anchor of the ratings.
 #[derive(Debug)]
 pub struct Rave {
     params: RaveParams,
     rng: Xoshiro256PlusPlus,
     tree: Tree,
     path: Vec<(NodeId, usize)>,
+    /// The positions up to the one that the tree begins with.
+    planted: Past,
     /// The positions of the game and of a descent.
     past: Past,
     played: Played,
@@ -106,6 +114,7 @@ impl Rave {
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             tree: Tree::default(),
             path: Vec::new(),
+            planted: Past::default(),
             past: Past::default(),
             played: Played::default(),
             tally: Tally::default(),
@@ -120,7 +129,7 @@ impl Rave {
     }
 
     /// Searches from `root`, where a game begins, for as long as `go_on` says, which is asked before each playout with
-    /// the number of playouts made, and for [`MOST_PLAYOUTS`] at most. A finished game is reported
+    /// the number of playouts so far, reused ones counted, and for [`MOST_PLAYOUTS`] at most. A finished game is reported
     /// without a playout.
     pub fn search<G: Playout>(
         &mut self,
@@ -138,13 +147,17 @@ impl Rave {
         mut go_on: impl FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
     ) -> RaveReport {
         let (root, begun) = (start.position(), start.past().len());
-        self.tree.clear();
         self.tally.clear(root.size().area());
-        self.past.clone_from(start.past());
-        let root_node = self.tree.add_node(root, &self.past);
-        let mut playouts = 0;
+        let root_node = self.plant(start);
+        let reused = self
+            .tree
+            .children(root_node)
+            .map(|child| child.visits as u64);
+        let (reused, mut playouts) = (reused.sum(), 0);
+        let report = |rave: &Rave, playouts| rave.report(root_node, playouts, reused);
         if root.outcome().is_none() {
-            while playouts < MOST_PLAYOUTS && go_on(playouts, &|| self.report(root_node, playouts))
+            while reused + playouts < MOST_PLAYOUTS
+                && go_on(reused + playouts, &|| report(self, playouts))
             {
                 if playouts == self.params.uncounted {
                     self.tally.clear(root.size().area());
@@ -154,7 +167,7 @@ impl Rave {
                 playouts += 1;
             }
         }
-        let mut report = self.report(root_node, playouts);
+        let mut report = report(self, playouts);
         let winning = report
             .moves
             .iter()
@@ -165,10 +178,40 @@ impl Rave {
         report
     }
 
-    fn report(&self, root: NodeId, playouts: u64) -> RaveReport {
+    /// The tree that a search begins with: its root.
+    fn plant<G: Playout>(&mut self, start: &Reached<G>) -> NodeId {
+        let root = start.position();
+        let known = self.params.reuse.then(|| self.known(start)).flatten();
+        self.past.clone_from(start.past());
+        self.planted.clone_from(start.past());
+        match known {
+            Some(node) => {
+                self.tree.keep(node);
+                0
+            }
+            None => {
+                self.tree.clear();
+                self.tree.add_node(root, &self.past)
+            }
+        }
+    }
+
+    /// The node of the last search's tree to which the game has come.
+    fn known<G: Playout>(&self, start: &Reached<G>) -> Option<NodeId> {
+        let plies = start.past().since(&self.planted)?;
+        let moves: Vec<Move> = start.position().recent().iter().take(plies).collect();
+        let in_order: Vec<Move> = moves.into_iter().rev().collect();
+        let known = in_order.len() == plies;
+        known
+            .then(|| self.tree.find(&in_order, start.position()))
+            .flatten()
+    }
+
+    fn report(&self, root: NodeId, playouts: u64, reused: u64) -> RaveReport {
         RaveReport {
             moves: self.root_moves(root),
             playouts,
+            reused,
             expected: self.tally.expected(),
         }
     }
@@ -235,6 +278,8 @@ impl Rave {
             let mv = self.tree.move_of(child);
             if mv.index() < points {
                 self.played.add_earlier(side, mv);
+            } else {
+                self.tree.update_rave_of(child, won);
             }
             self.tree.update_child(child, won);
             self.tree.update_rave(node, self.played.by(side), won);
@@ -309,7 +354,7 @@ mod tests {
     use super::*;
     use crate::game::go::SmallGo;
     use crate::game::nogo::SmallNoGo;
-    use crate::game::{BoardSize, Game};
+    use crate::game::{BoardSize, Game, Rules};
 
     fn start(width: u8, height: u8) -> SmallNoGo {
         SmallNoGo::new(BoardSize::new(width, height)).unwrap()
@@ -377,6 +422,43 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_is_known_of_a_position_is_kept() {
+        let params = RaveParams {
+            reuse: true,
+            ..RaveParams::default()
+        };
+        let mut rave = Rave::new(params, 1);
+        let mut game = Reached::from(SmallGo::new(BoardSize::square(5)).unwrap());
+        let first = rave.watch(&game, |done, _| done < 2000);
+        assert_eq!((first.playouts, first.reused), (2000, 0));
+        let line = &first.moves[0].pv;
+        assert!(line.len() > 3, "{line:?}");
+        game.play(line[0]);
+        game.play(line[1]);
+        let known = rave.watch(&game, |_, _| false);
+        assert!(known.reused > 100 && known.playouts == 0, "{known:?}");
+        assert_eq!(known.moves[0].pv[..], line[2..]);
+        assert_eq!(
+            known.moves.iter().map(|found| found.visits).sum::<u64>(),
+            known.reused
+        );
+        // What was kept grows on, and a second time.
+        let further = rave.watch(&game, |done, _| done < 3000);
+        assert_eq!(further.playouts + further.reused, 3000);
+        assert_eq!(further.reused, known.reused);
+        game.play(further.moves[0].mv);
+        assert!(rave.watch(&game, |_, _| false).reused > 100);
+        // Another komi is another position, and so is another game.
+        let rules = game
+            .position()
+            .rules()
+            .with_komi(HalfPoints(3))
+            .expect("it counts");
+        let other = SmallGo::with_rules(BoardSize::square(5), rules).unwrap();
+        assert_eq!(rave.watch(&other.into(), |_, _| false).reused, 0);
     }
 
     #[test]

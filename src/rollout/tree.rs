@@ -19,6 +19,8 @@ const NO_NODE: NodeId = NodeId::MAX;
 pub(super) struct Tree {
     /// For each node, the columns' range that holds its children.
     nodes: Vec<Range<usize>>,
+    /// The keys of the nodes' positions, in games whose positions come back by different ways.
+    keys: Vec<u128>,
     moves: Vec<Move>,
     child: Vec<NodeId>,
     visits: Vec<f32>,
@@ -42,6 +44,7 @@ impl Tree {
     /// Forgets everything and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
+        self.keys.clear();
         self.moves.clear();
         self.child.clear();
         self.visits.clear();
@@ -57,7 +60,8 @@ impl Tree {
     /// Memory of nodes and children; twice what they take, because tables grow by doubling.
     pub(super) fn bytes(&self) -> usize {
         let child = size_of::<Move>() + size_of::<NodeId>() + 4 * size_of::<f32>();
-        2 * (self.nodes.len() * size_of::<Range<usize>>() + self.moves.len() * child)
+        let node = size_of::<Range<usize>>() + size_of::<u128>();
+        2 * (self.nodes.len() * node + self.moves.len() * child)
     }
 
     /// Adds a node with a child for each sensible move of `position` that its past allows.
@@ -80,7 +84,73 @@ impl Tree {
             .extend(priors.map(|prior| prior.win * prior.playouts));
         self.scores.resize(self.scores.len().max(end - start), 0.0);
         self.nodes.push(start..end);
+        if G::INFO.repeats {
+            self.keys.push(position.key());
+        }
         (self.nodes.len() - 1) as NodeId
+    }
+
+    /// The node to which moves lead from the first one, if it is this position's.
+    pub(super) fn find<G: Playout>(&self, moves: &[Move], position: &G) -> Option<NodeId> {
+        let mut node = 0;
+        for &mv in moves {
+            let mut children = self.nodes.get(node as usize)?.clone();
+            node = self.node_of(children.find(|&child| self.moves[child] == mv)?)?;
+        }
+        (self.keys.get(node as usize) == Some(&position.key())).then_some(node)
+    }
+
+    /// Forgets all but a node and what comes after it. It becomes the first.
+    pub(super) fn keep(&mut self, root: NodeId) {
+        let mut kept = vec![NO_NODE; self.nodes.len()];
+        kept[root as usize] = 0;
+        // Nodes come after their parents, so that one pass finds and numbers all of them.
+        let mut count = 0;
+        for node in root as usize..self.nodes.len() {
+            if kept[node] != NO_NODE {
+                kept[node] = count;
+                count += 1;
+                let children = self.nodes[node].clone();
+                for next in children.filter_map(|child| self.node_of(child)) {
+                    kept[next as usize] = 0;
+                }
+            }
+        }
+        let mut end = 0;
+        for node in root as usize..self.nodes.len() {
+            if kept[node] == NO_NODE {
+                continue;
+            }
+            let (from, to) = (self.nodes[node].clone(), kept[node] as usize);
+            for child in from.clone() {
+                self.child[child] = self.node_of(child).map_or(NO_NODE, |at| kept[at as usize]);
+            }
+            self.moves.copy_within(from.clone(), end);
+            self.child.copy_within(from.clone(), end);
+            for column in self.sums() {
+                column.copy_within(from.clone(), end);
+            }
+            self.nodes[to] = end..end + from.len();
+            self.keys[to] = self.keys[node];
+            end += from.len();
+        }
+        self.nodes.truncate(count as usize);
+        self.keys.truncate(count as usize);
+        self.moves.truncate(end);
+        self.child.truncate(end);
+        for column in self.sums() {
+            column.truncate(end);
+        }
+    }
+
+    /// The columns of numbers.
+    fn sums(&mut self) -> [&mut Vec<f32>; 4] {
+        [
+            &mut self.visits,
+            &mut self.wins,
+            &mut self.rave_visits,
+            &mut self.rave_wins,
+        ]
     }
 
     /// Gives the child its own node.
@@ -157,6 +227,13 @@ impl Tree {
             rave_visits[i] += played;
             rave_wins[i] += played * win;
         }
+    }
+
+    /// Counts a playout for a child whose move is a pass. Nobody says when a pass would have come first:
+    /// only what it has led to here is known, and without that it would stay at its prior.
+    pub(super) fn update_rave_of(&mut self, child: usize, win: f32) {
+        self.rave_visits[child] += 1.0;
+        self.rave_wins[child] += win;
     }
 
     /// The children of a node.

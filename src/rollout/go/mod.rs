@@ -266,6 +266,20 @@ mod tests {
     }
 
     #[test]
+    fn a_pass_that_loses_is_seen_to_lose() {
+        // Whoever plays a1 first lives or kills: passing loses four points of seven.
+        let position = diagram("..... XXXXX OOOOX ...OX", Color::White);
+        let mut rave = Rave::new(RaveParams::default(), 1);
+        let report = rave.search(&position, |done| done < 1000);
+        let pass = report
+            .moves
+            .iter()
+            .find(|found| found.mv == position.pass());
+        let pass = pass.expect("it is legal on a full board");
+        assert!(pass.visits < 100, "{pass:?}");
+    }
+
+    #[test]
     fn it_finds_the_stones_that_can_be_taken() {
         // Whoever takes the other's four stones has won.
         let position = diagram("XXXXX XOOOX XO.OX X.X.X XXXXX", Color::Black);
