@@ -50,6 +50,7 @@ pub(crate) fn info(side: u8) -> ModelInfo {
         games: 0,
         steps: 0,
         creator: "tengen test".to_owned(),
+        points: 0,
     }
 }
 

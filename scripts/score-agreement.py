@@ -5,7 +5,8 @@ Plays games between engines of different strength (GNU Go on levels 1 to 10, Ten
 playouts), asks GNU Go for score and dead stones of each finished position, keeps both in a file of one
 JSON object a line, and then asks Tengen. Goes on where it left off; only Tengen's answers are asked anew.
 
-    scripts/score-agreement.py --games 500 --out /tmp/score-agreement.jsonl
+    scripts/score-agreement.py --games 500 --out /tmp/score-agreement.jsonl \\
+        --referee "target/release/tengen gtp --game go --backend rollout --visits 20000"
 """
 import argparse
 import json
@@ -13,11 +14,12 @@ import os
 import shlex
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 GNUGO = "gnugo --mode gtp --chinese-rules --level {level} --seed {seed}"
-TENGEN = "target/release/tengen gtp --game go --seed {seed}"
-PLAYOUTS = [200, 500, 2000, 5000]
+TENGEN = "target/release/tengen gtp --game go --backend rollout --seed {seed}"
+LEVELS = [1, 2, 3, 4, 5, 1, 2, 3, 4, 10]
+PLAYOUTS = [100, 200, 500, 2000]
 OTHER = {"b": "w", "w": "b"}
 
 
@@ -71,7 +73,7 @@ class Engine:
 
 def players(number, args):
     """Black's and White's command, by the game's number."""
-    level = 1 + number % 10
+    level = LEVELS[number % len(LEVELS)]
     gnugo = GNUGO.format(level=level, seed=number + 1)
     if number % 4 == 3:
         other = GNUGO.format(level=11 - level, seed=number + 1)
@@ -119,7 +121,7 @@ def entry_of(number, args):
 
 
 def collect(args):
-    """The games of the file, and as many more as are wanted, in the order of their numbers."""
+    """The games of the file, and as many more as are wanted."""
     entries = []
     if os.path.exists(args.out):
         with open(args.out, encoding="utf-8") as file:
@@ -127,14 +129,53 @@ def collect(args):
     known = max((entry["number"] for entry in entries), default=-1)
     with open(args.out, "a", encoding="utf-8") as file, ThreadPoolExecutor(args.jobs) as pool:
         while len(entries) < args.games:
-            numbers = range(known + 1, known + 1 + 4 * args.jobs)
+            numbers = range(known + 1, known + 1 + 8 * args.jobs)
             known = numbers[-1]
-            for entry in pool.map(lambda number: entry_of(number, args), numbers):
+            games = [pool.submit(entry_of, number, args) for number in numbers]
+            for game in as_completed(games):
+                entry = game.result()
                 if entry is not None:
                     entries.append(entry)
                     file.write(json.dumps(entry) + "\n")
                     file.flush()
     return entries[: args.games]
+
+
+def margin(score):
+    """By how many points Black is ahead."""
+    return 0.0 if score[0] == "0" else float(score[2:]) * (1 if score[0] == "B" else -1)
+
+
+def play_on(entry, komi, first, args):
+    """Black's points less White's on the board after the referee has played both sides to the end, `first` beginning.
+
+    Under Tromp-Taylor rules, where what is not taken counts, and with a komi that makes the winner depend on what is
+    disputed."""
+    engine = Engine(args.referee)
+    engine.ask("kata-set-rules tromp-taylor")
+    moves = entry["moves"]
+    while moves and moves[-1] == "PASS":
+        moves = moves[:-1]
+    engine.begin(entry["size"], komi, moves)
+    color, passes, plies = first, 0, 0
+    while passes < 2 and plies < 3 * entry["size"] ** 2:
+        passes = passes + 1 if engine.ask(f"genmove {color}").upper() == "PASS" else 0
+        color, plies = OTHER[color], plies + 1
+    points = margin(engine.ask("final_score")) + komi
+    engine.quit()
+    return points
+
+
+def arbitrate(entry, own, args):
+    """Who is right, when the position is played on with either side to move."""
+    theirs, ours = (margin(score) + args.komi for score in (entry["gnugo"]["score"], own["score"]))
+    if theirs == ours:
+        return "the same score"
+    between = (theirs + ours) // 2 + 0.5
+    ends = {first: play_on(entry, between, first, args) for first in "bw"}
+    right = {"GNU Go" if (points > between) == (theirs > ours) else "Tengen" for points in ends.values()}
+    who = f"{right.pop()} is right" if len(right) == 1 else "whoever moves first decides"
+    return f"{who}: played on, Black first {ends['b']:+g}, White first {ends['w']:+g}, between them {between:+g}"
 
 
 def compare(entries, args):
@@ -157,6 +198,8 @@ def compare(entries, args):
                 f"Tengen {own['score']}; dead for GNU Go only: {' '.join(sorted(theirs_only)) or '-'}; "
                 f"for Tengen only: {' '.join(sorted(ours_only)) or '-'}"
             )
+            if args.referee:
+                print("    " + arbitrate(entry, own, args), flush=True)
             if args.boards:
                 print(engine.ask("showboard"))
     engine.quit()
@@ -171,6 +214,7 @@ def main():
     parser.add_argument("--tengen", default=TENGEN, help="command line of Tengen, with {seed}")
     parser.add_argument("--out", required=True, help="the file of games")
     parser.add_argument("--jobs", type=int, default=1, help="games played at once")
+    parser.add_argument("--referee", help="an engine that plays disputed positions on, and so says who is right")
     parser.add_argument("--boards", action="store_true", help="show positions that are counted differently")
     args = parser.parse_args()
     compare(collect(args), args)

@@ -128,6 +128,7 @@ fn model(position: &TicTacToe) -> ModelInfo {
         games: 0,
         steps: 0,
         creator: String::new(),
+        points: 0,
     }
 }
 

@@ -146,6 +146,7 @@ mod tests {
             games: 0,
             steps: 0,
             creator: "test".into(),
+            points: 0,
         }
     }
 

@@ -84,8 +84,11 @@ impl<G: Game> Judge<G> {
             Some(seen) => seen.certain_winner().is_some(),
             None => has_passed(position),
         };
+        // Before, playouts are surer of themselves than they should be.
+        let late = has_passed(position) || is_late(position);
         G::INFO.passes
             && plausible
+            && late
             && self
                 .settle_with(Care::Playing, position, stop)
                 .is_some_and(|settled| may_pass(position, &settled))

@@ -77,7 +77,7 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
             ended_by.is_some()
         };
         let (mut shown, mut begun) = (Duration::ZERO, false);
-        let found = self.rave.watch(start, |playouts, found| {
+        let found = self.rave.watch(start, &analysis.avoid, |playouts, found| {
             self.time.worked(u64::from(begun));
             begun = true;
             if let Some(every) = analysis.interval {

@@ -2,6 +2,9 @@
 
 use super::softmax::softmax;
 
+/// Points of a lead for each 1 that a network says.
+pub const LEAD_SCALE: f32 = 20.0;
+
 /// Encoded positions waiting for evaluation: `[len, planes, height, width]` f32, row-major, each
 /// with the key under which a cache may remember its answer.
 #[derive(Debug, Clone)]
@@ -80,13 +83,15 @@ impl Batch {
     }
 }
 
-/// Logits that a network answered, row by row in the batch's order.
+/// What a network answered, row by row in the batch's order.
 #[derive(Debug, Clone, Default)]
 pub struct Outputs {
     policy_len: usize,
     outcomes: usize,
+    points_len: usize,
     policy: Vec<f32>,
     value: Vec<f32>,
+    points: Vec<f32>,
 }
 
 impl Outputs {
@@ -96,14 +101,22 @@ impl Outputs {
         Outputs::default()
     }
 
-    /// Whether all logits are numbers that a network should give.
+    /// Whether all are numbers that a network should give.
     #[must_use]
     pub fn is_finite(&self) -> bool {
-        let mut logits = self.policy.iter().chain(&self.value);
-        logits.all(|logit| logit.is_finite())
+        let mut numbers = self.policy.iter().chain(&self.value).chain(&self.points);
+        numbers.all(|number| number.is_finite())
     }
 
-    /// Makes room for `len` rows, all zero.
+    /// Makes room for `len` rows of a network's answers, all zero: policy, value, lead and owners of so
+    /// many numbers, as `ModelInfo::output_lens` has them.
+    pub fn reset_for(&mut self, len: usize, [policy, value, lead, owners]: [usize; 4]) {
+        self.reset(len, policy, value);
+        self.points_len = lead + owners;
+        self.points.resize(len * self.points_len, 0.0);
+    }
+
+    /// Makes room for `len` rows that say nothing of points, all zero.
     pub fn reset(&mut self, len: usize, policy_len: usize, outcomes: usize) {
         self.policy_len = policy_len;
         self.outcomes = outcomes;
@@ -111,12 +124,15 @@ impl Outputs {
         self.policy.resize(len * policy_len, 0.0);
         self.value.clear();
         self.value.resize(len * outcomes, 0.0);
+        self.points_len = 0;
+        self.points.clear();
     }
 
     /// Becomes a copy of some rows of another buffer.
     pub fn copy_rows(&mut self, from: &Outputs, rows: std::ops::Range<usize>) {
         self.policy_len = from.policy_len;
         self.outcomes = from.outcomes;
+        self.points_len = from.points_len;
         let part = |len: usize| rows.start * len..rows.end * len;
         self.policy.clear();
         self.policy
@@ -124,6 +140,9 @@ impl Outputs {
         self.value.clear();
         self.value
             .extend_from_slice(&from.value[part(from.outcomes)]);
+        self.points.clear();
+        self.points
+            .extend_from_slice(&from.points[part(from.points_len)]);
     }
 
     /// Number of rows.
@@ -158,6 +177,41 @@ impl Outputs {
     /// Value logits of row `index`, to be filled.
     pub fn value_logits_mut(&mut self, index: usize) -> &mut [f32] {
         &mut self.value[index * self.outcomes..][..self.outcomes]
+    }
+
+    /// What row `index` says of points, as `ModelInfo::points` has it.
+    #[must_use]
+    pub fn points(&self, index: usize) -> &[f32] {
+        &self.points[index * self.points_len..][..self.points_len]
+    }
+
+    /// What row `index` says of points, to be filled.
+    pub fn points_mut(&mut self, index: usize) -> &mut [f32] {
+        &mut self.points[index * self.points_len..][..self.points_len]
+    }
+
+    /// Row `index` of one of `ModelInfo::outputs`, to be filled.
+    pub(super) fn output_mut(&mut self, output: usize, index: usize) -> &mut [f32] {
+        match output {
+            0 => self.policy_mut(index),
+            1 => self.value_logits_mut(index),
+            2 => &mut self.points_mut(index)[..1],
+            _ => &mut self.points_mut(index)[1..],
+        }
+    }
+
+    /// By how many points the side to move of row `index` will be ahead, where the network says it.
+    #[must_use]
+    pub fn lead(&self, index: usize) -> Option<f32> {
+        self.points(index).first().map(|lead| lead * LEAD_SCALE)
+    }
+
+    /// Whose each point will be, from 1 for the side to move of row `index` to -1; empty where the
+    /// network does not say it.
+    pub fn owners(&self, index: usize) -> impl Iterator<Item = f32> {
+        let logits = self.points(index).iter().skip(1);
+        // 2 / (1 + e^-x) - 1
+        logits.map(|logit| (logit / 2.0).tanh())
     }
 
     /// Expected result of row `index` in [-1, 1] for the side to move: softmax of the value

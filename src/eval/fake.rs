@@ -35,7 +35,7 @@ impl Evaluator for UniformEvaluator {
 
     fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
         self.info.check_batch(BACKEND, batch)?;
-        out.reset(batch.len(), self.info.policy_len, self.info.outcomes);
+        out.reset_for(batch.len(), self.info.output_lens());
         Ok(())
     }
 }
@@ -62,12 +62,13 @@ impl Evaluator for HashEvaluator {
 
     fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
         self.info.check_batch(BACKEND, batch)?;
-        out.reset(batch.len(), self.info.policy_len, self.info.outcomes);
+        out.reset_for(batch.len(), self.info.output_lens());
         for index in 0..batch.len() {
             let mut state = hash(batch.row(index));
             out.policy_mut(index).fill_with(|| next_logit(&mut state));
             out.value_logits_mut(index)
                 .fill_with(|| next_logit(&mut state));
+            out.points_mut(index).fill_with(|| next_logit(&mut state));
         }
         Ok(())
     }

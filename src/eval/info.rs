@@ -24,6 +24,12 @@ pub const PLANES: &str = "planes";
 pub const POLICY: &str = "policy";
 /// Name of the value output: f32 logits `[batch, outcomes]`, for the side to move.
 pub const VALUE: &str = "value";
+/// Name of an output that files for games with points may have: f32 `[batch, 1]`, by how many times
+/// [`LEAD_SCALE`](super::LEAD_SCALE) points the side to move will be ahead.
+pub const LEAD: &str = "lead";
+/// Name of an output that files with [`LEAD`] may have: f32 logits `[batch, area]`, of each point
+/// becoming the side to move's.
+pub const OWNERSHIP: &str = "ownership";
 
 /// What a network is for and what it eats: the ONNX metadata, checked when a model is loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +54,9 @@ pub struct ModelInfo {
     pub steps: u64,
     /// Program and version that wrote the file.
     pub creator: String,
+    /// Numbers that it says of points: 0, or 1 for the lead, or with it a logit a point for the owner.
+    /// Not in the metadata: the file has the outputs or has not.
+    pub points: usize,
 }
 
 impl ModelInfo {
@@ -55,6 +64,23 @@ impl ModelInfo {
     #[must_use]
     pub fn row_len(&self) -> usize {
         self.planes * self.size.area()
+    }
+
+    /// Names of the outputs that are read: policy, value, and what it says of points.
+    #[must_use]
+    pub fn outputs(&self) -> &'static [&'static str] {
+        match self.points {
+            0 => &[POLICY, VALUE],
+            1 => &[POLICY, VALUE, LEAD],
+            _ => &[POLICY, VALUE, LEAD, OWNERSHIP],
+        }
+    }
+
+    /// Numbers of each of [`ModelInfo::outputs`].
+    #[must_use]
+    pub fn output_lens(&self) -> [usize; 4] {
+        let owners = self.points.saturating_sub(1);
+        [self.policy_len, self.outcomes, self.points.min(1), owners]
     }
 
     /// Refuses rows that were not encoded for this model.
@@ -171,7 +197,7 @@ impl ModelInfo {
     }
 
     fn from_header(header: &Header) -> Result<ModelInfo, String> {
-        let info = ModelInfo {
+        let mut info = ModelInfo {
             game: text(header, "tengen.game")?,
             size: BoardSize::new(
                 number(header, "tengen.board_width", 1, u8::MAX)?,
@@ -185,6 +211,7 @@ impl ModelInfo {
             games: number(header, "tengen.games", 0, u64::MAX)?,
             steps: number(header, "tengen.steps", 0, u64::MAX)?,
             creator: text(header, "tengen.creator")?,
+            points: 0,
         };
         check_shape("input", PLANES, header.input(PLANES), &info.planes_shape())?;
         check_shape(
@@ -194,6 +221,15 @@ impl ModelInfo {
             &info.policy_shape(),
         )?;
         check_shape("output", VALUE, header.output(VALUE), &info.value_shape())?;
+        if let Some(lead) = header.output(LEAD) {
+            check_shape("output", LEAD, Some(lead), &[Dim::batch(), 1.into()])?;
+            let owners = header.output(OWNERSHIP);
+            let area = info.size.area();
+            if owners.is_some() {
+                check_shape("output", OWNERSHIP, owners, &[Dim::batch(), area.into()])?;
+            }
+            info.points = 1 + owners.map_or(0, |_| area);
+        }
         if let Some(other) = header.inputs.iter().find(|input| input.name != PLANES) {
             let name = &other.name;
             return Err(format!(
@@ -275,6 +311,7 @@ mod tests {
             games: 7,
             steps: 8,
             creator: "tengen 0.1.0".to_owned(),
+            points: 0,
         }
     }
 

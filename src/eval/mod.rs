@@ -31,13 +31,13 @@ pub(crate) mod testnet;
 mod tract;
 
 pub use backend::{BackendKind, Device};
-pub use batch::{Batch, Outputs};
+pub use batch::{Batch, LEAD_SCALE, Outputs};
 pub use batcher::{BatchClient, spawn_batcher};
 pub use cache::{CacheStats, CachedEvaluator, EvalCache};
 pub use candidates::{Candidate, open_best};
 pub use error::EvalError;
 pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, UniformEvaluator};
-pub use info::{ModelInfo, PLANES, POLICY, VALUE};
+pub use info::{LEAD, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
 pub use library::{LIBRARY_FILE, LibraryPlaces};
 pub use load::{EvaluatorFactory, LoadOptions, ModelSource};
 pub use native::{NativeEvaluator, NativeModel, Work};

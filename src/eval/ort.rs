@@ -14,9 +14,7 @@ use ort::session::builder::SessionBuilder;
 use ort::value::TensorRef;
 use parking_lot::Mutex;
 
-use super::{
-    Batch, Device, EvalError, Evaluator, LibraryPlaces, ModelInfo, Outputs, PLANES, POLICY, VALUE,
-};
+use super::{Batch, Device, EvalError, Evaluator, LibraryPlaces, ModelInfo, Outputs, PLANES};
 
 const BACKEND: &str = "ort";
 
@@ -153,15 +151,13 @@ impl OrtEvaluator {
         // ONNX Runtime reads the caller's rows where they are.
         let planes = TensorRef::from_array_view((self.shape, batch.planes()))?;
         let answer = self.session.run(ort::inputs![PLANES => planes])?;
-        let (policy_len, outcomes) = (self.info.policy_len, self.info.outcomes);
-        let policy = logits(&answer, POLICY, batch.len() * policy_len)?;
-        let value = logits(&answer, VALUE, batch.len() * outcomes)?;
-        out.reset(batch.len(), policy_len, outcomes);
-        for (index, row) in policy.chunks_exact(policy_len).enumerate() {
-            out.policy_mut(index).copy_from_slice(row);
-        }
-        for (index, row) in value.chunks_exact(outcomes).enumerate() {
-            out.value_logits_mut(index).copy_from_slice(row);
+        out.reset_for(batch.len(), self.info.output_lens());
+        let outputs = self.info.outputs().iter().zip(self.info.output_lens());
+        for (output, (name, len)) in outputs.enumerate() {
+            let rows = logits(&answer, name, batch.len() * len)?;
+            for (index, row) in rows.chunks_exact(len).enumerate() {
+                out.output_mut(output, index).copy_from_slice(row);
+            }
         }
         Ok(())
     }
@@ -190,7 +186,7 @@ impl Evaluator for OrtEvaluator {
     fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
         self.info.check_batch(BACKEND, batch)?;
         if batch.is_empty() {
-            out.reset(0, self.info.policy_len, self.info.outcomes);
+            out.reset_for(0, self.info.output_lens());
             return Ok(());
         }
         self.run(batch, out).map_err(|error| EvalError::Run {

@@ -50,6 +50,7 @@ pub(super) fn run(evaluator: &mut impl Evaluator, batch: &Batch) -> Outputs {
     for index in 0..batch.len() {
         assert_eq!(out.policy(index).len(), evaluator.info().policy_len);
         assert_eq!(out.value_logits(index).len(), evaluator.info().outcomes);
+        assert_eq!(out.points(index).len(), evaluator.info().points);
         assert!(out.policy(index).iter().all(|logit| logit.is_finite()));
         assert!((-1.0..=1.0).contains(&out.value(index)));
     }
@@ -65,7 +66,8 @@ pub(super) fn assert_same_row(
 ) {
     let policies = a.policy(a_index).iter().zip(b.policy(b_index));
     let values = a.value_logits(a_index).iter().zip(b.value_logits(b_index));
-    for (x, y) in policies.chain(values) {
+    let points = a.points(a_index).iter().zip(b.points(b_index));
+    for (x, y) in policies.chain(values).chain(points) {
         let difference = (x - y).abs();
         assert!(
             difference <= tolerance * (x.abs() / LARGE).max(1.0),

@@ -48,6 +48,7 @@ impl Shape {
             games: 0,
             steps: 0,
             creator: "tengen test".to_owned(),
+            points: 0,
         }
     }
 

@@ -16,7 +16,7 @@ use tract_onnx::prelude::{
     TypedModel, TypedSimplePlan, TypedSimpleState, tvec,
 };
 
-use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs, POLICY, VALUE};
+use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
 
 const BACKEND: &str = "tract";
 
@@ -36,9 +36,10 @@ impl TractModel {
     pub fn load(path: &str, onnx: &[u8]) -> Result<TractModel, EvalError> {
         let info = ModelInfo::read(path, onnx)?;
         let plan = loaded(path, || {
-            let model = optimised(&info, onnx, &[POLICY, VALUE])?;
-            check_output(&model, 0, [1, info.policy_len])?;
-            check_output(&model, 1, [1, info.outcomes])?;
+            let model = optimised(&info, onnx, info.outputs())?;
+            for (output, len) in (0..info.outputs().len()).zip(info.output_lens()) {
+                check_output(&model, output, [1, len])?;
+            }
             model.into_runnable()
         })?;
         Ok(TractModel { plan, info })
@@ -128,8 +129,10 @@ impl TractEvaluator {
         let input = Tensor::from_shape(&self.shape, row)?;
         let answer = self.state.run(tvec![input.into()])?;
         let logits = |output: usize| answer[output].try_as_plain_ram()?.as_slice::<f32>();
-        out.policy_mut(index).copy_from_slice(logits(0)?);
-        out.value_logits_mut(index).copy_from_slice(logits(1)?);
+        for output in 0..self.info.outputs().len() {
+            out.output_mut(output, index)
+                .copy_from_slice(logits(output)?);
+        }
         Ok(())
     }
 }
@@ -141,7 +144,7 @@ impl Evaluator for TractEvaluator {
 
     fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
         self.info.check_batch(BACKEND, batch)?;
-        out.reset(batch.len(), self.info.policy_len, self.info.outcomes);
+        out.reset_for(batch.len(), self.info.output_lens());
         for index in 0..batch.len() {
             self.evaluate_row(batch.row(index), index, out)
                 .map_err(|error| run_error(&error))?;
@@ -153,7 +156,7 @@ impl Evaluator for TractEvaluator {
 #[cfg(test)]
 mod tests {
     use super::super::testnet::SMALL;
-    use super::super::{PLANES, suite};
+    use super::super::{PLANES, POLICY, VALUE, suite};
     use super::*;
     use crate::onnx::GraphBuilder;
 

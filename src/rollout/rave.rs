@@ -99,6 +99,8 @@ pub struct Rave {
     path: Vec<(NodeId, usize)>,
     /// The positions up to the one that the tree begins with.
     planted: Past,
+    /// Whether the tree's root lacks moves that were to be avoided.
+    leaves_out: bool,
     /// The positions of the game and of a descent.
     past: Past,
     played: Played,
@@ -115,6 +117,7 @@ impl Rave {
             tree: Tree::default(),
             path: Vec::new(),
             planted: Past::default(),
+            leaves_out: false,
             past: Past::default(),
             played: Played::default(),
             tally: Tally::default(),
@@ -136,19 +139,21 @@ impl Rave {
         root: &G,
         mut go_on: impl FnMut(u64) -> bool,
     ) -> RaveReport {
-        self.watch(&root.clone().into(), |playouts, _| go_on(playouts))
+        self.watch(&root.clone().into(), &[], |playouts, _| go_on(playouts))
     }
 
     /// Searches as [`Rave::search`] does, in the middle of a game: without the moves that its past
-    /// forbids, here or in the tree. `go_on` may also look at what was found so far.
+    /// forbids, here or in the tree, and at the root without those to `avoid`, unless there are no
+    /// others. `go_on` may also look at what was found so far.
     pub fn watch<G: Playout>(
         &mut self,
         start: &Reached<G>,
+        avoid: &[Move],
         mut go_on: impl FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
     ) -> RaveReport {
         let (root, begun) = (start.position(), start.past().len());
         self.tally.clear(root.size().area());
-        let root_node = self.plant(start);
+        let root_node = self.plant(start, avoid);
         let reused = self
             .tree
             .children(root_node)
@@ -179,9 +184,12 @@ impl Rave {
     }
 
     /// The tree that a search begins with: its root.
-    fn plant<G: Playout>(&mut self, start: &Reached<G>) -> NodeId {
+    fn plant<G: Playout>(&mut self, start: &Reached<G>, avoid: &[Move]) -> NodeId {
         let root = start.position();
-        let known = self.params.reuse.then(|| self.known(start)).flatten();
+        // A tree that leaves moves out is for one search.
+        let whole = !std::mem::replace(&mut self.leaves_out, !avoid.is_empty());
+        let reuse = self.params.reuse && whole && avoid.is_empty();
+        let known = reuse.then(|| self.known(start)).flatten();
         self.past.clone_from(start.past());
         self.planted.clone_from(start.past());
         match known {
@@ -191,7 +199,9 @@ impl Rave {
             }
             None => {
                 self.tree.clear();
-                self.tree.add_node(root, &self.past)
+                let node = self.tree.add_node(root, &self.past);
+                self.tree.avoid(node, avoid);
+                node
             }
         }
     }
@@ -413,7 +423,7 @@ mod tests {
                 assert!(game.position().is_legal(Move(0)) && !game.allows(Move(0)));
             }
             let mut rave = Rave::new(RaveParams::default(), 1);
-            let report = rave.watch(&game, |done, _| done < 3000);
+            let report = rave.watch(&game, &[], |done, _| done < 3000);
             for found in &report.moves {
                 let mut line = game.clone();
                 for &mv in &found.pv {
@@ -432,13 +442,13 @@ mod tests {
         };
         let mut rave = Rave::new(params, 1);
         let mut game = Reached::from(SmallGo::new(BoardSize::square(5)).unwrap());
-        let first = rave.watch(&game, |done, _| done < 2000);
+        let first = rave.watch(&game, &[], |done, _| done < 2000);
         assert_eq!((first.playouts, first.reused), (2000, 0));
         let line = &first.moves[0].pv;
         assert!(line.len() > 3, "{line:?}");
         game.play(line[0]);
         game.play(line[1]);
-        let known = rave.watch(&game, |_, _| false);
+        let known = rave.watch(&game, &[], |_, _| false);
         assert!(known.reused > 100 && known.playouts == 0, "{known:?}");
         assert_eq!(known.moves[0].pv[..], line[2..]);
         assert_eq!(
@@ -446,11 +456,11 @@ mod tests {
             known.reused
         );
         // What was kept grows on, and a second time.
-        let further = rave.watch(&game, |done, _| done < 3000);
+        let further = rave.watch(&game, &[], |done, _| done < 3000);
         assert_eq!(further.playouts + further.reused, 3000);
         assert_eq!(further.reused, known.reused);
         game.play(further.moves[0].mv);
-        assert!(rave.watch(&game, |_, _| false).reused > 100);
+        assert!(rave.watch(&game, &[], |_, _| false).reused > 100);
         // Another komi is another position, and so is another game.
         let rules = game
             .position()
@@ -458,7 +468,21 @@ mod tests {
             .with_komi(HalfPoints(3))
             .expect("it counts");
         let other = SmallGo::with_rules(BoardSize::square(5), rules).unwrap();
-        assert_eq!(rave.watch(&other.into(), |_, _| false).reused, 0);
+        assert_eq!(rave.watch(&other.into(), &[], |_, _| false).reused, 0);
+    }
+
+    #[test]
+    fn what_is_to_be_avoided_is_tried_only_where_there_is_nothing_else() {
+        let game: Reached<SmallNoGo> = start(3, 3).into();
+        let mut rave = Rave::new(RaveParams::default(), 1);
+        let best = rave.watch(&game, &[], |done, _| done < 500).moves[0].mv;
+        let report = rave.watch(&game, &[best], |done, _| done < 500);
+        assert_ne!(report.moves[0].mv, best);
+        let avoided = report.moves.iter().find(|found| found.mv == best);
+        assert_eq!(avoided.map(|found| found.visits), Some(0));
+        let all: Vec<Move> = game.legal_moves().collect();
+        let report = rave.watch(&game, &all, |done, _| done < 500);
+        assert!(report.moves[0].visits > 0, "there is nothing else");
     }
 
     #[test]

@@ -153,6 +153,24 @@ impl Tree {
         ]
     }
 
+    /// Leaves out these moves of a node, unless they are all that it has.
+    pub(super) fn avoid(&mut self, node: NodeId, moves: &[Move]) {
+        let range = self.nodes[node as usize].clone();
+        let left_out = |mv: &Move| moves.contains(mv);
+        if self.moves[range.clone()].iter().all(left_out) {
+            return;
+        }
+        for (mv, wins) in self.moves[range.clone()]
+            .iter()
+            .zip(&mut self.rave_wins[range])
+        {
+            if left_out(mv) {
+                // Nothing that is added makes its score the best.
+                *wins = f32::NEG_INFINITY;
+            }
+        }
+    }
+
     /// Gives the child its own node.
     pub(super) fn expand<G: Playout>(&mut self, child: usize, position: &G, past: &Past) -> NodeId {
         let node = self.add_node(position, past);

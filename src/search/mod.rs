@@ -18,6 +18,7 @@ mod node;
 mod noise;
 mod params;
 mod playout;
+mod points;
 mod pool;
 mod puct;
 mod report;

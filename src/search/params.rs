@@ -61,6 +61,9 @@ crate::settings::settings! {
             "Standard errors that the lower confidence bound lies below the value.", "KataGo";
         lcb_min_visits: f32 = 0.15, 0.0..=1.0, parse, show_range,
             "A move needs this share of the most visited move's visits to be chosen by its bound.", "KataGo";
+        lead_weight: f32 = 0.1, 0.0..=0.9, parse, show_range,
+            "How much of a position's value is by how many points it is won or lost, where the network says it.",
+            "KataGo: 0.1 of a fixed scale, and more of one around the present lead";
         move_temperature: f32 = 0.0, 0.0..=10.0, parse, show_range,
             "Chooses randomly by visits^(1/temperature) at the game's start; 0 always takes the best.", "KataGo self-play uses 0.75";
         move_temperature_halflife: f32 = 9.0, 0.1..=1000.0, parse, show_range,

@@ -5,11 +5,12 @@
 use super::backup::{self, Certain, Step};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
+use super::points::{PointSums, with_lead};
 use super::select::{RootPriors, select};
 use super::tree::Tree;
 use crate::encode::Encoding;
 use crate::eval::{Batch, Outputs, softmax};
-use crate::game::{Bounds, Game, Move, Past, Reached};
+use crate::game::{Bounds, Color, Game, Move, Past, Reached};
 
 /// Where a descent ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub(super) struct SearchContext<'s, G: Game> {
     pub(super) root_priors: &'s RootPriors,
     pub(super) params: &'s SearchParams,
     pub(super) encoding: &'s dyn Encoding<G>,
+    /// This thread's, where the network says something of points.
+    pub(super) points: Option<&'s PointSums>,
 }
 
 /// Says of a position what the side to move can get, where it can tell at once.
@@ -43,6 +46,7 @@ struct Leaf<'s> {
     node: &'s Node,
     path: Vec<Step<'s>>,
     moves: Vec<Move>,
+    mover: Color,
 }
 
 /// One thread's descents: the leaves of the batch it is gathering.
@@ -183,6 +187,7 @@ impl<'s, G: Game> Playouts<'s, G> {
             node,
             path,
             moves: position.legal_moves().collect(),
+            mover: position.to_move(),
         });
         Descent::Leaf
     }
@@ -210,6 +215,8 @@ impl<'s, G: Game> Playouts<'s, G> {
     /// Expands the waiting leaves with the network's answers, in the batch's order, and backs them
     /// up. Returns how many were completed; fewer than waited means that memory is full.
     pub(super) fn apply(&mut self, outputs: &Outputs) -> usize {
+        let SearchContext { params, points, .. } = self.context;
+        let area = self.context.start.position().size().area();
         let mut completed = 0;
         for (i, leaf) in self.leaves.drain(..).enumerate() {
             masked_priors(outputs.policy(i), &leaf.moves, &mut self.priors);
@@ -217,8 +224,12 @@ impl<'s, G: Game> Playouts<'s, G> {
                 give_up(&leaf);
                 continue;
             };
-            leaf.node
-                .publish(outputs.value(i), choices, leaf.moves.len() as u32);
+            if let Some(points) = points {
+                points.add(outputs, i, leaf.mover);
+            }
+            let (value, lead) = (outputs.value(i), outputs.lead(i));
+            let value = with_lead(value, lead, params.lead_weight, area);
+            leaf.node.publish(value, choices, leaf.moves.len() as u32);
             leaf.node.add_visit();
             backup::complete(self.context.tree, &leaf.path, self.certain);
             completed += 1;

@@ -7,6 +7,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 use super::control::{Control, Overdue, StallWatch};
 use super::error::SearchError;
 use super::playout::Prober;
+use super::points::PointSums;
 use super::worker::{Job, JobResult, Worker};
 use crate::clock::StopReason;
 use crate::clock::patience::LOOK;
@@ -29,6 +30,8 @@ pub(super) struct Pool<G: Encode> {
     /// Whether a thread has panicked: it is gone, and has left things half done.
     panicked: bool,
     encoding: &'static dyn Encoding<G>,
+    /// Points of which the network says the owner; `None` where it says nothing of points.
+    points: Option<usize>,
 }
 
 impl<G: Encode> Pool<G> {
@@ -45,12 +48,13 @@ impl<G: Encode> Pool<G> {
     ) -> Result<Pool<G>, SearchError> {
         let (sender, results) = unbounded();
         let mut workers = Vec::new();
-        let mut encoding = None;
+        let (mut encoding, mut points) = (None, None);
         for number in 0..threads.max(1) {
             let evaluator = make_evaluator()?;
             if encoding.is_none() {
                 encoding = Some(encode::find(evaluator.info(), position)?);
             }
+            points = evaluator.info().points.checked_sub(1);
             let prober = make_prober.map(|make| make());
             workers.push(Worker::spawn(number, evaluator, prober, sender.clone())?);
         }
@@ -61,12 +65,19 @@ impl<G: Encode> Pool<G> {
             running: 0,
             panicked: false,
             encoding,
+            points,
         })
     }
 
     /// Fills the planes of the positions that it searches.
     pub(super) fn encoding(&self) -> &'static dyn Encoding<G> {
         self.encoding
+    }
+
+    /// Room for what each thread's leaves say of points; none where the network says nothing.
+    pub(super) fn point_sums(&self) -> Vec<PointSums> {
+        let sums = |points| self.workers.iter().map(move |_| PointSums::new(points));
+        self.points.into_iter().flat_map(sums).collect()
     }
 
     /// Whether no thread is still at work.

@@ -11,6 +11,7 @@ use super::error::SearchError;
 use super::limits::{AnalysisOptions, Limits, StopFlag};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
+use super::points::{PointSums, without_lead};
 use super::pool::{EvaluatorMaker, Pool, ProberMaker};
 use super::report::SearchReport;
 use super::select::RootPriors;
@@ -19,7 +20,7 @@ use super::worker::Job;
 use super::{reuse, root};
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::Encode;
-use crate::game::{Bounds, Game, Reached};
+use crate::game::{Bounds, Color, Game, Reached};
 
 /// One part in so many of a move's time may go into waiting for threads that are still in an
 /// evaluation of the last search.
@@ -55,6 +56,7 @@ struct Root<'a, G> {
     start: &'a Reached<G>,
     tree: Arc<Tree>,
     node: NodeId,
+    points: Arc<Vec<PointSums>>,
 }
 
 impl<G: Game> Root<'_, G> {
@@ -162,7 +164,13 @@ impl<G: Encode> Searcher<G> {
         let (started, position) = (self.clock.now(), start.position());
         let mut pool = self.workers(position, limits, stop, started)?;
         let (tree, node) = reuse::root(self.tree.take(), position, self.memory());
-        let mut root = Root { start, tree, node };
+        let points = Arc::new(pool.point_sums());
+        let mut root = Root {
+            start,
+            tree,
+            node,
+            points,
+        };
         let reused = u64::from(root.node().visits());
         let control = |visits| {
             let clock = Arc::clone(&self.clock);
@@ -288,6 +296,7 @@ impl<G: Encode> Searcher<G> {
             params: self.options.params.clone(),
             encoding: pool.encoding(),
             control,
+            points: Arc::clone(&root.points),
         }
     }
 
@@ -356,16 +365,34 @@ fn report<G: Game>(
     rng: &mut Xoshiro256PlusPlus,
 ) -> SearchReport {
     let (tree, node, proven) = (&root.tree, root.node(), root.bounds());
+    let (position, expected) = (root.start.position(), PointSums::expected(&root.points));
+    // Users are told how likely a win is; how large it is stands beside.
+    let chance = |value| match &expected {
+        None => value,
+        Some(expected) => {
+            let sign = if position.to_move() == Color::Black {
+                1.0
+            } else {
+                -1.0
+            };
+            let (lead, area) = (sign * expected.black_ahead, position.size().area());
+            without_lead(value, lead, params.lead_weight, area)
+        }
+    };
+    let mut moves = root::moves(tree, root.node, root.start, params, rng);
+    for found in moves.iter_mut().filter(|found| found.proof.is_none()) {
+        (found.value, found.lcb) = (chance(found.value), chance(found.lcb));
+    }
     SearchReport {
-        moves: root::moves(tree, root.node, root.start, params, rng),
-        value: proven.clamp(node.stats().0),
+        moves,
+        value: proven.clamp(chance(node.stats().0)),
         proof: proven.proof(),
         visits: u64::from(node.visits()),
         reused,
         playouts: control.playouts() + first,
         evaluations: control.evaluations() + first,
         nodes: tree.len() as u64,
-        expected: None,
+        expected,
         elapsed: control.elapsed(),
         stop: control.reason(),
     }

@@ -45,6 +45,7 @@ fn model<G: Encode>(position: &G) -> ModelInfo {
         games: 0,
         steps: 0,
         creator: "test".into(),
+        points: 0,
     }
 }
 

@@ -10,6 +10,7 @@ use super::control::Control;
 use super::node::NodeId;
 use super::params::SearchParams;
 use super::playout::{Descent, Playouts, Prober, SearchContext};
+use super::points::PointSums;
 use super::root;
 use super::select::RootPriors;
 use super::tree::Tree;
@@ -27,6 +28,8 @@ pub(super) struct Job<G: Game> {
     pub(super) params: SearchParams,
     pub(super) encoding: &'static dyn Encoding<G>,
     pub(super) control: Arc<Control>,
+    /// For each thread, where the network says something of points; else none.
+    pub(super) points: Arc<Vec<PointSums>>,
 }
 
 /// How a job ended for one worker.
@@ -56,7 +59,7 @@ impl<G: Game> Worker<G> {
         let (jobs, inbox) = unbounded();
         thread::Builder::new()
             .name(format!("search-{number}"))
-            .spawn(move || run_worker(evaluator, prober, &inbox, &results))?;
+            .spawn(move || run_worker(number, (evaluator, prober), &inbox, &results))?;
         Ok(Worker { jobs })
     }
 
@@ -67,14 +70,14 @@ impl<G: Game> Worker<G> {
 }
 
 fn run_worker<G: Game>(
-    mut evaluator: Box<dyn Evaluator>,
-    mut prober: Option<Prober<G>>,
+    number: usize,
+    (mut evaluator, mut prober): (Box<dyn Evaluator>, Option<Prober<G>>),
     inbox: &Receiver<Arc<Job<G>>>,
     results: &Sender<JobResult>,
 ) {
     for job in inbox {
         let result = catch_unwind(AssertUnwindSafe(|| {
-            run_job(&job, evaluator.as_mut(), prober.as_mut())
+            run_job(&job, number, evaluator.as_mut(), prober.as_mut())
         }));
         let result = match result {
             Ok(Ok(())) => JobResult::Done,
@@ -102,6 +105,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 /// Gathers and applies batches until the search is over or memory is full.
 fn run_job<G: Game>(
     job: &Job<G>,
+    number: usize,
     evaluator: &mut dyn Evaluator,
     prober: Option<&mut Prober<G>>,
 ) -> Result<(), EvalError> {
@@ -113,6 +117,7 @@ fn run_job<G: Game>(
         root_priors: &job.root_priors,
         params: &job.params,
         encoding: job.encoding,
+        points: job.points.get(number),
     };
     let mut playouts = Playouts::new(context, prober);
     let mut batch = Batch::new(evaluator.info().row_len());

@@ -247,6 +247,7 @@ pub(super) mod tests {
             games: 0,
             steps: 0,
             creator: "test".to_owned(),
+            points: 0,
         }
     }
 

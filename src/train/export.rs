@@ -9,7 +9,7 @@ use crate::eval::{ModelInfo, PLANES, POLICY, VALUE};
 use crate::onnx::{Dim, GraphBuilder};
 
 /// The ONNX file of a network, `info` in its metadata. With [`Outputs::All`] the auxiliary heads
-/// are outputs of the file too, under their names; a search does not use them, and pays for them.
+/// are outputs of the file too, under their names: the engine reads those that are about points.
 ///
 /// # Errors
 /// [`TrainError::Setting`] when the graph is inconsistent, which means that `info` is not about
@@ -58,6 +58,7 @@ fn info(origin: &Origin, architecture: Architecture, steps: u64) -> ModelInfo {
         games: origin.games,
         steps,
         creator: concat!("tengen-train ", env!("CARGO_PKG_VERSION")).to_owned(),
+        points: 0,
     }
 }
 

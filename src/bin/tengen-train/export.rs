@@ -34,8 +34,8 @@ pub(crate) struct Args {
     /// Export the weights of the last step instead of their moving average
     #[arg(long)]
     last_step: bool,
-    /// Also write the auxiliary heads as outputs: ownership, fate, score, reply, where there are
-    /// any
+    /// Also write the auxiliary heads as outputs: ownership, fate, score, lead, reply, where there are
+    /// any. The engine reads lead and ownership, in games that count points
     #[arg(long)]
     all_heads: bool,
 }

@@ -112,5 +112,6 @@ fn made_up_model<G: Encode>(position: &G) -> ModelInfo {
         games: 0,
         steps: 0,
         creator: "tengen bench".to_owned(),
+        points: 0,
     }
 }

@@ -48,7 +48,7 @@ impl<E: Evaluator> Evaluator for CachedEvaluator<E> {
     fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
         let info = self.inner.info();
         info.check_batch("cache", batch)?;
-        out.reset(batch.len(), info.policy_len, info.outcomes);
+        out.reset_for(batch.len(), info.output_lens());
         self.missing.clear();
         for index in 0..batch.len() {
             if !self.cache.get(batch.key(index), out, index) {
@@ -66,17 +66,18 @@ impl<E: Evaluator> Evaluator for CachedEvaluator<E> {
         self.inner.evaluate(&self.batch, &mut self.answers)?;
         for (answer, &index) in self.missing.iter().enumerate() {
             // A device's hiccup must not be remembered: the search refuses such numbers.
-            let (policy, value) = (
-                self.answers.policy(answer),
-                self.answers.value_logits(answer),
-            );
-            if policy.iter().chain(value).all(|logit| logit.is_finite()) {
+            let answers = &self.answers;
+            let (policy, value) = (answers.policy(answer), answers.value_logits(answer));
+            let mut numbers = policy.iter().chain(value).chain(answers.points(answer));
+            if numbers.all(|number| number.is_finite()) {
                 self.cache.insert(batch.key(index), &self.answers, answer);
             }
             out.policy_mut(index)
                 .copy_from_slice(self.answers.policy(answer));
             out.value_logits_mut(index)
                 .copy_from_slice(self.answers.value_logits(answer));
+            out.points_mut(index)
+                .copy_from_slice(self.answers.points(answer));
         }
         Ok(())
     }

@@ -41,11 +41,12 @@ pub struct CacheStats {
 pub struct EvalCache {
     policy_len: usize,
     outcomes: usize,
+    points: usize,
     shards: Vec<Mutex<Shard>>,
 }
 
 /// Entry `i` has key `keys[i]`, was used last at `used[i]` (0: never filled) and holds
-/// `logits[i * width..][..width]`, policy first. A set is [`WAYS`] entries in a row.
+/// `logits[i * width..][..width]`: policy, value, and what is said of points. A set is [`WAYS`] entries in a row.
 #[derive(Debug)]
 struct Shard {
     keys: Vec<u128>,
@@ -61,7 +62,7 @@ impl EvalCache {
     /// set a shard if that is more.
     #[must_use]
     pub fn new(info: &ModelInfo, bytes: usize) -> EvalCache {
-        let width = info.policy_len + info.outcomes;
+        let width = info.output_lens().iter().sum::<usize>();
         let entry = size_of::<u128>() + size_of::<u64>() + width * size_of::<f32>();
         let entries = (bytes / SHARDS / (entry * WAYS)).max(1) * WAYS;
         let shard = || {
@@ -76,6 +77,7 @@ impl EvalCache {
         EvalCache {
             policy_len: info.policy_len,
             outcomes: info.outcomes,
+            points: info.points,
             shards: std::iter::repeat_with(shard).take(SHARDS).collect(),
         }
     }
@@ -91,10 +93,12 @@ impl EvalCache {
         };
         shard.stats.hits += 1;
         shard.touch(entry);
-        let width = self.policy_len + self.outcomes;
-        let (policy, value) = shard.logits[entry * width..][..width].split_at(self.policy_len);
+        let width = self.width();
+        let (policy, rest) = shard.logits[entry * width..][..width].split_at(self.policy_len);
+        let (value, points) = rest.split_at(self.outcomes);
         out.policy_mut(index).copy_from_slice(policy);
         out.value_logits_mut(index).copy_from_slice(value);
+        out.points_mut(index).copy_from_slice(points);
         true
     }
 
@@ -110,11 +114,13 @@ impl EvalCache {
         }
         shard.touch(entry);
         shard.keys[entry] = key;
-        let width = self.policy_len + self.outcomes;
+        let width = self.width();
         let logits = &mut shard.logits[entry * width..][..width];
-        let (policy, value) = logits.split_at_mut(self.policy_len);
+        let (policy, rest) = logits.split_at_mut(self.policy_len);
+        let (value, points) = rest.split_at_mut(self.outcomes);
         policy.copy_from_slice(answers.policy(index));
         value.copy_from_slice(answers.value_logits(index));
+        points.copy_from_slice(answers.points(index));
     }
 
     /// Forgets everything, the statistics too.
@@ -149,7 +155,13 @@ impl EvalCache {
     }
 
     fn fits(&self, info: &ModelInfo) -> bool {
-        (self.policy_len, self.outcomes) == (info.policy_len, info.outcomes)
+        let own = (self.policy_len, self.outcomes, self.points);
+        own == (info.policy_len, info.outcomes, info.points)
+    }
+
+    /// Numbers in an entry.
+    fn width(&self) -> usize {
+        self.policy_len + self.outcomes + self.points
     }
 
     /// The shard of a key, and a hash of which its upper half chooses the set.

@@ -9,7 +9,7 @@ mod constants;
 use std::collections::{HashMap, HashSet};
 
 use super::kernels::PoolKind;
-use crate::eval::{PLANES, POLICY, VALUE};
+use crate::eval::PLANES;
 use crate::onnx::{Attribute, Model, ModelNode, Tensor};
 use constants::{bytes, dequantised, floats, integers, ungrouped};
 
@@ -94,23 +94,22 @@ pub(super) struct Graph {
     /// In an order in which they can be computed.
     pub(super) nodes: Vec<Node>,
     pub(super) input: ValueId,
-    pub(super) policy: ValueId,
-    pub(super) value: ValueId,
+    pub(super) outputs: Vec<ValueId>,
 }
 
 /// Height and width of the largest kernel: larger ones are nothing for a board.
 const LARGEST_KERNEL: usize = 15;
 
 impl Graph {
-    /// Reads a model for boards of `area` points; convolutions of bytes as such, or as ones of
+    /// Reads what a model for boards of `area` points computes for `outputs`; convolutions of bytes as such, or as ones of
     /// numbers where these are faster.
     ///
     /// # Errors
     /// What it holds that this backend does not know, in words.
     pub(super) fn read(
         model: &Model,
-        planes: usize,
-        area: usize,
+        (planes, area): (usize, usize),
+        outputs: &[&'static str],
         keeps_bytes: bool,
     ) -> Result<Graph, String> {
         let mut reader = Reader {
@@ -121,7 +120,7 @@ impl Graph {
             values: vec![Shape::Map(planes)],
             nodes: Vec::new(),
         };
-        let needed = needed(model);
+        let needed = needed(model, outputs);
         for node in &model.nodes {
             if !needed.contains(&*node.output) {
                 continue;
@@ -133,23 +132,22 @@ impl Graph {
                 return Err(format!("{} is made twice", node.output));
             }
         }
-        let output = |name| match reader.known.get(name) {
+        let output = |name: &&'static str| match reader.known.get(name) {
             Some(Known::Value(value)) => Ok(*value),
             _ => Err(format!("nothing makes {name}")),
         };
         Ok(Graph {
             input: 0,
-            policy: output(POLICY)?,
-            value: output(VALUE)?,
+            outputs: outputs.iter().map(output).collect::<Result<_, _>>()?,
             values: reader.values,
             nodes: reader.nodes,
         })
     }
 }
 
-/// Names of the tensors that policy and value are made of.
-fn needed(model: &Model) -> HashSet<&str> {
-    let mut needed = HashSet::from([POLICY, VALUE]);
+/// Names of the tensors that `outputs` are made of.
+fn needed<'a>(model: &'a Model, outputs: &[&'static str]) -> HashSet<&'a str> {
+    let mut needed: HashSet<&str> = outputs.iter().copied().collect();
     for node in model.nodes.iter().rev() {
         if needed.contains(&*node.output) {
             needed.extend(node.inputs.iter().map(|name| &**name));

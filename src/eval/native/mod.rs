@@ -130,13 +130,12 @@ fn plan(
     (level, keeps_bytes): (Level, bool),
 ) -> Result<Plan, String> {
     let model = Model::read(onnx).map_err(|error| error.to_string())?;
-    let graph = Graph::read(&model, info.planes, info.size.area(), keeps_bytes)?;
+    let (planes, area) = (info.planes, info.size.area());
+    let graph = Graph::read(&model, (planes, area), info.outputs(), keeps_bytes)?;
     let size = [info.size.width.into(), info.size.height.into()];
     let plan = Plan::new(&graph, size, level)?;
-    for (name, part, len) in [
-        (super::POLICY, plan.policy, info.policy_len),
-        (super::VALUE, plan.value, info.outcomes),
-    ] {
+    let lens = info.output_lens();
+    for ((name, part), len) in info.outputs().iter().zip(&plan.outputs).zip(lens) {
         if part.len != len {
             return Err(format!("{name} has {} numbers, not {len}", part.len));
         }
@@ -159,12 +158,12 @@ impl Evaluator for NativeEvaluator {
     fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
         let NativeModel { info, plan, level } = &self.model;
         info.check_batch(BACKEND, batch)?;
-        out.reset(batch.len(), info.policy_len, info.outcomes);
+        out.reset_for(batch.len(), info.output_lens());
         for index in 0..batch.len() {
             run::run(plan, *level, &mut self.memory, batch.row(index));
-            self.memory.copy_vector(plan.policy, out.policy_mut(index));
-            self.memory
-                .copy_vector(plan.value, out.value_logits_mut(index));
+            for (number, &part) in plan.outputs.iter().enumerate() {
+                self.memory.copy_vector(part, out.output_mut(number, index));
+            }
         }
         Ok(())
     }

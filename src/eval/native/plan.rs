@@ -23,9 +23,8 @@ pub(super) struct Plan {
     /// Products that a position needs in plain convolutions.
     pub(super) products: u64,
     pub(super) planes: MapPart,
-    /// Slots of the vectors that are the answer.
-    pub(super) policy: VectorPart,
-    pub(super) value: VectorPart,
+    /// Slots of the vectors that are the answer, in the order of the model's outputs.
+    pub(super) outputs: Vec<VectorPart>,
 }
 
 impl Plan {

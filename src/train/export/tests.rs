@@ -4,7 +4,7 @@ use crate::game::BoardSize;
 use crate::onnx::Header;
 use crate::train::batch;
 use crate::train::held_out::planes;
-use crate::train::net::{Forward, Mode, Role, numbers};
+use crate::train::net::{AuxHead, Forward, Mode, Role, numbers};
 use burn::tensor::Device;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -38,6 +38,7 @@ fn info(architecture: Architecture, shape: GameShape) -> ModelInfo {
         games: 1,
         steps: 2,
         creator: "test".to_owned(),
+        points: 0,
     }
 }
 
@@ -51,13 +52,14 @@ fn input(row_len: usize) -> Batch {
     batch
 }
 
-/// Policy and value of the network as Burn computes them, from its running statistics.
+/// Policy, value and what it says of points (the lead, then the owners) of the network as Burn computes
+/// them, from its running statistics.
 fn fitted(
     architecture: Architecture,
     weights: &Weights,
     shape: GameShape,
     input: &Batch,
-) -> [Vec<f32>; 2] {
+) -> [Vec<f32>; 3] {
     let rows = batch::Batch {
         len: ROWS,
         planes: input.planes().to_vec(),
@@ -69,19 +71,30 @@ fn fitted(
     let device = Device::flex();
     let mut forward = Forward::new(weights, &device, Mode::Infer);
     let planes = planes(&rows, SIZE, &device);
-    let heads = architecture.describe(&mut forward, &planes, shape, Outputs::Play);
-    [numbers(heads.policy), numbers(heads.value)]
+    let heads = architecture.describe(&mut forward, &planes, shape, Outputs::All);
+    let aux = |head| {
+        let found = heads.aux.iter().find(|(found, _)| *found == head);
+        found.map_or(Vec::new(), |(_, logits)| numbers(logits.clone()))
+    };
+    let (lead, owners) = (aux(AuxHead::Lead), aux(AuxHead::Ownership));
+    let rows = lead.chunks(1).zip(owners.chunks(SIZE.area()));
+    let points = rows.flat_map(|(lead, owners)| lead.iter().chain(owners));
+    let points = points.copied().collect();
+    [numbers(heads.policy), numbers(heads.value), points]
 }
 
 #[track_caller]
-fn same(architecture: Architecture, fitted: &[Vec<f32>; 2], answers: &Answers) {
-    let [policy, value] = fitted;
+fn same(architecture: Architecture, fitted: &[Vec<f32>; 3], answers: &Answers) {
+    let [policy, value, points] = fitted;
     let [policy_len, outcomes] = [policy, value].map(|logits| logits.len() / ROWS);
+    let points_len = answers.points(0).len();
     for row in 0..ROWS {
         let exported = answers.policy(row).iter().chain(answers.value_logits(row));
+        let exported = exported.chain(answers.points(row));
         let fitted = policy[row * policy_len..][..policy_len]
             .iter()
-            .chain(&value[row * outcomes..][..outcomes]);
+            .chain(&value[row * outcomes..][..outcomes])
+            .chain(&points[row * points_len..][..points_len]);
         for (fitted, exported) in fitted.zip(exported) {
             let scale = fitted.abs().max(1.0);
             assert!(
@@ -101,7 +114,7 @@ fn same(architecture: Architecture, fitted: &[Vec<f32>; 2], answers: &Answers) {
 #[track_caller]
 fn check(name: &str, shape: GameShape) {
     let architecture: Architecture = name.parse().unwrap();
-    let (weights, info) = (weights(architecture, shape), info(architecture, shape));
+    let (weights, mut info) = (weights(architecture, shape), info(architecture, shape));
     let input = input(info.row_len());
     let fitted = fitted(architecture, &weights, shape, &input);
     for outputs in [Outputs::Play, Outputs::All] {
@@ -116,6 +129,10 @@ fn check(name: &str, shape: GameShape) {
             Outputs::All => architecture.aux_heads(shape).len(),
         };
         assert_eq!(there, wanted, "{architecture}");
+        let has = |head| outputs == Outputs::All && architecture.aux_heads(shape).contains(&head);
+        if has(AuxHead::Lead) {
+            info.points = 1 + usize::from(has(AuxHead::Ownership)) * SIZE.area();
+        }
         if outputs == Outputs::Play {
             let short: usize = weights.tensors().iter().map(|w| w.values.len()).sum();
             assert!(
@@ -139,7 +156,7 @@ fn check(name: &str, shape: GameShape) {
 }
 
 #[cfg(feature = "ort")]
-fn ort(architecture: Architecture, onnx: &[u8], fitted: &[Vec<f32>; 2], input: &Batch) {
+fn ort(architecture: Architecture, onnx: &[u8], fitted: &[Vec<f32>; 3], input: &Batch) {
     use crate::eval::{Device, LibraryPlaces, OrtModel};
     let places = LibraryPlaces::usual(None);
     // Where ONNX Runtime is not installed, tract alone is checked.

@@ -23,8 +23,7 @@ pub(crate) use kernel::transpose;
 pub use peak::peak_flops;
 pub use weights::{Role, WeightTensor, Weights};
 
-/// Points of a lead for each 1 that a network says.
-pub const LEAD_SCALE: f32 = 20.0;
+pub use crate::eval::LEAD_SCALE;
 
 /// Added to the variance in a batch norm; the usual value.
 pub const NORM_EPSILON: f32 = 1e-5;
@@ -120,10 +119,10 @@ impl AuxHead {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            AuxHead::Ownership => "ownership",
+            AuxHead::Ownership => crate::eval::OWNERSHIP,
             AuxHead::Fate => "fate",
             AuxHead::Margin => "score",
-            AuxHead::Lead => "lead",
+            AuxHead::Lead => crate::eval::LEAD,
             AuxHead::Reply => "reply",
         }
     }

@@ -22,6 +22,7 @@ fn info(network: String) -> ModelInfo {
         games: 0,
         steps: 0,
         creator: "test".to_owned(),
+        points: 0,
     }
 }
 

@@ -43,8 +43,9 @@ impl Plan {
                 lowering.node(node)?;
             }
         }
-        let policy = lowering.results.vector(graph.policy)?;
-        let value = lowering.results.vector(graph.value)?;
+        let outputs = graph.outputs.iter();
+        let outputs = outputs.map(|&value| lowering.results.vector(value));
+        let outputs = outputs.collect::<Result<_, _>>()?;
         Ok(Plan {
             grid: lowering.grid,
             steps: lowering.steps,
@@ -53,8 +54,7 @@ impl Plan {
             products: products(graph, size[0] * size[1]),
             layout: lowering.results.into_layout(),
             planes,
-            policy,
-            value,
+            outputs,
         })
     }
 }

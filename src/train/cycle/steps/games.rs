@@ -141,6 +141,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             games: 0,
             steps: 0,
             creator: String::new(),
+            points: 0,
         }))
     }
 }

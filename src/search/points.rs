@@ -1,0 +1,142 @@
+//! Points, where a network says something of them: how much of a value they are, and what a search
+//! expects of them.
+
+use std::f32::consts::FRAC_2_PI;
+
+use super::atomic::{AtomicU32, Ordering};
+use crate::eval::Outputs;
+use crate::game::{Color, Expected};
+
+/// A lead of so many times the board's side is worth half of the most that a lead is worth (KataGo).
+const HALF_AT: f32 = 2.0;
+
+/// The value of a position for its side to move, in [-1, 1]: of it `weight`, in [0, 1], is by how many
+/// points it is ahead, on a board of `area` points. What is proven is neither read nor changed by it.
+pub(super) fn with_lead(value: f32, lead: Option<f32>, weight: f32, area: usize) -> f32 {
+    lead.map_or(value, |lead| value + weight * (worth(lead, area) - value))
+}
+
+/// The chance of winning alone, in [-1, 1]: what [`with_lead`] began with, as far as the lead that is
+/// expected of the whole search is that of the value.
+pub(super) fn without_lead(value: f32, lead: f32, weight: f32, area: usize) -> f32 {
+    let chance = (value - weight * worth(lead, area)) / (1.0 - weight);
+    chance.clamp(-1.0, 1.0)
+}
+
+/// What a lead of so many points is worth, in [-1, 1].
+fn worth(lead: f32, area: usize) -> f32 {
+    let side = (area as f32).sqrt();
+    FRAC_2_PI * (lead / (HALF_AT * side)).atan()
+}
+
+/// Sums over the leaves that one thread of a search has had evaluated, which others may read
+/// meanwhile: their number, Black's lead, its square, and Black's share of each point. They are f32
+/// in their bits.
+#[derive(Debug)]
+pub(super) struct PointSums(Vec<AtomicU32>);
+
+/// Sums that are not of a point.
+const TOTALS: usize = 3;
+
+impl PointSums {
+    /// No leaves, on a board of `area` points.
+    pub(super) fn new(area: usize) -> PointSums {
+        PointSums((0..TOTALS + area).map(|_| AtomicU32::new(0)).collect())
+    }
+
+    /// Counts row `index` of a network's answers, for a position with `mover` to move. Only one thread
+    /// calls this.
+    pub(super) fn add(&self, answers: &Outputs, index: usize, mover: Color) {
+        let Some(lead) = answers.lead(index) else {
+            return;
+        };
+        let sign = if mover == Color::Black { 1.0 } else { -1.0 };
+        let totals = [1.0, sign * lead, lead * lead];
+        let owners = answers.owners(index).map(|owner| sign * owner);
+        for (sum, number) in self.0.iter().zip(totals.into_iter().chain(owners)) {
+            let before = f32::from_bits(sum.load(Ordering::Relaxed));
+            sum.store((before + number).to_bits(), Ordering::Relaxed);
+        }
+    }
+
+    /// What is to be expected by the leaves of all threads; `None` where there are none.
+    pub(super) fn expected(threads: &[PointSums]) -> Option<Expected> {
+        let len = threads.first()?.0.len();
+        let sum = |at: usize| -> f32 {
+            let sums = threads.iter().map(|PointSums(sums)| &sums[at]);
+            sums.map(|sum| f32::from_bits(sum.load(Ordering::Relaxed)))
+                .sum()
+        };
+        let number = sum(0);
+        if number == 0.0 {
+            return None;
+        }
+        let (lead, square) = (sum(1) / number, sum(2) / number);
+        Some(Expected {
+            owner: (TOTALS..len).map(|at| sum(at) / number).collect(),
+            shared: vec![0.0; len - TOTALS],
+            black_ahead: lead,
+            deviation: (square - lead * lead).max(0.0).sqrt(),
+        })
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(loom))]
+mod tests {
+    use super::*;
+    use crate::eval::testnet::SMALL;
+    use crate::eval::{LEAD_SCALE, ModelInfo};
+
+    /// Answers with these leads, in points, and the same owner logit everywhere.
+    fn answers(leads: &[f32], logit: f32) -> Outputs {
+        let info = ModelInfo {
+            points: 1 + SMALL.size.area(),
+            ..SMALL.info()
+        };
+        let mut answers = Outputs::new();
+        answers.reset_for(leads.len(), info.output_lens());
+        for (row, lead) in leads.iter().enumerate() {
+            answers.points_mut(row).fill(logit);
+            answers.points_mut(row)[0] = lead / LEAD_SCALE;
+        }
+        answers
+    }
+
+    #[test]
+    fn points_break_ties_and_no_more() {
+        let value = |value, lead| with_lead(value, Some(lead), 0.1, 81);
+        assert!(value(0.9, 20.0) > value(0.9, 10.0));
+        assert!(
+            (value(0.0, 18.0) - 0.05).abs() < 1e-6,
+            "half at twice the side"
+        );
+        assert!(
+            value(0.6, -81.0) > value(0.3, 81.0),
+            "a better chance first"
+        );
+        assert!((-1.0..=1.0).contains(&value(1.0, 1e9)) && value(-1.0, -1e9) >= -1.0);
+        assert_eq!(with_lead(0.3, None, 0.1, 81), 0.3);
+        assert!((without_lead(value(-0.97, -25.0), -25.0, 0.1, 81) + 0.97).abs() < 1e-6);
+        assert_eq!(
+            without_lead(-1.0, 30.0, 0.1, 81),
+            -1.0,
+            "what is proven stays"
+        );
+    }
+
+    #[test]
+    fn threads_and_sides_add_up() {
+        let area = SMALL.size.area();
+        let threads = [(); 2].map(|()| PointSums::new(area));
+        assert_eq!(PointSums::expected(&threads), None);
+        let answers = answers(&[6.0, -2.0], 2.0 * 0.5_f32.atanh());
+        threads[0].add(&answers, 0, Color::Black);
+        let alone = PointSums::expected(&threads).unwrap();
+        assert!((alone.owner[3] - 0.5).abs() < 1e-6 && alone.owner.len() == area);
+        threads[1].add(&answers, 1, Color::White);
+        let both = PointSums::expected(&threads).unwrap();
+        assert!(both.owner[0].abs() < 1e-6, "each side claims it");
+        assert!((both.black_ahead - 4.0).abs() < 1e-5 && (both.deviation - 2.0).abs() < 1e-4);
+    }
+}
