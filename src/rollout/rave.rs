@@ -24,6 +24,9 @@ pub struct RaveParams {
     /// Playouts at the start of a search that do not count for [`RaveReport::expected`]: until the
     /// tree knows the right answers, what becomes of the points says little.
     pub uncounted: u64,
+    /// Whether a pass begins as an even chance in every node, whatever it has led to: whoever is ahead
+    /// then goes on to take what is dead.
+    pub passes_stay_even: bool,
     /// Whether a search goes on with what the last one has found of its position, in games where the
     /// past tells what was played.
     pub reuse: bool,
@@ -42,6 +45,7 @@ impl Default for RaveParams {
             exploration: 0.0,
             score_weight: 0.0,
             uncounted: 0,
+            passes_stay_even: false,
             reuse: false,
             max_nodes: 200_000,
             max_bytes: 1 << 30,
@@ -288,7 +292,7 @@ impl Rave {
             let mv = self.tree.move_of(child);
             if mv.index() < points {
                 self.played.add_earlier(side, mv);
-            } else {
+            } else if !self.params.passes_stay_even {
                 self.tree.update_rave_of(child, won);
             }
             self.tree.update_child(child, won);

@@ -19,6 +19,7 @@ pub fn expect<G: Playout>(
     let params = RaveParams {
         score_weight: SCORE_WEIGHT,
         uncounted: playouts / 2,
+        passes_stay_even: true,
         ..RaveParams::default()
     };
     let mut rave = Rave::new(params, seed);
