@@ -246,7 +246,6 @@ mod train {
     use crate::game::{Game, Rules};
     use crate::train::cycle::{CyclePlan, Resources, RunFolder, run};
     use crate::train::dataset::{Dataset, Selection};
-    use crate::train::device::FitDevice;
     use crate::train::runtime::Runtime;
     use crate::train::scratch::Scratch;
     use crate::train::{fsck, shard};
@@ -270,12 +269,7 @@ mod train {
         let scratch = Scratch::new("go-game");
         let runtime = Runtime::usual(None);
         let clock = FakeClock::new();
-        let resources = Resources {
-            runtime: &runtime,
-            threads: 2,
-            fit_device: FitDevice::Cpu,
-            clock: &clock,
-        };
+        let resources = Resources::small(&runtime, &clock);
         let plan = CyclePlan::parse(PLAN).unwrap();
         let start = SmallGo::new(BoardSize::square(5)).unwrap();
         let done = run(&start, &plan, scratch.path(), &resources, &mut |_| ()).unwrap();

@@ -220,7 +220,6 @@ mod train {
     use crate::eval::BackendKind;
     use crate::train::cycle::{CyclePlan, Resources, RunFolder, run};
     use crate::train::dataset::{Dataset, Selection};
-    use crate::train::device::FitDevice;
     use crate::train::runtime::Runtime;
     use crate::train::scratch::Scratch;
     use crate::train::{fsck, shard};
@@ -245,12 +244,7 @@ mod train {
             ..Runtime::usual(None)
         };
         let clock = FakeClock::new();
-        let resources = Resources {
-            runtime: &runtime,
-            threads: 2,
-            fit_device: FitDevice::Cpu,
-            clock: &clock,
-        };
+        let resources = Resources::small(&runtime, &clock);
         let plan = CyclePlan::parse(PLAN).unwrap();
         let start = TicTacToe::new(BoardSize::square(3)).unwrap();
         let done = run(&start, &plan, scratch.path(), &resources, &mut |_| ()).unwrap();

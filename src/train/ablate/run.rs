@@ -219,7 +219,6 @@ fn write_table(plan: &AblationPlan, folders: &Folders) -> Result<(), TrainError>
 
 #[cfg(test)]
 mod tests {
-    use crate::train::device::FitDevice;
 
     use super::*;
     use crate::clock::FakeClock;
@@ -236,12 +235,7 @@ mod tests {
             ..Runtime::usual(None)
         };
         let clock = FakeClock::new();
-        let resources = Resources {
-            runtime: &runtime,
-            threads: 2,
-            fit_device: FitDevice::Cpu,
-            clock: &clock,
-        };
+        let resources = Resources::small(&runtime, &clock);
         let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
         let plan = AblationPlan::parse(plan).unwrap();
         let mut told = Vec::new();

@@ -22,6 +22,19 @@ pub struct Resources<'a> {
     pub clock: &'a dyn Clock,
 }
 
+#[cfg(test)]
+impl<'a> Resources<'a> {
+    /// What the tests of small runs take: two threads and the processor.
+    pub(crate) fn small(runtime: &'a Runtime, clock: &'a dyn Clock) -> Resources<'a> {
+        Resources {
+            runtime,
+            threads: 2,
+            fit_device: FitDevice::Cpu,
+            clock,
+        }
+    }
+}
+
 /// What every step needs: the run, and somebody to tell.
 pub(super) struct RunContext<'a> {
     pub(super) run_folder: &'a RunFolder,

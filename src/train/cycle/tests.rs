@@ -10,7 +10,6 @@ use crate::eval::{BackendKind, ModelInfo};
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
 use crate::train::TrainError;
-use crate::train::device::FitDevice;
 use crate::train::folder_lock::lock_folder;
 use crate::train::runtime::Runtime;
 use crate::train::scratch::Scratch;
@@ -72,12 +71,7 @@ fn attempt(folder: &Path, plan: &str) -> (Result<Vec<Generation>, TrainError>, V
         ..Runtime::usual(None)
     };
     let clock = FakeClock::new();
-    let resources = Resources {
-        runtime: &runtime,
-        threads: 2,
-        fit_device: FitDevice::Cpu,
-        clock: &clock,
-    };
+    let resources = Resources::small(&runtime, &clock);
     let start = SmallNoGo::new(BoardSize::square(4)).unwrap();
     let mut told = Vec::new();
     let plan = CyclePlan::parse(plan).unwrap();
