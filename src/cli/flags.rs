@@ -8,6 +8,7 @@ use clap::error::Error as ClapError;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use tengen::clock::TimeParams;
 use tengen::engine::{ENGINE_OPTIONS, EngineOptions, SWITCH};
+use tengen::game::{GAMES, GameInfo};
 use tengen::record::file;
 use tengen::search::SearchParams;
 
@@ -132,7 +133,8 @@ impl clap::Args for EngineFlags {
     fn augment_args(command: Command) -> Command {
         let table = ENGINE_OPTIONS.iter().map(|option| {
             let arg = Arg::new(option.name).long(option.name);
-            let arg = arg.value_name(option.value).help(option.help);
+            let help = format!("{}{}", option.help, usual_of_games(option.name));
+            let arg = arg.value_name(option.value).help(help);
             if option.value == SWITCH {
                 arg.num_args(0..=1).default_missing_value("on")
             } else {
@@ -159,13 +161,27 @@ impl clap::Args for EngineFlags {
     }
 }
 
+/// The values that games begin with instead of a setting's default, as ` [gomoku: 400]`.
+fn usual_of_games(setting: &str) -> String {
+    let same = |name: &str| name.replace('_', "-") == setting.replace('_', "-");
+    let of_game = |game: &GameInfo| {
+        let (_, value) = game.settings.iter().find(|(name, _)| same(name))?;
+        Some(format!(" [{}: {value}]", game.name))
+    };
+    GAMES.iter().filter_map(of_game).collect()
+}
+
 /// The table of search settings as help text.
 fn set_help() -> String {
     let tables = SearchParams::table().into_iter().chain(TimeParams::table());
     let lines = tables.map(|param| {
         format!(
-            "\n{} [default: {}; {}]\n    {}",
-            param.name, param.default, param.range, param.help
+            "\n{} [default: {}; {}]{}\n    {}",
+            param.name,
+            param.default,
+            param.range,
+            usual_of_games(param.name),
+            param.help
         )
     });
     format!(
@@ -205,6 +221,21 @@ mod tests {
         assert_eq!(options.spending.visits, Some(3));
         assert_eq!((options.threads, options.seed), (Some(2), Some(1)));
         assert_eq!(options.search.root_noise, 0.25);
+    }
+
+    #[test]
+    fn the_help_names_the_values_that_games_begin_with() {
+        let mut command = <EngineFlags as clap::Args>::augment_args(Command::new("tengen"));
+        let help = command.render_long_help().to_string();
+        let (_, after) = help.split_once("--solver-from").expect("a flag");
+        let (about, _) = after.split_once("--solver-mib").expect("the next flag");
+        assert!(about.contains("[default: 36] [gomoku: 400]"), "{about}");
+        for game in GAMES {
+            for (name, value) in game.settings {
+                let words = format!("[{}: {value}]", game.name);
+                assert!(help.contains(&words), "{name}: no {words} in {help}");
+            }
+        }
     }
 
     #[test]

@@ -43,7 +43,7 @@ fn player(options: &EngineOptions) -> String {
     };
     let source = match &options.model {
         Some(path) => ModelSource::File(path.clone()),
-        None => match built_in(&options.game, backend, options.device) {
+        None => match built_in(&options.game, options.board(), backend, options.device) {
             Some(source) => source,
             None => return "random playouts: no network is built in for this game".to_owned(),
         },

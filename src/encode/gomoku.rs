@@ -4,6 +4,7 @@
 //! two enemies and what Renju forbids are rules that it would have to learn from few games. So the
 //! points that make a five, a four or a three are shown, by the rules of the game.
 
+use super::gomoku_seed::Gobang;
 use super::{Encode, Encoding};
 use crate::game::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
 use crate::game::{Bits, Color, Game, zobrist};
@@ -104,7 +105,7 @@ fn threats(map: &ShapeMap, color: Color) -> [Points; 4] {
 
 impl Encode for Gomoku {
     fn encodings() -> &'static [&'static dyn Encoding<Self>] {
-        &[&V1]
+        &[&Gobang, &V1]
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod go;
 mod gomoku;
+mod gomoku_seed;
 mod nogo;
 mod nogo_seed;
 mod nogo_v1;

@@ -1,10 +1,12 @@
 //! Networks compiled into the program.
 
 use crate::eval::{BackendKind, Device, ModelSource, NativeModel};
+use crate::game::BoardSize;
 
-/// A game's network: f32 as it was fitted, and the same in integers.
+/// A game's network for a board: f32 as it was fitted, and the same in integers.
 struct Network {
     game: &'static str,
+    size: BoardSize,
     exact: &'static [u8],
     int8: &'static [u8],
 }
@@ -12,21 +14,31 @@ struct Network {
 const NETWORKS: &[Network] = &[
     Network {
         game: "nogo",
+        size: BoardSize::square(9),
         exact: include_bytes!("../../models/nogo-9x9.onnx"),
         int8: include_bytes!("../../models/nogo-9x9-int8.onnx"),
     },
     Network {
         game: "go",
+        size: BoardSize::square(9),
         exact: include_bytes!("../../models/go-9x9.onnx"),
         int8: include_bytes!("../../models/go-9x9-int8.onnx"),
     },
 ];
 
 /// The network built in for a game, in the form that is fastest: int8 on a processor with
-/// instructions for it, but for `tract`, which has none (`models/README.md`, int8).
+/// instructions for it, but for `tract`, which has none (`models/README.md`, int8). Where there is none
+/// for this board it is one for another, so that whoever tries it can say what it is for.
 #[must_use]
-pub fn built_in(game: &str, backend: BackendKind, device: Device) -> Option<ModelSource> {
-    let found = NETWORKS.iter().find(|network| network.game == game)?;
+pub fn built_in(
+    game: &str,
+    size: BoardSize,
+    backend: BackendKind,
+    device: Device,
+) -> Option<ModelSource> {
+    let of_game = || NETWORKS.iter().filter(|network| network.game == game);
+    let of_board = of_game().find(|network| network.size == size);
+    let found = of_board.or_else(|| of_game().next())?;
     let integers = match backend {
         BackendKind::Native => NativeModel::prefers_integers(),
         BackendKind::Ort => multiplies_bytes_fast(),
@@ -72,7 +84,7 @@ mod tests {
                 let precision = precision.metadata("tengen.precision").map(str::to_owned);
                 (ModelInfo::read("built-in", onnx).unwrap(), precision)
             });
-            assert_eq!(exact.0.game, network.game);
+            assert_eq!((&*exact.0.game, exact.0.size), (network.game, network.size));
             assert_eq!(int8.1.as_deref(), Some("int8"));
             assert_ne!(exact.1, int8.1);
             let origin = |info: &ModelInfo| (info.network.clone(), info.games, info.steps);
@@ -83,16 +95,26 @@ mod tests {
     #[test]
     fn integers_are_for_processors_and_backends_that_are_fast_at_them() {
         let exact = NETWORKS[0].exact;
-        assert_eq!(
-            bytes(built_in("nogo", BackendKind::Tract, Device::Cpu)),
-            exact
-        );
-        let gpu = built_in("nogo", BackendKind::Ort, Device::Cuda(0));
-        assert_eq!(bytes(gpu), exact);
-        let native = bytes(built_in("nogo", BackendKind::Native, Device::Cpu));
+        let nogo = |backend, device| bytes(built_in("nogo", BoardSize::square(9), backend, device));
+        assert_eq!(nogo(BackendKind::Tract, Device::Cpu), exact);
+        assert_eq!(nogo(BackendKind::Ort, Device::Cuda(0)), exact);
+        let native = nogo(BackendKind::Native, Device::Cpu);
         assert_eq!(native != exact, NativeModel::prefers_integers());
-        let cpu = bytes(built_in("nogo", BackendKind::Ort, Device::Cpu));
+        let cpu = nogo(BackendKind::Ort, Device::Cpu);
         assert_eq!(cpu != exact, multiplies_bytes_fast());
-        assert!(built_in("shogi", BackendKind::Tract, Device::Cpu).is_none());
+    }
+
+    #[test]
+    fn a_board_gets_its_own_network_and_another_board_that_of_its_game() {
+        let found = |game, side| {
+            let size = BoardSize::square(side);
+            built_in(game, size, BackendKind::Tract, Device::Cpu)
+        };
+        for network in NETWORKS {
+            let own = bytes(found(network.game, network.size.width));
+            assert_eq!(own, network.exact, "{} {}", network.game, network.size);
+        }
+        assert_eq!(bytes(found("nogo", 13)), NETWORKS[0].exact);
+        assert!(found("shogi", 9).is_none());
     }
 }

@@ -68,14 +68,18 @@ impl Attempt {
     }
 
     /// Whether the game has no network of its own, and no other was named.
-    pub(super) fn is_missing(&self, game: &str) -> bool {
-        self.model.is_none() && built_in(game, self.kind, self.load.device).is_none()
+    pub(super) fn is_missing<G: Encode>(&self, position: &G) -> bool {
+        self.model.is_none() && self.built_in(position).is_none()
+    }
+
+    fn built_in<G: Encode>(&self, position: &G) -> Option<ModelSource> {
+        built_in(G::NAME, position.size(), self.kind, self.load.device)
     }
 
     /// Loads the network, when it fits the position.
     pub(super) fn open<G: Encode>(&self, position: &G) -> Result<EvaluatorFactory, SearchError> {
-        let own = || built_in(G::NAME, self.kind, self.load.device);
-        let source = self.model.clone().or_else(own);
+        let source = self.model.clone();
+        let source = source.or_else(|| self.built_in(position));
         let source = source.ok_or_else(|| EvalError::Load {
             path: "embedded".to_owned(),
             reason: format!("none is built in for {}: give one with --model", G::NAME),

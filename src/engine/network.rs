@@ -44,8 +44,10 @@ impl<G: Encode> NetworkThinker<G> {
     /// A thinker that has not loaded anything yet.
     #[must_use]
     pub fn new(setup: NetworkSetup, time: Arc<dyn Clock>) -> NetworkThinker<G> {
+        let bytes = (setup.searcher.params.memory_mib as usize) << 20;
+        let rollout = RolloutThinker::new(setup.searcher.seed, Arc::clone(&time));
         NetworkThinker {
-            rollout: RolloutThinker::new(setup.searcher.seed, Arc::clone(&time)),
+            rollout: rollout.within(bytes),
             fallbacks: fallbacks(&setup),
             present: None,
             failures: 0,
@@ -79,7 +81,7 @@ impl<G: Encode> NetworkThinker<G> {
             let attempt = self.fallbacks.pop_front()?;
             match attempt.open(position) {
                 Ok(factory) => self.begin(attempt, factory),
-                Err(error) => self.pass_over(&attempt, &error),
+                Err(error) => self.pass_over(&attempt, position, &error),
             }
             if self.present.is_none() && self.fallbacks.is_empty() {
                 self.say(self.worst, "random playouts choose the moves".to_owned());
@@ -106,10 +108,10 @@ impl<G: Encode> NetworkThinker<G> {
     }
 
     /// Says why something is not used, as loudly as it was asked for.
-    fn pass_over(&mut self, attempt: &Attempt, error: &SearchError) {
+    fn pass_over(&mut self, attempt: &Attempt, position: &G, error: &SearchError) {
         let reason = error.to_string();
         let unavailable = matches!(error, SearchError::Eval(EvalError::Unavailable { .. }));
-        let nobody_asked = !attempt.asked || attempt.is_missing(G::NAME);
+        let nobody_asked = !attempt.asked || attempt.is_missing(position);
         let level = if nobody_asked || reason == self.last_reason {
             log::Level::Info
         } else if unavailable && self.setup.backend.is_none() {

@@ -70,7 +70,8 @@ impl EngineOptions {
         match self.backend {
             Backend::Network(kind) => {
                 Candidate::judge(kind, &load).verdict?;
-                if self.model.is_none() && built_in(&self.game, kind, self.device).is_none() {
+                let own = || built_in(&self.game, self.board(), kind, self.device);
+                if self.model.is_none() && own().is_none() {
                     return Err(StartError::NoNetwork { game: self.game });
                 }
             }

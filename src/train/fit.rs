@@ -181,11 +181,13 @@ fn begin<G: Trainable>(
             ..checkpoint
         });
     }
-    let (weights, average) = match context.start_from {
-        None => (weights.clone(), weights),
-        Some(start) if start.origin.same_input(&origin) && start.weights.same_shape(&weights) => {
-            (start.weights.clone(), start.average.clone())
-        }
+    let (weights, average, rate_factor) = match context.start_from {
+        None => (weights.clone(), weights, 1.0),
+        Some(start) if start.origin.same_input(&origin) && start.weights.same_shape(&weights) => (
+            start.weights.clone(),
+            start.average.clone(),
+            start.rate_factor,
+        ),
         Some(start) => {
             return Err(TrainError::Setting(format!(
                 "cannot start {} from the weights of {}: it is another network, board or encoding",
@@ -197,7 +199,7 @@ fn begin<G: Trainable>(
         origin,
         params: params.clone(),
         step: 0,
-        rate_factor: 1.0,
+        rate_factor,
         optimizer: Optimizer::new(params.rule, &weights),
         average,
         weights,

@@ -15,6 +15,7 @@ use super::selfplay::{PlayedGame, SelfPlayParams, choose, random_opening};
 use super::trainable::Trainable;
 use crate::encode::Encoding;
 use crate::game::{Game, Move, Outcome, Rules};
+use crate::search::{SearchParams, add_root_noise};
 
 /// How a network plays against itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +29,11 @@ pub struct NetworkPlay {
     pub full_share: f32,
     /// Playouts of the other searches.
     pub fast_visits: u32,
+    /// Whether the move that keeps a proven result is learnt as the position's policy.
+    pub learn_proofs: bool,
+    /// Under a PUCT root: the share of Dirichlet noise in the probabilities by which moves are drawn
+    /// (AlphaGobangZero, 3.5.2).
+    pub move_noise: f32,
     /// How games are made diverse. Under a Gumbel root the moves before the last of
     /// `temperature_plies` are the halving's winners, drawn by the improved policy.
     pub selfplay: SelfPlayParams,
@@ -148,14 +154,13 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
     /// Records the proven position and plays on to the end, for the targets that the end gives:
     /// the winner keeps the result, the loser plays any move.
     fn play_out(&mut self, proven: Proven) {
+        let learnt = proven.keeps.filter(|_| self.params.learn_proofs);
+        let policy: Vec<(Move, f32)> = learnt.into_iter().map(|mv| (mv, 1.0)).collect();
+        let value = proven.outcome.value_for(self.line.position().to_move());
         let target = Target {
-            policy: Vec::new(),
-            policy_weight: 0.0,
+            policy_weight: f32::from(u8::from(learnt.is_some())),
             exact: Some(proven.outcome),
-            ..Target::new(
-                Vec::new(),
-                proven.outcome.value_for(self.line.position().to_move()),
-            )
+            ..Target::new(policy, value)
         };
         let row = Row::record(self.number, self.line.position(), &target);
         self.rows.push(row);
@@ -175,6 +180,24 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
         self.outcome = Some(proven.outcome);
     }
 
+    /// Visits as parts of a million, with the noise of the moves among them.
+    fn with_noise(&mut self, mut visits: Vec<(Move, u32)>) -> Vec<(Move, u32)> {
+        const PARTS: f32 = 1e6;
+        if self.params.move_noise > 0.0 {
+            let params = SearchParams {
+                root_noise: self.params.move_noise,
+                root_policy_temperature: 1.0,
+                ..self.params.mcts.search.clone()
+            };
+            let mut shares: Vec<f32> = visits.iter().map(|(_, count)| *count as f32).collect();
+            add_root_noise(&mut shares, &params, &mut self.rng);
+            for ((_, count), share) in visits.iter_mut().zip(shares) {
+                *count = (share * PARTS) as u32;
+            }
+        }
+        visits
+    }
+
     /// Records what the search found and plays.
     fn end_move(&mut self) {
         let Some(found) = self.search.found() else {
@@ -192,7 +215,10 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
         let mv = match self.params.mcts.root {
             RootRule::Gumbel(_) if temperature > 0.0 => found.sampled,
             RootRule::Gumbel(_) => found.best,
-            RootRule::Puct { .. } => choose(&found.visits, temperature, &mut self.rng),
+            RootRule::Puct { .. } => {
+                let visits = self.with_noise(found.visits);
+                choose(&visits, temperature, &mut self.rng)
+            }
         };
         self.line.play(mv);
         self.begin_move();

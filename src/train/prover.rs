@@ -5,9 +5,9 @@ use super::network_game::{Proven, Prover};
 use super::row::Row;
 use crate::solver::{Effort, Solvable, Solve};
 
-/// Positions are tried when at most so many moves can be left. Earlier ones are hardly ever proven
-/// with the few nodes that a move of self-play is worth.
-const FROM: u32 = 22;
+/// Positions are tried when at most so many moves can be left, where nothing else is said. Earlier ones
+/// of NoGo are hardly ever proven with the few nodes that a move of self-play is worth.
+pub const PROVE_FROM: u32 = 22;
 
 /// Memory for the positions of one proof, in bytes.
 const MEMORY: usize = 4 << 20;
@@ -17,18 +17,29 @@ pub struct EndingProver<G> {
     /// None in games that have no solver.
     solver: Option<Box<dyn Solve<G>>>,
     nodes: u64,
+    from: u32,
     corrector: Option<Corrector<G>>,
 }
 
 impl<G: Solvable> EndingProver<G> {
-    /// Proves what takes at most so many nodes; with 0 it proves nothing. 50 to 80 nodes take as
-    /// long as an evaluation of a 5-block network.
+    /// Proves what takes at most so many nodes, from [`PROVE_FROM`] moves left on; with 0 it proves
+    /// nothing. In NoGo 50 to 80 nodes take as long as an evaluation of a 5-block network.
     #[must_use]
     pub fn new(nodes: u64) -> Self {
         EndingProver {
             solver: G::solver(MEMORY),
             nodes,
+            from: PROVE_FROM,
             corrector: None,
+        }
+    }
+
+    /// Tries positions when at most so many moves can be left.
+    #[must_use]
+    pub fn from(self, moves: u32) -> Self {
+        EndingProver {
+            from: moves,
+            ..self
         }
     }
 
@@ -44,7 +55,7 @@ impl<G: Solvable> EndingProver<G> {
 
 impl<G: Solvable> Prover<G> for EndingProver<G> {
     fn prove(&mut self, position: &G) -> Option<Proven> {
-        if self.nodes == 0 || !position.plies_left().at_most(FROM) {
+        if self.nodes == 0 || !position.plies_left().at_most(self.from) {
             return None;
         }
         let solver = self.solver.as_mut()?;
@@ -118,5 +129,7 @@ mod tests {
         assert!(found.iter().eq(again.iter().rev()));
         assert!(found.contains(&None) && found.iter().any(Option::is_some));
         assert_eq!(EndingProver::new(0).prove(&positions[0]), None);
+        let late_only = EndingProver::new(100_000).from(3).prove(&positions[6]);
+        assert_eq!(late_only, None, "more than three moves can be left");
     }
 }

@@ -143,7 +143,7 @@ impl<G: Encode + Playout> Bench<G> {
 
     /// The network in the form that fits a backend.
     fn source(&self, kind: BackendKind) -> Result<ModelSource, EvalError> {
-        let own = || built_in(G::NAME, kind, self.load.device);
+        let own = || built_in(G::NAME, self.empty.size(), kind, self.load.device);
         let source = self.model.clone().or_else(own);
         source.ok_or_else(|| EvalError::Load {
             path: "embedded".to_owned(),

@@ -75,7 +75,12 @@ impl Doctor {
 fn examine(options: &EngineOptions) -> Vec<Finding> {
     let mut findings = vec![machine::processor(), machine::memory(options)];
     // In f32 everywhere, so that answers can be compared.
-    let own = built_in(&options.game, BackendKind::Tract, Device::Cpu);
+    let own = built_in(
+        &options.game,
+        options.board(),
+        BackendKind::Tract,
+        Device::Cpu,
+    );
     let asked = options.model.clone().map(ModelSource::File);
     let Some(model) = asked.or_else(|| own.clone()) else {
         findings.push(Finding {

@@ -180,7 +180,7 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "solver-threads",
         value: "N",
-        help: "Threads that solve the ending while the search runs; 0 for none [default: 1 with a \
+        help: "Threads that solve the position while the search runs; 0 for none [default: 1 with a \
                network, 0 with playouts]",
         expected: "a whole number up to 1024",
         set: |options, text| {
@@ -193,7 +193,7 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         name: "solver-from",
         value: "N",
         help: "The solver starts when at most so many moves can be left in the game: 36 is about \
-               ply 42 on 9x9 [default: 36]",
+               ply 42 of NoGo on 9x9 [default: 36]",
         expected: "a whole number",
         set: |options, text| text.parse().ok().map(|from| options.solver.from = from),
     },
@@ -226,8 +226,8 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "probe-from",
         value: "N",
-        help: "It does so when at most so many moves can be left: 16 is about ply 60 on 9x9 \
-               [default: 16]",
+        help: "It does so when at most so many moves can be left: 16 is about ply 60 of \
+               NoGo on 9x9 [default: 16]",
         expected: "a whole number",
         set: |options, text| {
             text.parse()

@@ -183,9 +183,8 @@ impl Game for Gomoku {
         usual_board: BoardSize::square(15),
         draws: true,
         lost_because: "has let a five be made",
-        // No network of it is built in. Threats decide from the first moves on.
+        // Threats decide from the first moves on, whatever chooses the others.
         settings: &[
-            ("backend", "rollout"),
             ("time-takeover", "false"),
             ("solver-threads", "1"),
             ("solver-from", "400"),

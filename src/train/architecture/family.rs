@@ -24,6 +24,11 @@ pub enum Family {
     /// channels): 6,204 and 12,883; 3.043, 0.552. Inverted bottlenecks (MobileNetV2, every second
     /// block pooling; six of 32): 6,161 and 11,503; not fitted.
     Tengen,
+    /// `gobang`, AlphaGobangZero's (3.4): AlphaZero's residual blocks, of which `gobang-2b256c` has the
+    /// paper's two, with fully connected heads, and four planes. As printed, a policy of 36 and a pass
+    /// fits no board of 8x8 and the value's last layers are missing: here it is a logit a point, and
+    /// 256 numbers before the value, which says win, draw and loss where the paper has a tanh.
+    Gobang,
 }
 
 /// NoGoZero+'s three additions to AlphaZero (Gao & Wu 2021, Table 2).
@@ -62,7 +67,9 @@ impl Family {
             Family::Tengen if pools => {
                 garb::block(layers, name, x, channels, garb::Split::Registers)
             }
-            Family::Az(_) | Family::Tengen => residual::block(layers, name, x, channels),
+            Family::Az(_) | Family::Tengen | Family::Gobang => {
+                residual::block(layers, name, x, channels)
+            }
         }
     }
 
@@ -72,7 +79,7 @@ impl Family {
         match (self, counts_points) {
             (Family::Az(Additions { mtl: true, .. }), false) => &[Ownership, Margin],
             (Family::Az(Additions { mtl: true, .. }), true) => &[Ownership, Lead],
-            (Family::Az(_), _) => &[],
+            (Family::Az(_) | Family::Gobang, _) => &[],
             (Family::Tengen, false) => &[Fate, Margin, Reply],
             (Family::Tengen, true) => &[Ownership, Lead, Reply],
         }
@@ -88,12 +95,18 @@ impl Family {
         matches!(self, Family::Tengen)
     }
 
+    /// Whether policy and value come from fully connected layers.
+    pub(super) fn is_dense(self) -> bool {
+        matches!(self, Family::Gobang)
+    }
+
     /// The encoding of the input.
     pub(super) fn encoding(self) -> &'static str {
         match self {
             Family::Az(Additions { asf: true, .. }) => "nogo-asf",
             Family::Az(_) => "nogo-az",
             Family::Tengen => "nogo-2",
+            Family::Gobang => "gobang-1",
         }
     }
 }
@@ -102,6 +115,7 @@ impl fmt::Display for Family {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Family::Tengen => f.write_str("tengen"),
+            Family::Gobang => f.write_str("gobang"),
             Family::Az(additions) if *additions == NOGOZERO => f.write_str("nogozero+"),
             Family::Az(Additions { garb, mtl, asf }) => {
                 f.write_str("az")?;
@@ -121,6 +135,7 @@ impl FromStr for Family {
     fn from_str(name: &str) -> Result<Family, ()> {
         match name {
             "tengen" => return Ok(Family::Tengen),
+            "gobang" => return Ok(Family::Gobang),
             "nogozero+" => return Ok(Family::Az(NOGOZERO)),
             _ => {}
         }

@@ -1,8 +1,12 @@
-//! The heads: convolutional, with global pooling, as KataGo's (docs/methods.md#networks).
+//! The heads: convolutional, with global pooling, as KataGo's (docs/methods.md#networks); and
+//! AlphaZero's, fully connected.
 
 use super::garb::{self, Split};
 use crate::game::BoardSize;
-use crate::train::net::{Conv, Layers};
+use crate::train::net::{Conv, Heads, Layers};
+
+/// Numbers before the value of [`dense`] heads.
+const DENSE_VALUE: usize = 256;
 
 /// Policy logits: a logit a point, from its own channels and from what the whole board says, and,
 /// where there are `passes`, one for the pass, from what the whole board says. With `reply` also
@@ -86,4 +90,25 @@ pub(super) fn score<L: Layers>(layers: &mut L, trunk: &L::Map, channels: usize) 
     let planes = layers.conv("score.planes", &joined, Conv::point(1));
     let flat = layers.flatten(&planes);
     layers.linear("score.out", &flat, 1)
+}
+
+/// Fully connected policy and value, as AlphaZero's: of so many moves, and so many results.
+pub(super) fn dense<L: Layers>(
+    layers: &mut L,
+    trunk: &L::Map,
+    (policy_len, outcomes): (usize, usize),
+) -> Heads<L::Vector> {
+    let mut flat = |name: &str, planes| {
+        let planes = layers.conv_norm(&format!("{name}.planes"), trunk, Conv::point(planes));
+        let planes = layers.relu(&planes);
+        layers.flatten(&planes)
+    };
+    let (points, board) = (flat("policy", 2), flat("value", 1));
+    let hidden = layers.linear("value.hidden", &board, DENSE_VALUE);
+    let hidden = layers.relu_vector(&hidden);
+    Heads {
+        policy: layers.linear("policy.logits", &points, policy_len),
+        value: layers.linear("value.logits", &hidden, outcomes),
+        aux: Vec::new(),
+    }
 }

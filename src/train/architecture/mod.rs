@@ -107,6 +107,10 @@ impl Architecture {
             let name = format!("block{block}");
             trunk = self.family.block(layers, &name, &trunk, channels, block);
         }
+        if self.family.is_dense() {
+            let policy_len = size.area() + usize::from(passes);
+            return heads::dense(layers, &trunk, (policy_len, outcomes));
+        }
         let wanted = match outputs {
             Outputs::Play => &[],
             Outputs::All => self.family.aux_heads(passes),
@@ -215,8 +219,8 @@ impl FromStr for Architecture {
         parse().ok_or_else(|| {
             TrainError::Setting(format!(
                 "no network is called {name:?}: a name is FAMILY-<blocks>b<channels>c, such as \
-                 tengen-5b32c; families are az (with +garb, +mtl, +asf or several), nogozero+ and \
-                 tengen"
+                 tengen-5b32c; families are az (with +garb, +mtl, +asf or several), nogozero+, \
+                 tengen and gobang"
             ))
         })
     }
@@ -241,6 +245,7 @@ mod tests {
             "az+mtl+asf-3b48c",
             "nogozero+-5b32c",
             "tengen-4b48c",
+            "gobang-2b256c",
         ] {
             assert_eq!(name.parse::<Architecture>().unwrap().to_string(), name);
         }
@@ -277,6 +282,25 @@ mod tests {
         assert!((95_000..105_000).contains(&counts.parameters), "{counts:?}");
         assert_eq!(counts.parameters, counts.fitted_parameters);
         assert_eq!(weights.get("block4.b.weight").dims, [32, 32, 3, 3]);
+    }
+
+    /// AlphaGobangZero's Figure 4 on its board: 2 x 2 convolutions of 256 filters, 64 moves.
+    #[test]
+    fn gobang_has_dense_heads() {
+        let architecture: Architecture = "gobang-2b256c".parse().unwrap();
+        let shape = GameShape {
+            size: BoardSize::square(8),
+            outcomes: 3,
+            passes: false,
+        };
+        let (weights, counts) = architecture.declare(4, shape, 1);
+        assert_eq!(weights.get("block1.b.weight").dims, [256, 256, 3, 3]);
+        assert_eq!(weights.get("policy.logits.weight").dims, [128, 64]);
+        assert_eq!(weights.get("value.hidden.weight").dims, [64, 256]);
+        assert_eq!(weights.get("value.logits.weight").dims, [256, 3]);
+        assert_eq!(architecture.aux_heads(shape), []);
+        let tower = 64 * 9 * (4 * 256 + 4 * 256 * 256);
+        assert!((tower..tower + 100_000).contains(&counts.multiply_adds));
     }
 
     /// Every other block pools, and the two heads of Gao & Wu 2021 are there for the fit and gone at play.

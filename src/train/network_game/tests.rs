@@ -23,6 +23,8 @@ fn settings(root: RootRule) -> NetworkPlay {
         visits: 12,
         full_share: 1.0,
         fast_visits: 3,
+        learn_proofs: false,
+        move_noise: 0.0,
         selfplay: SelfPlayParams::default(),
     }
 }
@@ -98,6 +100,21 @@ fn rows_are_the_game() {
     }
 }
 
+#[test]
+fn noise_among_the_moves_plays_other_games() {
+    let noisy = NetworkPlay {
+        move_noise: 0.5,
+        ..puct()
+    };
+    let (plain, noisy) = (
+        games(&puct(), 10, no_prover()),
+        games(&noisy, 10, no_prover()),
+    );
+    let same = plain.iter().zip(&noisy);
+    let same = same.filter(|(plain, noisy)| plain.moves == noisy.moves);
+    assert!(same.count() < 5);
+}
+
 /// Knows every result from ply 12 on, by trying all moves.
 struct Brute;
 
@@ -134,6 +151,28 @@ fn a_proof_ends_the_search_and_the_rest_keeps_the_result() {
         black += usize::from(game.outcome == Outcome::win(Color::Black));
     }
     assert!((1..10).contains(&black), "{black}");
+}
+
+#[test]
+fn the_move_of_a_proof_is_learnt_where_the_settings_say_so() {
+    let learning = NetworkPlay {
+        learn_proofs: true,
+        ..gumbel()
+    };
+    let mut learnt = 0;
+    let pairs = games(&gumbel(), 10, Brute)
+        .into_iter()
+        .zip(games(&learning, 10, Brute));
+    for (plain, game) in pairs {
+        assert_eq!(plain.moves, game.moves);
+        let (row, start) = (game.rows.last().unwrap(), BoardSize::square(5));
+        let position = row.position(&SmallNoGo::new(start).unwrap()).unwrap();
+        let moves: Vec<Move> = row.policy.iter().map(|share| share.mv).collect();
+        assert_eq!(moves, Vec::from_iter(wins(&position)));
+        assert_eq!(row.policy_weight, if row.result > 0 { 1.0 } else { 0.0 });
+        learnt += moves.len();
+    }
+    assert!((1..10).contains(&learnt), "{learnt}");
 }
 
 #[test]

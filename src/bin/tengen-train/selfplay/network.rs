@@ -13,7 +13,7 @@ use tengen::train::eval_batch::raw_rate;
 use tengen::train::generator::NetworkGenerator;
 use tengen::train::mcts::{GumbelParams, MctsParams, RootRule};
 use tengen::train::network_game::NetworkPlay;
-use tengen::train::prover::EndingProver;
+use tengen::train::prover::{EndingProver, PROVE_FROM};
 use tengen::train::runtime::Runtime;
 use tengen::train::trainable::Trainable;
 
@@ -53,6 +53,12 @@ pub(crate) struct Args {
     /// exact result; 0 plays all games to the end
     #[arg(long, default_value_t = 0)]
     prove_nodes: u64,
+    /// It tries positions in which at most so many moves can be left
+    #[arg(long, default_value_t = PROVE_FROM)]
+    prove_from: u32,
+    /// Learn the move that a proof names
+    #[arg(long)]
+    learn_proofs: bool,
     /// Positions that the solver may visit for each position of a finished game, from the end back, to
     /// correct the results that are learnt; 0 leaves them as the games went
     #[arg(long, default_value_t = 0)]
@@ -115,6 +121,8 @@ impl Args {
             visits: self.visits,
             full_share: self.full_share,
             fast_visits: self.fast_visits,
+            learn_proofs: self.learn_proofs,
+            move_noise: 0.0,
             selfplay: self.common.selfplay(),
         })
     }
@@ -145,13 +153,20 @@ impl OnBoard for Args {
             0 => generator,
             nodes => format!("{generator} correct-nodes={nodes}"),
         };
+        let generator = match (self.prove_from, self.learn_proofs) {
+            (PROVE_FROM, false) => generator,
+            (from, learn) => format!("{generator} prove-from={from} learn-proofs={learn}"),
+        };
         let plan = self.common.plan(generator)?;
         let concurrent = self.concurrent as usize;
         let generator = NetworkGenerator {
             network: &network,
             play: &how,
             concurrent,
-            prover: || EndingProver::new(self.prove_nodes).correcting(self.correct_nodes),
+            prover: || {
+                let prover = EndingProver::new(self.prove_nodes).from(self.prove_from);
+                prover.correcting(self.correct_nodes)
+            },
         };
         let time = Duration::try_from_secs_f64(self.measure)
             .with_context(|| format!("--measure {}", self.measure))?;

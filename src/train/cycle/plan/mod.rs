@@ -168,10 +168,6 @@ impl CyclePlan {
                 !play.int8 || window.held_out > 0.0,
                 "int8 of [self-play] needs held-out games to calibrate on",
             ),
-            (
-                share(play.full_share) && play.full_share > 0.0 && play.fast_visits > 0,
-                "[self-play] needs full-share above 0 and up to 1, and fast-visits of at least 1",
-            ),
             (play.komi.is_none_or(|komi| komi.is_sound()), WRONG_KOMI),
             (
                 play.concurrent > 0 && play.games_per_shard > 0,
@@ -188,8 +184,10 @@ impl CyclePlan {
                 "[fit] needs a batch of at least 1, a reuse and a catch-up above 0",
             ),
             (
-                positive(fit.learning_rate) && fit.weight_decay >= 0.0,
-                "[fit] needs a learning-rate above 0 and a weight-decay of 0 or more",
+                positive(fit.learning_rate)
+                    && fit.weight_decay >= 0.0
+                    && fit.kl_target.is_none_or(positive),
+                "[fit] needs a learning-rate and a kl-target above 0 and a weight-decay of 0 or more",
             ),
             (
                 share(fit.root_value_share)
@@ -216,6 +214,7 @@ impl CyclePlan {
                 "[gate] needs an elo1 above elo0, and pairs and visits of at least 1",
             ),
         ];
+        play.check()?;
         match rules.iter().find(|(holds, _)| !holds) {
             None => with_game!(&self.game, BoardSize::square(self.size), rules: &self.rules, |_start| ())
                 .map_err(|error| TrainError::Setting(format!("the plan is wrong: {error}"))),
@@ -299,6 +298,11 @@ mod tests {
             "surprise-share",
         );
         refused(&format!("{SHORT}[fit]\nreuse = nan\n"), "reuse");
+        refused(&format!("{SHORT}[fit]\nkl-target = 0.0\n"), "kl-target");
+        let play = |line: &str| format!("{SHORT}[self-play]\n{line}\n");
+        refused(&play("search = { cpukt = 5.0 }"), "cpuct");
+        refused(&play("search = { root_noise = 2.0 }"), "root_noise");
+        refused(&play("move-noise = 1.5"), "move-noise");
         refused(
             &format!("{SHORT}[self-play]\nfull-share = 25.0\n"),
             "full-share",

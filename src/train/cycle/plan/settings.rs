@@ -1,11 +1,16 @@
 //! The parts of a plan that have defaults.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::search::SearchParams;
+use crate::settings::SetError;
+use crate::train::TrainError;
 use crate::train::komi::KomiSpread;
 use crate::train::mcts::{GumbelParams, MctsParams, RootRule};
 use crate::train::network_game::NetworkPlay;
+use crate::train::prover::PROVE_FROM;
 use crate::train::selfplay::SelfPlayParams;
 
 /// How the moves of a root share its playouts, by name.
@@ -24,6 +29,15 @@ pub enum RootName {
 pub struct SelfPlay {
     /// The root.
     pub root: RootName,
+    /// Settings of the search by name, such as `cpuct`; those of [`exploring`] where nothing is said.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub search: BTreeMap<String, f64>,
+    /// Under a root of [`RootName::Puct`]: a visited move gets at least the root of this times prior
+    /// times playouts; 0 forces none.
+    pub forced_playouts: f32,
+    /// Under a root of [`RootName::Puct`]: the share of Dirichlet noise in the probabilities by which
+    /// moves are drawn.
+    pub move_noise: f32,
     /// See [`GumbelParams::value_scale`].
     pub value_scale: f32,
     /// Share of the moves with a full search, whose policy is learnt.
@@ -40,6 +54,10 @@ pub struct SelfPlay {
     /// Positions that the solver may visit to prove a late position, which ends the game with an
     /// exact result; 0 plays all games to the end.
     pub prove_nodes: u64,
+    /// It tries positions in which at most so many moves can be left.
+    pub prove_from: u32,
+    /// Whether the move that a proof names is learnt: where it is as good as any other, as in Gomoku.
+    pub learn_proofs: bool,
     /// Positions that the solver may visit for each position of a finished game, from the end back,
     /// to correct the results that are learnt; 0 leaves them as the games went.
     pub correct_nodes: u64,
@@ -62,6 +80,9 @@ impl Default for SelfPlay {
         } = SelfPlayParams::default();
         SelfPlay {
             root: RootName::Gumbel,
+            search: BTreeMap::new(),
+            forced_playouts: 2.0,
+            move_noise: 0.0,
             value_scale: GumbelParams::default().value_scale,
             full_share: 1.0,
             fast_visits: 16,
@@ -69,6 +90,8 @@ impl Default for SelfPlay {
             temperature_plies,
             komi,
             prove_nodes: 0,
+            prove_from: PROVE_FROM,
+            learn_proofs: false,
             correct_nodes: 0,
             int8: false,
             concurrent: 32,
@@ -89,6 +112,40 @@ impl SelfPlay {
         }
     }
 
+    /// Whether what is said of the search can be done.
+    pub(super) fn check(&self) -> Result<(), TrainError> {
+        let wrong = |why: &dyn std::fmt::Display| {
+            TrainError::Setting(format!("the plan is wrong: [self-play]: {why}"))
+        };
+        let full_share = self.full_share > 0.0 && self.full_share <= 1.0;
+        if !full_share || self.fast_visits == 0 {
+            return Err(wrong(
+                &"full-share is above 0 and up to 1, fast-visits at least 1",
+            ));
+        }
+        if !(0.0..=1.0).contains(&self.move_noise) {
+            return Err(wrong(&"move-noise is a share from 0 to 1"));
+        }
+        if !(0.0..=100.0).contains(&self.forced_playouts) {
+            return Err(wrong(&"forced-playouts go from 0 to 100"));
+        }
+        self.search_params()
+            .map(drop)
+            .map_err(|error| wrong(&error))
+    }
+
+    /// The settings of the search.
+    ///
+    /// # Errors
+    /// [`SetError`] when a name or number is wrong.
+    pub fn search_params(&self) -> Result<SearchParams, SetError> {
+        let mut params = exploring();
+        for (name, number) in &self.search {
+            params.set(name, &number.to_string())?;
+        }
+        Ok(params)
+    }
+
     /// How a network plays with so many playouts a full search.
     #[must_use]
     pub fn network_play(&self, visits: u32) -> NetworkPlay {
@@ -98,17 +155,20 @@ impl SelfPlay {
                 ..GumbelParams::default()
             }),
             RootName::Puct => RootRule::Puct {
-                forced_playouts: 2.0,
+                forced_playouts: self.forced_playouts,
             },
         };
         NetworkPlay {
             mcts: MctsParams {
                 root,
-                search: exploring(),
+                // A plan's check has refused what is wrong.
+                search: self.search_params().unwrap_or_else(|_| exploring()),
             },
             visits,
             full_share: self.full_share,
             fast_visits: self.fast_visits,
+            learn_proofs: self.learn_proofs,
+            move_noise: self.move_noise,
             selfplay: self.params(),
         }
     }
@@ -175,6 +235,10 @@ pub struct Fit {
     pub batch: usize,
     /// Learning rate after the warm-up.
     pub learning_rate: f32,
+    /// With it the learning rate goes up or down from there so that a step changes the policy by so
+    /// many nats ([`crate::train::schedule::Schedule::Kl`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kl_target: Option<f32>,
     /// Weight decay of factors.
     pub weight_decay: f32,
     /// Share of the generator's root value in the value target.
@@ -192,6 +256,7 @@ impl Default for Fit {
             catch_up: 2.0,
             batch: 256,
             learning_rate: 1e-3,
+            kl_target: None,
             weight_decay: 0.05,
             root_value_share: 0.25,
             surprise_share: 0.5,

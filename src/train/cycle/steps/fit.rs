@@ -63,7 +63,10 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let params = FitParams {
             batch: settings.batch,
             learning_rate: settings.learning_rate * stage.rate_factor,
-            schedule: Schedule::Constant,
+            schedule: match settings.kl_target {
+                Some(target) => Schedule::Kl { target },
+                None => Schedule::Constant,
+            },
             weight_decay: settings.weight_decay,
             root_value_share: settings.root_value_share,
             surprise_share: settings.surprise_share,

@@ -106,7 +106,8 @@ impl<G: Trainable> GenerationSteps<'_, G> {
                 play: &settings.network_play(u32::try_from(visits).unwrap_or(u32::MAX)),
                 concurrent: settings.concurrent,
                 prover: || {
-                    EndingProver::new(settings.prove_nodes).correcting(settings.correct_nodes)
+                    let prover = EndingProver::new(settings.prove_nodes).from(settings.prove_from);
+                    prover.correcting(settings.correct_nodes)
                 },
             };
             generate(self.start, &games, &folder, &generator, observe)?
