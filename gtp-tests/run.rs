@@ -6,6 +6,7 @@ mod documents;
 mod endings;
 mod files;
 mod games;
+mod go_clients;
 mod gomocup;
 mod hostile;
 mod lifetime;

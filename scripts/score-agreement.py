@@ -11,15 +11,18 @@ JSON object a line, and then asks Tengen. Goes on where it left off; only Tengen
 import argparse
 import json
 import os
+import random
 import shlex
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
-GNUGO = "gnugo --mode gtp --chinese-rules --level {level} --seed {seed}"
+GNUGO = "gnugo --mode gtp --chinese-rules --positional-superko --never-resign --level {level} --seed {seed}"
 TENGEN = "target/release/tengen gtp --game go --backend rollout --seed {seed}"
-LEVELS = [1, 2, 3, 4, 5, 1, 2, 3, 4, 10]
-PLAYOUTS = [100, 200, 500, 2000]
+LEVELS = [1, 1, 1, 5, 10]
+VISITS = {"rollout": [100, 500], "auto": [1, 50, 400]}
+# Shares of moves that are drawn at random, so that boards get full of what no good player leaves there.
+BLUNDERS = [0, 0, 0, 0.1, 0.3, 1]
 OTHER = {"b": "w", "w": "b"}
 
 
@@ -71,53 +74,74 @@ class Engine:
         self.process.wait()
 
 
-def players(number, args):
-    """Black's and White's command, by the game's number."""
-    level = LEVELS[number % len(LEVELS)]
-    gnugo = GNUGO.format(level=level, seed=number + 1)
-    if number % 4 == 3:
-        other = GNUGO.format(level=11 - level, seed=number + 1)
-    else:
-        playouts = PLAYOUTS[number // 10 % len(PLAYOUTS)]
-        other = (args.tengen + " --visits {visits}").format(seed=number + 1, visits=playouts)
-    return [gnugo, other] if number % 2 else [other, gnugo]
+class Side:
+    """An engine that now and then plays at random instead."""
+
+    def __init__(self, name, command, blunders, draw):
+        self.name = name + (f" ({blunders:.0%} at random)" if blunders else "")
+        self.engine, self.blunders, self.draw = Engine(command), blunders, draw
+
+    def genmove(self, color, size, answers_pass):
+        """A move, played on the engine's own board."""
+        # Who plays at random would play for ever.
+        if self.draw.random() < self.blunders and not answers_pass:
+            points = [f"{column}{row + 1}" for column in "ABCDEFGHJKLMNOPQRST"[:size] for row in range(size)]
+            for point in self.draw.sample(points, 20):
+                try:
+                    self.engine.ask(f"play {color} {point}")
+                    return point
+                except Refused:
+                    continue
+        return self.engine.ask(f"genmove {color}").upper()
+
+
+def side(number, draw, args):
+    """One player of the game of this number."""
+    blunders, kind = draw.choice(BLUNDERS), draw.choice(["gnugo", "rollout", "auto"])
+    if kind == "gnugo":
+        level = draw.choice(LEVELS)
+        return Side(f"GNU Go {level}", GNUGO.format(level=level, seed=number + 1), blunders, draw)
+    visits = draw.choice(VISITS[kind])
+    command = f"{args.player} --backend {kind} --visits {visits} --threads 1 --seed {number + 1}"
+    name = {"rollout": "playouts", "auto": "network"}[kind]
+    return Side(f"{name} {visits}", command, blunders, draw)
 
 
 def play(number, size, args):
-    """One game; None where it does not end by two passes."""
-    engines = [Engine(command) for command in players(number, args)]
-    for engine in engines:
-        engine.begin(size, args.komi)
+    """One game and who played it; no game where it does not end by two passes."""
+    draw = random.Random(number)
+    sides = {color: side(number, draw, args) for color in "bw"}
+    for each in sides.values():
+        each.engine.begin(size, args.komi)
     moves, passes, color = [], 0, "b"
     while passes < 2 and len(moves) < 3 * size * size:
-        mover, other = engines if color == "b" else engines[::-1]
         try:
-            move = mover.ask(f"genmove {color}").upper()
+            move = sides[color].genmove(color, size, passes > 0)
             if move == "RESIGN":
                 break
-            other.ask(f"play {color} {move}")
+            sides[OTHER[color]].engine.ask(f"play {color} {move}")
         except Refused:
-            # GNU Go knows no positional superko.
+            # GNU Go and Tengen need not agree on superko.
             break
         moves.append(move)
         passes = passes + 1 if move == "PASS" else 0
         color = OTHER[color]
-    for engine in engines:
-        engine.quit()
-    return moves if passes == 2 else None
+    for each in sides.values():
+        each.engine.quit()
+    return (moves if passes == 2 else None), [each.name for each in sides.values()]
 
 
 def entry_of(number, args):
     """One finished game with GNU Go's word on it; None where it does not end by two passes."""
     size = args.sizes[number % len(args.sizes)]
-    moves = play(number, size, args)
+    moves, names = play(number, size, args)
     if moves is None:
         return None
     judge = Engine(GNUGO.format(level=10, seed=1))
     judge.begin(size, args.komi, moves)
     verdict = judge.verdict()
     judge.quit()
-    return {"number": number, "size": size, "moves": moves, "gnugo": verdict}
+    return {"number": number, "size": size, "players": names, "moves": moves, "gnugo": verdict}
 
 
 def collect(args):
@@ -178,32 +202,42 @@ def arbitrate(entry, own, args):
     return f"{who}: played on, Black first {ends['b']:+g}, White first {ends['w']:+g}, between them {between:+g}"
 
 
-def compare(entries, args):
-    """Asks Tengen and tells where it says something else."""
+def compare(entry, args):
+    """Whether Tengen names the same score and the same dead stones, and what to say where it does not."""
     engine = Engine(args.tengen.format(seed=1))
     try:
         engine.ask("kata-set-rules chinese")
     except Refused:
         pass
-    same_score = same_dead = 0
-    for entry in entries:
-        engine.begin(entry["size"], args.komi, entry["moves"])
-        own, theirs = engine.verdict(), entry["gnugo"]
-        same_score += own["score"] == theirs["score"]
-        same_dead += own["dead"] == theirs["dead"]
-        if own != theirs:
-            ours_only, theirs_only = (set(a["dead"]) - set(b["dead"]) for a, b in ((own, theirs), (theirs, own)))
-            print(
-                f"game {entry['number']} {entry['size']}x{entry['size']}: GNU Go {theirs['score']}, "
-                f"Tengen {own['score']}; dead for GNU Go only: {' '.join(sorted(theirs_only)) or '-'}; "
-                f"for Tengen only: {' '.join(sorted(ours_only)) or '-'}"
-            )
-            if args.referee:
-                print("    " + arbitrate(entry, own, args), flush=True)
-            if args.boards:
-                print(engine.ask("showboard"))
+    engine.begin(entry["size"], args.komi, entry["moves"])
+    own, theirs = engine.verdict(), entry["gnugo"]
+    lines = []
+    if own != theirs:
+        ours_only, theirs_only = (set(a["dead"]) - set(b["dead"]) for a, b in ((own, theirs), (theirs, own)))
+        lines.append(
+            f"game {entry['number']} {entry['size']}x{entry['size']}, {' - '.join(entry.get('players', ['?']))}: "
+            f"GNU Go {theirs['score']}, Tengen {own['score']}; dead for GNU Go only: "
+            f"{' '.join(sorted(theirs_only)) or '-'}; for Tengen only: {' '.join(sorted(ours_only)) or '-'}"
+        )
+        if args.referee:
+            lines.append("    " + arbitrate(entry, own, args))
+        if args.boards:
+            lines.append(engine.ask("showboard"))
     engine.quit()
-    print(f"{len(entries)} games: the same score in {same_score}, the same dead stones in {same_dead}")
+    return own["score"] == theirs["score"], own["dead"] == theirs["dead"], lines
+
+
+def report(entries, args):
+    """Asks Tengen and tells where it says something else."""
+    same = {}
+    with ThreadPoolExecutor(args.jobs) as pool:
+        for entry, found in zip(entries, pool.map(lambda entry: compare(entry, args), entries)):
+            same.setdefault(entry["size"], []).append(found[:2])
+            for line in found[2]:
+                print(line, flush=True)
+    for size, found in sorted(same.items()) + [("all", sum(same.values(), []))]:
+        scores, dead = (sum(column) for column in zip(*found))
+        print(f"{size}: {len(found)} games: the same score in {scores}, the same dead stones in {dead}")
 
 
 def main():
@@ -211,13 +245,16 @@ def main():
     parser.add_argument("--games", type=int, default=500)
     parser.add_argument("--sizes", type=int, nargs="+", default=[9, 9, 9, 9, 13])
     parser.add_argument("--komi", type=float, default=7.5)
-    parser.add_argument("--tengen", default=TENGEN, help="command line of Tengen, with {seed}")
+    parser.add_argument("--tengen", default=TENGEN, help="command line of Tengen that counts, with {seed}")
+    parser.add_argument("--player", default="target/release/tengen gtp --game go", help="Tengen that plays")
     parser.add_argument("--out", required=True, help="the file of games")
-    parser.add_argument("--jobs", type=int, default=1, help="games played at once")
+    parser.add_argument("--jobs", type=int, default=1, help="games played, and positions counted, at once")
     parser.add_argument("--referee", help="an engine that plays disputed positions on, and so says who is right")
+    parser.add_argument("--only", type=int, nargs="+", help="count these games only")
     parser.add_argument("--boards", action="store_true", help="show positions that are counted differently")
     args = parser.parse_args()
-    compare(collect(args), args)
+    entries = collect(args)
+    report([entry for entry in entries if not args.only or entry["number"] in args.only], args)
 
 
 if __name__ == "__main__":

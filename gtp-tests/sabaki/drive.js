@@ -98,9 +98,39 @@ async function analysis() {
   })
 }
 
+// A game of Go with a handicap: another komi in its middle, a variation, an analysis, both passes.
+async function handicap() {
+  await withEngine(['--game', 'go', '--threads', '1', '--visits', '50'], async (controller, tracker) => {
+    const setup = [{name: 'set_free_handicap', args: ['C3', 'G7']}]
+    const histories = [
+      [0.5, setup],
+      [0.5, [...setup, stone('W', 'E5'), stone('B', 'E3'), stone('W', 'G5')]],
+      [6.5, [...setup, stone('W', 'E5'), stone('B', 'E3')]],
+      [6.5, [...setup, stone('W', 'C7'), stone('B', 'pass'), stone('W', 'pass')]],
+      [0, [stone('B', 'D4'), stone('B', 'F6'), stone('W', 'E5')]]
+    ]
+    for (const [komi, history] of histories) {
+      await tracker.sync({komi, boardsize: [9, 9], history})
+      const board = await controller.sendCommand({name: 'showboard'})
+      const stones = history.flatMap(({args}) => args).filter(word => /^[A-J][1-9]$/.test(word))
+      assert.strictEqual(board.content.match(/ [XO](?= )/g).length, stones.length, board.content)
+      let seen
+      const line = new Promise(resolve => (seen = resolve))
+      const running = tracker.queueCommand({name: 'kata-analyze', args: ['W', INTERVAL]}, ({line}) => {
+        if (line.startsWith('info ')) seen(line)
+      })
+      const lead = (await line).match(/ scoreLead (\S+) /)
+      assert(Number.isFinite(Number(lead[1])))
+      await controller.sendCommand({name: 'protocol_version'})
+      assert(!(await running).error)
+    }
+  })
+}
+
 async function main() {
   await game()
   await analysis()
+  await handicap()
   console.log('passed')
 }
 

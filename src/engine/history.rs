@@ -1,7 +1,7 @@
 //! A game so far: how it began, what was played, and every position on the way.
 
 use super::EngineError;
-use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Past, Reached, Rules as _};
+use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Past, Reached, Rules};
 use crate::record::{GameRecord, Play, Vertex, result_text};
 
 /// A game of `G` so far.
@@ -133,7 +133,8 @@ impl<G: Game> History<G> {
         Ok(self.plays.len())
     }
 
-    /// Takes over a recorded game; on an error nothing has changed.
+    /// Takes over a recorded game, its rules where they are known here; on an error nothing has
+    /// changed.
     ///
     /// # Errors
     /// [`EngineError`] when the board is another or a play is illegal.
@@ -141,7 +142,7 @@ impl<G: Game> History<G> {
         if record.size != self.size() {
             return Err(EngineError::WrongGame);
         }
-        let rules = self.start.rules();
+        let rules = recorded_rules(record, self.start.rules());
         let start = begin::<G>(record.size, rules, &record.setup, record.first_to_move())?;
         let (plays, past) = follow(&start, record.plays.iter().map(|recorded| recorded.play))?;
         *self = History {
@@ -159,8 +160,8 @@ impl<G: Game> History<G> {
 
     /// The game as a record.
     pub(super) fn record(&self) -> GameRecord {
-        let mut record = GameRecord::new(G::NAME, self.size());
-        record.komi = self.komi;
+        let mut record = GameRecord::of(&self.start);
+        record.komi = self.komi.or(record.komi);
         record.result = self
             .position()
             .outcome()
@@ -191,6 +192,24 @@ fn begin<G: Game>(
     }
     let start = empty.set_up(setup, to_move);
     start.map_err(|_| EngineError::IllegalMove)
+}
+
+/// The rules that a record names, with the komi of these; or these, where it names none that are
+/// known.
+fn recorded_rules<R: Rules>(record: &GameRecord, present: R) -> R {
+    // Some files have "New Zealand".
+    let name = record.rules.replace(' ', "-");
+    match name.parse::<R>() {
+        Ok(rules) => {
+            let komi = present.komi();
+            komi.and_then(|komi| rules.with_komi(komi)).unwrap_or(rules)
+        }
+        Err(_) if name.is_empty() => present,
+        Err(error) => {
+            log::warn!("the record's rules are not known, the present ones stay: {error}");
+            present
+        }
+    }
 }
 
 /// Plays with the position after each, and the past that they make.

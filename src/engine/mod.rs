@@ -144,6 +144,9 @@ pub trait Engine: Send {
     /// [`RulesError`]; nothing has changed then.
     fn set_rules(&mut self, text: &str) -> Result<(), RulesError>;
 
+    /// The rules as [`Engine::set_rules`] takes them, komi included.
+    fn rules(&self) -> String;
+
     /// The rules as a JSON object with KataGo's names, where the game is one of KataGo's.
     fn rules_json(&self) -> Option<String>;
 
@@ -159,8 +162,8 @@ pub trait Engine: Send {
     /// [`EngineError::CannotUndo`] when nothing was played since the start or the setup.
     fn undo(&mut self) -> Result<(), EngineError>;
 
-    /// Starts a new game from the setup of `record` and its plays, and takes its komi over where
-    /// it has one.
+    /// Starts a new game from the setup of `record` and its plays, and takes over its komi where it
+    /// has one, and its rules where they are known.
     ///
     /// # Errors
     /// [`EngineError::WrongGame`] and [`EngineError::IllegalMove`]; the old game goes on then.
@@ -191,7 +194,8 @@ pub trait Engine: Send {
 
     /// Searches the present position with `color` to move, until `stop` is raised or `effort` is
     /// done, and changes nothing but what later searches know. `see` is shown the search while it
-    /// runs. `None` when there is no legal move or nothing could be found out.
+    /// runs. Where players have passed and agree on what is dead, as if the game went on. `None` when
+    /// there is no legal move or nothing could be found out.
     fn analyse(
         &mut self,
         color: Color,

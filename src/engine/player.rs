@@ -286,6 +286,10 @@ impl<G: Game> Engine for Player<G> {
         Ok(())
     }
 
+    fn rules(&self) -> String {
+        self.history.rules().to_string()
+    }
+
     fn rules_json(&self) -> Option<String> {
         self.history.rules().to_json()
     }
@@ -356,7 +360,13 @@ impl<G: Game> Engine for Player<G> {
         analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Option<SearchReport> {
-        let reached = self.history.reached_for(color);
+        let mut reached = self.history.reached_for(color);
+        if reached.position().agrees_on_dead() {
+            // Both have passed, and people look on: what if the game went on?
+            let mut position = reached.position().clone();
+            position.resume();
+            reached = Reached::new(position, reached.past().clone());
+        }
         reached.legal_moves().next()?;
         let visits = (effort == AnalysisEffort::Glance).then_some(1);
         let limits = Limits {

@@ -25,6 +25,13 @@ pub trait Rules:
         None
     }
 
+    /// The name that records have for the rules (SGF's `RU`), komi aside; it is read again. `None`
+    /// where the game has no others.
+    #[must_use]
+    fn record_name(&self) -> Option<String> {
+        None
+    }
+
     /// The rules as a JSON object with KataGo's names, where the game is one of KataGo's.
     #[must_use]
     fn to_json(&self) -> Option<String> {

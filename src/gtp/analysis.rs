@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::board::points_from_top;
+use super::board::owners;
 use super::commands::{Arguments, color};
 use super::vertex::{format_vertex, parse_vertex};
 use super::{Failure, ownership};
@@ -157,7 +157,9 @@ impl Analysis {
         }
         if let Some(now) = &self.ownership {
             line.push_str(" ownership");
-            for owner in &self.owners(report).unwrap_or_else(|| now.clone()) {
+            let expected = report.expected.as_ref();
+            let expected = expected.map(|expected| owners(expected, self.size, self.color));
+            for owner in &expected.unwrap_or_else(|| now.clone()) {
                 let _ = write!(line, " {owner:.3}");
             }
         }
@@ -185,14 +187,6 @@ impl Analysis {
         let ahead = self.sign() * expected.black_ahead;
         let deviation = expected.deviation;
         format!("scoreMean {ahead:.3} scoreStdev {deviation:.3} scoreLead {ahead:.3}")
-    }
-
-    /// What the search expects of each point for the side to move, top row first.
-    fn owners(&self, report: &SearchReport) -> Option<Vec<f32>> {
-        let expected = report.expected.as_ref()?;
-        let owner = |point: Move| expected.owner.get(point.index()).copied();
-        let points = points_from_top(self.size).map(owner);
-        points.map(|owner| Some(self.sign() * owner?)).collect()
     }
 
     /// 1 where Black's view is that of the side to move.

@@ -2,7 +2,7 @@
 
 use super::vertex::{COLUMNS, format_vertex};
 use crate::engine::Engine;
-use crate::game::{BoardSize, Color, Move};
+use crate::game::{BoardSize, Color, Expected, Move};
 
 /// A few lines that show the board, the side to move and the last play.
 pub(super) fn show(engine: &dyn Engine) -> String {
@@ -47,6 +47,18 @@ pub(super) fn points_from_top(size: BoardSize) -> impl Iterator<Item = Move> {
     (0..size.height)
         .rev()
         .flat_map(move |y| (0..size.width).map(move |x| size.point(x, y)))
+}
+
+/// Whose each point is expected to be, top row first: 1 for `color`, -1 for the opponent.
+pub(super) fn owners(expected: &Expected, size: BoardSize, color: Color) -> Vec<f32> {
+    let sign = match color {
+        Color::Black => 1.0,
+        Color::White => -1.0,
+    };
+    let owner = |point: Move| expected.owner.get(point.index()).copied().unwrap_or(0.0);
+    points_from_top(size)
+        .map(|point| sign * owner(point))
+        .collect()
 }
 
 /// Whose each point is, top row first: 1 for `color`, -1 for the opponent, 0 for nobody. A stone

@@ -43,7 +43,6 @@ pub struct Session {
     make: MakeEngine,
     /// Komi and time control outlive the board: controllers send them once.
     komi: Option<f32>,
-    rules: Option<String>,
     control: TimeControl,
     pub(super) options: SessionOptions,
     pub(super) interrupts: Arc<Interrupts>,
@@ -64,7 +63,6 @@ impl Session {
             engine: make(size)?,
             make,
             komi: None,
-            rules: None,
             control: TimeControl::default(),
             options,
             interrupts: Arc::new(Interrupts::new()),
@@ -84,9 +82,7 @@ impl Session {
     /// Sets the rules, of this game and of later ones.
     pub(super) fn set_rules(&mut self, text: &str) -> Result<(), Failure> {
         let set = self.engine.set_rules(text);
-        set.map_err(|error| Failure::Rules(error.to_string()))?;
-        self.rules = Some(text.to_owned());
-        Ok(())
+        set.map_err(|error| Failure::Rules(error.to_string()))
     }
 
     pub(super) fn set_time_control(&mut self, control: TimeControl) {
@@ -151,10 +147,8 @@ impl Session {
             log::info!("{error}");
             Failure::UnacceptableSize
         })?;
-        if let Some(rules) = &self.rules {
-            let set = engine.set_rules(rules);
-            set.map_err(|error| Failure::Rules(error.to_string()))?;
-        }
+        let set = engine.set_rules(&self.engine.rules());
+        set.map_err(|error| Failure::Rules(error.to_string()))?;
         if let Some(komi) = self.komi {
             engine.set_komi(komi);
         }

@@ -9,7 +9,7 @@ pub mod sgf;
 
 pub use charset::Charset;
 
-use crate::game::{BoardSize, Color, Move, Outcome};
+use crate::game::{BoardSize, Color, Game, Move, Outcome, Rules as _};
 
 /// What a player does with a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -66,6 +66,8 @@ pub struct GameRecord {
     pub game: String,
     /// The board.
     pub size: BoardSize,
+    /// The rules as SGF writes them (`Japanese`), in games that have several; empty when unknown.
+    pub rules: String,
     /// Points given to White.
     pub komi: Option<f32>,
     /// Name of the black player; empty when unknown.
@@ -93,6 +95,7 @@ impl GameRecord {
         GameRecord {
             game: game.to_owned(),
             size,
+            rules: String::new(),
             komi: None,
             black: String::new(),
             white: String::new(),
@@ -102,6 +105,17 @@ impl GameRecord {
             setup: Vec::new(),
             to_move: None,
             plays: Vec::new(),
+        }
+    }
+
+    /// A game with the rules and the komi of a position.
+    #[must_use]
+    pub fn of<G: Game>(position: &G) -> GameRecord {
+        let rules = position.rules();
+        GameRecord {
+            rules: rules.record_name().unwrap_or_default(),
+            komi: rules.komi().map(|komi| komi.0 as f32 / 2.0),
+            ..GameRecord::new(G::NAME, position.size())
         }
     }
 

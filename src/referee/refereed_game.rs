@@ -8,6 +8,7 @@ use super::player::Contestant;
 use crate::game::{
     BoardSize, Game, HalfPoints, Move, Rules as _, UnknownGame, UnknownRules, with_game,
 };
+use crate::record::GameRecord;
 
 /// The rules of one game on one board. Inside, positions are static types; outside, a match does
 /// not know which game it plays.
@@ -20,6 +21,9 @@ pub trait RefereedGame: Send + Sync {
 
     /// The board.
     fn size(&self) -> BoardSize;
+
+    /// The record of a game that has not begun.
+    fn record(&self) -> GameRecord;
 
     /// Plays one game from the position after `opening`, whose moves are legal; `None` when `stop`
     /// was set before its end.
@@ -96,6 +100,10 @@ impl<G: Game> RefereedGame for StartPosition<G> {
 
     fn size(&self) -> BoardSize {
         self.0.size()
+    }
+
+    fn record(&self) -> GameRecord {
+        GameRecord::of(&self.0)
     }
 
     fn play(

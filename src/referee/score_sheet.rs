@@ -11,7 +11,7 @@ pub fn score_sheet(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameRecord 
     let FinishedGame { fixture, end, .. } = finished;
     let size = plan.rules.size();
     let name = |color: Color| plan.engines[fixture.engines[color.index()]].name.clone();
-    let mut record = GameRecord::new(plan.rules.name(), size);
+    let mut record = plan.rules.record();
     record.black = name(Color::Black);
     record.white = name(Color::White);
     record.result = sgf_result(end);

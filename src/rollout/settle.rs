@@ -40,8 +40,10 @@ pub fn expect<G: Playout>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::go::SmallGo;
     use crate::game::go::tests::diagram;
-    use crate::game::{Fate, Game, Move, Settled};
+    use crate::game::{BoardSize, Fate, Game, Move, Outcome, Settled};
+    use crate::record::{GameRecord, result_text, sgf};
 
     /// The position counted, and the names of its points of one fate.
     fn settled(rows: &str, rules: &str) -> (Settled, impl Fn(Fate) -> String) {
@@ -96,5 +98,51 @@ mod tests {
         let (found, points) = settled("..... XXXXX OOOOX ...OX", "chinese komi8.5");
         assert_eq!(points(Fate::Dead), "");
         assert_eq!(found.certain_winner(), None);
+    }
+
+    /// What a recorded game is counted as: its result, and the dead stones.
+    fn counted(record: &GameRecord) -> (String, String) {
+        let komi = record.komi.expect("a komi");
+        let rules = format!("chinese komi{komi}").parse().unwrap();
+        let mut position = SmallGo::with_rules(record.size, rules).unwrap();
+        for recorded in &record.plays {
+            position.set_to_move(recorded.play.color);
+            position.play(recorded.play.vertex.index(record.size));
+        }
+        let expected = expect(&position, 1000, 1, &|| false).expect("points are counted");
+        let settled = position.settle(&expected).expect("points are counted");
+        let outcome: Outcome = settled.outcome();
+        (
+            result_text(outcome),
+            names(record.size, settled.points(Fate::Dead)),
+        )
+    }
+
+    /// Points as GTP writes them, in the order of the alphabet.
+    fn names(size: BoardSize, points: impl Iterator<Item = Move>) -> String {
+        let name = |point| {
+            let (x, y) = size.column_row(point);
+            format!("{}{}", char::from(b"ABCDEFGHJ"[usize::from(x)]), y + 1)
+        };
+        let mut names: Vec<String> = points.map(name).collect();
+        names.sort_unstable();
+        names.join(" ")
+    }
+
+    /// Games of engines of all strengths, some of them at random, with GNU Go's score and dead stones:
+    /// gtp-tests/README.md says where they are from.
+    #[test]
+    fn finished_games_are_counted_as_gnu_go_counts_them() {
+        let games = include_str!("../../gtp-tests/games/go-finished.sgf");
+        let mut wrong = Vec::new();
+        for (number, line) in games.lines().enumerate() {
+            let record = sgf::read(line).unwrap();
+            let counted = counted(&record);
+            let theirs = (record.result.clone(), record.comment.clone());
+            if counted != theirs {
+                wrong.push(format!("game {number}: {counted:?}, not {theirs:?}"));
+            }
+        }
+        assert!(wrong.is_empty() && games.lines().count() > 30, "{wrong:#?}");
     }
 }

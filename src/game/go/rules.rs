@@ -61,6 +61,16 @@ const NAMES: &str = "tromp-taylor, chinese, chinese-ogs, chinese-kgs, japanese, 
                      french, new-zealand, KataGo's JSON, or its short form as in \
                      koPOSITIONALscoreAREAtaxNONEsui1komi7.5";
 
+/// Names that are written into records; `NZ`, `AGA` and `Japanese` are SGF's.
+const RECORD_NAMES: [&str; 6] = [
+    "Japanese",
+    "Chinese",
+    "Chinese-KGS",
+    "AGA",
+    "NZ",
+    "Tromp-Taylor",
+];
+
 impl GoRules {
     /// The rules of <https://tromp.github.io/go.html>, with the komi that is usual for them.
     pub const TROMP_TAYLOR: GoRules = GoRules {
@@ -97,6 +107,13 @@ impl GoRules {
             },
             _ => return None,
         })
+    }
+
+    /// What these rules are but for the komi, in the short form.
+    fn without_komi(&self) -> String {
+        let text = self.to_string();
+        text.split_once("komi")
+            .map_or(String::new(), |(rules, _)| rules.to_owned())
     }
 
     /// Points that White gets for so many handicap stones; none for a single one, which is a move.
@@ -247,6 +264,16 @@ impl Rules for GoRules {
         Some(self.komi)
     }
 
+    /// SGF's own names, and those of servers; else the short form.
+    fn record_name(&self) -> Option<String> {
+        let same = |name: &&&str| {
+            let named = GoRules::named(name);
+            named.is_some_and(|named| named.without_komi() == self.without_komi())
+        };
+        let name = RECORD_NAMES.iter().find(same);
+        Some(name.map_or_else(|| self.without_komi(), |name| (*name).to_owned()))
+    }
+
     /// As `kata-get-rules` answers: without komi.
     fn to_json(&self) -> Option<String> {
         let [ko, scoring, tax, bonus] = self.words();
@@ -352,11 +379,17 @@ mod tests {
         for rules in names.split(' ').map(read) {
             for half_points in [-9, 0, 1, 15] {
                 let rules = rules.with_komi(HalfPoints(half_points)).unwrap();
+                let recorded = read(&rules.record_name().unwrap());
+                assert_eq!(recorded.with_komi(rules.komi), Some(rules));
                 assert_eq!(read(&rules.to_string()), rules, "{rules}");
                 let json = read(&rules.to_json().unwrap());
                 assert_eq!(json.with_komi(rules.komi), Some(rules));
             }
         }
+        assert_eq!(read("nz").record_name().as_deref(), Some("NZ"));
+        let unnamed = read("koSIMPLEscoreAREAsui1").record_name();
+        let text = "koSIMPLEscoreAREAtaxNONEsui1whb0fpok0";
+        assert_eq!(unnamed.as_deref(), Some(text));
         let shown = GoRules::TROMP_TAYLOR.to_string();
         assert_eq!(shown, "koPOSITIONALscoreAREAtaxNONEsui1whb0fpok0komi7.5");
         assert_eq!(read("japanese komi0.5sui1").komi, HalfPoints(1));

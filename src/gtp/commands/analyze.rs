@@ -4,7 +4,7 @@ use super::Arguments;
 use crate::engine::{AnalysisEffort, Decision};
 use crate::game::{BoardSize, Color, Move};
 use crate::gtp::analysis::{Analysis, Dialect, rate};
-use crate::gtp::board::{ownership, points_from_top};
+use crate::gtp::board::{owners, ownership, points_from_top};
 use crate::gtp::line::Stream;
 use crate::gtp::{Failure, Session, format_vertex};
 
@@ -104,8 +104,8 @@ pub(super) fn stop(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure
     Ok(String::new())
 }
 
-/// The network's own numbers in the layout of KataGo. Scores and errors, which this game or this
-/// network does not have, are 0; illegal points are `NAN`.
+/// The network's own numbers in the layout of KataGo. Errors, and scores that this game or this
+/// network does not have, are 0; illegal moves are `NAN`.
 pub(super) fn kata_raw_nn(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let color = session.engine.to_move();
     let report = session.look(color, AnalysisEffort::Network);
@@ -114,6 +114,15 @@ pub(super) fn kata_raw_nn(session: &mut Session, _: &Arguments<'_>) -> Result<St
         (Some(report), _) => report.value,
         (None, Some(outcome)) => outcome.value_for(color),
         (None, None) => return Err(Failure::NoSearch),
+    };
+    let expected = report.as_ref().and_then(|report| report.expected.as_ref());
+    let (lead, square) = expected.map_or((0.0, 0.0), |expected| {
+        let lead = -expected.black_ahead;
+        (lead, lead.powi(2) + expected.deviation.powi(2))
+    });
+    let owners = match expected {
+        Some(expected) => owners(expected, engine.size(), Color::White),
+        None => ownership(engine, Color::White),
     };
     let moves = report.map(|report| report.moves).unwrap_or_default();
     let white = match color {
@@ -125,9 +134,9 @@ pub(super) fn kata_raw_nn(session: &mut Session, _: &Arguments<'_>) -> Result<St
         format!("whiteWin {white:.6}"),
         format!("whiteLoss {:.6}", 1.0 - white),
         "noResult 0.000000".to_owned(),
-        "whiteLead 0.000".to_owned(),
-        "whiteScoreSelfplay 0.000".to_owned(),
-        "whiteScoreSelfplaySq 0.000".to_owned(),
+        format!("whiteLead {lead:.3}"),
+        format!("whiteScoreSelfplay {lead:.3}"),
+        format!("whiteScoreSelfplaySq {square:.3}"),
         "varTimeLeft 0.000".to_owned(),
         "shorttermWinlossError 0.000".to_owned(),
         "shorttermScoreError 0.000".to_owned(),
@@ -140,12 +149,9 @@ pub(super) fn kata_raw_nn(session: &mut Session, _: &Arguments<'_>) -> Result<St
     let width = usize::from(engine.size().width);
     let policy: Vec<String> = points_from_top(engine.size()).map(prior).collect();
     lines.extend(policy.chunks(width).map(|row| row.join(" ")));
-    lines.push("policyPass NAN".to_owned());
+    lines.push(format!("policyPass {}", prior(engine.size().pass())));
     lines.push("whiteOwnership".to_owned());
-    let owners: Vec<String> = ownership(engine, Color::White)
-        .iter()
-        .map(|owner| format!("{owner:.3}"))
-        .collect();
+    let owners: Vec<String> = owners.iter().map(|owner| format!("{owner:.3}")).collect();
     lines.extend(owners.chunks(width).map(|row| row.join(" ")));
     Ok(lines.join("\n"))
 }

@@ -134,31 +134,39 @@ mod tests {
             .prop_flat_map(|size| {
                 let setup = proptest::collection::btree_map(0..size.area() as u16, color(), 0..8);
                 let names = (simple(), simple(), simple(), simple(), comment());
-                let game = prop_oneof![Just("go"), Just("nogo"), Just("gomoku")];
+                let game = prop_oneof![
+                    Just(("go", "")),
+                    Just(("go", "Japanese")),
+                    Just(("nogo", "")),
+                    Just(("gomoku", "their own [old] ones"))
+                ];
                 let komi =
                     proptest::option::of((-20_i16..40).prop_map(|half| f32::from(half) / 2.0));
                 let start = (setup, proptest::option::of(color()));
                 (Just(size), game, komi, names, start, plays(size))
             })
-            .prop_map(|(size, game, komi, names, (setup, to_move), plays)| {
-                let (black, white, result, date, comment) = names;
-                let setup = setup
-                    .into_iter()
-                    .map(|(point, color)| (crate::game::Move(point), color));
-                GameRecord {
-                    game: game.to_owned(),
-                    size,
-                    komi,
-                    black,
-                    white,
-                    result,
-                    date,
-                    comment,
-                    setup: setup.collect(),
-                    to_move,
-                    plays,
-                }
-            })
+            .prop_map(
+                |(size, (game, rules), komi, names, (setup, to_move), plays)| {
+                    let (black, white, result, date, comment) = names;
+                    let setup = setup
+                        .into_iter()
+                        .map(|(point, color)| (crate::game::Move(point), color));
+                    GameRecord {
+                        game: game.to_owned(),
+                        size,
+                        rules: rules.to_owned(),
+                        komi,
+                        black,
+                        white,
+                        result,
+                        date,
+                        comment,
+                        setup: setup.collect(),
+                        to_move,
+                        plays,
+                    }
+                },
+            )
     }
 
     proptest! {

@@ -2,7 +2,7 @@
 
 use super::lexer::{Property, main_line};
 use super::{MAX_SIDE, SgfError, game_name};
-use crate::game::{BoardSize, Color, Move};
+use crate::game::{BoardSize, Color, Move, info};
 use crate::record::{GameRecord, Play, RecordedPlay, Vertex};
 
 /// The largest board on which the old pass `tt` is not a point.
@@ -33,6 +33,8 @@ struct Reader {
     stones: Vec<Option<Color>>,
     /// A comment that stands before the move of its node.
     waiting_comment: String,
+    /// Black has several stones ahead.
+    handicap: bool,
 }
 
 impl Reader {
@@ -57,6 +59,7 @@ impl Reader {
             record: GameRecord::new(game, size),
             stones: vec![None; size.area()],
             waiting_comment: String::new(),
+            handicap: false,
         })
     }
 
@@ -73,6 +76,10 @@ impl Reader {
             "PW" => self.record.white = simple_text(value),
             "RE" => self.record.result = simple_text(value),
             "DT" => self.record.date = simple_text(value),
+            // There it names the game.
+            "RU" if info(&self.record.game).is_some_and(|info| info.sgf.1.is_some()) => {}
+            "RU" => self.record.rules = simple_text(value).trim().to_owned(),
+            "HA" => self.handicap = value.trim().parse().is_ok_and(|stones: u32| stones > 1),
             "KM" if value.trim().is_empty() => {}
             "KM" => self.record.komi = Some(komi(value)?),
             "C" if root => self.record.comment = text(value),
@@ -130,6 +137,9 @@ impl Reader {
         self.record.setup = stones
             .filter_map(|(point, stone)| Some((Move(u16::try_from(point).ok()?), (*stone)?)))
             .collect();
+        if self.handicap && self.record.to_move.is_none() && self.record.plays.is_empty() {
+            self.record.to_move = Some(Color::White);
+        }
         self.record
     }
 }

@@ -49,8 +49,11 @@ fn header(record: &GameRecord) -> String {
     } else {
         push(&mut out, "SZ", &format!("{width}:{height}"));
     }
-    if let Some(rules) = info(&record.game).and_then(|info| info.sgf.1) {
+    let info = info(&record.game);
+    if let Some(rules) = info.and_then(|info| info.sgf.1) {
         push(&mut out, "RU", rules);
+    } else if !record.rules.is_empty() {
+        push(&mut out, "RU", &escape(&record.rules));
     }
     if let Some(komi) = record.komi {
         push(&mut out, "KM", &komi.to_string());
@@ -65,6 +68,9 @@ fn header(record: &GameRecord) -> String {
         if !text.is_empty() {
             push(&mut out, name, &escape(text));
         }
+    }
+    if info.is_some_and(|info| info.passes) && is_handicap(record) {
+        push(&mut out, "HA", &record.setup.len().to_string());
     }
     for (name, color) in [("AB", Color::Black), ("AW", Color::White)] {
         let stones = record.setup.iter().filter(|(_, stone)| *stone == color);
@@ -81,6 +87,12 @@ fn header(record: &GameRecord) -> String {
         None => {}
     }
     out
+}
+
+/// Whether the stones set up are a handicap: several, all of them Black's, and White begins.
+fn is_handicap(record: &GameRecord) -> bool {
+    let black = |(_, color): &(Move, Color)| *color == Color::Black;
+    record.setup.len() > 1 && record.setup.iter().all(black) && record.to_move == Some(Color::White)
 }
 
 /// Appends a property.

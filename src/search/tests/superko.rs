@@ -73,16 +73,16 @@ fn check_report(report: &SearchReport, game: &Reached<SmallGo>) {
     }
 }
 
-/// Playouts of the soak: as many as the environment says, or a few.
-fn soak_playouts() -> u64 {
-    let said = std::env::var("TENGEN_SOAK").ok();
-    said.and_then(|text| text.parse().ok()).unwrap_or(40_000)
+/// How much of a test is run: as much as the environment says, or a little.
+fn effort(variable: &str, usual: u64) -> u64 {
+    let said = std::env::var(variable).ok();
+    said.and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
 /// Descents check each of their moves where tests are compiled.
 #[test]
 fn no_descent_plays_what_is_forbidden_and_every_line_ends() {
-    let (mut rng, mut left) = (Rng::seed_from_u64(1), soak_playouts() as i64);
+    let (mut rng, mut left) = (Rng::seed_from_u64(1), effort("TENGEN_SOAK", 40_000) as i64);
     let boards = [
         (2, 2),
         (3, 2),
@@ -164,6 +164,7 @@ fn no_proof_is_contradicted_by_trying_everything() {
 fn compare_proofs() {
     let mut rng = Rng::seed_from_u64(2);
     let (mut confirmed, mut too_large, mut at_roots) = (0, 0, 0);
+    let positions = effort("TENGEN_BRUTE", 3_000);
     let boards = [
         (2, 1),
         (3, 1),
@@ -207,7 +208,7 @@ fn compare_proofs() {
             .into_iter()
             .flat_map(|(every, all)| all.into_iter().rev().step_by(every));
         for (game, bounds) in chosen {
-            match Brute::new(3_000).confirms(game, *bounds) {
+            match Brute::new(positions).confirms(game, *bounds) {
                 Some(true) => confirmed += 1,
                 None => too_large += 1,
                 Some(false) => panic!(
