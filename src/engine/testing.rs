@@ -34,7 +34,10 @@ impl Rules for Komi {
 
 impl fmt::Display for Komi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "komi {}", self.0.unwrap_or(HalfPoints(0)))
+        match self.0 {
+            Some(komi) => write!(f, "komi {komi}"),
+            None => f.write_str("usual"),
+        }
     }
 }
 
@@ -42,10 +45,15 @@ impl FromStr for Komi {
     type Err = UnknownRules;
 
     fn from_str(text: &str) -> Result<Komi, UnknownRules> {
-        Err(UnknownRules {
-            text: text.to_owned(),
-            known: "none as text",
-        })
+        let halves = |komi: f64| Komi(Some(HalfPoints((2.0 * komi) as i32)));
+        match text.strip_prefix("komi ").map(str::parse) {
+            Some(Ok(komi)) => Ok(halves(komi)),
+            _ if text == "usual" => Ok(Komi(None)),
+            _ => Err(UnknownRules {
+                text: text.to_owned(),
+                known: "usual, komi POINTS",
+            }),
+        }
     }
 }
 
