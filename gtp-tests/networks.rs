@@ -42,6 +42,7 @@ pub(crate) fn info(side: u8) -> ModelInfo {
     ModelInfo {
         game: SmallNoGo::NAME.to_owned(),
         size,
+        boards: Vec::new(),
         encoding: encoding.id().to_owned(),
         planes: encoding.planes(),
         policy_len: size.area(),

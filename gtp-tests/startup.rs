@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use tengen::eval::ModelInfo;
+use tengen::game::BoardSize;
 
 use crate::networks::{Folder, WILD, info, network};
 use crate::process::folder;
@@ -214,6 +215,49 @@ fn the_board_is_the_networks_when_nobody_names_one() {
             .ends_with("random playouts choose the moves"),
         "{replies}"
     );
+}
+
+/// One file for boards of several sizes: it plays on each, on a rectangle between, and nowhere else.
+#[test]
+fn a_network_for_several_boards_plays_on_each() {
+    let folder = Folder::new("boards");
+    let mut info = info(7);
+    info.boards = vec![info.size, BoardSize::square(5)];
+    let several = folder.write("5-7.onnx", &network(&info, 0.1));
+    for backend in ["native", "tract"] {
+        let arguments = [
+            "gtp",
+            "--model",
+            &several,
+            "--visits",
+            "10",
+            "--backend",
+            backend,
+        ];
+        let boards = [
+            "boardsize 5",
+            "boardsize 7",
+            "rectangular_boardsize 6 5",
+            "boardsize 8",
+        ];
+        let ask = boards.map(|board| format!("{board}\ngenmove b\ntengen-network\n"));
+        let input = format!("gogui-rules_board_size\n{}", ask.concat());
+        let output = run(&arguments, &input);
+        let (said, replies) = (text(&output.stderr), text(&output.stdout));
+        assert!(replies.starts_with("= 7\n\n"), "{replies}");
+        let by_network = format!("network {several} by {backend} on cpu: test");
+        assert_eq!(replies.matches(&by_network).count(), 3, "{replies}");
+        assert!(
+            said.contains("on 7x7, 5x5 and boards between, not on 8x8"),
+            "{said}"
+        );
+        assert!(said.contains("WARN") && !said.contains("ERROR"), "{said}");
+        let last = replies.trim_end();
+        assert!(
+            last.ends_with("random playouts choose the moves"),
+            "{replies}"
+        );
+    }
 }
 
 #[test]

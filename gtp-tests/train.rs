@@ -109,7 +109,10 @@ fn games_become_a_network_that_the_engine_loads() {
     quantised(&net, &data, &scratch.join("int8.onnx"));
 
     let onnx = std::fs::read(&net).unwrap();
-    let mut evaluator = TractModel::load(&net, &onnx).unwrap().evaluator().unwrap();
+    let mut evaluator = TractModel::load(&net, &onnx, None)
+        .unwrap()
+        .evaluator()
+        .unwrap();
     let position = SmallNoGo::new(BoardSize::square(5)).unwrap();
     let info: ModelInfo = evaluator.info().clone();
     assert_eq!(

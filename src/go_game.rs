@@ -242,9 +242,10 @@ fn cleaning_up_goes_on_until_nothing_is_dead() {
 #[cfg(feature = "train")]
 mod train {
     use super::*;
+    use crate::encode;
     use crate::game::go::SmallGo;
     use crate::game::{Game, Rules};
-    use crate::train::cycle::{CyclePlan, Resources, RunFolder, run};
+    use crate::train::cycle::{CyclePlan, Resources, RunFolder, int8, run};
     use crate::train::dataset::{Dataset, Selection};
     use crate::train::runtime::Runtime;
     use crate::train::scratch::Scratch;
@@ -302,11 +303,92 @@ mod train {
         let passes = |row: &&crate::train::row::Row| row.policy.iter().any(|s| s.mv == Move(25));
         assert!(rows.iter().any(|row| passes(&row)));
         let network = run_folder.network(2);
-        let info = runtime.open(&network).unwrap().info().clone();
+        let info = runtime.open(&network, None).unwrap().info().clone();
         assert_eq!((info.policy_len, info.outcomes), (26, 3));
         let shards = shard::list(&run_folder.games(1)).unwrap();
         let shard = shard::read(&shards[0]).unwrap();
         let copy = shard::write(scratch.path(), &shard.info, &shard.rows).unwrap();
         assert_eq!(shard::read(&copy).unwrap(), shard, "komi included");
+    }
+
+    const TWO_BOARDS: &str = r#"
+        game = "go"
+        warm-up = { games = 9, playouts = 10 }
+        stage = [{ network = "tengen+area-1b8c", visits = 4, games = 6, generations = 1 }]
+        fit = { batch = 16, reuse = 0.5 }
+        window = { held-out = 0.3 }
+        rating = { pairs = 1, visits = 4, anchors = [5] }
+
+        [[board]]
+        size = "5"
+        share = 2
+        komi = { mean = 20.0, near = 0.0, far-share = 0.0, far = 0.0 }
+
+        [[board]]
+        size = "7x6"
+
+        [self-play]
+        int8 = true
+    "#;
+
+    /// One network learns from games on boards of two sizes, and plays on both and what is between, by
+    /// any backend.
+    #[test]
+    fn boards_of_two_sizes_are_learnt_by_one_network() {
+        let scratch = Scratch::new("go-two-boards");
+        let runtime = Runtime::usual(None);
+        let clock = FakeClock::new();
+        let resources = Resources::small(&runtime, &clock);
+        let plan = CyclePlan::parse(TWO_BOARDS).unwrap();
+        let start = SmallGo::new(plan.largest()).unwrap();
+        let done = run(&start, &plan, scratch.path(), &resources, &mut |_| ()).unwrap();
+        let games: Vec<u64> = done.iter().map(|generation| generation.games).collect();
+        assert_eq!(games, [9, 6]);
+        assert_eq!(fsck::check(scratch.path(), |_| ()).unwrap().problems, []);
+
+        let run_folder = RunFolder::new(scratch.path());
+        let folder = |board: &str| run_folder.games(1).join(board);
+        let selection = Selection {
+            folders: vec![folder("5x5"), folder("7x6")],
+            window: usize::MAX,
+            held_out: 0.0,
+        };
+        let dataset = Dataset::load(&selection).unwrap();
+        let (small, large) = (BoardSize::square(5), BoardSize::new(7, 6));
+        assert_eq!(dataset.boards, [small, large]);
+        assert_eq!(dataset.games, 6);
+        for row in &dataset.fit {
+            let own = row.komi.unwrap().0 == 40;
+            assert_eq!(own, row.size == small, "komi for each board");
+        }
+
+        let path = run_folder.network(1);
+        let mut checked = 0;
+        for (size, fits) in [
+            (small, true),
+            (large, true),
+            (BoardSize::new(6, 7), true),
+            (BoardSize::square(8), false),
+        ] {
+            let opened = runtime.open(&path, size);
+            assert_eq!(opened.is_ok(), fits, "{size}");
+            let Ok(opened) = opened else { continue };
+            let info = opened.info();
+            assert_eq!((info.size, info.policy_len), (size, size.area() + 1));
+            assert_eq!(info.boards, [small, large]);
+            assert!(encode::find(info, &SmallGo::new(size).unwrap()).is_ok());
+            for name in ["network", "int8"] {
+                let path = match name {
+                    "network" => path.clone(),
+                    _ => int8(&path),
+                };
+                let file = path.display().to_string();
+                let settings = [("size", &*size.to_string()), ("model", &*file)];
+                let decision = engine(&settings).genmove(Color::Black, &StopFlag::new());
+                assert!(matches!(decision, Decision::Play(_)), "{decision:?}");
+                checked += 1;
+            }
+        }
+        assert_eq!(checked, 6);
     }
 }

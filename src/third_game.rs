@@ -120,6 +120,7 @@ fn model(position: &TicTacToe) -> ModelInfo {
     ModelInfo {
         game: TicTacToe::NAME.to_owned(),
         size: position.size(),
+        boards: Vec::new(),
         encoding: "tictactoe-1".to_owned(),
         planes: 3,
         policy_len: position.policy_len(),
@@ -272,7 +273,11 @@ mod train {
         for result in -1..=1 {
             assert!(rows.iter().any(|row| row.result == result), "{result}");
         }
-        let info = runtime.open(&run_folder.network(0)).unwrap().info().clone();
+        let info = runtime
+            .open(&run_folder.network(0), None)
+            .unwrap()
+            .info()
+            .clone();
         assert_eq!((info.outcomes, &*info.encoding), (3, "tictactoe-1"));
     }
 }

@@ -22,12 +22,8 @@ pub(super) fn read(path: &Path, plies: Option<usize>) -> anyhow::Result<GameReco
 
 /// A board such as 5 or 4x6.
 pub(super) fn board_size(text: &str) -> anyhow::Result<BoardSize> {
-    let (width, height) = text.split_once('x').unwrap_or((text, text));
-    let side = |text: &str| text.parse::<u8>().ok().filter(|&side| side > 0);
-    match (side(width), side(height)) {
-        (Some(width), Some(height)) => Ok(BoardSize::new(width, height)),
-        _ => bail!("--size takes a board such as 5 or 4x6, not {text:?}"),
-    }
+    let size = text.parse();
+    size.with_context(|| format!("--size takes a board such as 5 or 4x6, not {text:?}"))
 }
 
 /// Black or white, by name or initial.

@@ -49,7 +49,7 @@ fn player(options: &EngineOptions) -> String {
         },
     };
     match source.info() {
-        Ok(info) if info.size == options.board() => {
+        Ok(info) if info.plays_on(options.board()) => {
             let origin = match &source {
                 ModelSource::File(path) => path.display().to_string(),
                 ModelSource::Embedded(_) => "built in".to_owned(),
@@ -58,7 +58,8 @@ fn player(options: &EngineOptions) -> String {
         }
         Ok(info) => format!(
             "random playouts: the network {} is for {}",
-            info.network, info.size
+            info.network,
+            info.boards_text()
         ),
         Err(error) => format!("random playouts: {error}"),
     }

@@ -60,8 +60,8 @@ pub enum Mismatch {
     /// It was trained for another board.
     #[error("the network plays on {network}, not on {wanted}")]
     Size {
-        /// The network's board.
-        network: BoardSize,
+        /// The network's board, or boards.
+        network: String,
         /// The board in use.
         wanted: BoardSize,
     },
@@ -86,7 +86,7 @@ pub enum Mismatch {
 }
 
 /// The encoding that a network reads, after checking that the network fits the game on a board of
-/// the position's size.
+/// the position's size, or can be opened for it where it is for several.
 ///
 /// # Errors
 /// [`Mismatch`] says what does not fit.
@@ -100,12 +100,12 @@ pub fn find<G: Encode>(
             wanted: G::NAME,
         });
     }
-    if model.size != position.size() {
+    let Some(model) = model.on(position.size()) else {
         return Err(Mismatch::Size {
-            network: model.size,
+            network: model.boards_text(),
             wanted: position.size(),
         });
-    }
+    };
     let encodings = G::encodings();
     let Some(encoding) = encodings.iter().find(|e| e.id() == model.encoding) else {
         let known = encodings
@@ -114,7 +114,7 @@ pub fn find<G: Encode>(
             .collect::<Vec<_>>()
             .join(", ");
         return Err(Mismatch::Encoding {
-            id: model.encoding.clone(),
+            id: model.encoding,
             known,
         });
     };
@@ -122,7 +122,7 @@ pub fn find<G: Encode>(
     if wanted != (model.planes, model.policy_len) {
         let words = |(planes, policy)| format!("{planes} planes and {policy} moves");
         return Err(Mismatch::Shape {
-            id: model.encoding.clone(),
+            id: model.encoding,
             expected: words(wanted),
             found: words((model.planes, model.policy_len)),
         });
@@ -139,6 +139,7 @@ mod tests {
         ModelInfo {
             game: "nogo".into(),
             size: BoardSize::square(9),
+            boards: Vec::new(),
             encoding: "nogo-1".into(),
             planes: 12,
             policy_len: 81,
@@ -165,6 +166,28 @@ mod tests {
     fn a_fitting_network_is_accepted() {
         let position = SmallNoGo::new(BoardSize::square(9)).unwrap();
         assert_eq!(find(&model(), &position).unwrap().id(), "nogo-1");
+    }
+
+    #[test]
+    fn a_network_for_several_boards_fits_those_and_what_is_between() {
+        let mut model = model();
+        model.boards = vec![BoardSize::square(9), BoardSize::new(5, 6)];
+        for (size, fits) in [
+            (BoardSize::square(9), true),
+            (BoardSize::new(8, 5), true),
+            (BoardSize::new(9, 4), false),
+        ] {
+            let position = SmallNoGo::new(size).unwrap();
+            let found = find(&model, &position).map(|encoding| encoding.id());
+            assert_eq!(found.is_ok(), fits, "{size}");
+            if let Err(mismatch) = found {
+                let text = mismatch.to_string();
+                assert!(
+                    text.contains("on 9x9, 5x6 and boards between, not on 9x4"),
+                    "{text}"
+                );
+            }
+        }
     }
 
     #[test]

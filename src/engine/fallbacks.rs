@@ -85,7 +85,11 @@ impl Attempt {
             reason: format!("none is built in for {}: give one with --model", G::NAME),
         })?;
         encode::find(&source.info()?, position)?;
-        Ok(EvaluatorFactory::open(self.kind, &source, &self.load)?)
+        let load = LoadOptions {
+            board: Some(position.size()),
+            ..self.load.clone()
+        };
+        Ok(EvaluatorFactory::open(self.kind, &source, &load)?)
     }
 }
 

@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::testnet::{SMALL, Shape};
 use super::{
     BackendKind, Batch, Evaluator, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelInfo,
-    ModelSource, Outputs, kl_divergence, log_softmax, suite,
+    ModelSource, Outputs, kl_divergence, log_softmax, suite, testnet,
 };
 use crate::encode::{self, Encode};
 use crate::game::go::SmallGo;
@@ -17,8 +17,17 @@ use crate::game::{BoardSize, Game};
 use crate::onnx::Header;
 
 fn open(kind: BackendKind, source: &ModelSource) -> Box<dyn Evaluator> {
+    open_for(kind, source, None)
+}
+
+fn open_for(
+    kind: BackendKind,
+    source: &ModelSource,
+    board: Option<BoardSize>,
+) -> Box<dyn Evaluator> {
     let options = LoadOptions {
         ort_library: LibraryPlaces::usual(None),
+        board,
         ..LoadOptions::default()
     };
     let factory = EvaluatorFactory::open(kind, source, &options).unwrap();
@@ -26,11 +35,16 @@ fn open(kind: BackendKind, source: &ModelSource) -> Box<dyn Evaluator> {
 }
 
 fn check(source: &ModelSource) {
-    let mut tract = open(BackendKind::Tract, source);
-    let mut native = open(BackendKind::Native, source);
+    check_on(source, None);
+}
+
+fn check_on(source: &ModelSource, board: Option<BoardSize>) {
+    let open = |kind| open_for(kind, source, board);
+    let mut tract = open(BackendKind::Tract);
+    let mut native = open(BackendKind::Native);
     suite::agree(&mut tract, &mut native, suite::TOLERANCE);
     if suite::ort_is_installed() {
-        let mut ort = open(BackendKind::Ort, source);
+        let mut ort = open(BackendKind::Ort);
         suite::agree(&mut tract, &mut ort, suite::TOLERANCE);
     }
 }
@@ -49,6 +63,49 @@ fn on_random_networks() {
         let onnx = shape.onnx(seed as u64).leak();
         check(&ModelSource::Embedded(onnx));
     }
+}
+
+/// One file, opened for each board: all backends answer alike, and as files for one board do.
+#[test]
+fn a_network_for_several_boards_is_that_of_each() {
+    let shape = Shape {
+        blocks: 2,
+        channels: 32,
+        planes: 6,
+        size: BoardSize::square(9),
+        any_board: true,
+        passes: true,
+        ..SMALL
+    };
+    let source = ModelSource::Embedded(shape.onnx(7).leak());
+    for (width, height) in [(9, 9), (13, 13), (19, 19), (13, 6), (3, 19)] {
+        let size = BoardSize::new(width, height);
+        check_on(&source, Some(size));
+        let mut several = open_for(BackendKind::Native, &source, Some(size));
+        suite::check(&mut several);
+        assert_eq!(several.info().policy_len, size.area() + 1);
+        let alone = Shape {
+            size,
+            any_board: false,
+            ..shape
+        };
+        let alone = ModelSource::Embedded(alone.onnx(7).leak());
+        let mut alone = open(BackendKind::Tract, &alone);
+        let batch = testnet::random_batch(several.info().row_len(), 4, 11);
+        let [several, alone] = [&mut several, &mut alone].map(|one| suite::run(one, &batch));
+        for row in 0..batch.len() {
+            suite::assert_same_row(&several, row, &alone, row, suite::TOLERANCE);
+        }
+    }
+    let options = LoadOptions {
+        board: Some(BoardSize::square(2)),
+        ..LoadOptions::default()
+    };
+    let refused = EvaluatorFactory::open(BackendKind::Native, &source, &options).unwrap_err();
+    assert!(
+        refused.to_string().contains("boards between, not for 2x2"),
+        "{refused}"
+    );
 }
 
 /// The networks in `models/`: those in f32, and those in integers with the same in f32.

@@ -106,6 +106,7 @@ mod tests {
                 folders: vec!["/nowhere".into()],
                 ..LibraryPlaces::default()
             },
+            board: None,
         }
     }
 

@@ -36,8 +36,11 @@ pub const OWNERSHIP: &str = "ownership";
 pub struct ModelInfo {
     /// The game's name, as [`crate::game::Game::NAME`].
     pub game: String,
-    /// The board it was trained for.
+    /// The board it is for, or of those in `boards` the one it is opened for.
     pub size: BoardSize,
+    /// The boards it was trained on, where its file leaves height and width to the run; empty where
+    /// it is for one board alone.
+    pub boards: Vec<BoardSize>,
     /// Id of the encoding that fills its input planes.
     pub encoding: String,
     /// Number of input planes.
@@ -64,6 +67,49 @@ impl ModelInfo {
     #[must_use]
     pub fn row_len(&self) -> usize {
         self.planes * self.size.area()
+    }
+
+    /// Whether it can be used on a board: its own, or one whose sides are none shorter and none longer
+    /// than those of all boards that it was trained on.
+    #[must_use]
+    pub fn plays_on(&self, size: BoardSize) -> bool {
+        let sides = self
+            .boards
+            .iter()
+            .flat_map(|board| [board.width, board.height]);
+        let (Some(least), Some(most)) = (sides.clone().min(), sides.max()) else {
+            return size == self.size;
+        };
+        [size.width, size.height]
+            .iter()
+            .all(|side| (least..=most).contains(side))
+    }
+
+    /// The same network opened for another board; `None` where it cannot be used there.
+    #[must_use]
+    pub fn on(&self, size: BoardSize) -> Option<ModelInfo> {
+        let extra = self.policy_len.checked_sub(self.size.area())?;
+        let policy_len = size.area() + extra;
+        let points = match self.points {
+            0 | 1 => self.points,
+            _ => 1 + size.area(),
+        };
+        let opened = || ModelInfo {
+            size,
+            policy_len,
+            points,
+            ..self.clone()
+        };
+        self.plays_on(size).then(opened)
+    }
+
+    /// The boards that it can be used on, in words.
+    #[must_use]
+    pub fn boards_text(&self) -> String {
+        match self.boards.is_empty() {
+            true => self.size.to_string(),
+            false => format!("{} and boards between", list(&self.boards, ", ")),
+        }
     }
 
     /// Names of the outputs that are read: policy, value, and what it says of points.
@@ -106,7 +152,8 @@ impl ModelInfo {
     /// The pairs to store in an ONNX file's `metadata_props`.
     #[must_use]
     pub fn to_metadata(&self) -> Vec<(String, String)> {
-        [
+        let boards = (!self.boards.is_empty()).then(|| (BOARDS, list(&self.boards, " ")));
+        let pairs = [
             ("tengen.game", self.game.clone()),
             ("tengen.board_width", self.size.width.to_string()),
             ("tengen.board_height", self.size.height.to_string()),
@@ -118,9 +165,17 @@ impl ModelInfo {
             ("tengen.games", self.games.to_string()),
             ("tengen.steps", self.steps.to_string()),
             ("tengen.creator", self.creator.clone()),
-        ]
-        .map(|(key, value)| (key.to_owned(), value))
-        .to_vec()
+        ];
+        let pairs = pairs.into_iter().chain(boards);
+        pairs.map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    /// A length that depends on the board: fixed in the file, or left to the run under `name`.
+    fn dim(&self, len: usize, name: &str) -> Dim {
+        match self.boards.is_empty() {
+            true => Dim::Fixed(len),
+            false => Dim::Symbol(name.to_owned()),
+        }
     }
 
     /// Shape of the tensor [`PLANES`].
@@ -130,15 +185,25 @@ impl ModelInfo {
         [
             Dim::batch(),
             self.planes.into(),
-            Dim::Fixed(height),
-            Dim::Fixed(width),
+            self.dim(height, "height"),
+            self.dim(width, "width"),
         ]
     }
 
     /// Shape of the tensor [`POLICY`].
     #[must_use]
     pub fn policy_shape(&self) -> [Dim; 2] {
-        [Dim::batch(), self.policy_len.into()]
+        [Dim::batch(), self.dim(self.policy_len, "moves")]
+    }
+
+    /// Shape of an output with `len` numbers, `each_point` of them for each point.
+    #[must_use]
+    pub fn points_shape(&self, len: usize, each_point: bool) -> [Dim; 2] {
+        let dim = match each_point {
+            true => self.dim(len, "points"),
+            false => len.into(),
+        };
+        [Dim::batch(), dim]
     }
 
     /// Shape of the tensor [`VALUE`].
@@ -187,6 +252,25 @@ impl ModelInfo {
         ModelInfo::checked(&name, checked())
     }
 
+    /// As [`ModelInfo::read`], opened for `board` where one is named and the network is for several.
+    /// Whether the board of a network for one is the wanted one, [`crate::encode::find`] says.
+    ///
+    /// # Errors
+    /// As [`ModelInfo::read`], also when a network for several cannot be used on the board.
+    pub fn read_for(
+        path: &str,
+        onnx: &[u8],
+        board: Option<BoardSize>,
+    ) -> Result<ModelInfo, EvalError> {
+        let info = ModelInfo::read(path, onnx)?;
+        let board = board.filter(|_| !info.boards.is_empty());
+        let board = board.unwrap_or(info.size);
+        info.on(board).ok_or_else(|| EvalError::Load {
+            path: path.to_owned(),
+            reason: format!("it is for {}, not for {board}", info.boards_text()),
+        })
+    }
+
     fn checked(path: &str, header: Result<Header, OnnxError>) -> Result<ModelInfo, EvalError> {
         let header = header.map_err(|error| error.to_string());
         let info = header.and_then(|header| ModelInfo::from_header(&header));
@@ -203,6 +287,10 @@ impl ModelInfo {
                 number(header, "tengen.board_width", 1, u8::MAX)?,
                 number(header, "tengen.board_height", 1, u8::MAX)?,
             ),
+            boards: match header.metadata(BOARDS) {
+                Some(list) => read_list(list)?,
+                None => Vec::new(),
+            },
             encoding: text(header, "tengen.encoding")?,
             planes: number(header, "tengen.planes", 1, u16::MAX)?.into(),
             policy_len: number(header, "tengen.policy_len", 1, u16::MAX)?.into(),
@@ -213,6 +301,14 @@ impl ModelInfo {
             creator: text(header, "tengen.creator")?,
             points: 0,
         };
+        if !info.boards.is_empty()
+            && (!info.boards.contains(&info.size) || info.policy_len < info.size.area())
+        {
+            return Err(format!(
+                "its metadata key {BOARDS} does not go with the size {} and {} moves",
+                info.size, info.policy_len
+            ));
+        }
         check_shape("input", PLANES, header.input(PLANES), &info.planes_shape())?;
         check_shape(
             "output",
@@ -226,7 +322,7 @@ impl ModelInfo {
             let owners = header.output(OWNERSHIP);
             let area = info.size.area();
             if owners.is_some() {
-                check_shape("output", OWNERSHIP, owners, &[Dim::batch(), area.into()])?;
+                check_shape("output", OWNERSHIP, owners, &info.points_shape(area, true))?;
             }
             info.points = 1 + owners.map_or(0, |_| area);
         }
@@ -238,6 +334,22 @@ impl ModelInfo {
         }
         Ok(info)
     }
+}
+
+/// The metadata key of the boards of a network for several.
+const BOARDS: &str = "tengen.boards";
+
+fn list(boards: &[BoardSize], between: &str) -> String {
+    let boards: Vec<String> = boards.iter().map(BoardSize::to_string).collect();
+    boards.join(between)
+}
+
+fn read_list(text: &str) -> Result<Vec<BoardSize>, String> {
+    let boards: Result<Vec<BoardSize>, _> = text.split_whitespace().map(str::parse).collect();
+    let boards = boards.ok().filter(|boards| !boards.is_empty());
+    boards.ok_or_else(|| {
+        format!("its metadata key {BOARDS} is '{text}', not boards such as 9x9 13x13")
+    })
 }
 
 fn text(header: &Header, key: &str) -> Result<String, String> {
@@ -273,7 +385,12 @@ fn check_shape(
         Some(tensor) => &tensor.dims,
         None => return Err(format!("it has no {kind} called {name}")),
     };
-    if dims.len() == expected.len() && dims[1..] == expected[1..] {
+    let agrees = |(found, expected): (&Dim, &Dim)| match (found, expected) {
+        (Dim::Symbol(_), Dim::Symbol(_)) => true,
+        (found, expected) => found == expected,
+    };
+    let rest = || dims[1..].iter().zip(&expected[1..]);
+    if dims.len() == expected.len() && rest().all(agrees) {
         return match &dims[0] {
             Dim::Symbol(_) => Ok(()),
             Dim::Fixed(len) => Err(format!(
@@ -303,6 +420,7 @@ mod tests {
         ModelInfo {
             game: "nogo".to_owned(),
             size: BoardSize::new(4, 3),
+            boards: Vec::new(),
             encoding: "nogo-v1".to_owned(),
             planes: 2,
             policy_len: 12,

@@ -16,6 +16,7 @@ use super::{
     ModelInfo, NativeModel, Outputs, UniformEvaluator, Work, spawn_batcher,
 };
 use crate::files;
+use crate::game::BoardSize;
 
 /// A model to be loaded.
 #[derive(Debug, Clone)]
@@ -74,6 +75,8 @@ pub struct LoadOptions {
     pub device: Device,
     /// Where to look for ONNX Runtime.
     pub ort_library: LibraryPlaces,
+    /// The board to compute for, where the network is for several; `None` for its own, or its first.
+    pub board: Option<BoardSize>,
 }
 
 /// Rows a call on a GPU, at most. Not measured.
@@ -112,8 +115,8 @@ impl EvaluatorFactory {
         available(kind, options)?;
         let onnx = source.read()?;
         let (info, model) = match kind {
-            BackendKind::Native => open_native(source, &onnx)?,
-            BackendKind::Tract => open_tract(source, &onnx)?,
+            BackendKind::Native => open_native(source, &onnx, options)?,
+            BackendKind::Tract => open_tract(source, &onnx, options)?,
             BackendKind::Ort => open_ort(source, onnx, options)?,
         };
         let factory = EvaluatorFactory { info, model };
@@ -262,19 +265,27 @@ fn ort_available(_: &LoadOptions) -> Result<String, EvalError> {
     Err(built_without("ort"))
 }
 
-fn open_native(source: &ModelSource, onnx: &[u8]) -> Result<(ModelInfo, Model), EvalError> {
-    let model = NativeModel::load(&source.name(), onnx)?;
+fn open_native(
+    source: &ModelSource,
+    onnx: &[u8],
+    options: &LoadOptions,
+) -> Result<(ModelInfo, Model), EvalError> {
+    let model = NativeModel::load(&source.name(), onnx, options.board)?;
     Ok((model.info().clone(), Model::Native(model)))
 }
 
 #[cfg(feature = "tract")]
-fn open_tract(source: &ModelSource, onnx: &[u8]) -> Result<(ModelInfo, Model), EvalError> {
-    let model = TractModel::load(&source.name(), onnx)?;
+fn open_tract(
+    source: &ModelSource,
+    onnx: &[u8],
+    options: &LoadOptions,
+) -> Result<(ModelInfo, Model), EvalError> {
+    let model = TractModel::load(&source.name(), onnx, options.board)?;
     Ok((model.info().clone(), Model::Tract(model)))
 }
 
 #[cfg(not(feature = "tract"))]
-fn open_tract(_: &ModelSource, _: &[u8]) -> Result<(ModelInfo, Model), EvalError> {
+fn open_tract(_: &ModelSource, _: &[u8], _: &LoadOptions) -> Result<(ModelInfo, Model), EvalError> {
     Err(built_without("tract"))
 }
 
@@ -284,8 +295,7 @@ fn open_ort(
     onnx: Arc<[u8]>,
     options: &LoadOptions,
 ) -> Result<(ModelInfo, Model), EvalError> {
-    let (device, places) = (options.device, &options.ort_library);
-    let model = OrtModel::load(&source.name(), onnx, device, places)?;
+    let model = OrtModel::load(&source.name(), onnx, options)?;
     Ok((model.info().clone(), Model::Ort(model)))
 }
 

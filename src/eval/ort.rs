@@ -14,7 +14,9 @@ use ort::session::builder::SessionBuilder;
 use ort::value::TensorRef;
 use parking_lot::Mutex;
 
-use super::{Batch, Device, EvalError, Evaluator, LibraryPlaces, ModelInfo, Outputs, PLANES};
+use super::{
+    Batch, Device, EvalError, Evaluator, LibraryPlaces, LoadOptions, ModelInfo, Outputs, PLANES,
+};
 
 const BACKEND: &str = "ort";
 
@@ -78,20 +80,15 @@ impl OrtModel {
     /// the file in errors.
     ///
     /// # Errors
-    /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read`]),
+    /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read_for`]),
     /// [`EvalError::Unavailable`] when there is no usable library.
-    pub fn load(
-        path: &str,
-        onnx: Arc<[u8]>,
-        device: Device,
-        places: &LibraryPlaces,
-    ) -> Result<OrtModel, EvalError> {
+    pub fn load(path: &str, onnx: Arc<[u8]>, options: &LoadOptions) -> Result<OrtModel, EvalError> {
         Ok(OrtModel {
-            info: ModelInfo::read(path, &onnx)?,
-            environment: environment(places)?,
+            info: ModelInfo::read_for(path, &onnx, options.board)?,
+            environment: environment(&options.ort_library)?,
             path: path.to_owned(),
             onnx,
-            device,
+            device: options.device,
         })
     }
 
@@ -211,11 +208,15 @@ mod tests {
 
     /// An evaluator of a small network, or a printed line where ONNX Runtime is not installed.
     fn small(device: Device) -> Option<Result<OrtEvaluator, EvalError>> {
-        let places = LibraryPlaces::usual(None);
         if !suite::ort_is_installed() {
             return None;
         }
-        let model = OrtModel::load("small", SMALL.onnx(1).into(), device, &places);
+        let options = LoadOptions {
+            device,
+            ort_library: LibraryPlaces::usual(None),
+            ..LoadOptions::default()
+        };
+        let model = OrtModel::load("small", SMALL.onnx(1).into(), &options);
         Some(model.and_then(|model| model.evaluator()))
     }
 
@@ -253,7 +254,6 @@ mod tests {
 
     #[test]
     fn a_broken_graph_is_a_load_error() {
-        let places = LibraryPlaces::usual(None);
         if !suite::ort_is_installed() {
             return;
         }
@@ -264,7 +264,11 @@ mod tests {
         // The first operator's name: `Conv` becomes `Donv`.
         let at = onnx.windows(4).position(|w| w == b"Conv").unwrap();
         onnx[at..][..4].copy_from_slice(b"Donv");
-        let model = OrtModel::load("broken.onnx", onnx.into(), Device::Cpu, &places).unwrap();
+        let options = LoadOptions {
+            ort_library: LibraryPlaces::usual(None),
+            ..LoadOptions::default()
+        };
+        let model = OrtModel::load("broken.onnx", onnx.into(), &options).unwrap();
         let error = model.evaluator().unwrap_err();
         assert!(matches!(error, EvalError::Load { .. }), "{error}");
     }

@@ -15,6 +15,8 @@ pub(crate) struct Shape {
     pub(crate) channels: usize,
     pub(crate) planes: usize,
     pub(crate) size: BoardSize,
+    /// Whether it is for all boards from 3x3 to 19x19, of which `size` is the first.
+    pub(crate) any_board: bool,
     pub(crate) outcomes: usize,
     pub(crate) game: &'static str,
     /// Whether its policy has a pass after the points.
@@ -29,6 +31,7 @@ pub(crate) const SMALL: Shape = Shape {
     channels: 8,
     planes: 3,
     size: BoardSize::new(5, 4),
+    any_board: false,
     outcomes: 2,
     game: "nogo",
     passes: false,
@@ -40,6 +43,10 @@ impl Shape {
         ModelInfo {
             game: self.game.to_owned(),
             size: self.size,
+            boards: match self.any_board {
+                true => vec![self.size, BoardSize::square(3), BoardSize::square(19)],
+                false => Vec::new(),
+            },
             encoding: self.encoding.to_owned(),
             planes: self.planes,
             policy_len: self.size.area() + usize::from(self.passes),
@@ -73,20 +80,22 @@ impl Shape {
         }
         let mean = net.graph.reduce_mean(x, &[2, 3]);
         let max = net.graph.reduce_max(x, &[2, 3]);
-        let pooled = net.graph.concat(&[mean, max], 1);
+        let sum = net.graph.reduce_sum(x, &[2, 3]);
+        let sum = net.graph.scale(sum, 0.01);
+        let pooled = net.graph.concat(&[mean, max, sum], 1);
 
-        let bias = net.dense(pooled, 2 * channels, channels);
+        let bias = net.dense(pooled, 3 * channels, channels);
         let bias = net.graph.reshape(bias, &[-1, channels as i64, 1, 1]);
         let policy = net.graph.add(x, bias);
         let policy = net.conv(policy, channels, 1, 1);
         let mut policy = net.graph.flatten(policy);
         if self.passes {
-            let pass = net.dense(pooled, 2 * channels, 1);
+            let pass = net.dense(pooled, 3 * channels, 1);
             policy = net.graph.concat(&[policy, pass], 1);
         }
         net.graph.output(POLICY, policy, info.policy_shape());
 
-        let hidden = net.dense(pooled, 2 * channels, 16);
+        let hidden = net.dense(pooled, 3 * channels, 16);
         let hidden = net.graph.relu(hidden);
         let value = net.dense(hidden, 16, self.outcomes);
         net.graph.output(VALUE, value, info.value_shape());

@@ -17,6 +17,7 @@ use tract_onnx::prelude::{
 };
 
 use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
+use crate::game::BoardSize;
 
 const BACKEND: &str = "tract";
 
@@ -28,13 +29,18 @@ pub struct TractModel {
 }
 
 impl TractModel {
-    /// Loads the bytes of an ONNX file; `path` only names it in errors.
+    /// Loads the bytes of an ONNX file for a board, its own where none is named; `path` only names it
+    /// in errors.
     ///
     /// # Errors
-    /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read`]) or tract cannot
+    /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read_for`]) or tract cannot
     /// run the graph.
-    pub fn load(path: &str, onnx: &[u8]) -> Result<TractModel, EvalError> {
-        let info = ModelInfo::read(path, onnx)?;
+    pub fn load(
+        path: &str,
+        onnx: &[u8],
+        board: Option<BoardSize>,
+    ) -> Result<TractModel, EvalError> {
+        let info = ModelInfo::read_for(path, onnx, board)?;
         let plan = loaded(path, || {
             let model = optimised(&info, onnx, info.outputs())?;
             for (output, len) in (0..info.outputs().len()).zip(info.output_lens()) {
@@ -161,7 +167,7 @@ mod tests {
     use crate::onnx::GraphBuilder;
 
     fn small() -> TractEvaluator {
-        let model = TractModel::load("small", &SMALL.onnx(1)).unwrap();
+        let model = TractModel::load("small", &SMALL.onnx(1), None).unwrap();
         model.evaluator().unwrap()
     }
 
@@ -172,7 +178,7 @@ mod tests {
 
     #[test]
     fn workers_share_one_plan() {
-        let model = TractModel::load("small", &SMALL.onnx(1)).unwrap();
+        let model = TractModel::load("small", &SMALL.onnx(1), None).unwrap();
         let (first, second) = (model.evaluator().unwrap(), model.evaluator().unwrap());
         suite::agree(&mut { first }, &mut { second }, 0.0);
         assert_eq!(
@@ -203,10 +209,10 @@ mod tests {
 
     #[test]
     fn a_graph_with_other_shapes_than_it_states_is_refused() {
-        assert!(TractModel::load("right.onnx", &model_of_other_shapes(1, 2)).is_ok());
+        assert!(TractModel::load("right.onnx", &model_of_other_shapes(1, 2), None).is_ok());
         for (policy_planes, value_planes) in [(2, 2), (1, 3)] {
             let onnx = model_of_other_shapes(policy_planes, value_planes);
-            let error = TractModel::load("wrong.onnx", &onnx).unwrap_err();
+            let error = TractModel::load("wrong.onnx", &onnx, None).unwrap_err();
             assert!(error.to_string().contains("tract refuses it"), "{error}");
         }
     }
@@ -221,7 +227,7 @@ mod tests {
         let at = onnx.windows(5).position(|w| w == b"value").unwrap();
         renamed[at] = b'V';
         for damaged in [&onnx[..len / 2], &onnx[len / 2..], &[], &renamed] {
-            let error = TractModel::load("broken.onnx", damaged).unwrap_err();
+            let error = TractModel::load("broken.onnx", damaged, None).unwrap_err();
             assert!(error.to_string().contains("broken.onnx"), "{error}");
         }
     }

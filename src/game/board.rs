@@ -1,6 +1,9 @@
 //! Words shared by all games: colours, board sizes and moves.
 
 use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
 
 /// A player, and the colour of its stones. Black moves first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -102,6 +105,25 @@ impl BoardSize {
     pub const fn column_row(self, point: Move) -> (u8, u8) {
         let width = self.width as u16;
         ((point.0 % width) as u8, (point.0 / width) as u8)
+    }
+}
+
+/// Why a text is no board size.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0:?} is no board size: a side, as 9, or width and height, as 13x9, each from 1 to 255")]
+pub struct NoBoardSize(String);
+
+impl FromStr for BoardSize {
+    type Err = NoBoardSize;
+
+    /// Reads what is displayed, or the side of a square.
+    fn from_str(text: &str) -> Result<BoardSize, NoBoardSize> {
+        let (width, height) = text.split_once('x').unwrap_or((text, text));
+        let side = |text: &str| text.parse().ok().filter(|&side: &u8| side > 0);
+        match (side(width), side(height)) {
+            (Some(width), Some(height)) => Ok(BoardSize::new(width, height)),
+            _ => Err(NoBoardSize(text.to_owned())),
+        }
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) mod zobrist;
 pub use crate::with_game;
 pub use bits::{Bits, BitsIter};
 pub use blocks::{Blocks, Frame, Placed};
-pub use board::{BoardSize, Color, Move};
+pub use board::{BoardSize, Color, Move, NoBoardSize};
 pub use info::GameInfo;
 pub use list::{GAMES, UnknownGame, begin, game_names, info};
 pub use past::{Past, Reached};

@@ -87,6 +87,25 @@ impl GraphBuilder {
         self.reduce("ReduceMax", x, axes)
     }
 
+    /// Sum over `axes`, which disappear from the shape.
+    pub fn reduce_sum(&mut self, x: Value, axes: &[i64]) -> Value {
+        // Unlike those of the other two, its axes are an input in this operator set.
+        let name = format!("axes_{}", self.node_count());
+        let axes = self.integers(&name, &[axes.len()], axes);
+        self.node(
+            "ReduceSum",
+            &[x, axes],
+            vec![("keepdims", Attribute::Int(0))],
+        )
+    }
+
+    /// x times a number.
+    pub fn scale(&mut self, x: Value, factor: f32) -> Value {
+        let name = format!("factor_{}", self.node_count());
+        let factor = self.weights(&name, &[1], &[factor]);
+        self.mul(x, factor)
+    }
+
     /// The values one after another along `axis`.
     pub fn concat(&mut self, values: &[Value], axis: i64) -> Value {
         self.node("Concat", values, vec![("axis", Attribute::Int(axis))])
@@ -132,6 +151,9 @@ mod tests {
         let y = graph.tanh(y);
         graph.output("image", y, image);
         let (max, mean) = (graph.reduce_max(y, &[2, 3]), graph.reduce_mean(y, &[2, 3]));
+        let sum = graph.reduce_sum(y, &[2, 3]);
+        let mean = graph.sub(mean, sum);
+        let mean = graph.scale(mean, 0.5);
         let pooled = graph.concat(&[max, mean], -1);
         let weight = graph.weights("weight", &[8, 6], &[0.1; 48]);
         let product = graph.matmul(pooled, weight);
@@ -152,6 +174,7 @@ mod tests {
             "Sub",
             "Tanh",
             "ReduceMax",
+            "ReduceSum",
         ] {
             assert!(holds(op.as_bytes()), "{op}");
         }

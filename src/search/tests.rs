@@ -37,6 +37,7 @@ fn model<G: Encode>(position: &G) -> ModelInfo {
     ModelInfo {
         game: G::NAME.into(),
         size: position.size(),
+        boards: Vec::new(),
         encoding: encoding.id().into(),
         planes: encoding.planes(),
         policy_len: position.policy_len(),

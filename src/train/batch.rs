@@ -7,14 +7,16 @@ use super::net::AuxHead;
 use super::row::Row;
 use super::trainable::Trainable;
 use crate::encode::{Encode, Encoding};
-use crate::game::{Game, Move, Symmetry};
+use crate::game::{BoardSize, Game, Move, Symmetry};
 
 /// Added to the logits of illegal moves: their probability becomes 0 in f32.
 const ILLEGAL: f32 = -1e9;
 
-/// Encoded rows with their targets.
+/// Encoded rows with their targets, all on boards of one size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batch {
+    /// The board of all rows.
+    pub size: BoardSize,
     /// Number of rows.
     pub len: usize,
     /// `[len, planes, height, width]`.
@@ -44,6 +46,7 @@ impl Batch {
             weights: part(&aux.weights),
         };
         Batch {
+            size: self.size,
             len: range.len(),
             planes: part(&self.planes),
             mask: part(&self.mask),
@@ -108,7 +111,7 @@ impl<G: Encode> Clone for BatchSpec<G> {
 
 impl<G: Encode> Copy for BatchSpec<G> {}
 
-/// Turns rows into a batch.
+/// Turns rows into a batch; all of them are on boards of the size of `empty`.
 ///
 /// # Errors
 /// Says which row is not a position.
@@ -125,6 +128,7 @@ pub fn encode<'a, G: Trainable>(
         weights: Vec::new(),
     };
     let mut batch = Batch {
+        size: empty.size(),
         len: 0,
         planes: Vec::new(),
         mask: Vec::new(),
@@ -133,6 +137,14 @@ pub fn encode<'a, G: Trainable>(
         aux_targets: spec.aux_heads.iter().map(aux).collect(),
     };
     for sample in samples {
+        if sample.row.size != empty.size() {
+            return Err(format!(
+                "game {} is on {}, not on {}",
+                sample.row.game,
+                sample.row.size,
+                empty.size()
+            ));
+        }
         let row = transform(sample.row, empty.size(), sample.symmetry);
         let next = sample
             .next

@@ -12,7 +12,7 @@ use super::fit::FitParams;
 use super::net::{Role, WeightTensor, Weights};
 use super::optimizer::Optimizer;
 use super::{TrainError, durable};
-use crate::game::BoardSize;
+use crate::game::{BoardSize, Game};
 
 /// Version of the file; a reader refuses any other.
 const FORMAT: u32 = 2;
@@ -24,7 +24,10 @@ const EXTENSION: &str = "checkpoint";
 pub struct Origin {
     /// The game's name.
     pub game: String,
-    /// Board width in points.
+    /// All boards, as they are displayed, where there are several; else empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub boards: Vec<String>,
+    /// Board width in points; of the first board, where there are several.
     pub width: u8,
     /// Board height in points.
     pub height: u8,
@@ -47,6 +50,29 @@ fn without_draws() -> usize {
 }
 
 impl Origin {
+    /// That of a network of `encoding` for these boards, of which there is at least one.
+    #[must_use]
+    pub fn of<G: Game>(boards: &[G], (encoding, planes): (&str, usize), games: u64) -> Origin {
+        let sizes = boards.iter().map(|board| board.size().to_string());
+        let first = boards.first();
+        let size = first.map_or(BoardSize::square(1), Game::size);
+        Origin {
+            game: G::NAME.to_owned(),
+            boards: if boards.len() > 1 {
+                sizes.collect()
+            } else {
+                Vec::new()
+            },
+            width: size.width,
+            height: size.height,
+            encoding: encoding.to_owned(),
+            planes,
+            policy_len: first.map_or(0, Game::policy_len),
+            outcomes: G::INFO.outcomes(),
+            games,
+        }
+    }
+
     /// What the network is asked about.
     #[must_use]
     pub fn game_shape(&self) -> GameShape {
@@ -63,14 +89,30 @@ impl Origin {
         BoardSize::new(self.width, self.height)
     }
 
-    /// Whether networks of both read the same input and answer about the same moves.
+    /// Whether networks of both read the same input and answer in the same way; their boards need not be
+    /// the same, if their weights have the same shapes.
     #[must_use]
     pub fn same_input(&self, other: &Origin) -> bool {
-        *self
-            == Origin {
-                games: self.games,
-                ..other.clone()
-            }
+        let input = |origin: &Origin| {
+            let Origin {
+                game,
+                encoding,
+                planes,
+                outcomes,
+                ..
+            } = origin;
+            (game.clone(), encoding.clone(), *planes, *outcomes)
+        };
+        input(self) == input(other)
+    }
+
+    /// All boards where there are several; those whose text nobody can read are left out.
+    #[must_use]
+    pub fn several(&self) -> Vec<BoardSize> {
+        self.boards
+            .iter()
+            .filter_map(|size| size.parse().ok())
+            .collect()
     }
 }
 

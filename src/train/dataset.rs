@@ -24,10 +24,8 @@ pub struct Selection {
 pub struct Dataset {
     /// The game's name.
     pub game: String,
-    /// The board.
-    pub size: BoardSize,
-    /// Number of policy indices.
-    pub policy_len: usize,
+    /// The boards, the smallest first.
+    pub boards: Vec<BoardSize>,
     /// Games in the window, held-out ones included.
     pub games: u64,
     /// Rows to fit.
@@ -41,17 +39,17 @@ impl Dataset {
     ///
     /// # Errors
     /// [`TrainError`] when there is nothing to read, a shard is damaged, or shards are of
-    /// different games or boards.
+    /// different games.
     pub fn load(selection: &Selection) -> Result<Dataset, TrainError> {
         let mut common = None;
         let mut rows: Vec<Row> = Vec::new();
         for folder in &selection.folders {
             rows.extend(read_folder(folder, &mut common)?);
         }
-        let (game, size, policy_len) = common
+        let game = common
             .ok_or_else(|| TrainError::Setting("no folder of shards was named".to_owned()))?;
         rows.drain(..rows.len().saturating_sub(selection.window));
-        let games = rows.chunk_by(|a, b| a.game == b.game).count() as u64;
+        let games = rows.chunk_by(same_game).count() as u64;
         let (held_out, fit): (Vec<Row>, Vec<Row>) = rows
             .into_iter()
             .partition(|row| is_held_out(row.game, selection.held_out));
@@ -62,8 +60,7 @@ impl Dataset {
         }
         Ok(Dataset {
             game,
-            size,
-            policy_len,
+            boards: boards(&fit),
             games,
             fit,
             held_out,
@@ -71,24 +68,39 @@ impl Dataset {
     }
 }
 
-/// Game, board and number of policy indices.
-type Kind = (String, BoardSize, usize);
+/// The boards of rows, the smallest first.
+fn boards(rows: &[Row]) -> Vec<BoardSize> {
+    let mut boards: Vec<BoardSize> = Vec::new();
+    for games in rows.chunk_by(|a, b| a.size == b.size) {
+        if !boards.contains(&games[0].size) {
+            boards.push(games[0].size);
+        }
+    }
+    boards.sort_by_key(|size| (size.area(), size.width));
+    boards
+}
+
+/// Whether neighbours are of one game.
+fn same_game(a: &Row, b: &Row) -> bool {
+    (a.game, a.size) == (b.game, b.size)
+}
 
 /// The rows of a folder, game by game, each game once: how threads finished, and where a merger of
-/// shards was killed, is not to be seen. All shards must be of one `common` kind.
-fn read_folder(folder: &Path, common: &mut Option<Kind>) -> Result<Vec<Row>, TrainError> {
-    // A game's number says which game it is within one run only.
-    let mut runs: Vec<(String, Vec<Row>)> = Vec::new();
+/// shards was killed, is not to be seen. All shards must be of one `common` game.
+fn read_folder(folder: &Path, common: &mut Option<String>) -> Result<Vec<Row>, TrainError> {
+    // A game's number says which game it is within one run on one board only.
+    let mut runs: Vec<((String, BoardSize), Vec<Row>)> = Vec::new();
     for path in shard::list(folder)? {
         let Shard { info, rows, .. } = shard::read(&path)?;
-        let kind = (info.game, info.size, info.policy_len);
-        if common.get_or_insert_with(|| kind.clone()) != &kind {
-            let reason = format!("it is {} {}, other shards are not", kind.0, kind.1);
+        let game = common.get_or_insert_with(|| info.game.clone());
+        if *game != info.game {
+            let reason = format!("it is {}, other shards are {game}", info.game);
             return Err(TrainError::mismatch(&path, reason));
         }
-        match runs.iter_mut().find(|(source, _)| *source == info.source) {
+        let run = (info.source, info.size);
+        match runs.iter_mut().find(|(known, _)| *known == run) {
             Some((_, known)) => known.extend(rows),
-            None => runs.push((info.source, rows)),
+            None => runs.push((run, rows)),
         }
     }
     if runs.is_empty() {

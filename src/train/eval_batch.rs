@@ -239,6 +239,7 @@ pub(super) mod tests {
         ModelInfo {
             game: SmallNoGo::NAME.to_owned(),
             size,
+            boards: Vec::new(),
             encoding: encoding.id().to_owned(),
             planes: encoding.planes(),
             policy_len: start.policy_len(),

@@ -6,7 +6,7 @@ use super::checkpoint::{Checkpoint, Origin};
 use super::net::{Fold, Weights};
 use super::trainable::Trainable;
 use crate::eval::{ModelInfo, PLANES, POLICY, VALUE};
-use crate::onnx::{Dim, GraphBuilder};
+use crate::onnx::GraphBuilder;
 
 /// The ONNX file of a network, `info` in its metadata. With [`Outputs::All`] the auxiliary heads
 /// are outputs of the file too, under their names: the engine reads those that are about points.
@@ -29,7 +29,7 @@ pub fn to_onnx(
     graph.output(VALUE, heads.value, info.value_shape());
     for (head, logits) in heads.aux {
         let len = head.len(info.size.area(), info.policy_len);
-        graph.output(head.name(), logits, [Dim::batch(), len.into()]);
+        graph.output(head.name(), logits, info.points_shape(len, len > 1));
     }
     graph
         .finish(&info.to_metadata())
@@ -50,6 +50,7 @@ fn info(origin: &Origin, architecture: Architecture, steps: u64) -> ModelInfo {
     ModelInfo {
         game: origin.game.clone(),
         size: origin.size(),
+        boards: origin.several(),
         encoding: origin.encoding.clone(),
         planes: origin.planes,
         policy_len: origin.policy_len,
@@ -75,17 +76,8 @@ pub fn untrained<G: Trainable>(
     let encoding = G::encodings()
         .last()
         .ok_or_else(|| TrainError::Setting(format!("networks cannot read {} yet", G::NAME)))?;
-    let size = empty.size();
-    let origin = Origin {
-        game: G::NAME.to_owned(),
-        width: size.width,
-        height: size.height,
-        encoding: encoding.id().to_owned(),
-        planes: encoding.planes(),
-        policy_len: empty.policy_len(),
-        outcomes: G::INFO.outcomes(),
-        games: 0,
-    };
+    let encoding = (encoding.id(), encoding.planes());
+    let origin = Origin::of(std::slice::from_ref(empty), encoding, 0);
     let (weights, _) = architecture.declare(origin.planes, origin.game_shape(), seed);
     let info = info(&origin, architecture, 0);
     to_onnx(architecture, &weights, &info, Outputs::Play)

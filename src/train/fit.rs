@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::TrainError;
-use super::architecture::GameShape;
+use super::architecture::{Architecture, GameShape};
 use super::batch::{Batch, BatchSpec, Sample, encode};
 use super::checkpoint::{Checkpoint, Origin};
 use super::dataset::Dataset;
@@ -49,11 +49,12 @@ pub struct FitContext<'a> {
 
 /// Fits until `params.steps` are made or `observe`, called after each step, breaks off (then
 /// without a last checkpoint, as a crash would). Goes on from the newest checkpoint of the folder.
+/// `boards` are the empty ones of all sizes that the rows have; the first is the network's own.
 ///
 /// # Errors
 /// [`TrainError`] when the folder belongs to other settings or data cannot be read or written.
 pub fn fit<G: Trainable>(
-    empty: &G,
+    boards: &[G],
     dataset: Dataset,
     params: &FitParams,
     context: &FitContext<'_>,
@@ -61,13 +62,14 @@ pub fn fit<G: Trainable>(
 ) -> Result<Checkpoint, TrainError> {
     let device = context.device.open()?;
     let _lock = lock_folder(context.folder)?;
+    let shape = fitting_shape(boards, params.architecture)?;
     let spec = BatchSpec {
         encoding: find_encoding::<G>(&params.encoding)?,
-        aux_heads: params.architecture.aux_heads(GameShape::of(empty)),
+        aux_heads: params.architecture.aux_heads(shape),
         root_value_share: params.root_value_share,
     };
-    let validation = held_out_batches(empty, &dataset, params.score_rows, spec)?;
-    let mut state = begin(empty, &dataset, params, spec.encoding, context)?;
+    let validation = held_out_batches(boards, &dataset, params.score_rows, spec)?;
+    let mut state = begin(boards, &dataset, params, spec.encoding, context)?;
     let (initial, _) =
         params
             .architecture
@@ -85,7 +87,7 @@ pub fn fit<G: Trainable>(
         seed: params.seed,
         surprise_share: params.surprise_share,
     };
-    let loader = Loader::start(empty, Arc::new(dataset.fit), spec, sampling, state.step)?;
+    let loader = Loader::start(boards, Arc::new(dataset.fit), spec, sampling, state.step)?;
     let workers = GradientWorkers::new(params.batch, context.device.micro_batch())?;
     let mut saved = context.clock.now();
     while state.step < params.steps {
@@ -142,23 +144,15 @@ pub fn find_encoding<G: Trainable>(id: &str) -> Result<&'static dyn Encoding<G>,
 
 /// The newest checkpoint, or a new network.
 fn begin<G: Trainable>(
-    empty: &G,
+    boards: &[G],
     dataset: &Dataset,
     params: &FitParams,
     encoding: &dyn Encoding<G>,
     context: &FitContext<'_>,
 ) -> Result<Checkpoint, TrainError> {
     let folder = context.folder;
-    let origin = Origin {
-        game: dataset.game.clone(),
-        width: dataset.size.width,
-        height: dataset.size.height,
-        encoding: encoding.id().to_owned(),
-        planes: encoding.planes(),
-        policy_len: empty.policy_len(),
-        outcomes: G::INFO.outcomes(),
-        games: dataset.games,
-    };
+    let input = (encoding.id(), encoding.planes());
+    let origin = Origin::of(boards, input, dataset.games);
     let (weights, _) = params
         .architecture
         .declare(origin.planes, origin.game_shape(), params.seed);
@@ -190,7 +184,7 @@ fn begin<G: Trainable>(
         ),
         Some(start) => {
             return Err(TrainError::Setting(format!(
-                "cannot start {} from the weights of {}: it is another network, board or encoding",
+                "cannot start {} from the weights of {}: it is another network, game or encoding",
                 params.architecture, start.params.architecture
             )));
         }
@@ -206,10 +200,27 @@ fn begin<G: Trainable>(
     })
 }
 
+/// What a network for all of these boards is asked about.
+fn fitting_shape<G: Trainable>(
+    boards: &[G],
+    architecture: Architecture,
+) -> Result<GameShape, TrainError> {
+    let first = boards.first();
+    let first = first.ok_or_else(|| TrainError::Setting("there is no board to fit".to_owned()))?;
+    let shape = GameShape::of(first);
+    if boards.len() > 1 && !architecture.is_for_any_board(shape) {
+        return Err(TrainError::Setting(format!(
+            "{architecture} has layers as large as the board: for several boards take another network, \
+             best a tengen+area"
+        )));
+    }
+    Ok(shape)
+}
+
 /// Held-out rows that have a policy, evenly spread over the games, as batches with the bare result
 /// as value target.
 fn held_out_batches<G: Trainable>(
-    empty: &G,
+    boards: &[G],
     dataset: &Dataset,
     most: usize,
     spec: BatchSpec<G>,
@@ -224,17 +235,18 @@ fn held_out_batches<G: Trainable>(
         root_value_share: 0.0,
         ..spec
     };
-    let batch = |indices: &[usize]| {
-        let samples = indices
-            .iter()
-            .map(|&index| Sample::new(rows, index, Symmetry::IDENTITY));
-        encode(empty, samples, spec)
-    };
-    chosen
-        .chunks(SCORE_BATCH)
-        .map(batch)
-        .collect::<Result<_, _>>()
-        .map_err(TrainError::Setting)
+    let mut batches = Vec::new();
+    for empty in boards {
+        let of_size = |index: &&usize| rows[**index].size == empty.size();
+        let indices: Vec<usize> = chosen.iter().filter(of_size).copied().collect();
+        for indices in indices.chunks(SCORE_BATCH) {
+            let samples = indices
+                .iter()
+                .map(|&index| Sample::new(rows, index, Symmetry::IDENTITY));
+            batches.push(encode(empty, samples, spec).map_err(TrainError::Setting)?);
+        }
+    }
+    Ok(batches)
 }
 
 #[cfg(test)]

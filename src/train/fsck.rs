@@ -146,7 +146,7 @@ fn network(path: &Path) -> Result<(), String> {
     let onnx = fs::read(path).map_err(|error| error.to_string())?;
     let name = path.display().to_string();
     ModelInfo::read(&name, &onnx).map_err(|error| error.to_string())?;
-    crate::eval::TractModel::load(&name, &onnx)
+    crate::eval::TractModel::load(&name, &onnx, None)
         .and_then(|model| model.evaluator())
         .map_err(|error| error.to_string())?;
     Ok(())

@@ -95,6 +95,19 @@ impl Progress {
         points / self.games.max(1) as f64
     }
 
+    /// Both together.
+    #[must_use]
+    pub fn join(self, other: Progress) -> Progress {
+        Progress {
+            games: self.games + other.games,
+            resumed: self.resumed + other.resumed,
+            positions: self.positions + other.positions,
+            black_wins: self.black_wins + other.black_wins,
+            draws: self.draws + other.draws,
+            evaluations: self.evaluations + other.evaluations,
+        }
+    }
+
     fn add(&mut self, outcome: Outcome, positions: usize) {
         self.games += 1;
         self.positions += positions as u64;

@@ -4,7 +4,8 @@
 //! Much of a pass is in operations that one thread does after the other. Whole micro-batches have
 //! no such parts, and their activations stay in the cache. Batch norms see the micro-batch that
 //! they are in (ghost batch norm, Hoffer et al. 2017). Micro-batches depend on the batch only and
-//! are added in their order, so that sums are the same whatever the number of threads.
+//! are added in their order, so that sums are the same whatever the number of threads. A batch of boards
+//! of several sizes has a part for each, and so has each micro-batch.
 
 use burn::tensor::{Device, Tensor};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -14,8 +15,8 @@ use super::architecture::Outputs;
 use super::batch::Batch;
 use super::checkpoint::Checkpoint;
 use super::held_out::planes;
-use super::net::{AuxHead, Forward, Mode, numbers};
-use super::objective::loss;
+use super::net::{AuxHead, Forward, Mode, all_numbers, numbers};
+use super::objective::{loss, mean_loss};
 
 /// What a batch says about the weights.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -24,7 +25,7 @@ pub(super) struct BatchGradients {
     pub(super) gradients: Vec<Vec<f32>>,
     /// Statistics of the batch norms: place in the weights, and values.
     pub(super) statistics: Vec<(usize, Vec<f32>)>,
-    /// Policy logits, `[len, policy_len]`.
+    /// Policy logits, `[len, policy_len]` of each size, micro-batch after micro-batch.
     pub(super) policy: Vec<f32>,
     /// Losses: policy, value.
     pub(super) losses: [f32; 2],
@@ -62,14 +63,23 @@ impl GradientWorkers {
         })
     }
 
-    /// A batch in micro-batches.
+    /// A batch in micro-batches, each with the boards of each size; where there are several sizes, they
+    /// have all of them about the same share of each.
     pub(super) fn micro_batches<'a>(
         &'a self,
-        batch: &'a Batch,
-    ) -> impl Iterator<Item = Batch> + 'a {
-        let starts = (0..batch.len).step_by(self.micro_batch);
-        starts.map(move |start| {
-            batch.rows(start..start.saturating_add(self.micro_batch).min(batch.len))
+        batch: &'a [Batch],
+    ) -> impl Iterator<Item = Vec<Batch>> + 'a {
+        let len = rows(batch);
+        let count = len.div_ceil(self.micro_batch);
+        (0..count).map(move |index| {
+            let part = |batch: &Batch| match batch.len == len {
+                true => {
+                    let start = index * self.micro_batch;
+                    batch.rows(start..start.saturating_add(self.micro_batch).min(len))
+                }
+                false => batch.rows(index * batch.len / count..(index + 1) * batch.len / count),
+            };
+            batch.iter().map(part).filter(|part| part.len > 0).collect()
         })
     }
 
@@ -77,10 +87,11 @@ impl GradientWorkers {
     pub(super) fn compute(
         &self,
         state: &Checkpoint,
-        batch: &Batch,
+        batch: &[Batch],
         device: &Device,
     ) -> BatchGradients {
-        let micro_batches: Vec<Batch> = self.micro_batches(batch).collect();
+        let len = rows(batch) as f32;
+        let micro_batches: Vec<Vec<Batch>> = self.micro_batches(batch).collect();
         let mut computed: Vec<Option<BatchGradients>> = vec![None; micro_batches.len()];
         let each = micro_batches.len().div_ceil(self.pools.len()).max(1);
         std::thread::scope(|scope| {
@@ -98,29 +109,36 @@ impl GradientWorkers {
         let parts: Vec<(f32, BatchGradients)> = micro_batches
             .iter()
             .zip(computed)
-            .filter_map(|(micro_batch, computed)| {
-                Some((micro_batch.len as f32 / batch.len as f32, computed?))
-            })
+            .filter_map(|(micro_batch, computed)| Some((rows(micro_batch) as f32 / len, computed?)))
             .collect();
         join(parts)
     }
 }
 
+/// Rows of all sizes.
+fn rows(batch: &[Batch]) -> usize {
+    batch.iter().map(|part| part.len).sum()
+}
+
 /// One micro-batch.
-fn compute_micro_batch(state: &Checkpoint, batch: &Batch, device: &Device) -> BatchGradients {
+fn compute_micro_batch(state: &Checkpoint, batch: &[Batch], device: &Device) -> BatchGradients {
     let (shape, params) = (state.origin.game_shape(), &state.params);
     let mut forward = Forward::new(&state.weights, device, Mode::Fit);
-    let planes = planes(batch, shape.size, device);
+    let planes = batch.iter().map(|part| planes(part, device)).collect();
     let architecture = params.architecture;
     let heads = architecture.describe(&mut forward, &planes, shape, Outputs::All);
     let policy = heads.policy.clone();
-    let loss = loss(heads, batch, &params.loss);
+    let parts = heads.by_size().into_iter().zip(batch);
+    let parts = parts.map(|(heads, part)| (part.len, loss(heads, part, &params.loss)));
+    let Some(loss) = mean_loss(parts.collect()) else {
+        return BatchGradients::default();
+    };
     let gradients = forward.gradients(&loss.total.backward());
     let scalar = |loss: Tensor<1>| numbers(loss).first().copied().unwrap_or(f32::NAN);
     BatchGradients {
         gradients,
         statistics: forward.into_statistics(),
-        policy: numbers(policy),
+        policy: all_numbers(policy),
         losses: [scalar(loss.policy), scalar(loss.value)],
         aux: loss
             .aux
@@ -195,16 +213,7 @@ mod tests {
         let params = FitParams::new("tengen-2b8c".parse().unwrap(), 10);
         let (weights, _) = params.architecture.declare(12, SIZE, 1);
         Checkpoint {
-            origin: Origin {
-                game: SmallNoGo::NAME.to_owned(),
-                width: SIZE.width,
-                height: SIZE.height,
-                encoding: "nogo-1".to_owned(),
-                planes: 12,
-                policy_len: SIZE.area(),
-                outcomes: 2,
-                games: 0,
-            },
+            origin: Origin::of(&[SmallNoGo::new(SIZE).unwrap()], ("nogo-1", 12), 0),
             optimizer: Optimizer::new(params.rule, &weights),
             params,
             step: 0,
@@ -241,7 +250,11 @@ mod tests {
             pools: (0..pools).map(|_| one()).collect(),
             micro_batch: ROWS,
         };
-        workers.compute(&state(), batch, &Device::flex().autodiff())
+        workers.compute(
+            &state(),
+            std::slice::from_ref(batch),
+            &Device::flex().autodiff(),
+        )
     }
 
     #[test]
@@ -258,15 +271,57 @@ mod tests {
     fn weights_that_do_not_move_do_not_diverge() {
         // Batch norms see micro-batches, so that the whole batch at once would look like another
         // policy.
-        let batch = batch(2 * ROWS + 3);
+        let batch = [batch(2 * ROWS + 3)];
         let device = Device::flex().autodiff();
-        let workers = GradientWorkers::new(batch.len, ROWS).unwrap();
+        let workers = GradientWorkers::new(batch[0].len, ROWS).unwrap();
         let mut state = state();
         let before = workers.compute(&state, &batch, &device).policy;
         assert!(divergence(&state, &batch, &before, &workers, &device) < 1e-6);
         let factors = state.weights.tensors_mut().iter_mut();
         factors.for_each(|tensor| tensor.values.iter_mut().for_each(|w| *w *= 1.1));
         assert!(divergence(&state, &batch, &before, &workers, &device) > 1e-4);
+    }
+
+    /// Rows that are computed as if they were of two sizes, and are not: norms see all of them.
+    #[test]
+    fn parts_of_a_batch_are_one_batch() {
+        let whole = batch(ROWS);
+        let parts = [whole.rows(0..3), whole.rows(3..ROWS)];
+        let workers = GradientWorkers::new(ROWS, ROWS).unwrap();
+        let device = Device::flex().autodiff();
+        let compute = |batch: &[Batch]| workers.compute(&state(), batch, &device);
+        let (one, two) = (compute(&[whole]), compute(&parts));
+        let close = |a: &[f32], b: &[f32]| {
+            assert_eq!(a.len(), b.len());
+            for (a, b) in a.iter().zip(b) {
+                assert!((a - b).abs() < 1e-4 * a.abs().max(1.0), "{a} {b}");
+            }
+        };
+        close(&one.policy, &two.policy);
+        close(&one.losses, &two.losses);
+        for (one, two) in one.gradients.iter().zip(&two.gradients) {
+            close(one, two);
+        }
+        for (one, two) in one.statistics.iter().zip(&two.statistics) {
+            close(&one.1, &two.1);
+        }
+    }
+
+    #[test]
+    fn every_micro_batch_has_all_sizes() {
+        let (small, large) = (
+            batch(2 * ROWS),
+            Batch {
+                size: BoardSize::new(8, 2),
+                ..batch(ROWS)
+            },
+        );
+        let workers = GradientWorkers::new(3 * ROWS, ROWS).unwrap();
+        let parts: Vec<Vec<usize>> = workers
+            .micro_batches(&[small, large])
+            .map(|parts| parts.iter().map(|part| part.len).collect())
+            .collect();
+        assert_eq!(parts, [[5, 2], [5, 3], [6, 3]]);
     }
 
     #[test]

@@ -5,10 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::architecture::{Architecture, GameShape, Outputs};
 use super::batch::Batch;
-use super::net::{AuxHead, Forward, Mode, Weights, numbers, transpose};
+use super::net::{AuxHead, Forward, Mode, Weights, all_numbers, transpose};
 use super::objective::row_loss;
 use crate::eval::log_softmax;
-use crate::game::BoardSize;
 
 /// Losses in nats, and agreement, averaged over rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -129,13 +128,13 @@ pub fn held_out_losses(
     let device = device.clone().inner();
     let mut forward = Forward::new(weights, &device, Mode::Infer);
     batches.iter().fold(HeldOutLosses::default(), |sum, batch| {
-        let planes = planes(batch, shape.size, &device);
+        let planes = vec![planes(batch, &device)];
         let heads = architecture.describe(&mut forward, &planes, shape, Outputs::All);
-        let (policy, value) = (numbers(heads.policy), numbers(heads.value));
+        let (policy, value) = (all_numbers(heads.policy), all_numbers(heads.value));
         let mut losses = HeldOutLosses::of(batch, &policy, &value);
         for (head, out) in heads.aux {
             if let Some(target) = batch.aux_targets.iter().find(|target| target.head == head) {
-                let (out, len) = (numbers(out), target.values.len() / batch.len.max(1));
+                let (out, len) = (all_numbers(out), target.values.len() / batch.len.max(1));
                 let targets = target.values.chunks_exact(len);
                 let rows = targets.zip(target.weights.chunks_exact(len));
                 let row_losses = out
@@ -150,7 +149,8 @@ pub fn held_out_losses(
 }
 
 /// A batch's planes on a device, channels last.
-pub(super) fn planes(batch: &Batch, size: BoardSize, device: &Device) -> Tensor<4> {
+pub(super) fn planes(batch: &Batch, device: &Device) -> Tensor<4> {
+    let size = batch.size;
     let planes = batch.planes.len() / (batch.len * size.area()).max(1);
     let numbers = transpose(&batch.planes, planes, size.area());
     let shape = [batch.len, size.height.into(), size.width.into(), planes];
@@ -184,6 +184,7 @@ fn best<T: PartialOrd>(numbers: &[T]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::BoardSize;
     use crate::train::FitParams;
     use crate::train::net::Role;
 
@@ -203,6 +204,7 @@ mod tests {
     #[test]
     fn known_logits_have_known_losses() {
         let batch = Batch {
+            size: BoardSize::new(2, 1),
             len: 2,
             planes: vec![],
             mask: vec![0.0, 0.0, -1e9, 0.0, 0.0, 0.0],

@@ -35,28 +35,28 @@ pub struct Sampling {
 
 /// A thread that encodes batches ahead of their use.
 pub struct Loader {
-    batches: Option<Receiver<Result<Batch, String>>>,
+    batches: Option<Receiver<Result<Vec<Batch>, String>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Loader {
-    /// Starts encoding from batch number `first` on.
+    /// Starts encoding from batch number `first` on; `boards` are the empty ones of all sizes.
     ///
     /// # Errors
     /// [`TrainError::Setting`] when the thread cannot be started.
     pub fn start<G: Trainable>(
-        empty: &G,
+        boards: &[G],
         rows: Arc<Vec<Row>>,
         spec: BatchSpec<G>,
         sampling: Sampling,
         first: u64,
     ) -> Result<Loader, TrainError> {
         let (sender, receiver) = sync_channel(AHEAD);
-        let empty = empty.clone();
+        let boards = boards.to_vec();
         let work = move || {
             let mut order = SampleOrder::new(&rows, sampling);
             for number in first.. {
-                let batch = draw_batch(&empty, &rows, spec, sampling, number, &mut order);
+                let batch = draw_batch(&boards, &rows, spec, sampling, number, &mut order);
                 if sender.send(batch).is_err() {
                     break;
                 }
@@ -71,11 +71,11 @@ impl Loader {
         })
     }
 
-    /// The next batch.
+    /// The next batch, in parts of one board size each.
     ///
     /// # Errors
     /// [`TrainError::Setting`] names a row that is not a position.
-    pub fn next_batch(&self) -> Result<Batch, TrainError> {
+    pub fn next_batch(&self) -> Result<Vec<Batch>, TrainError> {
         let received = self.batches.as_ref().map(Receiver::recv);
         match received {
             Some(Ok(batch)) => batch.map_err(TrainError::Setting),
@@ -98,21 +98,45 @@ impl Drop for Loader {
 }
 
 fn draw_batch<G: Trainable>(
-    empty: &G,
+    boards: &[G],
     rows: &[Row],
     spec: BatchSpec<G>,
     sampling: Sampling,
     number: u64,
     order: &mut SampleOrder,
-) -> Result<Batch, String> {
-    let symmetries: Vec<Symmetry> = Symmetry::all(empty.size()).collect();
+) -> Result<Vec<Batch>, String> {
+    let mut parts: Vec<SizePart<'_, G>> = boards.iter().map(SizePart::new).collect();
     let mut rng = seeded(sampling.seed, number);
     let first = number * sampling.batch as u64;
-    let drawn = (first..first + sampling.batch as u64).map(|place| {
-        let symmetry = symmetries[rng.random_range(0..symmetries.len())];
-        Sample::new(rows, order.at(place), symmetry)
-    });
-    encode(empty, drawn, spec)
+    for place in first..first + sampling.batch as u64 {
+        let index = order.at(place);
+        let size = rows[index].size;
+        let part = parts.iter_mut().find(|part| part.empty.size() == size);
+        let part = part.ok_or_else(|| format!("game {} is on {size}", rows[index].game))?;
+        let symmetry = part.symmetries[rng.random_range(0..part.symmetries.len())];
+        part.samples.push(Sample::new(rows, index, symmetry));
+    }
+    let parts = parts.into_iter().filter(|part| !part.samples.is_empty());
+    parts
+        .map(|part| encode(part.empty, part.samples, spec))
+        .collect()
+}
+
+/// What was drawn of the boards of one size.
+struct SizePart<'a, G> {
+    empty: &'a G,
+    symmetries: Vec<Symmetry>,
+    samples: Vec<Sample<'a>>,
+}
+
+impl<'a, G: Trainable> SizePart<'a, G> {
+    fn new(empty: &'a G) -> SizePart<'a, G> {
+        SizePart {
+            empty,
+            symmetries: Symmetry::all(empty.size()).collect(),
+            samples: Vec::new(),
+        }
+    }
 }
 
 /// An endless sequence of row numbers, newly shuffled each epoch. An epoch has as many draws as

@@ -109,6 +109,34 @@ pub(super) fn loss(heads: Heads<Tensor<2>>, batch: &Batch, weights: &LossWeights
     }
 }
 
+/// The mean over parts of so many rows each; `None` where there are none.
+pub(super) fn mean_loss(parts: Vec<(usize, Loss)>) -> Option<Loss> {
+    let rows: usize = parts.iter().map(|(rows, _)| rows).sum();
+    let scaled = |(len, loss): (usize, Loss)| {
+        let share = len as f32 / rows as f32;
+        let scale = |loss: Tensor<1>| loss * share;
+        Loss {
+            total: scale(loss.total),
+            policy: scale(loss.policy),
+            value: scale(loss.value),
+            aux: loss
+                .aux
+                .into_iter()
+                .map(|(head, loss)| (head, scale(loss)))
+                .collect(),
+        }
+    };
+    let sum = |sum: Loss, part: Loss| Loss {
+        total: sum.total + part.total,
+        policy: sum.policy + part.policy,
+        value: sum.value + part.value,
+        aux: (sum.aux.into_iter().zip(part.aux))
+            .map(|((head, sum), (_, part))| (head, sum + part))
+            .collect(),
+    };
+    parts.into_iter().map(scaled).reduce(sum)
+}
+
 /// Numbers of the host as a constant beside `like`.
 fn constant(numbers: &[f32], like: &Tensor<2>) -> Tensor<2> {
     Tensor::from_data(
@@ -201,6 +229,7 @@ pub(super) fn row_loss(head: AuxHead, out: &[f32], target: &[f32], weight: &[f32
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::BoardSize;
     use crate::train::net::numbers;
     use burn::tensor::Device;
 
@@ -218,6 +247,7 @@ mod tests {
             weights: weight.to_vec(),
         };
         let batch = Batch {
+            size: BoardSize::new(2, 1),
             len: 2,
             planes: vec![],
             mask: vec![0.0; 4],

@@ -84,6 +84,8 @@ impl Target {
 pub struct Row {
     /// The game's number within its run.
     pub game: u64,
+    /// The board.
+    pub size: BoardSize,
     /// Moves played before this position.
     pub ply: u16,
     /// The side to move.
@@ -116,6 +118,7 @@ impl Row {
         let proven = target.exact.map(|o| o.value_for(position.to_move()) as i8);
         Row {
             game,
+            size: position.size(),
             ply: u16::try_from(position.ply()).unwrap_or(u16::MAX),
             to_move: position.to_move(),
             source: PositionSource::Game(Arc::default()),

@@ -6,6 +6,7 @@ use super::TrainError;
 use crate::eval::{
     BackendKind, Device, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelSource, open_best,
 };
+use crate::game::BoardSize;
 
 /// Where and by what networks are run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,15 +31,20 @@ impl Runtime {
         }
     }
 
-    /// Opens a network.
+    /// Opens a network; for `board`, where it is for several.
     ///
     /// # Errors
     /// [`TrainError::Eval`] when the file cannot be used or the device or library is missing.
-    pub fn open(&self, path: &Path) -> Result<EvaluatorFactory, TrainError> {
+    pub fn open(
+        &self,
+        path: &Path,
+        board: impl Into<Option<BoardSize>>,
+    ) -> Result<EvaluatorFactory, TrainError> {
         let source = ModelSource::File(path.to_path_buf());
         let options = LoadOptions {
             device: self.device,
             ort_library: self.library.clone(),
+            board: board.into(),
         };
         Ok(match self.backend {
             Some(backend) => EvaluatorFactory::open(backend, &source, &options)?,

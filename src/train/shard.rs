@@ -86,7 +86,7 @@ pub fn read(path: &Path) -> Result<Shard, TrainError> {
         .map_err(|error| TrainError::corrupt(path, error))?;
     let (info, format) = read_info(path, &reader)?;
     let rows = if format == OLD_FORMAT {
-        format_2::read(info.size.area(), &reader)
+        format_2::read(info.size, &reader)
     } else {
         with_game!(&info.game, info.size, rules: &info.rules, |empty| {
             columns::read(&empty, &reader)
@@ -148,8 +148,9 @@ fn read_info(
         return Err(TrainError::mismatch(path, reason));
     };
     let size = get("tengen.size")?;
-    let size = parse_size(&size)
-        .ok_or_else(|| TrainError::corrupt(path, format!("{size} is no board size")))?;
+    let size = size
+        .parse()
+        .map_err(|error| TrainError::corrupt(path, error))?;
     let policy_len = get("tengen.policy_len")?.parse();
     let info = ShardInfo {
         game: get("tengen.game")?,
@@ -160,12 +161,6 @@ fn read_info(
         source: get("tengen.source")?,
     };
     Ok((info, format))
-}
-
-/// Reads a board size as [`BoardSize`] displays it.
-fn parse_size(text: &str) -> Option<BoardSize> {
-    let (width, height) = text.split_once('x')?;
-    Some(BoardSize::new(width.parse().ok()?, height.parse().ok()?))
 }
 
 #[cfg(test)]

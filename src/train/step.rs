@@ -19,7 +19,7 @@ const STATISTIC_SHARE: f32 = 0.1;
 /// Makes one step with `batch`; `device` records gradients.
 pub(super) fn step(
     state: &mut Checkpoint,
-    batch: &Batch,
+    batch: &[Batch],
     workers: &GradientWorkers,
     device: &Device,
     untrained: HeldOutLosses,
@@ -81,28 +81,40 @@ fn update_running_statistics(weights: &mut Weights, statistics: &[(usize, Vec<f3
 /// the step.
 pub(super) fn divergence(
     state: &Checkpoint,
-    batch: &Batch,
+    batch: &[Batch],
     before: &[f32],
     workers: &GradientWorkers,
     device: &Device,
 ) -> f32 {
-    let (shape, len) = (state.origin.game_shape(), state.origin.policy_len);
+    let (shape, architecture) = (state.origin.game_shape(), state.params.architecture);
     let device = device.clone().inner();
-    let after = workers.micro_batches(batch).flat_map(|micro_batch| {
+    let (mut before, mut total, mut rows) = (before, 0.0, 0);
+    for micro_batch in workers.micro_batches(batch) {
         let mut forward = Forward::new(&state.weights, &device, Mode::Probe);
-        let planes = planes(&micro_batch, shape.size, &device);
-        let architecture = state.params.architecture;
+        let planes = micro_batch
+            .iter()
+            .map(|part| planes(part, &device))
+            .collect();
         let heads = architecture.describe(&mut forward, &planes, shape, Outputs::Play);
-        numbers(heads.policy)
-    });
-    let after: Vec<f32> = after.collect();
+        for (part, after) in micro_batch.iter().zip(heads.policy) {
+            let after = numbers(after);
+            let (own, rest) = before.split_at(after.len());
+            before = rest;
+            total += part_divergence(part, own, &after);
+            rows += part.len;
+        }
+    }
+    (total / rows.max(1) as f64) as f32
+}
+
+/// The sum over the rows of a batch.
+fn part_divergence(batch: &Batch, before: &[f32], after: &[f32]) -> f64 {
+    let len = batch.mask.len() / batch.len.max(1);
     let rows = before.chunks_exact(len).zip(after.chunks_exact(len));
-    let total: f64 = rows
-        .zip(batch.mask.chunks_exact(len))
+    rows.zip(batch.mask.chunks_exact(len))
         .map(|((before, after), mask)| {
             let masked = |logits: &[f32]| log_softmax(logits.iter().zip(mask).map(|(l, m)| l + m));
             kl_divergence(masked(before), masked(after))
         })
-        .sum();
-    (total / batch.len.max(1) as f64) as f32
+        .sum()
 }

@@ -184,9 +184,5 @@ fn parse_rate(text: &str) -> Result<f64, String> {
 
 /// `9` or `9x7`.
 pub(crate) fn parse_size(text: &str) -> Result<BoardSize, String> {
-    let (width, height) = text.split_once('x').unwrap_or((text, text));
-    match (width.parse(), height.parse()) {
-        (Ok(width), Ok(height)) => Ok(BoardSize::new(width, height)),
-        _ => Err("write 9 or 9x7".to_owned()),
-    }
+    text.parse().map_err(|_| "write 9 or 9x7".to_owned())
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
-use tengen::game::BoardSize;
 use tengen::train::ablate::{AblationEvent, AblationPlan, Folders, run};
 use tengen::train::trainable::Trainable;
 
@@ -36,7 +35,7 @@ pub(crate) fn run_ablation(args: &Args) -> anyhow::Result<()> {
     let name = || args.plan.display().to_string();
     let text = std::fs::read_to_string(&args.plan).with_context(name)?;
     let plan = AblationPlan::parse(&text).with_context(name)?;
-    let size = BoardSize::square(plan.run.size);
+    let size = plan.run.largest();
     let (game, rules) = (plan.run.game.clone(), plan.run.rules.clone());
     on_board((&game, &rules), size, &Job { args, plan })
 }

@@ -6,7 +6,6 @@ use anyhow::Context;
 use clap::Parser;
 use tengen::clock::SystemClock;
 use tengen::eval::{BackendKind, Device as EvalDevice, LibraryPlaces};
-use tengen::game::BoardSize;
 use tengen::train::cycle::{
     CyclePlan, Generation, RatedPlayer, Resources, RunEvent, RunFolder, StepName, run,
 };
@@ -91,7 +90,7 @@ pub(crate) fn run_loop(args: &Args) -> anyhow::Result<()> {
             )
         })?,
     };
-    let size = BoardSize::square(plan.size);
+    let size = plan.largest();
     let (game, rules) = (plan.game.clone(), plan.rules.clone());
     on_board((&game, &rules), size, &Job { args, plan })
 }

@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::{Parser, ValueEnum};
 use serde_json::json;
 use tengen::clock::SystemClock;
-use tengen::game::with_game;
+use tengen::game::{BoardSize, with_game};
 use tengen::train::architecture::Architecture;
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::dataset::{Dataset, Selection};
@@ -56,7 +56,8 @@ pub(crate) struct Args {
     #[arg(long)]
     out: PathBuf,
     /// The network, FAMILY-<blocks>b<channels>c; families are az (with +garb, +mtl, +asf or
-    /// several), nogozero+ and tengen
+    /// several), nogozero+, tengen and tengen+area, which is the one for games on boards of several
+    /// sizes
     #[arg(long, default_value = "tengen-5b32c")]
     net: Architecture,
     /// What the network reads: nogo-az, nogo-asf, nogo-1 or nogo-2 [default: the family's]
@@ -162,11 +163,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         window: args.window,
         held_out: args.held_out,
     })?;
-    let (game, size) = (dataset.game.clone(), dataset.size);
-    with_game!(&game, size, |empty| learn(args, &empty, dataset))?
+    let game = dataset.game.clone();
+    let largest = dataset.boards.last().copied();
+    let largest = largest.context("there are no rows to fit")?;
+    with_game!(&game, largest, |empty| learn(args, &empty, dataset))?
 }
 
 fn learn<G: Trainable>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result<()> {
+    let sizes = dataset.boards.iter();
+    let boards = sizes.map(|&size| G::with_rules(size, empty.rules()));
+    let boards = boards.collect::<Result<Vec<G>, _>>()?;
     let mut params = params(args, dataset.fit.len())?;
     if args.encoding.is_none() {
         params.encoding = FitParams::of::<G>(params.architecture, 1).encoding;
@@ -187,7 +193,7 @@ fn learn<G: Trainable>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Resu
     };
     let mut reporter: Option<Reporter> = None;
     let (mut first, mut held_out) = (0, String::new());
-    let done = fit(empty, dataset, &params, &place, |report| {
+    let done = fit(&boards, dataset, &params, &place, |report| {
         let reporter = reporter.get_or_insert_with(|| {
             first = report.step;
             Reporter::new(params.steps, first, "steps", args.json)
@@ -303,11 +309,13 @@ fn describe<G: Trainable>(params: &FitParams, dataset: &Dataset) -> anyhow::Resu
     let planes = find_encoding::<G>(&params.encoding)?.planes();
     let (_, counts) = params
         .architecture
-        .declare(planes, dataset.size, params.seed);
+        .declare(planes, dataset.boards[0], params.seed);
+    let boards: Vec<String> = dataset.boards.iter().map(BoardSize::to_string).collect();
     log::info!(
-        "{} on {}: {} parameters, {} multiply-adds a position ({} with the auxiliary heads); {} games, {} rows to fit, {} held out; {} steps of {}",
+        "{} on {}, {}: {} parameters, {} multiply-adds a position ({} with the auxiliary heads); {} games, {} rows to fit, {} held out; {} steps of {}",
         params.architecture,
         params.encoding,
+        boards.join(", "),
         counts.parameters,
         counts.multiply_adds,
         counts.fitted_multiply_adds,

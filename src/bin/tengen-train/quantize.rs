@@ -122,15 +122,16 @@ fn rows<G: Trainable>(args: &Args, empty: &G) -> anyhow::Result<Vec<Row>> {
             window: usize::MAX,
             held_out: 0.0,
         })?;
+        let mut rows = dataset.fit;
+        rows.retain(|row| row.size == empty.size());
         anyhow::ensure!(
-            dataset.game == G::NAME && dataset.size == empty.size(),
-            "the data are of {} {}, the network plays {} {}",
+            dataset.game == G::NAME && !rows.is_empty(),
+            "the data are of {} on other boards, the network plays {} {}",
             dataset.game,
-            dataset.size,
             G::NAME,
             empty.size()
         );
-        return Ok(dataset.fit);
+        return Ok(rows);
     }
     let games = (2 * args.positions as usize)
         .div_ceil(GAME_POSITIONS)

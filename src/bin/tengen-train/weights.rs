@@ -41,7 +41,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         "these are games of {}, not of Go",
         dataset.game
     );
-    let start = SmallGo::new(dataset.size)?;
+    let &[size] = &dataset.boards[..] else {
+        anyhow::bail!("these are games on boards of several sizes: give those of one");
+    };
+    let start = SmallGo::new(size)?;
     let [fit, held_out] = [&dataset.fit, &dataset.held_out].map(|rows| moves_of(&start, rows));
     anyhow::ensure!(!fit.is_empty(), "there are no moves to learn from");
     let found = fit.fit();

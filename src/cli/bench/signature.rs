@@ -104,6 +104,7 @@ fn made_up_model<G: Encode>(position: &G) -> ModelInfo {
     ModelInfo {
         game: G::NAME.to_owned(),
         size: position.size(),
+        boards: Vec::new(),
         encoding: encoding.map_or("none", |encoding| encoding.id()).to_owned(),
         planes: encoding.map_or(0, |encoding| encoding.planes()),
         policy_len: position.policy_len(),

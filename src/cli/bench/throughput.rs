@@ -128,7 +128,10 @@ impl<G: Encode + Playout> Bench<G> {
         Ok(Bench {
             empty: empty.clone(),
             model: options.model.clone().map(ModelSource::File),
-            load: options.load(),
+            load: LoadOptions {
+                board: Some(empty.size()),
+                ..options.load()
+            },
             only: match options.backend {
                 Backend::Network(kind) => Some(kind),
                 Backend::Auto | Backend::Rollout | Backend::Critic => None,

@@ -218,11 +218,11 @@ fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
     let info = model.info().map_err(|error| error.to_string());
     match settled.and_then(|settled| Ok((settled, info?))) {
         Err(error) => broken(error, "leave --model out to play with the built-in network"),
-        Ok((settled, info)) if info.size != settled.board() => broken(
+        Ok((settled, info)) if !info.plays_on(settled.board()) => broken(
             format!(
                 "it plays {} on {}, not {} on {}",
                 info.game,
-                info.size,
+                info.boards_text(),
                 settled.game,
                 settled.board()
             ),
@@ -235,7 +235,7 @@ fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
                 info.network,
                 model.name(),
                 info.game,
-                info.size,
+                info.boards_text(),
                 info.encoding,
                 info.games
             ),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::Resign;
 use super::{Backend, EngineOptions};
 use crate::clock::seconds;
-use crate::game::{BoardSize, info};
+use crate::game::info;
 
 /// One line of the table.
 pub struct EngineOption {
@@ -40,7 +40,7 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         help: "The board at the start: 9, or 9x7 for 9 columns and 7 rows [default: the model's, or \
                the game's usual one, for nogo 9]",
         expected: "a board size such as 9 or 9x7",
-        set: |options, text| board_size(text).map(|size| options.size = Some(size)),
+        set: |options, text| text.parse().ok().map(|size| options.size = Some(size)),
     },
     EngineOption {
         name: "rules",
@@ -265,10 +265,4 @@ fn backend(text: &str) -> Option<Backend> {
         "critic" => Some(Backend::Critic),
         _ => text.parse().ok().map(Backend::Network),
     }
-}
-
-fn board_size(text: &str) -> Option<BoardSize> {
-    let (width, height) = text.split_once('x').unwrap_or((text, text));
-    let side = |text: &str| text.parse::<u8>().ok().filter(|&side| side > 0);
-    Some(BoardSize::new(side(width)?, side(height)?))
 }

@@ -104,6 +104,7 @@ impl EngineOptions {
         LoadOptions {
             device: self.device,
             ort_library: LibraryPlaces::usual(self.ort_library.clone()),
+            board: self.size,
         }
     }
 

@@ -74,6 +74,8 @@ pub(super) enum Op {
     /// Two maps, or a map and a vector that counts for every point.
     Add,
     Pool(PoolKind),
+    /// A vector times a number.
+    Scale(f32),
     /// Vectors one after the other.
     Concat,
     /// A map as a vector.
@@ -220,6 +222,16 @@ impl<'a> Reader<'a> {
                 };
                 (Op::Pool(kind), vec![x], Shape::Vector(channels))
             }
+            ("ReduceSum", Shape::Map(channels)) => {
+                if integers(self.tensor(node, 1)?)? != [2, 3] {
+                    return Err("its axes are not height and width".to_owned());
+                }
+                (Op::Pool(PoolKind::Sum), vec![x], Shape::Vector(channels))
+            }
+            ("Mul", Shape::Vector(_)) => match floats(self.tensor(node, 1)?)? {
+                &[factor] => (Op::Scale(factor), vec![x], shape),
+                _ => return Err("it multiplies by more than one number".to_owned()),
+            },
             ("GlobalAveragePool", Shape::Map(channels)) => {
                 (Op::Pool(PoolKind::Mean), vec![x], Shape::Vector(channels))
             }
@@ -238,8 +250,8 @@ impl<'a> Reader<'a> {
                 return Ok(Known::Value(x));
             }
             (
-                "Conv" | "Gemm" | "ReduceMean" | "ReduceMax" | "GlobalAveragePool" | "Concat"
-                | "Reshape",
+                "Conv" | "Gemm" | "ReduceMean" | "ReduceMax" | "ReduceSum" | "GlobalAveragePool"
+                | "Concat" | "Mul" | "Reshape",
                 shape,
             ) => {
                 return Err(format!("it reads a {shape:?}, which is not known here"));

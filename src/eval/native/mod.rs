@@ -21,6 +21,7 @@ use std::sync::Arc;
 pub(crate) use kernels::Level;
 
 use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
+use crate::game::BoardSize;
 use crate::onnx::Model;
 use graph::Graph;
 use kernels::Peak;
@@ -38,24 +39,30 @@ pub struct NativeModel {
 }
 
 impl NativeModel {
-    /// Reads the bytes of an ONNX file; `path` only names it in errors.
+    /// Reads the bytes of an ONNX file for a board, its own where none is named; `path` only names it
+    /// in errors.
     ///
     /// # Errors
-    /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read`]),
+    /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read_for`]),
     /// [`EvalError::Unavailable`] when the graph holds something that is not known here.
-    pub fn load(path: &str, onnx: &[u8]) -> Result<NativeModel, EvalError> {
+    pub fn load(
+        path: &str,
+        onnx: &[u8],
+        board: Option<BoardSize>,
+    ) -> Result<NativeModel, EvalError> {
         // Where bytes are not multiplied four at a time, f32 is faster than they, and more exact.
         let level = Level::best();
-        NativeModel::load_for(path, onnx, (level, level.has_fast_integers()))
+        NativeModel::load_for(path, onnx, board, (level, level.has_fast_integers()))
     }
 
     /// For this kind of processor, with convolutions of bytes or without.
     fn load_for(
         path: &str,
         onnx: &[u8],
+        board: Option<BoardSize>,
         (level, keeps_bytes): (Level, bool),
     ) -> Result<NativeModel, EvalError> {
-        let info = ModelInfo::read(path, onnx)?;
+        let info = ModelInfo::read_for(path, onnx, board)?;
         let plan =
             plan(&info, onnx, (level, keeps_bytes)).map_err(|reason| EvalError::Unavailable {
                 backend: BACKEND,

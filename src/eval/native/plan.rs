@@ -112,6 +112,11 @@ pub(super) enum Step {
         input: VectorPart,
         out: usize,
     },
+    Scale {
+        input: VectorPart,
+        factor: f32,
+        out: usize,
+    },
 }
 
 /// A convolution, or several of the same input.

@@ -63,6 +63,14 @@ impl Memory {
         }
     }
 
+    /// Makes a vector of another, number by number.
+    fn map_vector(&mut self, input: VectorPart, out: usize, to: impl Fn(f32) -> f32) {
+        let mut vector = self.vectors[input.slot].clone();
+        let numbers = vector.iter_mut().flat_map(|line| &mut line.0);
+        numbers.for_each(|x| *x = to(*x));
+        self.vectors[out] = vector;
+    }
+
     /// Writes input planes, each row by row.
     fn write_planes(&mut self, plan: &Plan, row: &[f32]) {
         let grid = plan.grid;
@@ -142,7 +150,7 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
             });
             memory.vectors[*out] = vector;
         }
-        Step::Concat { .. } | Step::Flatten { .. } | Step::Relu { .. } => {
+        Step::Concat { .. } | Step::Flatten { .. } | Step::Relu { .. } | Step::Scale { .. } => {
             rearrange(grid, memory, step)
         }
     }
@@ -269,10 +277,10 @@ fn rearrange(grid: Grid, memory: &mut Memory, step: &Step) {
             memory.vectors[*out] = vector;
         }
         Step::Relu { input, out } => {
-            let mut vector = memory.vectors[input.slot].clone();
-            let numbers = vector.iter_mut().flat_map(|line| &mut line.0);
-            numbers.for_each(|x| *x = x.max(0.0));
-            memory.vectors[*out] = vector;
+            memory.map_vector(*input, *out, |x| x.max(0.0));
+        }
+        Step::Scale { input, factor, out } => {
+            memory.map_vector(*input, *out, |x| x * factor);
         }
         _ => {}
     }

@@ -10,7 +10,7 @@ use crate::game::BoardSize;
 use crate::onnx::{Attribute, GraphBuilder, Value};
 
 fn small(level: Level) -> NativeEvaluator {
-    let model = NativeModel::load_for("small", &SMALL.onnx(1), (level, true)).unwrap();
+    let model = NativeModel::load_for("small", &SMALL.onnx(1), None, (level, true)).unwrap();
     model.evaluator()
 }
 
@@ -33,7 +33,7 @@ fn all_kinds_of_code_agree() {
     };
     for onnx in [SMALL.onnx(2), wide.onnx(3), layer(&Layer::INTEGER, 4)] {
         let load = |level| {
-            NativeModel::load_for("net", &onnx, (level, true))
+            NativeModel::load_for("net", &onnx, None, (level, true))
                 .unwrap()
                 .evaluator()
         };
@@ -204,7 +204,7 @@ fn check(layer: &Layer, seed: u64) {
     let onnx = self::layer(layer, seed);
     let batch = random_batch(layer.info().row_len(), 2, seed);
     for level in Level::all() {
-        let mut evaluator = NativeModel::load_for("layer", &onnx, (level, true))
+        let mut evaluator = NativeModel::load_for("layer", &onnx, None, (level, true))
             .unwrap()
             .evaluator();
         let out = suite::run(&mut evaluator, &batch);
@@ -289,7 +289,8 @@ fn without_bytes_a_network_in_bytes_is_nearly_the_same() {
             5,
         );
         let [mut bytes, mut numbers] = [true, false].map(|keeps_bytes| {
-            let model = NativeModel::load_for("net", &onnx, (Level::best(), keeps_bytes)).unwrap();
+            let model =
+                NativeModel::load_for("net", &onnx, None, (Level::best(), keeps_bytes)).unwrap();
             assert_eq!(model.work().integers, keeps_bytes);
             model.evaluator()
         });
@@ -311,7 +312,7 @@ fn what_is_not_known_is_named() {
     let value = graph.reduce_mean(planes, &[2, 3]);
     graph.output(VALUE, value, info.value_shape());
     let onnx = graph.finish(&info.to_metadata()).unwrap();
-    let error = NativeModel::load("foreign.onnx", &onnx).unwrap_err();
+    let error = NativeModel::load("foreign.onnx", &onnx, None).unwrap_err();
     assert!(error.to_string().contains("Softplus"), "{error}");
     assert!(matches!(error, EvalError::Unavailable { .. }), "{error}");
 }
@@ -337,7 +338,7 @@ proptest! {
         if cut {
             onnx.truncate(end.index(len));
         }
-        if let Ok(model) = NativeModel::load("damaged", &onnx) {
+        if let Ok(model) = NativeModel::load("damaged", &onnx, None) {
             let batch = random_batch(model.info.row_len(), 1, 1);
             model.evaluator().evaluate(&batch, &mut Outputs::new()).unwrap();
         }

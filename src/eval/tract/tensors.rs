@@ -69,7 +69,7 @@ mod tests {
         let relu = nodes.iter().find(|node| node.op == "Relu").unwrap();
         let names = [conv.output.clone(), relu.output.clone()];
         let mut tensors = InnerTensors::load("small", &onnx, &names).unwrap();
-        let model = TractModel::load("small", &onnx).unwrap();
+        let model = TractModel::load("small", &onnx, None).unwrap();
         let batch = random_batch(model.info().row_len(), 3, 9);
         let mut answers = Outputs::new();
         let mut evaluator = model.evaluator().unwrap();

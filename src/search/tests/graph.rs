@@ -53,6 +53,7 @@ impl Evaluator for Stones {
 fn judged<G: Encode>(game: &Reached<G>, evaluations: u32) -> SearchReport {
     let encoding = G::encodings()[0];
     let info = ModelInfo {
+        boards: Vec::new(),
         encoding: encoding.id().into(),
         planes: encoding.planes(),
         ..model(game.position())

@@ -163,7 +163,11 @@ fn one_match<G: Trainable>(
     durable::prepare_folder(path.parent().unwrap_or(&folders.results))?;
     let open = |name: &str| -> Result<MatchPlayer, TrainError> {
         Ok(MatchPlayer::Network {
-            network: Box::new(resources.runtime.open(&player(&folders.network(name)))?),
+            network: Box::new(
+                resources
+                    .runtime
+                    .open(&player(&folders.network(name)), start.size())?,
+            ),
             visits: plan.matches.visits,
         })
     };

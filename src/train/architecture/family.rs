@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{garb, residual};
-use crate::train::net::{AuxHead, Layers};
+use crate::train::net::{AuxHead, Layers, Pooling};
 
 /// Trunk, heads and input of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,11 @@ pub enum Family {
     /// `5b32c`: 6,083 and 14,249; policy 3.043, value 0.546. Nested bottlenecks (KataGo; two of 64
     /// channels): 6,204 and 12,883; 3.043, 0.552. Inverted bottlenecks (MobileNetV2, every second
     /// block pooling; six of 32): 6,161 and 11,503; not fitted.
-    Tengen,
+    Tengen {
+        /// `tengen+area`: pools know the board's area too, for networks for boards of several sizes
+        /// (docs/methods.md#networks).
+        area: bool,
+    },
     /// `gobang`, AlphaGobangZero's (3.4): AlphaZero's residual blocks, of which `gobang-2b256c` has the
     /// paper's two, with fully connected heads, and four planes. As printed, a policy of 36 and a pass
     /// fits no board of 8x8 and the value's last layers are missing: here it is a logit a point, and
@@ -60,16 +64,22 @@ impl Family {
     ) -> L::Map {
         // Ordinary, pooled, ordinary, ... (docs/methods.md#networks).
         let pools = index % 2 == 1;
+        let split = match self {
+            Family::Az(Additions { garb, .. }) => garb.then_some(garb::Split::Third),
+            Family::Tengen { .. } => Some(garb::Split::Registers),
+            Family::Gobang => None,
+        };
+        match split.filter(|_| pools) {
+            Some(split) => garb::block(layers, name, x, (channels, split), self.pooling()),
+            None => residual::block(layers, name, x, channels),
+        }
+    }
+
+    /// What the pools of blocks and heads say.
+    pub(super) fn pooling(self) -> Pooling {
         match self {
-            Family::Az(Additions { garb: true, .. }) if pools => {
-                garb::block(layers, name, x, channels, garb::Split::Third)
-            }
-            Family::Tengen if pools => {
-                garb::block(layers, name, x, channels, garb::Split::Registers)
-            }
-            Family::Az(_) | Family::Tengen | Family::Gobang => {
-                residual::block(layers, name, x, channels)
-            }
+            Family::Tengen { area: true } => Pooling::MeanMaxSum,
+            Family::Tengen { area: false } | Family::Az(_) | Family::Gobang => Pooling::MeanMax,
         }
     }
 
@@ -80,19 +90,19 @@ impl Family {
             (Family::Az(Additions { mtl: true, .. }), false) => &[Ownership, Margin],
             (Family::Az(Additions { mtl: true, .. }), true) => &[Ownership, Lead],
             (Family::Az(_) | Family::Gobang, _) => &[],
-            (Family::Tengen, false) => &[Fate, Margin, Reply],
-            (Family::Tengen, true) => &[Ownership, Lead, Reply],
+            (Family::Tengen { .. }, false) => &[Fate, Margin, Reply],
+            (Family::Tengen { .. }, true) => &[Ownership, Lead, Reply],
         }
     }
 
     /// The points' owners: from a convolution where the family is ours, else as Gao & Wu 2021 have it.
     pub(super) fn owns_by_points(self) -> bool {
-        matches!(self, Family::Tengen)
+        matches!(self, Family::Tengen { .. })
     }
 
     /// Whether the score comes from the value head's features instead of a head of its own.
     pub(super) fn shares_score(self) -> bool {
-        matches!(self, Family::Tengen)
+        matches!(self, Family::Tengen { .. })
     }
 
     /// Whether policy and value come from fully connected layers.
@@ -105,7 +115,7 @@ impl Family {
         match self {
             Family::Az(Additions { asf: true, .. }) => "nogo-asf",
             Family::Az(_) => "nogo-az",
-            Family::Tengen => "nogo-2",
+            Family::Tengen { .. } => "nogo-2",
             Family::Gobang => "gobang-1",
         }
     }
@@ -114,7 +124,8 @@ impl Family {
 impl fmt::Display for Family {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Family::Tengen => f.write_str("tengen"),
+            Family::Tengen { area: false } => f.write_str("tengen"),
+            Family::Tengen { area: true } => f.write_str("tengen+area"),
             Family::Gobang => f.write_str("gobang"),
             Family::Az(additions) if *additions == NOGOZERO => f.write_str("nogozero+"),
             Family::Az(Additions { garb, mtl, asf }) => {
@@ -134,7 +145,8 @@ impl FromStr for Family {
 
     fn from_str(name: &str) -> Result<Family, ()> {
         match name {
-            "tengen" => return Ok(Family::Tengen),
+            "tengen" => return Ok(Family::Tengen { area: false }),
+            "tengen+area" => return Ok(Family::Tengen { area: true }),
             "gobang" => return Ok(Family::Gobang),
             "nogozero+" => return Ok(Family::Az(NOGOZERO)),
             _ => {}

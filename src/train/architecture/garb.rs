@@ -5,7 +5,7 @@
 //! [`super::residual`], so that they fold away. And C/3 of its channels is no whole number for 32,
 //! 64 or 128 channels; see [`Split`].
 
-use crate::train::net::{Conv, Layers};
+use crate::train::net::{Conv, Layers, Pooling};
 
 /// How many of a trunk's channels are pooled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +33,10 @@ pub(super) fn block<L: Layers>(
     layers: &mut L,
     name: &str,
     x: &L::Map,
-    channels: usize,
-    split: Split,
+    (channels, split): (usize, Split),
+    pooling: Pooling,
 ) -> L::Map {
-    let inner = pooled(layers, name, x, split.of(channels), 3);
+    let inner = pooled(layers, name, x, split.of(channels), (3, pooling));
     let inner = layers.conv_norm(&format!("{name}.b"), &inner, Conv::wide(channels));
     let sum = layers.add(x, &inner);
     layers.relu(&sum)
@@ -49,13 +49,13 @@ pub(super) fn pooled<L: Layers>(
     name: &str,
     x: &L::Map,
     [local, global]: [usize; 2],
-    kernel: usize,
+    (kernel, pooling): (usize, Pooling),
 ) -> L::Map {
     let conv = |channels| Conv { channels, kernel };
     let here = layers.conv_norm(&format!("{name}.local"), x, conv(local));
     let there = layers.conv_norm(&format!("{name}.global"), x, conv(global));
     let there = layers.relu(&there);
-    let pooled = layers.pool(&there);
+    let pooled = layers.pool(&there, pooling);
     let bias = layers.linear(&format!("{name}.bias"), &pooled, local);
     let joined = layers.add_per_channel(&here, &bias);
     layers.relu(&joined)

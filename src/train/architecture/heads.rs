@@ -3,7 +3,7 @@
 
 use super::garb::{self, Split};
 use crate::game::BoardSize;
-use crate::train::net::{Conv, Heads, Layers};
+use crate::train::net::{Conv, Heads, Layers, Pooling};
 
 /// Numbers before the value of [`dense`] heads.
 const DENSE_VALUE: usize = 256;
@@ -14,13 +14,13 @@ const DENSE_VALUE: usize = 256;
 pub(super) fn policy<L: Layers>(
     layers: &mut L,
     trunk: &L::Map,
-    channels: usize,
+    (channels, pooling): (usize, Pooling),
     (passes, reply): (bool, bool),
 ) -> (L::Vector, Option<L::Vector>) {
     let inner = channels / 2;
-    let joined = garb::pooled(layers, "policy", trunk, [inner, inner], 1);
+    let joined = garb::pooled(layers, "policy", trunk, [inner, inner], (1, pooling));
     let board = passes.then(|| {
-        let pooled = layers.pool(&joined);
+        let pooled = layers.pool(&joined, pooling);
         let hidden = layers.linear("policy.board", &pooled, channels);
         layers.relu_vector(&hidden)
     });
@@ -45,12 +45,12 @@ pub(super) fn policy<L: Layers>(
 pub(super) fn value<L: Layers>(
     layers: &mut L,
     trunk: &L::Map,
-    channels: usize,
+    (channels, pooling): (usize, Pooling),
     (outcomes, score): (usize, bool),
 ) -> (L::Vector, Option<L::Vector>) {
     let features = layers.conv_norm("value.features", trunk, Conv::point(channels));
     let features = layers.relu(&features);
-    let pooled = layers.pool(&features);
+    let pooled = layers.pool(&features, pooling);
     let hidden = layers.linear("value.hidden", &pooled, channels);
     let hidden = layers.relu_vector(&hidden);
     let score = score.then(|| layers.linear("score.out", &hidden, 1));
@@ -64,9 +64,10 @@ pub(super) fn points<L: Layers>(
     name: &str,
     trunk: &L::Map,
     (channels, planes): (usize, usize),
+    pooling: Pooling,
 ) -> L::Vector {
     let inner = channels / 2;
-    let joined = garb::pooled(layers, name, trunk, [inner, inner], 1);
+    let joined = garb::pooled(layers, name, trunk, [inner, inner], (1, pooling));
     let logits = layers.conv(&format!("{name}.logits"), &joined, Conv::point(planes));
     layers.flatten(&logits)
 }
@@ -78,7 +79,13 @@ pub(super) fn ownership<L: Layers>(
     channels: usize,
     size: BoardSize,
 ) -> L::Vector {
-    let joined = garb::pooled(layers, "ownership", trunk, Split::Third.of(channels), 3);
+    let joined = garb::pooled(
+        layers,
+        "ownership",
+        trunk,
+        Split::Third.of(channels),
+        (3, Pooling::MeanMax),
+    );
     let planes = layers.conv("ownership.planes", &joined, Conv::point(2));
     let flat = layers.flatten(&planes);
     layers.linear("ownership.logits", &flat, size.area())
@@ -86,7 +93,13 @@ pub(super) fn ownership<L: Layers>(
 
 /// NoGoZero+'s score head (Gao & Wu 2021, 3.2.2): one number, before the tanh.
 pub(super) fn score<L: Layers>(layers: &mut L, trunk: &L::Map, channels: usize) -> L::Vector {
-    let joined = garb::pooled(layers, "score", trunk, Split::Third.of(channels), 3);
+    let joined = garb::pooled(
+        layers,
+        "score",
+        trunk,
+        Split::Third.of(channels),
+        (3, Pooling::MeanMax),
+    );
     let planes = layers.conv("score.planes", &joined, Conv::point(1));
     let flat = layers.flatten(&planes);
     layers.linear("score.out", &flat, 1)

@@ -119,16 +119,21 @@ impl Architecture {
         let scored = has(AuxHead::Margin) || has(AuxHead::Lead);
         let shared_score = scored && self.family.shares_score();
         let wants = (passes, has(AuxHead::Reply));
-        let (policy, reply) = heads::policy(layers, &trunk, channels, wants);
-        let (value, score) = heads::value(layers, &trunk, channels, (outcomes, shared_score));
+        let pooling = self.family.pooling();
+        let body = (channels, pooling);
+        let (policy, reply) = heads::policy(layers, &trunk, body, wants);
+        let (value, score) = heads::value(layers, &trunk, body, (outcomes, shared_score));
+        let points = |layers: &mut L, name: &str, planes| {
+            heads::points(layers, name, &trunk, (channels, planes), pooling)
+        };
         let mut aux = Vec::new();
         for &head in wanted {
             let logits = match head {
                 AuxHead::Ownership if self.family.owns_by_points() => {
-                    Some(heads::points(layers, "ownership", &trunk, (channels, 1)))
+                    Some(points(layers, "ownership", 1))
                 }
                 AuxHead::Ownership => Some(heads::ownership(layers, &trunk, channels, size)),
-                AuxHead::Fate => Some(heads::points(layers, "fate", &trunk, (channels, 2))),
+                AuxHead::Fate => Some(points(layers, "fate", 2)),
                 AuxHead::Margin | AuxHead::Lead if shared_score => score.clone(),
                 AuxHead::Margin | AuxHead::Lead => Some(heads::score(layers, &trunk, channels)),
                 AuxHead::Reply => reply.clone(),
@@ -154,6 +159,17 @@ impl Architecture {
     #[must_use]
     pub fn loss_weights(&self) -> LossWeights {
         LossWeights::default()
+    }
+
+    /// Whether the same weights do for boards of all sizes: no layer is as large as the board.
+    #[must_use]
+    pub fn is_for_any_board(&self, shape: impl Into<GameShape>) -> bool {
+        let shape = shape.into();
+        let declared = |side| {
+            let size = BoardSize::square(side);
+            self.declare(1, GameShape { size, ..shape }, 0).0
+        };
+        declared(2).same_shape(&declared(3))
     }
 
     /// Initial weights for this board and number of input planes, and the network's size.
@@ -220,7 +236,7 @@ impl FromStr for Architecture {
             TrainError::Setting(format!(
                 "no network is called {name:?}: a name is FAMILY-<blocks>b<channels>c, such as \
                  tengen-5b32c; families are az (with +garb, +mtl, +asf or several), nogozero+, \
-                 tengen and gobang"
+                 tengen, tengen+area and gobang"
             ))
         })
     }
@@ -245,6 +261,7 @@ mod tests {
             "az+mtl+asf-3b48c",
             "nogozero+-5b32c",
             "tengen-4b48c",
+            "tengen+area-4b48c",
             "gobang-2b256c",
         ] {
             assert_eq!(name.parse::<Architecture>().unwrap().to_string(), name);
@@ -267,6 +284,22 @@ mod tests {
                 "{message}"
             );
         }
+    }
+
+    #[test]
+    fn most_networks_are_for_any_board() {
+        let go = GameShape {
+            passes: true,
+            ..SIZE.into()
+        };
+        let any = |name: &str| {
+            let architecture: Architecture = name.parse().unwrap();
+            [SIZE.into(), go].map(|shape: GameShape| architecture.is_for_any_board(shape))
+        };
+        assert_eq!(any("tengen-2b8c"), [true, true]);
+        assert_eq!(any("tengen+area-2b8c"), [true, true]);
+        assert_eq!(any("az+garb-2b8c"), [true, true]);
+        assert_eq!(any("nogozero+-2b8c"), [false, false]);
     }
 
     #[test]

@@ -22,7 +22,8 @@ pub use context::Resources;
 pub use generation::{Generation, next_stage};
 pub use measure::{Measures, measure};
 pub use plan::{
-    CyclePlan, Fit, Gate, Plateau, Rating, RootName, SelfPlay, Stage, WarmUp, Window, exploring,
+    BoardShare, CyclePlan, Fit, Gate, Plateau, Rating, RootName, SelfPlay, Stage, WarmUp, Window,
+    exploring,
 };
 pub use ratings::{
     MatchRecord, RatedPlayer, anchor_name, match_records, network_name, rate, score,

@@ -14,7 +14,8 @@ use crate::train::TrainError;
 use crate::train::report;
 use crate::train::trainable::Trainable;
 
-/// Does what a plan says in a folder, from where it was left.
+/// Does what a plan says in a folder, from where it was left. `start` has the rules and the type of the
+/// positions; boards are those of the plan.
 ///
 /// # Errors
 /// [`TrainError`] when the folder holds another run, or a step fails.
@@ -25,6 +26,7 @@ pub fn run<G: Trainable>(
     resources: &Resources<'_>,
     observe: &mut dyn FnMut(&RunEvent),
 ) -> Result<Vec<Generation>, TrainError> {
+    let starts = plan.starts(start)?;
     let run_folder = RunFolder::new(folder);
     let _lock = run_folder.prepare(plan)?;
     let mut done = run_folder.generations()?;
@@ -55,7 +57,8 @@ pub fn run<G: Trainable>(
             return Ok(done);
         };
         let steps = GenerationSteps {
-            start,
+            start: &starts[0],
+            starts: &starts,
             number: done.len() as u32,
             warm_up,
             stage,

@@ -4,7 +4,7 @@ use crate::game::BoardSize;
 use crate::onnx::Header;
 use crate::train::batch;
 use crate::train::held_out::planes;
-use crate::train::net::{AuxHead, Forward, Mode, Role, numbers};
+use crate::train::net::{AuxHead, Forward, Mode, Role, all_numbers};
 use burn::tensor::Device;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -30,6 +30,7 @@ fn info(architecture: Architecture, shape: GameShape) -> ModelInfo {
     ModelInfo {
         game: "nogo".to_owned(),
         size: SIZE,
+        boards: Vec::new(),
         encoding: "nogo-1".to_owned(),
         planes: PLANES_IN,
         policy_len: SIZE.area() + usize::from(shape.passes),
@@ -61,6 +62,7 @@ fn fitted(
     input: &Batch,
 ) -> [Vec<f32>; 3] {
     let rows = batch::Batch {
+        size: shape.size,
         len: ROWS,
         planes: input.planes().to_vec(),
         mask: vec![],
@@ -70,17 +72,17 @@ fn fitted(
     };
     let device = Device::flex();
     let mut forward = Forward::new(weights, &device, Mode::Infer);
-    let planes = planes(&rows, SIZE, &device);
+    let planes = vec![planes(&rows, &device)];
     let heads = architecture.describe(&mut forward, &planes, shape, Outputs::All);
     let aux = |head| {
         let found = heads.aux.iter().find(|(found, _)| *found == head);
-        found.map_or(Vec::new(), |(_, logits)| numbers(logits.clone()))
+        found.map_or(Vec::new(), |(_, logits)| all_numbers(logits.clone()))
     };
     let (lead, owners) = (aux(AuxHead::Lead), aux(AuxHead::Ownership));
-    let rows = lead.chunks(1).zip(owners.chunks(SIZE.area()));
+    let rows = lead.chunks(1).zip(owners.chunks(shape.size.area()));
     let points = rows.flat_map(|(lead, owners)| lead.iter().chain(owners));
     let points = points.copied().collect();
-    [numbers(heads.policy), numbers(heads.value), points]
+    [all_numbers(heads.policy), all_numbers(heads.value), points]
 }
 
 #[track_caller]
@@ -142,12 +144,12 @@ fn check(name: &str, shape: GameShape) {
         }
 
         let mut answers = Answers::new();
-        let model = TractModel::load("test", &onnx).unwrap();
+        let model = TractModel::load("test", &onnx, None).unwrap();
         let mut evaluator = model.evaluator().unwrap();
         assert_eq!(*evaluator.info(), info);
         evaluator.evaluate(&input, &mut answers).unwrap();
         same(architecture, &fitted, &answers);
-        let model = NativeModel::load("test", &onnx).unwrap();
+        let model = NativeModel::load("test", &onnx, None).unwrap();
         model.evaluator().evaluate(&input, &mut answers).unwrap();
         same(architecture, &fitted, &answers);
         #[cfg(feature = "ort")]
@@ -157,11 +159,14 @@ fn check(name: &str, shape: GameShape) {
 
 #[cfg(feature = "ort")]
 fn ort(architecture: Architecture, onnx: &[u8], fitted: &[Vec<f32>; 3], input: &Batch) {
-    use crate::eval::{Device, LibraryPlaces, OrtModel};
-    let places = LibraryPlaces::usual(None);
+    use crate::eval::{LibraryPlaces, LoadOptions, OrtModel};
+    let options = LoadOptions {
+        ort_library: LibraryPlaces::usual(None),
+        ..LoadOptions::default()
+    };
     // Where ONNX Runtime is not installed, tract alone is checked.
-    if places.find().is_ok() {
-        let model = OrtModel::load("test", onnx.to_vec().into(), Device::Cpu, &places).unwrap();
+    if options.ort_library.find().is_ok() {
+        let model = OrtModel::load("test", onnx.to_vec().into(), &options).unwrap();
         let mut answers = Answers::new();
         model
             .evaluator()
@@ -195,7 +200,12 @@ fn networks_that_pass_are_exported_as_fitted() {
         outcomes: 3,
         passes: true,
     };
-    for name in ["tengen-2b32c", "az-1b8c", "nogozero+-2b32c"] {
+    for name in [
+        "tengen-2b32c",
+        "tengen+area-2b32c",
+        "az-1b8c",
+        "nogozero+-2b32c",
+    ] {
         check(name, go);
     }
 }

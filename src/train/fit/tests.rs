@@ -46,13 +46,19 @@ fn attempt(
         checkpoint_every: Duration::ZERO,
         start_from: start,
     };
-    fit(empty, dataset.clone(), params, &context, |report| {
-        if report.step == steps {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    })
+    fit(
+        std::slice::from_ref(empty),
+        dataset.clone(),
+        params,
+        &context,
+        |report| {
+            if report.step == steps {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        },
+    )
 }
 
 fn session(data: &(SmallNoGo, Dataset), folder: &Path, steps: u64) -> Checkpoint {

@@ -34,9 +34,16 @@ const SPEC: BatchSpec<SmallNoGo> = BatchSpec {
 #[test]
 fn a_late_start_sees_the_same_batches() {
     let (empty, rows) = rows();
-    let whole = Loader::start(&empty, rows.clone(), SPEC, SAMPLING, 0).unwrap();
-    let batches: Vec<Batch> = (0..12).map(|_| whole.next_batch().unwrap()).collect();
-    let late = Loader::start(&empty, rows, SPEC, SAMPLING, 7).unwrap();
+    let whole = Loader::start(
+        std::slice::from_ref(&empty),
+        rows.clone(),
+        SPEC,
+        SAMPLING,
+        0,
+    )
+    .unwrap();
+    let batches: Vec<Vec<Batch>> = (0..12).map(|_| whole.next_batch().unwrap()).collect();
+    let late = Loader::start(std::slice::from_ref(&empty), rows, SPEC, SAMPLING, 7).unwrap();
     assert_eq!(late.next_batch().unwrap(), batches[7]);
     assert_eq!(late.next_batch().unwrap(), batches[8]);
     assert_ne!(batches[7], batches[8]);

@@ -4,7 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Conv, Layers, Role, WeightTensor, Weights};
+use super::{Conv, Layers, Pooling, Role, WeightTensor, Weights};
 
 /// The size of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,8 +149,8 @@ impl Layers for Declare {
         *x
     }
 
-    fn pool(&mut self, x: &usize) -> usize {
-        2 * x
+    fn pool(&mut self, x: &usize, pooling: Pooling) -> usize {
+        pooling.numbers() * x
     }
 
     fn flatten(&mut self, x: &usize) -> usize {

@@ -1,6 +1,6 @@
 //! The network as an ONNX graph, every batch norm folded into the convolution before it.
 
-use super::{Conv, Layers, NORM_EPSILON, Weights};
+use super::{AREA_UNIT, Conv, Layers, NORM_EPSILON, Pooling, Weights};
 use crate::onnx::{GraphBuilder, Value};
 
 /// Writes the layers into a graph.
@@ -96,10 +96,15 @@ impl Layers for Fold<'_> {
         self.graph.add(*x, bias)
     }
 
-    fn pool(&mut self, x: &Value) -> Value {
+    fn pool(&mut self, x: &Value, pooling: Pooling) -> Value {
         let mean = self.graph.reduce_mean(*x, &[2, 3]);
         let max = self.graph.reduce_max(*x, &[2, 3]);
-        self.graph.concat(&[mean, max], 1)
+        if pooling == Pooling::MeanMax {
+            return self.graph.concat(&[mean, max], 1);
+        }
+        let sum = self.graph.reduce_sum(*x, &[2, 3]);
+        let sum = self.graph.scale(sum, 1.0 / AREA_UNIT);
+        self.graph.concat(&[mean, max, sum], 1)
     }
 
     fn flatten(&mut self, x: &Value) -> Value {

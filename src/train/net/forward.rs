@@ -3,7 +3,7 @@
 use burn::tensor::{Device, Gradients, Tensor, TensorData, activation};
 
 use super::extension::{board_conv, board_moments, board_norm};
-use super::{Conv, Layers, Role, Weights};
+use super::{AREA_UNIT, Conv, Layers, Pooling, Role, Weights};
 
 /// How batch norms behave, and whether gradients are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +74,10 @@ impl<'a> Forward<'a> {
         self.leaves[place].clone().reshape(dims)
     }
 
-    /// Batch norm.
-    fn norm(&mut self, name: &str, x: Tensor<4>) -> Tensor<4> {
+    /// Batch norm, of the points of all boards together.
+    fn norm(&mut self, name: &str, x: Vec<Tensor<4>>) -> Vec<Tensor<4>> {
+        let shapes: Vec<[usize; 4]> = x.iter().map(Tensor::dims).collect();
+        let x = joined(x);
         let [mean, variance] = match self.mode {
             Mode::Fit | Mode::Probe => {
                 let (mean, variance) = board_moments(x.clone());
@@ -88,8 +90,40 @@ impl<'a> Forward<'a> {
             Mode::Infer => ["mean", "variance"].map(|part| self.vector(name, part)),
         };
         let [gamma, beta] = ["gamma", "beta"].map(|part| self.vector(name, part));
-        board_norm(x, [gamma, beta, mean, variance])
+        parted(board_norm(x, [gamma, beta, mean, variance]), &shapes)
     }
+}
+
+/// Boards of several sizes as one of a single column: what is done point by point does not care.
+fn joined(mut maps: Vec<Tensor<4>>) -> Tensor<4> {
+    if maps.len() == 1 {
+        return maps.remove(0);
+    }
+    let column = |map: Tensor<4>| {
+        let [batch, height, width, channels] = map.dims();
+        map.reshape([1, batch * height * width, 1, channels])
+    };
+    Tensor::cat(maps.into_iter().map(column).collect(), 1)
+}
+
+/// The boards of these shapes that were [`joined`].
+fn parted(map: Tensor<4>, shapes: &[[usize; 4]]) -> Vec<Tensor<4>> {
+    if shapes.len() == 1 {
+        return vec![map];
+    }
+    let mut start = 0;
+    let part = |&shape: &[usize; 4]| {
+        let points = shape[0] * shape[1] * shape[2];
+        let part = map.clone().narrow(1, start, points).reshape(shape);
+        start += points;
+        part
+    };
+    shapes.iter().map(part).collect()
+}
+
+/// The numbers of the boards of each size on the host, one after the other.
+pub(crate) fn all_numbers(vectors: Vec<Tensor<2>>) -> Vec<f32> {
+    vectors.into_iter().flat_map(numbers).collect()
 }
 
 /// The numbers of a tensor on the host.
@@ -102,59 +136,81 @@ pub(crate) fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
         .unwrap_or_default()
 }
 
-impl Layers for Forward<'_> {
-    /// Channels last: `[batch, height, width, channels]`.
-    type Map = Tensor<4>;
-    type Vector = Tensor<2>;
+/// The same for the boards of each size.
+fn each<T, U>(x: &[T], of: impl FnMut(&T) -> U) -> Vec<U> {
+    x.iter().map(of).collect()
+}
 
-    fn conv_norm(&mut self, name: &str, x: &Tensor<4>, _conv: Conv) -> Tensor<4> {
-        let x = board_conv(x.clone(), self.factors(name));
+/// The same for the boards of each size, of two.
+fn both<T, S, U>(a: &[T], b: &[S], mut of: impl FnMut(&T, &S) -> U) -> Vec<U> {
+    a.iter().zip(b).map(|(a, b)| of(a, b)).collect()
+}
+
+/// A batch may have boards of several sizes: each size is computed by itself, at no more than its own
+/// cost, and only a norm sees all of them.
+impl Layers for Forward<'_> {
+    /// For each size, channels last: `[batch, height, width, channels]`.
+    type Map = Vec<Tensor<4>>;
+    type Vector = Vec<Tensor<2>>;
+
+    fn conv_norm(&mut self, name: &str, x: &Self::Map, _conv: Conv) -> Self::Map {
+        let factors = self.factors(name);
+        let x = each(x, |x| board_conv(x.clone(), factors.clone()));
         self.norm(name, x)
     }
 
-    fn conv(&mut self, name: &str, x: &Tensor<4>, conv: Conv) -> Tensor<4> {
-        let bias = self.vector(name, "bias");
+    fn conv(&mut self, name: &str, x: &Self::Map, conv: Conv) -> Self::Map {
+        let (factors, bias) = (self.factors(name), self.vector(name, "bias"));
         let bias = bias.reshape([1, 1, 1, conv.channels]);
-        board_conv(x.clone(), self.factors(name)) + bias
+        each(x, |x| board_conv(x.clone(), factors.clone()) + bias.clone())
     }
 
-    fn linear(&mut self, name: &str, x: &Tensor<2>, len: usize) -> Tensor<2> {
+    fn linear(&mut self, name: &str, x: &Self::Vector, len: usize) -> Self::Vector {
+        let factors = self.factors(name);
         let bias = self.vector(name, "bias").reshape([1, len]);
-        x.clone().matmul(self.factors(name)) + bias
+        each(x, |x| x.clone().matmul(factors.clone()) + bias.clone())
     }
 
-    fn relu(&mut self, x: &Tensor<4>) -> Tensor<4> {
-        activation::relu(x.clone())
+    fn relu(&mut self, x: &Self::Map) -> Self::Map {
+        each(x, |x| activation::relu(x.clone()))
     }
 
-    fn relu_vector(&mut self, x: &Tensor<2>) -> Tensor<2> {
-        activation::relu(x.clone())
+    fn relu_vector(&mut self, x: &Self::Vector) -> Self::Vector {
+        each(x, |x| activation::relu(x.clone()))
     }
 
-    fn add(&mut self, a: &Tensor<4>, b: &Tensor<4>) -> Tensor<4> {
-        a.clone() + b.clone()
+    fn add(&mut self, a: &Self::Map, b: &Self::Map) -> Self::Map {
+        both(a, b, |a, b| a.clone() + b.clone())
     }
 
-    fn add_per_channel(&mut self, x: &Tensor<4>, bias: &Tensor<2>) -> Tensor<4> {
-        let [batch, .., channels] = x.dims();
-        x.clone() + bias.clone().reshape([batch, 1, 1, channels])
+    fn add_per_channel(&mut self, x: &Self::Map, bias: &Self::Vector) -> Self::Map {
+        both(x, bias, |x, bias| {
+            let [batch, .., channels] = x.dims();
+            x.clone() + bias.clone().reshape([batch, 1, 1, channels])
+        })
     }
 
-    fn pool(&mut self, x: &Tensor<4>) -> Tensor<2> {
-        let [batch, height, width, channels] = x.dims();
-        let points = x.clone().reshape([batch, height * width, channels]);
-        let mean = points.clone().mean_dim(1).reshape([batch, channels]);
-        let max = points.max_dim(1).reshape([batch, channels]);
-        Tensor::cat(vec![mean, max], 1)
+    fn pool(&mut self, x: &Self::Map, pooling: Pooling) -> Self::Vector {
+        each(x, |x| {
+            let [batch, height, width, channels] = x.dims();
+            let points = x.clone().reshape([batch, height * width, channels]);
+            let mean = points.clone().mean_dim(1).reshape([batch, channels]);
+            let max = points.max_dim(1).reshape([batch, channels]);
+            let area = (height * width) as f32 / AREA_UNIT;
+            let sum = (pooling == Pooling::MeanMaxSum).then(|| mean.clone() * area);
+            Tensor::cat([mean, max].into_iter().chain(sum).collect(), 1)
+        })
     }
 
-    fn flatten(&mut self, x: &Tensor<4>) -> Tensor<2> {
-        let [batch, height, width, channels] = x.dims();
-        let planes = x.clone().permute([0, 3, 1, 2]);
-        planes.reshape([batch, channels * height * width])
+    fn flatten(&mut self, x: &Self::Map) -> Self::Vector {
+        each(x, |x| {
+            let [batch, height, width, channels] = x.dims();
+            let planes = x.clone().permute([0, 3, 1, 2]);
+            planes.reshape([batch, channels * height * width])
+        })
     }
 
-    fn concat(&mut self, a: &Tensor<2>, b: &Tensor<2>) -> Tensor<2> {
-        Tensor::cat(vec![a.clone(), b.clone()], 1)
+    fn concat(&mut self, a: &Self::Vector, b: &Self::Vector) -> Self::Vector {
+        both(a, b, |a, b| Tensor::cat(vec![a.clone(), b.clone()], 1))
     }
 }

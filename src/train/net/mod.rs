@@ -12,13 +12,15 @@ mod extension;
 mod fold;
 mod forward;
 mod kernel;
+#[cfg(test)]
+mod masked;
 mod peak;
 mod weights;
 
 pub use declare::{Counts, Declare};
 pub use fold::Fold;
-pub(crate) use forward::numbers;
 pub use forward::{Forward, Mode};
+pub(crate) use forward::{all_numbers, numbers};
 pub(crate) use kernel::transpose;
 pub use peak::peak_flops;
 pub use weights::{Role, WeightTensor, Weights};
@@ -57,6 +59,31 @@ impl Conv {
     }
 }
 
+/// What is said of all points of a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pooling {
+    /// Their mean and their maximum.
+    MeanMax,
+    /// Their mean, their maximum, and their sum in units of [`AREA_UNIT`]: the mean times the board's
+    /// area, so that a network for several boards can tell them apart and add up points.
+    MeanMaxSum,
+}
+
+/// Sums over a board count in units of so many points, those of 13x13: on 9x9 a sum is then half of the
+/// mean, on 19x19 twice.
+pub const AREA_UNIT: f32 = 169.0;
+
+impl Pooling {
+    /// Numbers for each channel.
+    #[must_use]
+    pub const fn numbers(self) -> usize {
+        match self {
+            Pooling::MeanMax => 2,
+            Pooling::MeanMaxSum => 3,
+        }
+    }
+}
+
 /// What networks are made of. Names are unique within a network and stable between versions: they
 /// are what a checkpoint finds its weights by.
 pub trait Layers {
@@ -86,8 +113,8 @@ pub trait Layers {
     /// Adds number c of the vector to all points of channel c.
     fn add_per_channel(&mut self, x: &Self::Map, bias: &Self::Vector) -> Self::Map;
 
-    /// The mean of each channel, then the maximum of each channel.
-    fn pool(&mut self, x: &Self::Map) -> Self::Vector;
+    /// The mean of each channel, then the maximum of each channel, then where it is wanted the sum.
+    fn pool(&mut self, x: &Self::Map, pooling: Pooling) -> Self::Vector;
 
     /// All points of the first channel, then of the next.
     fn flatten(&mut self, x: &Self::Map) -> Self::Vector;
@@ -148,4 +175,21 @@ pub struct Heads<V> {
     pub value: V,
     /// The auxiliary heads that were asked for, in the family's order.
     pub aux: Vec<(AuxHead, V)>,
+}
+
+impl<V: Clone> Heads<Vec<V>> {
+    /// The answers for the boards of each size.
+    #[must_use]
+    pub fn by_size(&self) -> Vec<Heads<V>> {
+        let of = |index: usize| Heads {
+            policy: self.policy[index].clone(),
+            value: self.value[index].clone(),
+            aux: self
+                .aux
+                .iter()
+                .map(|(head, logits)| (*head, logits[index].clone()))
+                .collect(),
+        };
+        (0..self.policy.len()).map(of).collect()
+    }
 }

@@ -56,8 +56,8 @@ pub fn open_both(
 ) -> Result<[Box<dyn Evaluator>; 2], TrainError> {
     let trial = out.with_extension("trial.onnx");
     durable::write(&trial, int8)?;
-    let opened = runtime.open(network).and_then(|first| {
-        let second = runtime.open(&trial)?;
+    let opened = runtime.open(network, None).and_then(|first| {
+        let second = runtime.open(&trial, None)?;
         Ok([first.make()?, second.make()?])
     });
     let removed = std::fs::remove_file(&trial);

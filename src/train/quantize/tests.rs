@@ -14,6 +14,7 @@ fn info(network: String) -> ModelInfo {
     ModelInfo {
         game: "nogo".to_owned(),
         size: SIZE,
+        boards: Vec::new(),
         encoding: "nogo-1".to_owned(),
         planes: PLANES_IN,
         policy_len: SIZE.area(),
@@ -45,16 +46,19 @@ fn network(name: &str) -> (Vec<u8>, Batch) {
 #[cfg(feature = "ort")]
 #[track_caller]
 fn check_int8(name: &str) {
-    use crate::eval::{Device, LibraryPlaces, OrtModel};
-    let places = LibraryPlaces::usual(None);
-    if places.find().is_err() {
+    use crate::eval::{LibraryPlaces, LoadOptions, OrtModel};
+    let options = LoadOptions {
+        ort_library: LibraryPlaces::usual(None),
+        ..LoadOptions::default()
+    };
+    if options.ort_library.find().is_err() {
         return;
     }
     let (onnx, batch) = network(name);
     let int8 = to_int8("test", &onnx, batch.planes()).unwrap();
     assert!(int8.len() < onnx.len(), "{} {}", int8.len(), onnx.len());
     let open = |onnx: &[u8]| {
-        let model = OrtModel::load(name, onnx.to_vec().into(), Device::Cpu, &places).unwrap();
+        let model = OrtModel::load(name, onnx.to_vec().into(), &options).unwrap();
         model.evaluator().unwrap()
     };
     let legal = vec![vec![true; SIZE.area()]; batch.len()];

@@ -1,9 +1,10 @@
 //! What a report is about.
 
 use crate::clock::{date_time, unix_time};
+use crate::game::GAMES;
 use crate::train::TrainError;
 use crate::train::cycle::{
-    Generation, MatchRecord, RatedPlayer, RunFolder, network_name, next_stage,
+    CyclePlan, Generation, MatchRecord, RatedPlayer, RunFolder, network_name, next_stage,
 };
 
 /// Whether the run goes on.
@@ -21,8 +22,8 @@ pub enum RunState {
 pub struct ReportData {
     /// The folder's name.
     pub name: String,
-    /// Side length of the board.
-    pub size: u8,
+    /// The game and its boards, for people.
+    pub game: String,
     /// The finished generations.
     pub generations: Vec<Generation>,
     /// The ratings of networks and anchors.
@@ -33,6 +34,15 @@ pub struct ReportData {
     pub seconds: f64,
     /// Whether it goes on.
     pub state: RunState,
+}
+
+/// The game and its boards, for people.
+fn title(plan: &CyclePlan) -> String {
+    let game = GAMES.iter().find(|game| game.name == plan.game);
+    let game = game.map_or(&*plan.game, |game| game.title);
+    let boards = plan.boards().into_iter();
+    let boards: Vec<String> = boards.map(|board| board.size.to_string()).collect();
+    format!("{game} {}", boards.join(", "))
 }
 
 impl ReportData {
@@ -61,7 +71,7 @@ impl ReportData {
         };
         Ok(ReportData {
             name: name.display().to_string(),
-            size: plan.size,
+            game: title(&plan),
             rated,
             match_records: crate::train::cycle::all_match_records(run_folder, count)?,
             seconds: run_folder.seconds()?,

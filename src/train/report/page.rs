@@ -37,9 +37,9 @@ pub(super) fn page(data: &ReportData) -> String {
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">{reload}\
          <meta name=\"viewport\" content=\"width=device-width\">\
          <title>{name} &ndash; training run</title><style>{STYLE}</style>\
-         <h1>Training run {name}: NoGo {size}x{size}</h1><p class=\"state\">{state}</p>\
+         <h1>Training run {name}: {game}</h1><p class=\"state\">{state}</p>\
          <p class=\"facts\">{figures}</p><main>",
-        size = data.size,
+        game = data.game,
         state = state(data),
         figures = summary(data),
     );
@@ -161,7 +161,7 @@ mod tests {
     fn data(state: RunState) -> ReportData {
         ReportData {
             name: "a<b".to_owned(),
-            size: 9,
+            game: "NoGo 9x9".to_owned(),
             generations: vec![generation(0, 1000), generation(1, 26_000)],
             rated: vec![RatedPlayer {
                 name: "network-0001".to_owned(),

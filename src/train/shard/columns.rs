@@ -153,6 +153,7 @@ pub(super) fn read<G: Game>(
             }
             rows.push(Row {
                 game: of.game[at].cast_unsigned(),
+                size: empty.size(),
                 ply: u16::try_from(of.ply[at]).map_err(|_| missing("ply"))?,
                 to_move: empty.to_move(),
                 source: source.clone(),

@@ -16,7 +16,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 
 use super::columns::unpack;
 use super::table::{columns, missing};
-use crate::game::{Color, Move};
+use crate::game::{BoardSize, Color, Move};
 use crate::train::ending::Ending;
 use crate::train::row::{PointSet, PositionSource, Row, Stones};
 
@@ -63,11 +63,15 @@ columns! {
     }
 }
 
-/// The rows of a file, on boards of `area` points.
+/// The rows of a file, on boards of this size.
 ///
 /// # Errors
 /// What the library says, or which value is missing or out of range.
-pub(super) fn read(area: usize, reader: &SerializedFileReader<Bytes>) -> ParquetResult<Vec<Row>> {
+pub(super) fn read(
+    size: BoardSize,
+    reader: &SerializedFileReader<Bytes>,
+) -> ParquetResult<Vec<Row>> {
+    let area = size.area();
     let mut rows = Vec::new();
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index)?;
@@ -88,6 +92,7 @@ pub(super) fn read(area: usize, reader: &SerializedFileReader<Bytes>) -> Parquet
             let last = u16::try_from(of.last_move[at]).ok().map(Move);
             rows.push(Row {
                 game: of.game[at].cast_unsigned(),
+                size,
                 ply: u16::try_from(of.ply[at]).map_err(|_| missing("ply"))?,
                 to_move,
                 source: source(

@@ -28,7 +28,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Players::Rollouts(args) => on_board(args.game(), args.size(), args),
         Players::Network(args) => {
             let network = args.network()?.0;
-            on_board((&network.game, &args.common.rules), network.size, args)
+            let size = args.size(&network)?;
+            on_board((&network.game, &args.common.rules), size, args)
         }
     }
 }

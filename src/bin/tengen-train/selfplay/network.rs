@@ -8,6 +8,7 @@ use clap::{Parser, ValueEnum};
 use tengen::clock::SystemClock;
 use tengen::eval::{BackendKind, Device, LibraryPlaces, ModelInfo};
 use tengen::fnv;
+use tengen::game::BoardSize;
 use tengen::search::SearchParams;
 use tengen::train::eval_batch::raw_rate;
 use tengen::train::generator::NetworkGenerator;
@@ -37,6 +38,9 @@ pub(crate) struct Args {
     /// The network, an ONNX file
     #[arg(long)]
     model: PathBuf,
+    /// The board, as 9 or 13x9, of a network for several [default: its first]
+    #[arg(long)]
+    size: Option<BoardSize>,
     /// Playouts a move
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     visits: u32,
@@ -91,6 +95,17 @@ impl Args {
         Ok((ModelInfo::read(&name, &onnx)?, fnv::hash(&onnx)))
     }
 
+    /// The board to play on.
+    pub(super) fn size(&self, network: &ModelInfo) -> anyhow::Result<BoardSize> {
+        let size = self.size.unwrap_or(network.size);
+        let boards = network.boards_text();
+        anyhow::ensure!(
+            network.plays_on(size),
+            "--size {size}: the network is for {boards}"
+        );
+        Ok(size)
+    }
+
     fn how(&self) -> anyhow::Result<NetworkPlay> {
         anyhow::ensure!(
             self.full_share > 0.0 && self.full_share <= 1.0,
@@ -135,7 +150,7 @@ impl OnBoard for Args {
             device: self.device,
             library: LibraryPlaces::usual(self.ort_library.clone()),
         };
-        let network = runtime.open(&self.model)?;
+        let network = runtime.open(&self.model, start.size())?;
         let how = self.how()?;
         let (info, checksum) = self.network()?;
         let generator = format!(

@@ -17,9 +17,9 @@ pub(crate) struct Args {
     /// The game
     #[arg(long, default_value = GAMES[0].name)]
     game: String,
-    /// Side length of the board, in points
-    #[arg(long, default_value_t = 9)]
-    size: u8,
+    /// The board, as 9 or 13x9
+    #[arg(long, default_value_t = BoardSize::square(9))]
+    size: BoardSize,
     /// Playouts a move
     #[arg(long, default_value_t = 700, value_parser = clap::value_parser!(u64).range(1..))]
     playouts: u64,
@@ -32,7 +32,7 @@ impl Args {
     }
 
     pub(super) fn size(&self) -> BoardSize {
-        BoardSize::square(self.size)
+        self.size
     }
 }
 

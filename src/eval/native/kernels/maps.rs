@@ -54,6 +54,7 @@ impl Job for Combine<'_> {
 pub(in super::super) enum PoolKind {
     Mean,
     Max,
+    Sum,
 }
 
 /// One number a channel.
@@ -71,7 +72,10 @@ impl Job for Pool<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) {
         let (grid, first) = (self.grid, self.grid.origin());
-        let scale = simd.splat(1.0 / (grid.width * grid.height) as f32);
+        let scale = simd.splat(match self.kind {
+            PoolKind::Sum => 1.0,
+            PoolKind::Mean | PoolKind::Max => 1.0 / (grid.width * grid.height) as f32,
+        });
         for (block, out) in self.out.iter_mut().enumerate() {
             let plane = &self.input[block * grid.len..][..grid.len];
             let is_max = self.kind == PoolKind::Max;

@@ -156,6 +156,13 @@ impl<'a> Lowering<'a> {
                 self.steps.push(Step::Concat { inputs, out });
                 Ok(())
             }
+            Op::Scale(factor) => {
+                let input = self.results.vector(node.inputs[0])?;
+                let out = self.results.new_vector(node.output, input.len);
+                let factor = *factor;
+                self.steps.push(Step::Scale { input, factor, out });
+                Ok(())
+            }
             Op::Flatten => {
                 let input = self.results.numbers(node.inputs[0])?;
                 let area = self.grid.width * self.grid.height;

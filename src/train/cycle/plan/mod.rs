@@ -1,16 +1,18 @@
 //! What a run shall do, as a person writes it down: a TOML file.
 
+mod board_share;
 mod settings;
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use board_share::BoardShare;
 pub use settings::{Fit, Gate, Rating, RootName, SelfPlay, Window, exploring};
 
-use crate::game::{BoardSize, GAMES, with_game};
+use crate::game::{BoardSize, GAMES, Game, with_game};
 use crate::train::TrainError;
-use crate::train::architecture::Architecture;
+use crate::train::architecture::{Architecture, GameShape};
 
 /// A run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,9 +24,12 @@ pub struct CyclePlan {
     /// Its rules, as it reads them; empty for the usual ones.
     #[serde(default)]
     pub rules: String,
-    /// Side length of the board, in points.
+    /// Side length of the board, in points, where no [[board]] says more.
     #[serde(default = "nine")]
     pub size: u8,
+    /// Boards of several sizes for one network; ratings and gates are played on the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub board: Vec<BoardShare>,
     /// Seed of everything.
     #[serde(default = "one")]
     pub seed: u64,
@@ -169,6 +174,7 @@ impl CyclePlan {
                 "int8 of [self-play] needs held-out games to calibrate on",
             ),
             (play.komi.is_none_or(|komi| komi.is_sound()), WRONG_KOMI),
+            (board_share::are_sound(&self.board), board_share::WRONG),
             (
                 play.concurrent > 0 && play.games_per_shard > 0,
                 "[self-play] needs concurrent and games-per-shard of at least 1",
@@ -215,11 +221,52 @@ impl CyclePlan {
             ),
         ];
         play.check()?;
-        match rules.iter().find(|(holds, _)| !holds) {
-            None => with_game!(&self.game, BoardSize::square(self.size), rules: &self.rules, |_start| ())
-                .map_err(|error| TrainError::Setting(format!("the plan is wrong: {error}"))),
-            Some((_, what)) => Err(TrainError::Setting(format!("the plan is wrong: {what}"))),
+        let wrong = |what: String| TrainError::Setting(format!("the plan is wrong: {what}"));
+        if let Some((_, what)) = rules.iter().find(|(holds, _)| !holds) {
+            return Err(wrong((*what).to_owned()));
         }
+        let shape = with_game!(&self.game, self.largest(), rules: &self.rules, |start| {
+            self.starts(&start).map(|_| GameShape::of(&start))
+        });
+        let shape = shape.map_err(|error| wrong(error.to_string()))??;
+        let fixed = stages.iter().find(|s| !s.network.is_for_any_board(shape));
+        match fixed.filter(|_| self.board.len() > 1) {
+            Some(stage) => Err(wrong(format!(
+                "the network {} is for one board, not for several: take a tengen+area",
+                stage.network
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// The boards and how much is played on each; one with all games, where no [[board]] says more.
+    #[must_use]
+    pub fn boards(&self) -> Vec<BoardShare> {
+        match self.board.is_empty() {
+            true => vec![BoardShare::all(BoardSize::square(self.size))],
+            false => self.board.clone(),
+        }
+    }
+
+    /// The board with the most points: a type of positions that has it has all others, too.
+    #[must_use]
+    pub fn largest(&self) -> BoardSize {
+        let sizes = self.board.iter().map(|board| board.size);
+        let largest = sizes.max_by_key(|size| size.area());
+        largest.unwrap_or(BoardSize::square(self.size))
+    }
+
+    /// The empty boards, in the plan's order, by the type and the rules of `start`.
+    ///
+    /// # Errors
+    /// [`TrainError::Setting`] when the game has no such board.
+    pub fn starts<G: Game>(&self, start: &G) -> Result<Vec<G>, TrainError> {
+        let boards = self.boards().into_iter();
+        let begin = |board: BoardShare| G::with_rules(board.size, start.rules());
+        boards
+            .map(begin)
+            .collect::<Result<_, _>>()
+            .map_err(|error| TrainError::Setting(format!("the plan is wrong: {error}")))
     }
 
     /// Whether a run of `other` may go on with this plan: stages may be added at the end, and the
@@ -306,6 +353,31 @@ mod tests {
         refused(
             &format!("{SHORT}[self-play]\nfull-share = 25.0\n"),
             "full-share",
+        );
+    }
+
+    #[test]
+    fn boards_of_several_sizes_have_shares() {
+        let text = format!(
+            "game = \"go\"\n[[board]]\nsize = \"7\"\nshare = 3\nkomi = {{ mean = 9.0, near = 1.0, \
+             far-share = 0.0, far = 1.0 }}\n[[board]]\nsize = \"5x6\"\n{}",
+            SHORT.replace("az-1b8c", "tengen+area-1b8c")
+        );
+        let plan = CyclePlan::parse(&text).unwrap();
+        assert_eq!(CyclePlan::parse(&plan.to_toml().unwrap()).unwrap(), plan);
+        assert_eq!(plan.largest(), BoardSize::square(7));
+        let sizes: Vec<String> = plan.boards().iter().map(|b| b.size.to_string()).collect();
+        assert_eq!(sizes, ["7x7", "5x6"]);
+        assert_eq!(plan.boards()[0].komi.unwrap().mean, 9.0);
+        let games = BoardShare::parts(&plan.boards(), 10);
+        assert_eq!(games, [(0, 8), (8, 2)]);
+        refused(&text.replace("5x6", "5y6"), "5y6");
+        refused(&text.replace("5x6", "20"), "20x20");
+        refused(&text.replace("5x6", "7x7"), "[[board]]");
+        refused(&text.replace("share = 3", "share = 0"), "[[board]]");
+        refused(
+            &text.replace("tengen+area", "nogozero+"),
+            "is for one board",
         );
     }
 

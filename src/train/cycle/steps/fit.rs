@@ -39,7 +39,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let dataset = self.dataset(context, rows, games, before.number)?;
         let samples = context.plan.fit.catch_up * dataset.fit.len() as f64;
         let steps = steps(samples, context.plan.fit.batch);
-        let held_out = dataset.held_out.clone();
+        let held_out = self.on_first_board(&dataset.held_out);
         let fitted = self.fit(context, dataset, (StepName::CatchUp, steps), None)?;
         let network = context.run_folder.start(self.number);
         export(&fitted.checkpoint, 0, &network)?;
@@ -86,7 +86,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let begun = context.watch.session();
         let (mut first, mut samples_per_second) = (None, 0.0);
         let mut told = Ok(());
-        let checkpoint = fit(self.start, dataset, &params, &workplace, |report| {
+        let checkpoint = fit(self.starts, dataset, &params, &workplace, |report| {
             let first = *first.get_or_insert(report.step - 1);
             let seconds = (context.watch.session() - begun).max(1e-3);
             let samples = (report.step - first) * params.batch as u64;

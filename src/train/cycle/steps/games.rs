@@ -1,11 +1,13 @@
 //! The games of a generation.
 
+use std::path::PathBuf;
+
 use super::GenerationSteps;
 use crate::eval::{EvaluatorFactory, ModelInfo};
 use crate::rollout::{Rave, RaveParams};
 use crate::train::TrainError;
 use crate::train::cycle::context::RunContext;
-use crate::train::cycle::plan::Stage;
+use crate::train::cycle::plan::{BoardShare, SelfPlay, Stage};
 use crate::train::cycle::{StepName, player};
 use crate::train::fit::usual_encoding;
 use crate::train::generate::{Plan, Progress, generate};
@@ -43,9 +45,8 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         context: &mut RunContext<'_>,
         caught_up: bool,
     ) -> Result<Played, TrainError> {
-        let (plan, run_folder, resources) = (context.plan, context.run_folder, context.resources);
+        let (plan, run_folder) = (context.plan, context.run_folder);
         let stage = self.stage(context);
-        let settings = &plan.self_play;
         let warm_up = plan.warm_up.as_ref().filter(|_| self.warm_up);
         let network = match (warm_up, self.done.last()) {
             (Some(warm_up), _) => warm_up.network.as_ref().map(|_| run_folder.warm_up()),
@@ -62,87 +63,152 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             None => "nothing".to_owned(),
         };
         let visits = warm_up.map_or(u64::from(stage.visits), |warm_up| warm_up.playouts);
-        let games = Plan {
-            first: self.done.last().map_or(0, |before| before.games_so_far),
+        let job = Job {
+            network,
+            rollouts: warm_up.is_some_and(|warm_up| warm_up.network.is_none()),
+            generator: format!("{players} visits={visits}"),
+            visits,
             games: warm_up.map_or(stage.games, |warm_up| warm_up.games),
-            seed: plan.seed,
-            threads: resources.threads,
+        };
+        let mut tally = Tally {
+            begun: context.watch.session(),
+            finished: Progress::default(),
+            rates: (0.0, 0.0),
+        };
+        for index in 0..self.starts.len() {
+            self.games_on(context, index, &job, &mut tally)?;
+        }
+        Ok(Played {
+            players,
+            visits,
+            progress: tally.finished,
+            games_per_second: tally.rates.0,
+            evaluations_per_second: tally.rates.1,
+        })
+    }
+
+    /// Plays the games of one of the boards.
+    fn games_on(
+        &self,
+        context: &mut RunContext<'_>,
+        index: usize,
+        job: &Job,
+        tally: &mut Tally,
+    ) -> Result<(), TrainError> {
+        let (start, boards) = (&self.starts[index], context.plan.boards());
+        let (first, count) = BoardShare::parts(&boards, job.games)[index];
+        let settings = SelfPlay {
+            komi: boards[index].komi.or(context.plan.self_play.komi),
+            ..context.plan.self_play.clone()
+        };
+        let games = Plan {
+            first: self.done.last().map_or(0, |before| before.games_so_far) + first,
+            games: count,
+            seed: context.plan.seed,
+            threads: context.resources.threads,
             games_per_shard: settings.games_per_shard,
             sgf_every: settings.sgf_every,
             selfplay: settings.params(),
-            generator: format!("{players} visits={visits}"),
+            generator: job.generator.clone(),
         };
-        let folder = run_folder.games(self.number);
-        let begun = context.watch.session();
+        let folder = &self.games_folders(context, self.number)[index];
+        let before = tally.finished;
         let mut told = Ok(());
-        let mut rates = (0.0, 0.0);
+        let resources = context.resources;
+        let stage = self.stage(context);
         let observe = |progress: Progress| {
-            let seconds = (context.watch.session() - begun).max(1e-3);
-            let new = progress.games - progress.resumed;
-            rates = (new as f64 / seconds, progress.evaluations as f64 / seconds);
-            let message = rates_text(rates, &progress);
-            let count = (progress.games, games.games);
+            let progress = before.join(progress);
+            let message = tally.see(context.watch.session(), progress);
             if told.is_ok() {
+                let count = (progress.games, job.games);
                 told = context.tell(self.number, StepName::Games, count, message);
             }
         };
-        let progress = if warm_up.is_some() && network.is_none() {
+        let progress = if job.rollouts {
             let generator = RolloutGenerator {
                 selfplay: games.selfplay,
                 search: |seed| RolloutSearch {
                     rave: Rave::new(RaveParams::default(), seed),
-                    playouts: visits,
+                    playouts: job.visits,
                 },
             };
-            generate(self.start, &games, &folder, &generator, observe)?
+            generate(start, &games, folder, &generator, observe)?
         } else {
-            let network = match network {
-                Some(path) => resources.runtime.open(&player(&path))?,
-                None => self.nothing(stage)?,
+            let network = match &job.network {
+                Some(path) => resources.runtime.open(&player(path), start.size())?,
+                None => nothing(stage, start)?,
             };
             let generator = NetworkGenerator {
                 network: &network,
                 // The plan's check keeps it in range.
-                play: &settings.network_play(u32::try_from(visits).unwrap_or(u32::MAX)),
+                play: &settings.network_play(u32::try_from(job.visits).unwrap_or(u32::MAX)),
                 concurrent: settings.concurrent,
                 prover: || {
                     let prover = EndingProver::new(settings.prove_nodes).from(settings.prove_from);
                     prover.correcting(settings.correct_nodes)
                 },
             };
-            generate(self.start, &games, &folder, &generator, observe)?
+            generate(start, &games, folder, &generator, observe)?
         };
         told?;
-        Ok(Played {
-            players,
-            visits,
-            progress,
-            games_per_second: rates.0,
-            evaluations_per_second: rates.1,
-        })
+        tally.finished = before.join(progress);
+        Ok(())
     }
+}
 
-    /// A network that knows nothing, in the shape of the stage's.
-    fn nothing(&self, stage: &Stage) -> Result<EvaluatorFactory, TrainError> {
-        let encoding = usual_encoding::<G>(stage.network);
-        let encoding = encoding.ok_or_else(|| {
-            TrainError::Setting(format!(
-                "networks cannot read {}: it has no encoding",
-                G::NAME
-            ))
-        })?;
-        Ok(EvaluatorFactory::uniform(ModelInfo {
-            game: G::NAME.to_owned(),
-            size: self.start.size(),
-            encoding: encoding.id().to_owned(),
-            planes: encoding.planes(),
-            policy_len: self.start.policy_len(),
-            outcomes: G::INFO.outcomes(),
-            network: "nothing".to_owned(),
-            games: 0,
-            steps: 0,
-            creator: String::new(),
-            points: 0,
-        }))
+/// What is played in a generation, on all boards.
+struct Job {
+    /// The network's file; without one and without rollouts, a network that knows nothing plays.
+    network: Option<PathBuf>,
+    rollouts: bool,
+    /// Who plays, in words.
+    generator: String,
+    visits: u64,
+    /// Games on all boards.
+    games: u64,
+}
+
+/// How the games of a generation go.
+struct Tally {
+    /// When they were begun, in seconds of the session.
+    begun: f64,
+    /// Those of the boards that are done.
+    finished: Progress,
+    /// Games and evaluations a second.
+    rates: (f64, f64),
+}
+
+impl Tally {
+    /// What to say of so much progress on all boards.
+    fn see(&mut self, now: f64, progress: Progress) -> String {
+        let seconds = (now - self.begun).max(1e-3);
+        let new = progress.games - progress.resumed;
+        self.rates = (new as f64 / seconds, progress.evaluations as f64 / seconds);
+        rates_text(self.rates, &progress)
     }
+}
+
+/// A network that knows nothing, in the shape of the stage's.
+fn nothing<G: Trainable>(stage: &Stage, start: &G) -> Result<EvaluatorFactory, TrainError> {
+    let encoding = usual_encoding::<G>(stage.network);
+    let encoding = encoding.ok_or_else(|| {
+        TrainError::Setting(format!(
+            "networks cannot read {}: it has no encoding",
+            G::NAME
+        ))
+    })?;
+    Ok(EvaluatorFactory::uniform(ModelInfo {
+        game: G::NAME.to_owned(),
+        size: start.size(),
+        boards: Vec::new(),
+        encoding: encoding.id().to_owned(),
+        planes: encoding.planes(),
+        policy_len: start.policy_len(),
+        outcomes: G::INFO.outcomes(),
+        network: "nothing".to_owned(),
+        games: 0,
+        steps: 0,
+        creator: String::new(),
+        points: 0,
+    }))
 }

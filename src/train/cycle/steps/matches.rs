@@ -43,7 +43,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             let network = context
                 .resources
                 .runtime
-                .open(&context.run_folder.network(last))?;
+                .open(&context.run_folder.network(last), self.start.size())?;
             let visits = rating.visits;
             let network = Box::new(network);
             opponents.push((network_name(last), MatchPlayer::Network { network, visits }));
@@ -109,10 +109,10 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let (Some(gate), Some(before)) = (context.plan.gate.as_ref(), self.done.last()) else {
             return Ok(self.number);
         };
-        let opponent = context
-            .resources
-            .runtime
-            .open(&context.run_folder.network(before.plays_next))?;
+        let opponent = context.resources.runtime.open(
+            &context.run_folder.network(before.plays_next),
+            self.start.size(),
+        )?;
         let [new, old] = [network.clone(), opponent].map(|network| MatchPlayer::Network {
             network: Box::new(network),
             visits: gate.visits,

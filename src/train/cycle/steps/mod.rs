@@ -5,7 +5,7 @@ mod games;
 mod matches;
 mod quantize;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::StepName;
 use super::context::RunContext;
@@ -16,12 +16,16 @@ use crate::train::architecture::Outputs;
 use crate::train::checkpoint::Checkpoint;
 use crate::train::dataset::{Dataset, Selection};
 use crate::train::export::{network_info, to_onnx};
+use crate::train::row::Row;
 use crate::train::trainable::Trainable;
 use crate::train::{TrainError, durable};
 
 /// One generation to be done.
 pub(super) struct GenerationSteps<'a, G> {
+    /// The empty board on which networks are rated, the first of all.
     pub(super) start: &'a G,
+    /// All boards.
+    pub(super) starts: &'a [G],
     pub(super) number: u32,
     pub(super) warm_up: bool,
     pub(super) stage: usize,
@@ -47,7 +51,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let games_so_far = before.map_or(0, |g| g.games_so_far) + played.progress.games;
         let rows = played.progress.positions as f64;
         let dataset = self.dataset(context, rows_so_far, games_so_far, number)?;
-        let held_out = dataset.held_out.clone();
+        let held_out = self.on_first_board(&dataset.held_out);
         let steps = steps(context.plan.fit.reuse * rows, context.plan.fit.batch);
         let fitted = self.fit(context, dataset, (StepName::Fit, steps), last.as_ref())?;
         let network = run_folder.network(number);
@@ -56,7 +60,10 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             (None, before) => before.map_or(0, |before| before.steps),
         };
         export(&fitted.checkpoint, earlier, &network)?;
-        let opened = context.resources.runtime.open(&network)?;
+        let opened = context
+            .resources
+            .runtime
+            .open(&network, self.start.size())?;
         self.quantize(context, &network, &held_out)?;
         let measures = measure(self.start, &opened, &held_out)?;
         self.rate(context, &opened)?;
@@ -88,6 +95,28 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         &context.plan.stage[self.stage]
     }
 
+    /// Where the games of a generation are, board after board: one folder for all games where there is
+    /// one board.
+    fn games_folders(&self, context: &RunContext<'_>, number: u32) -> Vec<PathBuf> {
+        let folder = context.run_folder.games(number);
+        match self.starts {
+            [_] => vec![folder],
+            starts => {
+                let of = |start: &G| folder.join(start.size().to_string());
+                starts.iter().map(of).collect()
+            }
+        }
+    }
+
+    /// The rows of the board on which networks are measured.
+    fn on_first_board(&self, rows: &[Row]) -> Vec<Row> {
+        let size = self.start.size();
+        rows.iter()
+            .filter(|row| row.size == size)
+            .cloned()
+            .collect()
+    }
+
     /// The window up to a generation. Games that are no longer there are passed over: a run may go
     /// on in another place with its networks and checkpoints alone.
     fn dataset(
@@ -101,14 +130,15 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let known = |number: u32| self.done.get(number as usize).map(|g| g.rows);
         let (mut folders, mut rows) = (Vec::new(), 0);
         for number in (0..=newest).rev() {
-            let folder = context.run_folder.games(number);
-            if folder.exists() {
-                folders.insert(0, folder);
-            } else {
-                log::warn!(
-                    "{} is missing: its games are not learnt from",
-                    folder.display()
-                );
+            for folder in self.games_folders(context, number).into_iter().rev() {
+                if folder.exists() {
+                    folders.insert(0, folder);
+                } else {
+                    log::warn!(
+                        "{} is missing: its games are not learnt from",
+                        folder.display()
+                    );
+                }
             }
             rows += known(number).unwrap_or(0);
             if rows >= window as u64 {

@@ -1,0 +1,75 @@
+//! Boards of several sizes in one run.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::game::BoardSize;
+use crate::train::komi::KomiSpread;
+
+/// A board, and how much is played on it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BoardShare {
+    /// The board: a side, as "9", or width and height, as "13x9".
+    #[serde(serialize_with = "write", deserialize_with = "read")]
+    pub size: BoardSize,
+    /// Its share of each generation's games, beside those of the others.
+    #[serde(default = "one")]
+    pub share: f64,
+    /// How komi varies on it, where not as `[self-play]` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub komi: Option<KomiSpread>,
+}
+
+/// What is wrong with boards that are not [`are_sound`].
+pub(super) const WRONG: &str = "each [[board]] needs a size of its own, a share above 0, and a komi as that \
+                                of [self-play]";
+
+/// Whether each board is there once, and all numbers make sense.
+pub(super) fn are_sound(boards: &[BoardShare]) -> bool {
+    let is_sound = |(index, board): (usize, &BoardShare)| {
+        let is_new = boards[..index].iter().all(|other| other.size != board.size);
+        let has_share = board.share > 0.0 && board.share.is_finite();
+        is_new && has_share && board.komi.is_none_or(|komi| komi.is_sound())
+    };
+    boards.iter().enumerate().all(is_sound)
+}
+
+impl BoardShare {
+    /// All games on one board.
+    #[must_use]
+    pub fn all(size: BoardSize) -> BoardShare {
+        BoardShare {
+            size,
+            share: 1.0,
+            komi: None,
+        }
+    }
+
+    /// For each board the number of its first one of so many games, counted from 0, and how many it gets.
+    #[must_use]
+    pub fn parts(boards: &[BoardShare], games: u64) -> Vec<(u64, u64)> {
+        let total: f64 = boards.iter().map(|board| board.share).sum();
+        let (mut shares, mut first) = (0.0, 0);
+        let part = |board: &BoardShare| {
+            shares += board.share;
+            let end = (games as f64 * shares / total).round() as u64;
+            let part = (first, end - first);
+            first = end;
+            part
+        };
+        boards.iter().map(part).collect()
+    }
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn write<S: Serializer>(size: &BoardSize, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(size)
+}
+
+fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BoardSize, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    text.parse().map_err(de::Error::custom)
+}
