@@ -12,11 +12,10 @@ use super::OrtModel;
 use super::TractModel;
 use super::info::MOST_BYTES;
 use super::{
-    BackendKind, Batch, BatchClient, Device, EvalError, Evaluator, HashEvaluator, LibraryPlaces,
+    BackendKind, Batch, BatchClient, Device, EvalError, Evaluator, HashEvaluator, LoadOptions,
     ModelInfo, NativeModel, Outputs, UniformEvaluator, Work, spawn_batcher,
 };
 use crate::files;
-use crate::game::BoardSize;
 
 /// A model to be loaded.
 #[derive(Debug, Clone)]
@@ -66,17 +65,6 @@ impl ModelSource {
             }
         }
     }
-}
-
-/// How to load a model.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LoadOptions {
-    /// Where to compute; `native` and `tract` compute on the CPU only.
-    pub device: Device,
-    /// Where to look for ONNX Runtime.
-    pub ort_library: LibraryPlaces,
-    /// The board to compute for, where the network is for several; `None` for its own, or its first.
-    pub board: Option<BoardSize>,
 }
 
 /// Rows a call on a GPU, at most. Not measured.

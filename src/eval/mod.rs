@@ -19,6 +19,7 @@ mod fake;
 mod info;
 mod library;
 mod load;
+mod load_options;
 mod native;
 #[cfg(feature = "ort")]
 mod ort;
@@ -39,7 +40,8 @@ pub use error::EvalError;
 pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, UniformEvaluator};
 pub use info::{LEAD, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
 pub use library::{LIBRARY_FILE, LibraryPlaces};
-pub use load::{EvaluatorFactory, LoadOptions, ModelSource};
+pub use load::{EvaluatorFactory, ModelSource};
+pub use load_options::LoadOptions;
 pub use native::{NativeEvaluator, NativeModel, Work};
 #[cfg(feature = "ort")]
 pub use ort::{OrtEvaluator, OrtModel};

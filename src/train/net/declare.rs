@@ -150,7 +150,7 @@ impl Layers for Declare {
     }
 
     fn pool(&mut self, x: &usize, pooling: Pooling) -> usize {
-        pooling.numbers() * x
+        pooling.parts() * x
     }
 
     fn flatten(&mut self, x: &usize) -> usize {

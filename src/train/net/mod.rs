@@ -74,9 +74,9 @@ pub enum Pooling {
 pub const AREA_UNIT: f32 = 169.0;
 
 impl Pooling {
-    /// Numbers for each channel.
+    /// How many numbers it says of each channel.
     #[must_use]
-    pub const fn numbers(self) -> usize {
+    pub const fn parts(self) -> usize {
         match self {
             Pooling::MeanMax => 2,
             Pooling::MeanMaxSum => 3,
