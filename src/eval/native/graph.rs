@@ -209,32 +209,17 @@ impl<'a> Reader<'a> {
             }
             ("Relu", shape) => (Op::Relu, vec![x], shape),
             ("Add", _) => self.add(node, x)?,
-            ("ReduceMean" | "ReduceMax", Shape::Map(channels)) => {
-                let axes = node.attribute("axes");
-                let right = [[2, 3], [-2, -1]].map(|axes| Attribute::Ints(axes.to_vec()));
-                if !axes.is_some_and(|axes| right.contains(axes)) {
-                    return Err("its axes are not height and width".to_owned());
-                }
-                let kind = if node.op == "ReduceMax" {
-                    PoolKind::Max
-                } else {
-                    PoolKind::Mean
-                };
+            (
+                "ReduceMean" | "ReduceMax" | "ReduceSum" | "GlobalAveragePool",
+                Shape::Map(channels),
+            ) => {
+                let kind = self.pool(node)?;
                 (Op::Pool(kind), vec![x], Shape::Vector(channels))
-            }
-            ("ReduceSum", Shape::Map(channels)) => {
-                if integers(self.tensor(node, 1)?)? != [2, 3] {
-                    return Err("its axes are not height and width".to_owned());
-                }
-                (Op::Pool(PoolKind::Sum), vec![x], Shape::Vector(channels))
             }
             ("Mul", Shape::Vector(_)) => match floats(self.tensor(node, 1)?)? {
                 &[factor] => (Op::Scale(factor), vec![x], shape),
                 _ => return Err("it multiplies by more than one number".to_owned()),
             },
-            ("GlobalAveragePool", Shape::Map(channels)) => {
-                (Op::Pool(PoolKind::Mean), vec![x], Shape::Vector(channels))
-            }
             ("Concat", Shape::Vector(_)) => self.concat(node)?,
             ("Flatten", shape) => {
                 if node.int("axis").unwrap_or(1) != 1 {
@@ -262,6 +247,34 @@ impl<'a> Reader<'a> {
         let output = self.values.len() - 1;
         self.nodes.push(Node { op, inputs, output });
         Ok(Known::Value(output))
+    }
+
+    /// What a pool over height and width says. The axes of a sum are an input, those of others are not.
+    fn pool(&self, node: &ModelNode) -> Result<PoolKind, String> {
+        let right = [[2, 3], [-2, -1]].map(Vec::from);
+        let (kind, axes) = match node.op.as_str() {
+            "GlobalAveragePool" => return Ok(PoolKind::Mean),
+            "ReduceSum" => (PoolKind::Sum, Some(integers(self.tensor(node, 1)?)?)),
+            op => {
+                let axes = match node.attribute("axes") {
+                    Some(Attribute::Ints(axes)) => Some(axes.clone()),
+                    _ => None,
+                };
+                let is_max = op == "ReduceMax";
+                (
+                    if is_max {
+                        PoolKind::Max
+                    } else {
+                        PoolKind::Mean
+                    },
+                    axes,
+                )
+            }
+        };
+        match axes.is_some_and(|axes| right.contains(&axes)) {
+            true => Ok(kind),
+            false => Err("its axes are not height and width".to_owned()),
+        }
     }
 
     /// Input number `index` of a node, rounded or not.

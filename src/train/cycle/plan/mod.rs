@@ -221,15 +221,23 @@ impl CyclePlan {
             ),
         ];
         play.check()?;
-        let wrong = |what: String| TrainError::Setting(format!("the plan is wrong: {what}"));
-        if let Some((_, what)) = rules.iter().find(|(holds, _)| !holds) {
-            return Err(wrong((*what).to_owned()));
+        match rules.iter().find(|(holds, _)| !holds) {
+            None => self.check_boards(),
+            Some((_, what)) => Err(TrainError::Setting(format!("the plan is wrong: {what}"))),
         }
+    }
+
+    /// Whether the game has all boards, and the networks are for all of them.
+    fn check_boards(&self) -> Result<(), TrainError> {
+        let wrong = |what: String| TrainError::Setting(format!("the plan is wrong: {what}"));
         let shape = with_game!(&self.game, self.largest(), rules: &self.rules, |start| {
             self.starts(&start).map(|_| GameShape::of(&start))
         });
         let shape = shape.map_err(|error| wrong(error.to_string()))??;
-        let fixed = stages.iter().find(|s| !s.network.is_for_any_board(shape));
+        let fixed = self
+            .stage
+            .iter()
+            .find(|s| !s.network.is_for_any_board(shape));
         match fixed.filter(|_| self.board.len() > 1) {
             Some(stage) => Err(wrong(format!(
                 "the network {} is for one board, not for several: take a tengen+area",
