@@ -4,17 +4,18 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use super::judge::Care;
+use super::probing::probers;
 use super::{
     Backend, CriticThinker, Engine, EngineOptions, MakeThinker, NetworkSetup, NetworkThinker,
-    Player, RolloutThinker, SolverThinker, Thinker, ThinkerLog,
+    Player, RolloutThinker, SolverPlace, SolverThinker, Thinker, ThinkerLog,
 };
 use crate::clock::Clock;
 use crate::encode::{self, Encode, Mismatch};
 use crate::eval::{BackendKind, ModelInfo, ModelSource};
 use crate::game::{BoardSize, UnknownGame, with_game};
 use crate::rollout::{self, Playout};
-use crate::search::{ProberMaker, SearcherOptions, StopFlag};
-use crate::solver::Solvable;
+use crate::search::{SearcherOptions, StopFlag};
+use crate::solver::{Solvable, Solve};
 
 /// Playouts with either side to move that say what is dead: a fifth of a second on 9x9.
 const JUDGING_PLAYOUTS: u64 = 2000;
@@ -65,30 +66,36 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     let thinker_log = ThinkerLog::default();
     let network = |backend| -> MakeThinker<G> {
         let setup = network_setup(options, backend, seed);
-        let (solve, prober) = (add_solver(options, 1, &time), prober(options));
+        let place = place(setup.searcher.threads);
+        let (solve, solver) = (add_solver(options, Some(place), &time), options.solver);
         let (time, thinker_log) = (Arc::clone(&time), thinker_log.clone());
         Arc::new(move || {
+            let shared = G::solver((solver.memory_mib as usize) << 20);
+            let prober = shared
+                .as_ref()
+                .and_then(|shared| probers(shared.probes(), &solver));
             let thinker = NetworkThinker::new(setup.clone(), Arc::clone(&time));
-            let thinker = thinker.with_prober(prober.clone());
-            solve(Box::new(thinker.with_thinker_log(thinker_log.clone())))
+            let thinker = thinker.with_prober(prober);
+            let thinker = thinker.with_thinker_log(thinker_log.clone());
+            solve(Box::new(thinker), shared)
         })
     };
     let make: MakeThinker<G> = match options.backend {
         Backend::Rollout => {
             thinker_log.note("random playouts choose the moves".to_owned());
-            let (solve, time) = (add_solver(options, 0, &time), Arc::clone(&time));
+            let (solve, time) = (add_solver(options, None, &time), Arc::clone(&time));
             let bytes = (options.search.memory_mib as usize) << 20;
             let thinker = move || RolloutThinker::new(seed, Arc::clone(&time)).within(bytes);
-            Arc::new(move || solve(Box::new(thinker())))
+            Arc::new(move || solve(Box::new(thinker()), None))
         }
         Backend::Critic => {
             let path = options.model.clone().unwrap_or_default();
-            let (solve, time) = (add_solver(options, 0, &time), Arc::clone(&time));
+            let (solve, time) = (add_solver(options, None, &time), Arc::clone(&time));
             let thinker_log = thinker_log.clone();
             Arc::new(move || {
                 let (path, log) = (path.clone(), thinker_log.clone());
                 let thinker = CriticThinker::new(path, log, Arc::clone(&time));
-                solve(Box::new(thinker))
+                solve(Box::new(thinker), None)
             })
         }
         Backend::Auto => network(None),
@@ -117,41 +124,43 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     )
 }
 
-/// Puts a solver of endings beside a thinker.
-type AddSolver<G> = Box<dyn Fn(Box<dyn Thinker<G>>) -> Box<dyn Thinker<G>> + Send + Sync>;
+/// Puts a solver of endings before a thinker: the one that its probes share, or one of its own.
+type AddSolver<G> = Box<
+    dyn Fn(Box<dyn Thinker<G>>, Option<Box<dyn Solve<G>>>) -> Box<dyn Thinker<G>> + Send + Sync,
+>;
 
-/// With `threads` where the options say nothing else; 0 leaves the thinker alone.
+/// In the `usual` place where the options say nothing else; nowhere where neither does.
 fn add_solver<G: Solvable>(
     options: &EngineOptions,
-    threads: usize,
+    usual: Option<SolverPlace>,
     time: &Arc<dyn Clock>,
 ) -> AddSolver<G> {
     let (solver, time) = (options.solver, Arc::clone(time));
-    let threads = solver.threads.unwrap_or(threads);
+    let place = match solver.threads {
+        None => usual,
+        Some(0) => usual.map(|_| SolverPlace::Nowhere),
+        Some(threads) => Some(SolverPlace::Beside(threads)),
+    };
     let simulated = options.playouts_per_second;
-    Box::new(move |thinker| match threads {
-        0 => thinker,
-        _ => Box::new(SolverThinker::new(
+    Box::new(move |thinker, shared| match place {
+        None => thinker,
+        Some(place) => Box::new(SolverThinker::new(
             thinker,
-            threads,
-            solver,
+            shared,
+            (place, solver),
             simulated,
             Arc::clone(&time),
         )),
     })
 }
 
-fn prober<G: Solvable>(options: &EngineOptions) -> Option<ProberMaker<G>> {
-    let (nodes, from) = (options.solver.probe_nodes, options.solver.probe_from);
-    let make: ProberMaker<G> = Arc::new(move || {
-        let mut probe = G::leaf_probe();
-        Box::new(move |position: &G| {
-            let probe = probe.as_mut()?;
-            let near = position.plies_left().at_most(from);
-            near.then(|| probe(position, nodes)).flatten()
-        })
-    });
-    (nodes > 0).then_some(make)
+/// Where a solver works beside a search of so many threads: on a processor that it leaves idle, or in
+/// turn with it.
+fn place(search_threads: usize) -> SolverPlace {
+    match processors() {
+        Some(all) if all > search_threads => SolverPlace::Beside(1),
+        _ => SolverPlace::InTurn(search_threads),
+    }
 }
 
 fn processors() -> Option<usize> {

@@ -5,17 +5,20 @@
 //! room, or in a lost position the move that is the hardest to answer. Until then every proof it
 //! finds waits in its table for the next move.
 //!
-//! With a time to think it has threads of its own. With a number of visits, or under a simulated
-//! clock, it works before the search with a number of nodes, so that equal calls stay equal; the
-//! simulated clock counts both as done at the same time.
+//! With a time to think it has threads of its own where the search leaves processors idle; where it
+//! does not, the solver takes its turn first, as long as it may well come to an end. With a number of
+//! visits, or under a simulated clock, it works before the search with a number of nodes, so that equal
+//! calls stay equal; the simulated clock counts both as done at the same time. Before an unproven move
+//! is played there is a [second look](super::second_look) at it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::merge_proof::{merge_losing, merge_proof, unsearched};
+use super::second_look::{GLANCE, Look, second_look};
 use super::{ThinkError, Thinker};
-use crate::clock::Clock;
+use crate::clock::{Budget, Clock};
 use crate::game::{Proof, Reached};
 use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 use crate::solver::{Advice, Effort, Solvable, Solve};
@@ -25,8 +28,18 @@ use crate::solver::{Advice, Effort, Solvable, Solve};
 const NODES_PER_PLAYOUT: u64 = 100;
 /// Of visits or simulated time, the solver gets this part besides.
 const SHARE: u64 = 5;
-/// Nodes for what can be seen at once: moves that lose to a threat.
-const GLANCE: u64 = 2_000;
+/// Nodes a second and thread (`tengen solve`), for what is within reach.
+const NODES_PER_SECOND: f64 = 500_000.0;
+/// Where search and solver share processors the solver gets this part of a move's time first. (Half of
+/// the hard positions of plies 43 to 55, 0.3 s a move: 24% proven; a tenth 16%, seven tenths 25%.)
+const TURN: f64 = 0.5;
+/// It takes its turn when half of the positions like this one need at most so many times the nodes that
+/// it has time for: one in six needs only a quarter of what half of them need.
+const REACH: f64 = 4.0;
+/// For the second look at the chosen move one part in so many of a move's time is kept.
+const LOOK_SHARE: u32 = 32;
+/// Where half of the positions need more than so many times the nodes of that time it is not kept.
+const LOOK_REACH: f64 = 64.0;
 /// Nodes for choosing among the moves of a won position, and of a lost or drawn one. Any winning
 /// move will do; a losing one has to be chosen with care.
 const ADVICE_WON: u64 = 20_000;
@@ -35,15 +48,17 @@ const ADVICE_LOST: u64 = 200_000;
 /// Settings of the solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SolverOptions {
-    /// Threads beside the search; `None` leaves it to the backend, 0 is none.
+    /// Threads beside the search, 0 for no solver. `None` leaves it to the backend; with a network: one,
+    /// where the search leaves a processor idle, and else those of the search, in turn with it.
     pub threads: Option<usize>,
     /// It starts when at most so many moves can be left ([`crate::game::Game::plies_left`]).
     pub from: u32,
     /// Memory for proven positions, in MiB.
     pub memory_mib: u32,
-    /// Nodes for a new position of the search; 0 for none.
+    /// Nodes for a new position of the search, and for each visit of one that has come to matter; 0 for
+    /// none.
     pub probe_nodes: u64,
-    /// New positions are looked at when at most so many moves can be left.
+    /// Positions are looked at when at most so many moves can be left.
     pub probe_from: u32,
 }
 
@@ -53,21 +68,42 @@ impl Default for SolverOptions {
             threads: None,
             from: 36,
             memory_mib: 128,
-            probe_nodes: 300,
-            probe_from: 16,
+            probe_nodes: 100,
+            probe_from: 36,
         }
     }
+}
+
+/// Where a solver works while there is time to think.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SolverPlace {
+    /// On so many threads beside the search.
+    Beside(usize),
+    /// On so many threads before the search, whose processors they are.
+    InTurn(usize),
+    /// It is there for the search's probes only.
+    Nowhere,
 }
 
 /// Any thinker, with a solver beside it where the game has one.
 pub struct SolverThinker<G: Solvable> {
     inner: Box<dyn Thinker<G>>,
     solver: Option<Box<dyn Solve<G>>>,
-    threads: usize,
+    place: SolverPlace,
     options: SolverOptions,
     /// Playouts of a simulated second.
     simulated: Option<f64>,
     time: Arc<dyn Clock>,
+}
+
+/// The result in a word.
+fn verdict(advice: Option<&Advice>) -> &'static str {
+    match advice.map(|advice| advice.proof) {
+        None => "unsolved",
+        Some(Proof::Win) => "won",
+        Some(Proof::Draw) => "drawn",
+        Some(Proof::Loss) => "lost",
+    }
 }
 
 /// What the solver did for one move.
@@ -77,20 +113,21 @@ struct Solved {
 }
 
 impl<G: Solvable> SolverThinker<G> {
-    /// Memory and threads are taken when they are first needed. `simulated` is the number of
+    /// Memory and threads are taken when they are first needed; `solver` may be shared with others, and
+    /// where there is none one is made. `simulated` is the number of
     /// playouts in a second of a simulated clock, where there is one.
     #[must_use]
     pub fn new(
         inner: Box<dyn Thinker<G>>,
-        threads: usize,
-        options: SolverOptions,
+        solver: Option<Box<dyn Solve<G>>>,
+        (place, options): (SolverPlace, SolverOptions),
         simulated: Option<f64>,
         time: Arc<dyn Clock>,
     ) -> Self {
         SolverThinker {
             inner,
-            solver: None,
-            threads: threads.max(1),
+            solver,
+            place,
             options,
             simulated,
             time,
@@ -172,6 +209,132 @@ fn beside<G: Solvable>(
     })
 }
 
+/// One search with what the solver does for it.
+struct Turn<'a, G: Solvable> {
+    start: &'a Reached<G>,
+    limits: &'a Limits,
+    stop: &'a StopFlag,
+    analysis: &'a AnalysisOptions,
+    see: &'a mut dyn FnMut(SearchReport),
+    time: &'a dyn Clock,
+    started: Duration,
+}
+
+/// What search and solver have found.
+type Found = (Result<SearchReport, ThinkError>, Option<Solved>);
+
+impl<G: Solvable> Turn<'_, G> {
+    /// Solves with a number of nodes and then searches.
+    fn after_nodes(
+        self,
+        solver: &mut dyn Solve<G>,
+        inner: &mut dyn Thinker<G>,
+        (nodes, simulated): (u64, bool),
+    ) -> Found {
+        let effort = Effort {
+            nodes,
+            threads: 1,
+            halt: &|_| self.stop.is_raised(),
+        };
+        let solved = solve(solver, self.start.position(), &effort);
+        let done = self.stop.child();
+        if solved.advice.is_some() {
+            done.raise();
+        }
+        let mut report = inner.watch(self.start, self.limits, &done, self.analysis, self.see);
+        if let (true, Ok(report)) = (simulated, &mut report) {
+            // What would have gone on at the same time takes as long as the longer of the two.
+            let work = solved.nodes / NODES_PER_PLAYOUT;
+            let rest = work.saturating_sub(report.playouts);
+            self.time.worked(rest);
+            report.playouts += rest;
+        }
+        (report, Some(solved))
+    }
+
+    /// Searches while the solver works on threads of its own.
+    fn beside(
+        self,
+        solver: &mut dyn Solve<G>,
+        inner: &mut dyn Thinker<G>,
+        threads: usize,
+    ) -> Found {
+        let Turn {
+            start,
+            limits,
+            analysis,
+            see,
+            ..
+        } = self;
+        let limits = &limits_before_look(start.position(), limits);
+        let deadline = limits.budget.map(|budget| self.started + budget.most);
+        let means = (threads, deadline, self.time);
+        beside(solver, start.position(), means, self.stop, |stop| {
+            inner.watch(start, limits, stop, analysis, see)
+        })
+    }
+
+    /// Solves for a part of the time, where that may be enough, and then searches.
+    fn in_turn(
+        self,
+        solver: &mut dyn Solve<G>,
+        inner: &mut dyn Thinker<G>,
+        (threads, budget): (usize, Budget),
+    ) -> Found {
+        let position = self.start.position();
+        let turn = budget.soft.mul_f64(TURN);
+        let nodes = turn.as_secs_f64() * NODES_PER_SECOND * threads as f64;
+        let due = self.started + turn;
+        let within_reach = position
+            .nodes_to_solve()
+            .is_none_or(|half| half <= REACH * nodes);
+        let effort = Effort {
+            nodes: if within_reach { u64::MAX } else { GLANCE },
+            threads,
+            halt: &|_| self.stop.is_raised() || self.time.now() >= due,
+        };
+        let solved = solve(solver, position, &effort);
+        let done = self.stop.child();
+        if solved.advice.is_some() {
+            done.raise();
+        }
+        let spent = self.time.now().saturating_sub(self.started);
+        let limits = limits_before_look(position, self.limits);
+        let limits = Limits {
+            budget: limits.budget.map(|budget| budget.after(spent)),
+            ..limits
+        };
+        let mut report = inner.watch(self.start, &limits, &done, self.analysis, self.see);
+        if let Ok(report) = &mut report {
+            report.elapsed += spent;
+        }
+        (report, Some(solved))
+    }
+}
+
+/// The limits without the time that is kept for a second look, where that may find something.
+fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> Limits {
+    let kept = limits
+        .budget
+        .map(|budget| (budget, budget.soft / LOOK_SHARE));
+    let kept = kept.filter(|(_, look)| {
+        let nodes = look.as_secs_f64() * NODES_PER_SECOND;
+        let half = position.nodes_to_solve();
+        half.is_some_and(|half| half <= LOOK_REACH * nodes)
+    });
+    match kept {
+        None => *limits,
+        Some((budget, look)) => Limits {
+            budget: Some(Budget {
+                soft: budget.soft - look,
+                most: budget.most - look,
+                ..budget
+            }),
+            ..*limits
+        },
+    }
+}
+
 impl<G: Solvable> Thinker<G> for SolverThinker<G> {
     fn watch(
         &mut self,
@@ -185,14 +348,15 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         // A glance is no search, and where moves are left out the best one may be among them.
         let glance = limits.visits == Some(1) || !analysis.avoid.is_empty();
         let far = !position.plies_left().at_most(self.options.from);
-        if far || glance || start.legal_count() < 2 {
+        let idle = self.place == SolverPlace::Nowhere;
+        if idle || far || glance || start.legal_count() < 2 {
             return self.inner.watch(start, limits, stop, analysis, see);
         }
-        let started = self.time.now();
+        let (time, started) = (Arc::clone(&self.time), self.time.now());
         let before = self.nodes_before(limits);
         let bytes = (self.options.memory_mib as usize) << 20;
         self.solver = self.solver.take().or_else(|| G::solver(bytes));
-        let Some(solver) = &mut self.solver else {
+        let Some(solver) = self.solver.as_deref_mut() else {
             return self.inner.watch(start, limits, stop, analysis, see);
         };
         let effort = Effort {
@@ -200,59 +364,55 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             threads: 1,
             halt: &|_| stop.is_raised(),
         };
-        let losing = solver.losing(position, &effort);
+        let mut losing = solver.losing(position, &effort);
         // One move is left: there is nothing to search.
         let only = losing.len() + 1 == start.legal_count() && *limits != Limits::default();
-        let limits = &Limits {
-            visits: if only { Some(1) } else { limits.visits },
-            ..*limits
+        let turn = Turn {
+            start,
+            limits: &Limits {
+                visits: if only { Some(1) } else { limits.visits },
+                ..*limits
+            },
+            stop,
+            analysis: &AnalysisOptions {
+                avoid: losing.clone(),
+                ..analysis.clone()
+            },
+            see,
+            time: &*time,
+            started,
         };
-        let analysis = &AnalysisOptions {
-            avoid: losing.clone(),
-            ..analysis.clone()
-        };
-        let (report, solved) = if let Some(nodes) = before {
-            let effort = Effort {
-                nodes,
-                threads: 1,
-                halt: &|_| stop.is_raised(),
-            };
-            let solved = solve(&mut **solver, position, &effort);
-            let done = stop.child();
-            if solved.advice.is_some() {
-                done.raise();
+        let inner = &mut *self.inner;
+        let (report, solved) = match (before, self.place, limits.budget) {
+            (Some(nodes), ..) => turn.after_nodes(solver, inner, (nodes, self.simulated.is_some())),
+            (None, SolverPlace::InTurn(threads), Some(budget)) => {
+                turn.in_turn(solver, inner, (threads, budget))
             }
-            let mut report = self.inner.watch(start, limits, &done, analysis, see);
-            if let (Some(_), Ok(report)) = (self.simulated, &mut report) {
-                // What would have gone on at the same time takes as long as the longer of the two.
-                let work = solved.nodes / NODES_PER_PLAYOUT;
-                let rest = work.saturating_sub(report.playouts);
-                self.time.worked(rest);
-                report.playouts += rest;
+            // Without an end there are no turns.
+            (None, SolverPlace::InTurn(threads) | SolverPlace::Beside(threads), _) => {
+                turn.beside(solver, inner, threads)
             }
-            (report, Some(solved))
-        } else {
-            let deadline = limits.budget.map(|budget| started + budget.most);
-            let means = (self.threads, deadline, &*self.time);
-            let inner = &mut self.inner;
-            beside(&mut **solver, position, means, stop, |stop| {
-                inner.watch(start, limits, stop, analysis, see)
-            })
+            (None, SolverPlace::Nowhere, _) => {
+                return inner.watch(start, limits, stop, analysis, turn.see);
+            }
         };
         let Some(Solved { advice, nodes }) = solved else {
             // It panicked: a new one, and the search's own report.
             self.solver = None;
             return report.map(|report| merge_losing(report, &losing));
         };
-        let result = match advice.as_ref().map(|advice| advice.proof) {
-            None => "unsolved",
-            Some(Proof::Win) => "won",
-            Some(Proof::Draw) => "drawn",
-            Some(Proof::Loss) => "lost",
-        };
-        log::info!("solver: {result} after {nodes} nodes");
+        log::info!("solver: {} after {nodes} nodes", verdict(advice.as_ref()));
         let Some(advice) = advice else {
-            return report.map(|report| merge_losing(report, &losing));
+            let look = limits.budget.map(|budget| budget.soft / LOOK_SHARE);
+            let look = Look {
+                until: look.map(|look| time.now() + look),
+                stop,
+                time: &*time,
+            };
+            return report.map(|report| {
+                let report = second_look(solver, position, report, &look, &mut losing);
+                merge_losing(report, &losing)
+            });
         };
         let elapsed = self.time.now().saturating_sub(started);
         Ok(match report {

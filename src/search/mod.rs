@@ -33,7 +33,7 @@ pub use error::SearchError;
 pub use limits::{AnalysisOptions, Limits, StopFlag};
 pub use noise::add_root_noise;
 pub use params::{MoveChoice, SearchParams};
-pub use playout::Prober;
+pub use playout::{ASK_AGAIN, Occasion, Prober};
 pub use pool::{EvaluatorMaker, ProberMaker};
 pub use puct::{exploration_bonus, unvisited_value};
 pub use report::{MoveReport, Proof, SearchReport};

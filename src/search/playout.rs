@@ -27,6 +27,7 @@ pub(super) enum Descent {
 }
 
 /// What all descents of one search share.
+#[derive(Clone, Copy)]
 pub(super) struct SearchContext<'s, G: Game> {
     pub(super) tree: &'s Tree,
     pub(super) root: NodeId,
@@ -36,10 +37,32 @@ pub(super) struct SearchContext<'s, G: Game> {
     pub(super) encoding: &'s dyn Encoding<G>,
     /// This thread's, where the network says something of points.
     pub(super) points: Option<&'s PointSums>,
+    /// Whether the search is over.
+    pub(super) over: &'s (dyn Fn() -> bool + Sync),
 }
 
-/// Says of a position what the side to move can get, where it can tell at once.
-pub type Prober<G> = Box<dyn FnMut(&G) -> Option<Bounds> + Send>;
+/// Says of a position what the side to move can get, where it can tell: of new ones, and again when
+/// they turn out to matter.
+pub type Prober<G> = Box<dyn FnMut(&G, &Occasion<'_>) -> Option<Bounds> + Send>;
+
+/// When a prober is asked.
+#[derive(Clone, Copy)]
+pub struct Occasion<'a> {
+    /// Descents that have come to the position before: 0, or a power of [`ASK_AGAIN`].
+    pub visits: u32,
+    /// Whether the search is over, and the answer no longer wanted.
+    pub over: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// A prober that had nothing to say is asked again at so many visits, at so many times as many, and so
+/// on.
+pub const ASK_AGAIN: u32 = 4;
+
+/// Whether it is asked at so many visits.
+fn asks_at(visits: u32) -> bool {
+    let each = ASK_AGAIN.ilog2();
+    visits >= ASK_AGAIN && visits.is_power_of_two() && visits.ilog2().is_multiple_of(each)
+}
 
 /// A claimed leaf that waits for its evaluation.
 struct Leaf<'s> {
@@ -75,12 +98,16 @@ impl<'s, G: Game> Playouts<'s, G> {
     /// Walks from the root to a leaf; a leaf that needs the network is claimed and added to
     /// `batch`.
     pub(super) fn gather(&mut self, batch: &mut Batch) -> Descent {
-        let context = &self.context;
-        let tree = context.tree;
-        let mut position = context.start.position().clone();
-        self.past.truncate(context.start.past().len());
+        let SearchContext {
+            tree,
+            start,
+            root_priors,
+            ..
+        } = self.context;
+        let mut position = start.position().clone();
+        self.past.truncate(start.past().len());
         let mut path: Vec<Step<'s>> = Vec::with_capacity(32);
-        let mut node = tree.node(context.root);
+        let (mut node, mut before) = (tree.node(self.context.root), 0);
         loop {
             let state = node.state();
             if state.proof().is_some() {
@@ -96,7 +123,12 @@ impl<'s, G: Game> Playouts<'s, G> {
                 }
                 Phase::Expanded => {}
             }
-            let root_priors = path.is_empty().then_some(context.root_priors);
+            if asks_at(before) && self.proves(node, &position, before) {
+                node.add_visit();
+                backup::complete(tree, &path, self.certain);
+                return Descent::Done;
+            }
+            let root_priors = path.is_empty().then_some(root_priors);
             let Some(choice) = self.choose(&position, node, root_priors) else {
                 // No move can be better than what is proven: the last that could was proven by a
                 // path that does not lead through here, and only now does this node learn of it.
@@ -133,7 +165,7 @@ impl<'s, G: Game> Playouts<'s, G> {
             let child = tree.node(child);
             // In this order, or two threads could take the same surplus visit.
             let visits = child.visits();
-            let before = edge.begin();
+            before = edge.begin();
             path.push((node, edge));
             node = child;
             let repeats = || path.iter().any(|(before, _)| std::ptr::eq(*before, child));
@@ -202,9 +234,21 @@ impl<'s, G: Game> Playouts<'s, G> {
         if certain.proof().is_some() {
             return certain;
         }
+        certain.and(self.probed(position, 0))
+    }
+
+    /// Whether the prober, asked again, proves the result of a node that is not the root.
+    fn proves(&mut self, node: &Node, position: &G, visits: u32) -> bool {
+        node.narrow(self.probed(position, visits));
+        node.state().proof().is_some()
+    }
+
+    /// What the prober can tell of a position that so many descents have come to before.
+    fn probed(&mut self, position: &G, visits: u32) -> Bounds {
+        let over = self.context.over;
         let prober = self.prober.as_mut();
-        let probed = prober.and_then(|prober| prober(position));
-        certain.and(probed.unwrap_or(Bounds::OPEN))
+        let probed = prober.and_then(|prober| prober(position, &Occasion { visits, over }));
+        probed.unwrap_or(Bounds::OPEN)
     }
 
     /// Number of leaves that wait.
@@ -260,6 +304,12 @@ fn masked_priors(logits: &[f32], moves: &[Move], priors: &mut Vec<(Move, f32)>) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_prober_is_asked_again_at_powers() {
+        let asked: Vec<u32> = (0..300).filter(|&visits| asks_at(visits)).collect();
+        assert_eq!(asked, [4, 16, 64, 256]);
+    }
 
     #[test]
     fn priors_are_the_softmax_over_legal_moves_only() {

@@ -24,7 +24,7 @@ use crate::eval::{
 };
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
-use crate::solver::Solvable;
+use crate::solver::{Effort, Solvable};
 use toy::line;
 
 fn start(width: u8, height: u8) -> SmallNoGo {
@@ -403,8 +403,13 @@ fn threads_agree_with_one_thread() {
 fn what_a_prober_knows_needs_no_evaluation() {
     let position = start(3, 4);
     let make: ProberMaker<SmallNoGo> = Arc::new(|| {
-        let mut probe = <SmallNoGo as Solvable>::leaf_probe().unwrap();
-        Box::new(move |position: &SmallNoGo| probe(position, 1_000_000))
+        let mut probe = SmallNoGo::solver(0).unwrap().probes()();
+        let effort = Effort {
+            nodes: 1_000_000,
+            threads: 1,
+            halt: &|_| false,
+        };
+        Box::new(move |position, _| probe(position, &effort))
     });
     let mut searcher = hashing(&position, 1, SearchParams::default()).with_prober(make);
     let report = search(&mut searcher, &position, 1000);

@@ -110,6 +110,7 @@ fn run_job<G: Game>(
     prober: Option<&mut Prober<G>>,
 ) -> Result<(), EvalError> {
     let control = &job.control;
+    let over = || control.is_over();
     let context = SearchContext {
         tree: &job.tree,
         root: job.root,
@@ -118,6 +119,7 @@ fn run_job<G: Game>(
         params: &job.params,
         encoding: job.encoding,
         points: job.points.get(number),
+        over: &over,
     };
     let mut playouts = Playouts::new(context, prober);
     let mut batch = Batch::new(evaluator.info().row_len());

@@ -143,6 +143,13 @@ impl<'b, const W: usize> MoveBounds<'b, W> {
         claims <= 0 || (claims <= shared_count && self.has_claims(x, claims))
     }
 
+    /// By how many moves the bounds fail to decide: what one side can make at most, less what the other
+    /// makes for certain, for the side where that is less.
+    pub(super) fn missing(&self) -> i32 {
+        let missing = |x: usize| self.upper(1 - x) - self.lower(x);
+        missing(0).min(missing(1)).max(0)
+    }
+
     /// Moves that colour `x` can make whatever the other does.
     pub(super) fn lower(&self, x: usize) -> i32 {
         let (board, y) = (self.board, 1 - x);

@@ -11,7 +11,7 @@ use super::Effort;
 use super::board::Board;
 use super::bounds::MoveBounds;
 use super::parts::PartValues;
-use super::table::{Known, ProofStore};
+use super::table::{Known, ProofTable};
 use crate::game::{Bits, Move};
 
 /// Legal moves from which all successors are looked up before one is searched (enhanced
@@ -77,9 +77,9 @@ struct OrderedMove {
 }
 
 /// One thread's search.
-pub(super) struct Search<'s, M: ProofStore, const W: usize> {
+pub(super) struct Search<'s, const W: usize> {
     board: Board<W>,
-    memory: &'s M,
+    memory: &'s ProofTable,
     part_values: &'s mut PartValues<W>,
     shared: &'s Shared<'s>,
     /// Positions visited.
@@ -88,10 +88,10 @@ pub(super) struct Search<'s, M: ProofStore, const W: usize> {
     choices: Vec<OrderedMove>,
 }
 
-impl<'s, M: ProofStore, const W: usize> Search<'s, M, W> {
+impl<'s, const W: usize> Search<'s, W> {
     pub(super) fn new(
         board: Board<W>,
-        memory: &'s M,
+        memory: &'s ProofTable,
         part_values: &'s mut PartValues<W>,
         shared: &'s Shared<'s>,
     ) -> Self {

@@ -1,25 +1,29 @@
 //! What others know of a solver.
 
+use std::sync::Arc;
+
 use super::result::{Advice, Effort, SolveResult};
 use crate::game::{Bounds, Game, Move, Proof};
 
-/// Says what the side to move can get, as far as so many nodes are enough to say; `None` where
-/// there was nothing to find out.
-pub type LeafProbe<G> = Box<dyn FnMut(&G, u64) -> Option<Bounds> + Send>;
+/// Says what the side to move can get, as far as the effort is enough to say, on the thread that
+/// asks; `None` where there was nothing to find out.
+pub type Probe<G> = Box<dyn FnMut(&G, &Effort<'_>) -> Option<Bounds> + Send>;
+
+/// Makes probes, one for each thread.
+pub type MakeProbe<G> = Arc<dyn Fn() -> Probe<G> + Send + Sync>;
 
 /// A game, and whatever can prove results of it: nothing, unless it says otherwise.
 pub trait Solvable: Game {
-    /// A solver that takes about so many bytes for proven positions.
+    /// A solver that takes about so many bytes for proven positions once it has to solve one.
     #[must_use]
     fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {
         let _ = bytes;
         None
     }
 
-    /// Says for many positions, with so many nodes each, what the side to move can get. What it says
-    /// depends on nothing that came before.
-    #[must_use]
-    fn leaf_probe() -> Option<LeafProbe<Self>> {
+    /// In how many nodes half of the positions that look like this one are solved; `None` where nobody
+    /// knows.
+    fn nodes_to_solve(&self) -> Option<f64> {
         None
     }
 }
@@ -48,6 +52,10 @@ pub trait Solve<G>: Send {
         let _ = (position, effort);
         Vec::new()
     }
+
+    /// Probes for many positions and little effort each. With one thread equal probes in equal
+    /// order, after the same calls of this solver, say the same.
+    fn probes(&self) -> MakeProbe<G>;
 
     /// Forgets all proven positions.
     fn clear(&mut self);

@@ -11,11 +11,9 @@
 //! positions are never taken for each other. The exclusive or is Hyatt's: an entry of which two
 //! threads have each written one half belongs to no position.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::hash::Mixed;
 use crate::game::Move;
 
 /// Entries that share a cache line and a choice of which to give up.
@@ -31,19 +29,15 @@ const NO_MOVE: u8 = u8::MAX;
 #[repr(align(64))]
 struct Bucket([[AtomicU64; 2]; BUCKET]);
 
-/// Proven positions.
+/// Buckets that are taken from memory at once: 16 KiB, so that a solver that has little to do never
+/// clears a hundred megabytes first.
+const CHUNK: usize = 256;
+
+/// Proven positions. Their memory is taken as they come.
 #[derive(Debug)]
 pub(super) struct ProofTable {
-    buckets: Box<[Bucket]>,
-}
-
-/// Where a search keeps results.
-pub(super) trait ProofStore {
-    /// What is known of the position with this key.
-    fn get(&self, key: u128) -> Option<Known>;
-
-    /// Keeps a result that took `nodes` nodes.
-    fn put(&self, key: u128, wins: bool, best: Option<Move>, nodes: u64);
+    /// A power of two of them.
+    chunks: Box<[OnceLock<Box<[Bucket]>>]>,
 }
 
 /// What is known of a position.
@@ -61,28 +55,32 @@ impl ProofTable {
     pub(super) fn new(bytes: usize) -> ProofTable {
         // As many buckets at least as make the index hold the bits that entries leave out.
         let buckets = (bytes / size_of::<Bucket>()).max(1 << INDEX_BITS);
-        let buckets = 1 << buckets.ilog2();
+        let chunks = 1 << (buckets / CHUNK).ilog2();
         ProofTable {
-            buckets: (0..buckets).map(|_| Bucket::default()).collect(),
+            chunks: (0..chunks).map(|_| OnceLock::new()).collect(),
         }
     }
 
-    /// Forgets everything.
-    pub(super) fn clear(&mut self) {
-        for bucket in &mut self.buckets {
-            *bucket = Bucket::default();
+    /// Forgets everything; whoever is searching meanwhile may keep something.
+    pub(super) fn clear(&self) {
+        let chunks = self.chunks.iter().filter_map(OnceLock::get);
+        let buckets = chunks.flat_map(|chunk| chunk.iter());
+        for word in buckets.flat_map(|bucket| &bucket.0).flatten() {
+            word.store(0, Ordering::Relaxed);
         }
     }
 
-    fn bucket(&self, key: u128) -> &Bucket {
-        &self.buckets[key as usize & (self.buckets.len() - 1)]
+    /// The chunk of a key, and the number of its bucket there.
+    fn place(&self, key: u128) -> (&OnceLock<Box<[Bucket]>>, usize) {
+        let bucket = key as usize & (self.chunks.len() * CHUNK - 1);
+        (&self.chunks[bucket / CHUNK], bucket % CHUNK)
     }
-}
 
-impl ProofStore for ProofTable {
-    fn get(&self, key: u128) -> Option<Known> {
+    /// What is known of the position with this key.
+    pub(super) fn get(&self, key: u128) -> Option<Known> {
         let (high, low) = ((key >> 64) as u64, key as u64 & !INDEX_MASK);
-        for entry in &self.bucket(key).0 {
+        let (chunk, bucket) = self.place(key);
+        for entry in &chunk.get()?[bucket].0 {
             let [first, second] = [0, 1].map(|word: usize| entry[word].load(Ordering::Relaxed));
             if first ^ second == high && second & !INDEX_MASK == low && second & INDEX_MASK != 0 {
                 let mv = (second >> 8) as u8;
@@ -95,13 +93,15 @@ impl ProofStore for ProofTable {
         None
     }
 
-    /// In place of the cheapest result in the same bucket.
-    fn put(&self, key: u128, wins: bool, best: Option<Move>, nodes: u64) {
+    /// Keeps a result that took `nodes` nodes, in place of the cheapest one in the same bucket.
+    pub(super) fn put(&self, key: u128, wins: bool, best: Option<Move>, nodes: u64) {
         let (high, low) = ((key >> 64) as u64, key as u64 & !INDEX_MASK);
         let cost = u64::from(nodes.max(1).ilog2() + 1);
         let mv = best.map_or(NO_MOVE, |mv| mv.0 as u8);
         let second = low | u64::from(mv) << 8 | cost << 1 | u64::from(wins);
-        let entries = &self.bucket(key).0;
+        let (chunk, bucket) = self.place(key);
+        let make = || (0..CHUNK).map(|_| Bucket::default()).collect();
+        let entries = &chunk.get_or_init(make)[bucket].0;
         let known_cost = |entry: &[AtomicU64; 2]| entry[1].load(Ordering::Relaxed) >> 1 & 0x7f;
         let same = entries.iter().find(|entry| {
             let [first, second] = [0, 1].map(|word: usize| entry[word].load(Ordering::Relaxed));
@@ -112,26 +112,6 @@ impl ProofStore for ProofTable {
         };
         entry[0].store(high ^ second, Ordering::Relaxed);
         entry[1].store(second, Ordering::Relaxed);
-    }
-}
-
-/// Results of one small search: what a search finds then depends on nothing before it.
-#[derive(Debug, Default)]
-pub(super) struct LocalTable(RefCell<HashMap<u128, Known, Mixed>>);
-
-impl LocalTable {
-    pub(super) fn clear(&mut self) {
-        self.0.get_mut().clear();
-    }
-}
-
-impl ProofStore for LocalTable {
-    fn get(&self, key: u128) -> Option<Known> {
-        self.0.borrow().get(&key).copied()
-    }
-
-    fn put(&self, key: u128, wins: bool, best: Option<Move>, _: u64) {
-        self.0.borrow_mut().insert(key, Known { wins, best });
     }
 }
 

@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::bounds::MoveBounds;
 use super::*;
 use crate::game::nogo::SmallNoGo;
-use crate::game::{Bits, BoardSize, Color, Game, Outcome};
+use crate::game::{Bits, BoardSize, Bounds, Color, Game, Outcome};
 
 fn empty<const W: usize>(width: u8, height: u8) -> NoGo<W> {
     NoGo::new(BoardSize::new(width, height)).unwrap()
@@ -145,7 +145,7 @@ fn agrees_with_plain_negamax_on_late_positions() {
     let count = std::env::var("TENGEN_SOLVER_POSITIONS").map_or(40, |n| n.parse().unwrap());
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut solver = Solver::new(4 << 20);
-    let mut leaf_solver = LeafSolver::default();
+    let mut probe = solver.probes()();
     for _ in 0..count {
         let plies = rng.random_range(60..74);
         let position = random_position(&mut rng, plies);
@@ -155,9 +155,8 @@ fn agrees_with_plain_negamax_on_late_positions() {
             Some(wins),
             "{position:?}"
         );
-        if let Some(found) = leaf_solver.wins(&position, 100) {
-            assert_eq!(found, wins, "{position:?}");
-        }
+        let known = probe(&position, &effort(100));
+        assert_eq!(known, Some(decided(Some(wins))), "the solver has proven it");
     }
 }
 
@@ -255,17 +254,29 @@ fn threads_find_the_same() {
 }
 
 #[test]
-fn a_prober_does_not_remember() {
+fn probes_and_their_solver_learn_from_each_other() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     let positions: Vec<_> = (0..40).map(|_| random_position(&mut rng, 60)).collect();
-    let fresh = |position| LeafSolver::default().wins(position, 20);
-    let expected: Vec<_> = positions.iter().map(fresh).collect();
-    assert!(expected.contains(&None) && expected.contains(&Some(true)));
-    let mut solver = LeafSolver::default();
-    for _ in 0..2 {
-        let found: Vec<_> = positions.iter().map(|p| solver.wins(p, 20)).collect();
-        assert_eq!(found, expected);
+    let ask = |probe: &mut Probe<SmallNoGo>, nodes| {
+        let found = positions.iter().map(|p| probe(p, &effort(nodes)).unwrap());
+        found.collect::<Vec<_>>()
+    };
+    let unknown = |found: &[Bounds]| found.iter().filter(|b| b.proof().is_none()).count();
+    let mut solver = Solver::new(4 << 20);
+    let make = solver.probes();
+    let first = ask(&mut make(), 20);
+    assert!((1..40).contains(&unknown(&first)), "{first:?}");
+    // What was cut off goes on where it was.
+    let mut other = make();
+    let more = (0..200).map(|_| unknown(&ask(&mut other, 20))).min();
+    assert!(more < Some(unknown(&first)));
+    let solved: Vec<_> = positions.iter().map(|p| solver.solve(p, &ALL)).collect();
+    let one_node = ask(&mut make(), 1);
+    for (known, solved) in one_node.iter().zip(&solved) {
+        assert_eq!(known.proof(), solved.proof());
     }
+    solver.clear();
+    assert_eq!(ask(&mut make(), 20), first, "they forget together");
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Which move to play in a decided position: the winner's quickest, the loser's slowest.
 
-use super::prover::Prover;
+use std::sync::Arc;
+
+use super::prover::{PROBE_BYTES, Prover};
 use crate::game::gomoku::Gomoku;
 use crate::game::{Bounds, Game, Move, Proof};
-use crate::solver::{Advice, Effort, RatedMove, Solve, SolveResult};
+use crate::solver::{Advice, Effort, MakeProbe, RatedMove, Solve, SolveResult};
 
 impl Solve<Gomoku> for Prover {
     fn clear(&mut self) {
@@ -83,6 +85,18 @@ impl Solve<Gomoku> for Prover {
             true => Vec::new(),
             false => losing,
         }
+    }
+
+    /// They know nothing of each other: what a probe says depends on its position alone.
+    fn probes(&self) -> MakeProbe<Gomoku> {
+        Arc::new(|| {
+            let mut prover = Prover::new(PROBE_BYTES);
+            Box::new(move |position, effort| {
+                prover.clear();
+                let found = prover.prove(position, effort);
+                (found.bounds != Bounds::OPEN).then_some(found.bounds)
+            })
+        })
     }
 
     fn line(&mut self, position: &Gomoku, effort: &Effort<'_>) -> Vec<Move> {

@@ -20,25 +20,11 @@ mod table;
 pub use prover::Prover;
 
 use crate::game::gomoku::Gomoku;
-use crate::solver::{Effort, LeafProbe, Solvable, Solve};
+use crate::solver::{Solvable, Solve};
 
 impl Solvable for Gomoku {
     fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {
         Some(Box::new(Prover::new(bytes)))
-    }
-
-    fn leaf_probe() -> Option<LeafProbe<Self>> {
-        let mut prover = Prover::new(prover::PROBE_BYTES);
-        Some(Box::new(move |position, nodes| {
-            prover.clear();
-            let effort = Effort {
-                nodes,
-                threads: 1,
-                halt: &|_| false,
-            };
-            let found = prover.prove(position, &effort);
-            (found.bounds != crate::game::Bounds::OPEN).then_some(found.bounds)
-        }))
     }
 }
 

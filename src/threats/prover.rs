@@ -36,7 +36,9 @@ pub struct Proven {
 /// Proves wins on one board. Equal calls in equal order find the same.
 #[derive(Debug)]
 pub struct Prover {
-    pub(super) table: Table,
+    /// Its memory is taken when it first has to prove something.
+    table: Option<Table>,
+    bytes: usize,
     board: Option<(BoardSize, GomokuRules)>,
 }
 
@@ -45,25 +47,26 @@ impl Prover {
     #[must_use]
     pub fn new(bytes: usize) -> Prover {
         Prover {
-            table: Table::new(bytes),
+            table: None,
+            bytes,
             board: None,
         }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.table.clear();
+        self.table.iter_mut().for_each(Table::clear);
     }
 
     fn attempt<'a>(&'a mut self, position: &Gomoku, effort: &'a Effort<'a>) -> Attempt<'a> {
         let kind = (position.size(), position.rules());
         if self.board.is_some_and(|board| board != kind) {
-            self.table.clear();
+            self.clear();
         }
         self.board = Some(kind);
         Attempt {
             board: Board::new(position),
-            table: &mut self.table,
+            table: self.table.get_or_insert_with(|| Table::new(self.bytes)),
             mover: position.to_move(),
             effort,
         }

@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::Prover;
 use crate::game::gomoku::{Gomoku, GomokuRules, Shape};
 use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
-use crate::solver::{Effort, Solvable as _, Solve as _};
+use crate::solver::{Effort, Solve as _};
 
 fn nodes(nodes: u64) -> Effort<'static> {
     Effort {
@@ -356,16 +356,10 @@ fn a_probe_depends_on_its_position_alone() {
     let positions: Vec<Gomoku> = (0..40)
         .map(|_| played(&mut rng, BoardSize::square(15), GomokuRules::Renju, 185))
         .collect();
-    let mut probe = Gomoku::leaf_probe().unwrap();
-    let found: Vec<_> = positions
-        .iter()
-        .map(|position| probe(position, 300))
-        .collect();
-    let mut again: Vec<_> = positions
-        .iter()
-        .rev()
-        .map(|position| probe(position, 300))
-        .collect();
+    let mut probe = Prover::new(0).probes()();
+    let mut ask = |position| probe(position, &nodes(300));
+    let found: Vec<_> = positions.iter().map(&mut ask).collect();
+    let mut again: Vec<_> = positions.iter().rev().map(ask).collect();
     again.reverse();
     assert_eq!(found, again);
     assert!(found.iter().any(Option::is_some) && found.contains(&None));

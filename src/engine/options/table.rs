@@ -180,8 +180,9 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "solver-threads",
         value: "N",
-        help: "Threads that solve the position while the search runs; 0 for none [default: 1 with a \
-               network, 0 with playouts]",
+        help: "Threads that solve the position while the search runs; 0 for none [default: with a \
+               network 1 where the search leaves a processor idle, and else those of the search, in \
+               turn with it; 0 with playouts]",
         expected: "a whole number up to 1024",
         set: |options, text| {
             let threads = text.parse().ok().filter(|&threads| threads <= 1024)?;
@@ -214,8 +215,8 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "probe-nodes",
         value: "N",
-        help: "Nodes in which the search tries to solve a new position before it asks the network; \
-               0 for none [default: 300]",
+        help: "Nodes in which the search tries to solve a position, for each of its visits, where that \
+               may do; 0 for none [default: 100]",
         expected: "a whole number up to 1000000",
         set: |options, text| {
             let nodes = text.parse().ok().filter(|&nodes| nodes <= 1_000_000)?;
@@ -226,8 +227,8 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "probe-from",
         value: "N",
-        help: "It does so when at most so many moves can be left: 16 is about ply 60 of \
-               NoGo on 9x9 [default: 16]",
+        help: "It does so when at most so many moves can be left: 36 is about ply 42 of \
+               NoGo on 9x9 [default: 36]",
         expected: "a whole number",
         set: |options, text| {
             text.parse()

@@ -10,7 +10,15 @@ use crate::search::Proof;
 
 fn thinker(time: Arc<dyn Clock>) -> SolverThinker<SmallNoGo> {
     let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
-    SolverThinker::new(inner, 1, SolverOptions::default(), None, time)
+    by(inner, SolverPlace::Beside(1), time)
+}
+
+fn by(
+    inner: Box<dyn Thinker<SmallNoGo>>,
+    place: SolverPlace,
+    time: Arc<dyn Clock>,
+) -> SolverThinker<SmallNoGo> {
+    SolverThinker::new(inner, None, (place, SolverOptions::default()), None, time)
 }
 
 fn empty(width: u8, height: u8) -> SmallNoGo {
@@ -46,8 +54,16 @@ fn a_small_board_is_proven_before_the_search() {
 }
 
 #[test]
-fn the_solver_beside_a_search_ends_it() {
-    let mut thinker = thinker(Arc::new(SystemClock::new()));
+fn the_solver_ends_a_search_beside_it_and_spares_one_in_turn_with_it() {
+    for place in [SolverPlace::Beside(1), SolverPlace::InTurn(2)] {
+        solved_at_once(place);
+    }
+}
+
+fn solved_at_once(place: SolverPlace) {
+    let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+    let mut thinker = by(inner, place, time);
     let long = Duration::from_secs(3600);
     let limits = Limits {
         visits: None,
@@ -65,9 +81,16 @@ fn the_solver_beside_a_search_ends_it() {
 
 #[test]
 fn visits_do_not_let_the_solver_overstep_the_clock() {
+    for place in [SolverPlace::Beside(1), SolverPlace::InTurn(1)] {
+        keeps_the_clock(place);
+    }
+}
+
+fn keeps_the_clock(place: SolverPlace) {
     let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-    let mut thinker = thinker(Arc::clone(&time));
-    let short = Duration::from_millis(50);
+    let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+    let mut thinker = by(inner, place, Arc::clone(&time));
+    let short = Duration::from_millis(500);
     let limits = Limits {
         visits: Some(1_000_000_000),
         budget: Some(Budget::fixed(short, short)),
@@ -99,8 +122,8 @@ fn under_a_simulated_clock_solver_and_search_work_at_the_same_time() {
     let think = |width, visits| {
         let time: Arc<dyn Clock> = Arc::new(PlayoutClock::new(1000.0));
         let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
-        let options = SolverOptions::default();
-        let mut thinker = SolverThinker::new(inner, 1, options, Some(1000.0), Arc::clone(&time));
+        let means = (SolverPlace::Beside(1), SolverOptions::default());
+        let mut thinker = SolverThinker::new(inner, None, means, Some(1000.0), Arc::clone(&time));
         let limits = Limits {
             visits: Some(visits),
             budget: None,
@@ -163,7 +186,8 @@ fn by_threats(position: Gomoku, visits: u64) -> SearchReport {
         from: 400,
         ..SolverOptions::default()
     };
-    let mut thinker = SolverThinker::new(inner, 1, options, None, time);
+    let means = (SolverPlace::Beside(1), options);
+    let mut thinker = SolverThinker::new(inner, None, means, None, time);
     let limits = Limits {
         visits: Some(visits),
         budget: None,
