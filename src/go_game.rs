@@ -220,6 +220,32 @@ fn nobody_passes_first_while_dead_stones_count_against_him() {
     assert_eq!(engine.stone(Move(10)), None, "it is taken");
 }
 
+/// 5x5 is solved: the centre wins all 25 points (van der Werf et al. 2003, docs/methods.md#go). With 24.5
+/// points for White, Black has to keep White from having any.
+#[test]
+fn on_5x5_the_centre_wins_the_whole_board() {
+    for seed in ["1", "2"] {
+        let rules = ("rules", "tromp-taylor");
+        let settings = [("size", "5"), rules, ("visits", "3000"), ("seed", seed)];
+        let mut engine = engine(&settings);
+        engine.set_komi(24.5);
+        play(&mut *engine, "c3").unwrap();
+        let stop = StopFlag::new();
+        while engine.outcome().is_none() {
+            let color = engine.to_move();
+            let decision = engine.genmove(color, &stop);
+            assert!(
+                matches!(decision, Decision::Play(_)),
+                "{:?}",
+                engine.record()
+            );
+            assert!(engine.record().plays.len() < 200, "{:?}", engine.record());
+        }
+        let result = engine.record().result;
+        assert_eq!(result, "B+0.5", "{:?}", engine.record());
+    }
+}
+
 #[test]
 fn cleaning_up_goes_on_until_nothing_is_dead() {
     let stop = StopFlag::new();
