@@ -75,7 +75,7 @@ fn what_was_asked_for_and_does_not_work_is_named_and_mended() {
     );
     check(&missing[2..], false, &["BROKEN  ort"]);
     check(
-        &["--device", "cuda:99"],
+        &["--device", "cuda:63"],
         false,
         &["BROKEN  gpu", "BROKEN  choice"],
     );

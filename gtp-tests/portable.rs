@@ -22,12 +22,12 @@ const SIGNS: [&str; 10] = [
 /// The files that may have them, and why.
 const ALLOWED: &[(&str, &str)] = &[
     (
-        "src/cli/doctor/machine.rs",
-        "free memory as Linux tells it; not known elsewhere",
+        "src/cli/doctor/gpu.rs",
+        "the NVIDIA driver as Linux tells it",
     ),
     (
-        "src/cli/doctor/mod.rs",
-        "the NVIDIA driver as Linux tells it",
+        "src/cli/doctor/machine.rs",
+        "free memory as Linux tells it; not known elsewhere",
     ),
     (
         "src/clock/cpu.rs",

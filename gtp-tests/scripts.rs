@@ -94,6 +94,9 @@ fn scripts_check_their_arguments_before_they_build() {
             "--games takes a whole number, not \"many\"",
         );
     }
+    refused("gpu-trial.sh", &["--device"], "Usage");
+    let seconds = "--seconds takes a number, not many";
+    refused("gpu-trial.sh", &["--seconds", "many"], seconds);
     let few = ["--games", "0", "a", "b", "c"];
     refused("twogtp-match.sh", &few, "--games takes a number from 1 on");
 }

@@ -153,9 +153,9 @@ fn what_is_no_file_is_not_read() {
 fn a_backend_or_device_that_is_not_here_ends_the_program() {
     for subcommand in ["gtp", "sau", "bench"] {
         check_refused(
-            &[subcommand, "--device", "cuda:99"],
+            &[subcommand, "--device", "cuda:63"],
             &[
-                "nothing here computes on cuda:99",
+                "nothing here computes on cuda:63",
                 "not ort: ",
                 "not tract: ",
             ],

@@ -66,8 +66,8 @@ fn multiplies_bytes_fast() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::ModelInfo;
-    use crate::onnx::Header;
+    use crate::eval::{Cards, ModelInfo};
+    use crate::onnx::{Header, PRECISION};
 
     fn bytes(source: Option<ModelSource>) -> &'static [u8] {
         match source {
@@ -81,7 +81,7 @@ mod tests {
         for network in NETWORKS {
             let [exact, int8] = [network.exact, network.int8].map(|onnx| {
                 let precision = Header::read(onnx).unwrap();
-                let precision = precision.metadata("tengen.precision").map(str::to_owned);
+                let precision = precision.metadata(PRECISION).map(str::to_owned);
                 (ModelInfo::read("built-in", onnx).unwrap(), precision)
             });
             assert_eq!((&*exact.0.game, exact.0.size), (network.game, network.size));
@@ -97,7 +97,7 @@ mod tests {
         let exact = NETWORKS[0].exact;
         let nogo = |backend, device| bytes(built_in("nogo", BoardSize::square(9), backend, device));
         assert_eq!(nogo(BackendKind::Tract, Device::Cpu), exact);
-        assert_eq!(nogo(BackendKind::Ort, Device::Cuda(0)), exact);
+        assert_eq!(nogo(BackendKind::Ort, Device::Cuda(Cards::only(0))), exact);
         let native = nogo(BackendKind::Native, Device::Cpu);
         assert_eq!(native != exact, NativeModel::prefers_integers());
         let cpu = nogo(BackendKind::Ort, Device::Cpu);

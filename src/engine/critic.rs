@@ -85,6 +85,7 @@ impl<G: Game> Thinker<G> for CriticThinker {
             reused: 0,
             playouts: count,
             evaluations: count,
+            collisions: 0,
             nodes: 0,
             expected: None,
             elapsed: self.time.now().saturating_sub(started),

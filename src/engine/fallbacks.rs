@@ -106,6 +106,7 @@ impl fmt::Display for Attempt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::Cards;
     use crate::search::{SearchParams, SearcherOptions};
 
     #[track_caller]
@@ -150,7 +151,7 @@ mod tests {
             "network n by ort on cpu",
             "network n by tract on cpu",
         ];
-        let device = Device::Cuda(1);
+        let device = Device::Cuda(Cards::only(1));
         check(Some(BackendKind::Ort), Some("n"), device, &expected);
     }
 }

@@ -106,6 +106,7 @@ fn report(found: RaveReport, elapsed: Duration, stop: StopReason) -> SearchRepor
         reused,
         playouts,
         evaluations: 0,
+        collisions: 0,
         nodes: 0,
         expected,
         elapsed,

@@ -14,7 +14,7 @@ use crate::encode::{self, Encode};
 use crate::game::go::SmallGo;
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
-use crate::onnx::Header;
+use crate::onnx::{Header, PRECISION};
 
 fn open(kind: BackendKind, source: &ModelSource) -> Box<dyn Evaluator> {
     open_for(kind, source, None)
@@ -130,7 +130,7 @@ fn released() -> (Vec<PathBuf>, Vec<(PathBuf, PathBuf)>) {
 
 fn is_int8(model: &Path) -> bool {
     let header = Header::read(&std::fs::read(model).unwrap()).unwrap();
-    header.metadata("tengen.precision") == Some("int8")
+    header.metadata(PRECISION) == Some("int8")
 }
 
 #[test]

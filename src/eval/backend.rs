@@ -61,15 +61,51 @@ pub enum Device {
     /// The processor.
     #[default]
     Cpu,
-    /// The NVIDIA GPU of this number, from 0.
-    Cuda(u16),
+    /// NVIDIA GPUs, which share the work.
+    Cuda(Cards),
+}
+
+/// NVIDIA GPUs of one machine by their numbers, at least one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cards(u64);
+
+impl Cards {
+    /// The card of this number.
+    ///
+    /// # Panics
+    /// When it is 64 or more.
+    #[must_use]
+    pub const fn only(number: u8) -> Cards {
+        Cards(1 << number)
+    }
+
+    /// The numbers, the smallest first.
+    pub fn numbers(self) -> impl Iterator<Item = u8> {
+        (0..64).filter(move |number| self.0 >> number & 1 == 1)
+    }
+
+    /// Reads the names of devices after one another: `cuda`, `cuda:1` or `cuda:0,cuda:1`.
+    fn read(names: &str) -> Option<Cards> {
+        let mut cards = 0;
+        for name in names.split(',') {
+            let number = match name.trim() {
+                "cuda" => 0,
+                name => name.strip_prefix("cuda:")?.parse().ok()?,
+            };
+            cards |= 1_u64.checked_shl(number)?;
+        }
+        Some(Cards(cards))
+    }
 }
 
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Device::Cpu => f.write_str("cpu"),
-            Device::Cuda(id) => write!(f, "cuda:{id}"),
+            Device::Cuda(cards) => {
+                let names: Vec<String> = cards.numbers().map(|id| format!("cuda:{id}")).collect();
+                f.write_str(&names.join(","))
+            }
         }
     }
 }
@@ -77,15 +113,15 @@ impl fmt::Display for Device {
 impl FromStr for Device {
     type Err = String;
 
-    /// Reads `cpu`, `cuda` or `cuda:N`.
+    /// Reads `cpu`, `cuda`, `cuda:N`, or several of the last with commas between them.
     fn from_str(name: &str) -> Result<Device, String> {
-        let id = match name {
-            "cpu" => return Ok(Device::Cpu),
-            "cuda" => Some(0),
-            _ => name.strip_prefix("cuda:").and_then(|id| id.parse().ok()),
+        if name == "cpu" {
+            return Ok(Device::Cpu);
+        }
+        let unknown = || {
+            format!("'{name}' is no device: there are cpu, cuda, cuda:N, and cuda:0,cuda:1 for two")
         };
-        let unknown = || format!("'{name}' is no device: there are cpu, cuda and cuda:N");
-        id.map(Device::Cuda).ok_or_else(unknown)
+        Cards::read(name).map(Device::Cuda).ok_or_else(unknown)
     }
 }
 
@@ -104,11 +140,17 @@ mod tests {
                 .unwrap_err()
                 .contains("'rten'")
         );
-        for device in [Device::Cpu, Device::Cuda(0), Device::Cuda(3)] {
+        let cuda = |number| Device::Cuda(Cards::only(number));
+        let two = Device::Cuda(Cards(0b1010));
+        for device in [Device::Cpu, cuda(0), cuda(3), two] {
             assert_eq!(device.to_string().parse(), Ok(device));
         }
-        assert_eq!("cuda".parse(), Ok(Device::Cuda(0)));
-        for wrong in ["", "gpu", "cuda:", "cuda:-1", "cuda:99999"] {
+        assert_eq!("cuda".parse(), Ok(cuda(0)));
+        assert_eq!("cuda:3, cuda:1".parse(), Ok(two));
+        assert_eq!(two.to_string(), "cuda:1,cuda:3");
+        for wrong in [
+            "", "gpu", "cuda:", "cuda:-1", "cuda:64", "cpu,cuda", "cuda,",
+        ] {
             assert!(wrong.parse::<Device>().is_err(), "{wrong}");
         }
     }

@@ -94,7 +94,7 @@ impl fmt::Display for Candidate {
 #[cfg(all(feature = "tract", feature = "ort"))]
 mod tests {
     use super::super::testnet::SMALL;
-    use super::super::{Device, LibraryPlaces, PLANES, POLICY, VALUE, suite};
+    use super::super::{Cards, Device, LibraryPlaces, PLANES, POLICY, VALUE, suite};
     use super::*;
     use crate::onnx::GraphBuilder;
 
@@ -152,7 +152,7 @@ mod tests {
         );
         assert!(words[0].starts_with("native: part of this program, "));
         assert_eq!(words[2], "tract: part of this program");
-        let error = Candidate::best(&bare(Device::Cuda(0)))
+        let error = Candidate::best(&bare(Device::Cuda(Cards::only(0))))
             .unwrap_err()
             .to_string();
         for part in ["cuda:0", "not ort: ", "not tract: "] {

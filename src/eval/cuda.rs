@@ -10,7 +10,7 @@ const PROVIDER: &str = if cfg!(windows) {
 };
 
 /// Says why the GPU of this number cannot be used with this library, where that is certain.
-pub(super) fn refused(id: u16, library: &Path) -> Option<String> {
+pub(super) fn refused(id: u8, library: &Path) -> Option<String> {
     let real = library.canonicalize().unwrap_or_default();
     let beside = |path: &Path| path.with_file_name(PROVIDER).is_file();
     if !beside(library) && !beside(&real) {
@@ -27,7 +27,7 @@ pub(super) fn refused(id: u16, library: &Path) -> Option<String> {
 }
 
 /// As the files of a Linux system under `root` tell.
-fn missing_device(id: u16, root: &Path) -> Option<String> {
+fn missing_device(id: u8, root: &Path) -> Option<String> {
     // WSL 2 has a driver that numbers nothing.
     if root.join("dev/dxg").exists() {
         return None;

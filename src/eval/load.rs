@@ -12,8 +12,8 @@ use super::OrtModel;
 use super::TractModel;
 use super::info::MOST_BYTES;
 use super::{
-    BackendKind, Batch, BatchClient, Device, EvalError, Evaluator, HashEvaluator, LoadOptions,
-    ModelInfo, NativeModel, Outputs, UniformEvaluator, Work, spawn_batcher,
+    BackendKind, Batch, BatchClient, Calls, Device, EvalError, Evaluator, HashEvaluator,
+    LoadOptions, ModelInfo, NativeModel, Outputs, UniformEvaluator, Work, spawn_batcher,
 };
 use crate::files;
 
@@ -67,8 +67,13 @@ impl ModelSource {
     }
 }
 
-/// Rows a call on a GPU, at most. Not measured.
-const GPU_MAX_BATCH: usize = 256;
+/// Rows with which a call on a GPU has enough. Not measured.
+const GPU_BATCH: usize = 512;
+
+/// Sessions on each GPU: while one computes, the other's rows and answers are on their way, and workers
+/// do what they do. Not measured.
+#[cfg(feature = "ort")]
+const SESSIONS_PER_GPU: usize = 2;
 
 #[derive(Debug, Clone)]
 enum Model {
@@ -108,10 +113,6 @@ impl EvaluatorFactory {
             BackendKind::Ort => open_ort(source, onnx, options)?,
         };
         let factory = EvaluatorFactory { info, model };
-        let factory = match options.device {
-            Device::Cpu => factory,
-            Device::Cuda(_) => factory.batched(GPU_MAX_BATCH)?,
-        };
         factory.try_out(source)?;
         Ok(factory)
     }
@@ -132,19 +133,27 @@ impl EvaluatorFactory {
         })
     }
 
-    /// The same network behind one batcher thread, which computes at most `max_batch` rows a
-    /// call: the workers' evaluators are its clients. The thread ends with the last of them and
+    /// The same network behind one batcher, whose evaluator takes requests until it has `enough` rows:
+    /// the workers' evaluators are its clients. Its threads end with the last of them and
     /// of this factory's clones; nobody waits for it, so that a stalled device cannot hold up the
     /// end of the program.
     ///
     /// # Errors
     /// As [`EvaluatorFactory::make`].
-    pub fn batched(&self, max_batch: usize) -> Result<EvaluatorFactory, EvalError> {
-        let (client, _detached) = spawn_batcher(self.make()?, max_batch)?;
+    pub fn batched(&self, enough: usize) -> Result<EvaluatorFactory, EvalError> {
         Ok(EvaluatorFactory {
             info: self.info.clone(),
-            model: Model::Shared(client),
+            model: shared(vec![self.make()?], enough)?,
         })
+    }
+
+    /// What has been computed so far by all evaluators together, where a batcher stands before them.
+    #[must_use]
+    pub fn calls(&self) -> Option<Calls> {
+        match &self.model {
+            Model::Shared(client) => Some(client.calls()),
+            _ => None,
+        }
     }
 
     /// Evaluators that know nothing, see [`UniformEvaluator`].
@@ -239,11 +248,12 @@ fn tract_available(_: Device) -> Result<String, EvalError> {
 #[cfg(feature = "ort")]
 fn ort_available(options: &LoadOptions) -> Result<String, EvalError> {
     let library = options.ort_library.find()?;
-    if let Device::Cuda(id) = options.device
-        && let Some(reason) = super::cuda::refused(id, &library)
-    {
-        let backend = "ort";
-        return Err(EvalError::Unavailable { backend, reason });
+    if let Device::Cuda(cards) = options.device {
+        let refused = |card| super::cuda::refused(card, &library);
+        if let Some(reason) = cards.numbers().find_map(refused) {
+            let backend = "ort";
+            return Err(EvalError::Unavailable { backend, reason });
+        }
     }
     Ok(format!("ONNX Runtime at {}", library.display()))
 }
@@ -284,7 +294,23 @@ fn open_ort(
     options: &LoadOptions,
 ) -> Result<(ModelInfo, Model), EvalError> {
     let model = OrtModel::load(&source.name(), onnx, options)?;
-    Ok((model.info().clone(), Model::Ort(model)))
+    let info = model.info().clone();
+    let Device::Cuda(cards) = options.device else {
+        return Ok((info, Model::Ort(model)));
+    };
+    let mut evaluators: Vec<Box<dyn Evaluator>> = Vec::new();
+    for card in cards.numbers() {
+        for _ in 0..SESSIONS_PER_GPU {
+            evaluators.push(Box::new(model.on_card(card)?));
+        }
+    }
+    Ok((info, shared(evaluators, GPU_BATCH)?))
+}
+
+/// Evaluators that serve everybody.
+fn shared(evaluators: Vec<Box<dyn Evaluator>>, enough: usize) -> Result<Model, EvalError> {
+    let (client, _detached) = spawn_batcher(evaluators, enough)?;
+    Ok(Model::Shared(client))
 }
 
 #[cfg(not(feature = "ort"))]
@@ -306,8 +332,8 @@ fn built_without(backend: &'static str) -> EvalError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::suite;
     use super::super::testnet::SMALL;
+    use super::super::{Cards, suite};
     use super::*;
 
     fn open(kind: BackendKind, path: &str, options: &LoadOptions) -> Result<String, String> {
@@ -353,7 +379,7 @@ mod tests {
     #[test]
     fn tract_has_no_gpu() {
         let options = LoadOptions {
-            device: Device::Cuda(0),
+            device: Device::Cuda(Cards::only(0)),
             ..LoadOptions::default()
         };
         let source = ModelSource::Embedded(SMALL.onnx(1).leak());

@@ -31,9 +31,9 @@ pub(crate) mod testnet;
 #[cfg(feature = "tract")]
 mod tract;
 
-pub use backend::{BackendKind, Device};
+pub use backend::{BackendKind, Cards, Device};
 pub use batch::{Batch, LEAD_SCALE, Outputs};
-pub use batcher::{BatchClient, spawn_batcher};
+pub use batcher::{BatchClient, Calls, spawn_batcher};
 pub use cache::{CacheStats, CachedEvaluator, EvalCache};
 pub use candidates::{Candidate, open_best};
 pub use error::EvalError;
@@ -44,7 +44,7 @@ pub use load::{EvaluatorFactory, ModelSource};
 pub use load_options::LoadOptions;
 pub use native::{NativeEvaluator, NativeModel, Work};
 #[cfg(feature = "ort")]
-pub use ort::{OrtEvaluator, OrtModel};
+pub use ort::{BoundEvaluator, OrtEvaluator, OrtModel};
 pub use softmax::{kl_divergence, log_softmax, softmax};
 #[cfg(feature = "tract")]
 pub use tract::{InnerTensors, TractEvaluator, TractModel};

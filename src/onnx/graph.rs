@@ -4,6 +4,8 @@ mod file;
 
 use std::collections::HashSet;
 
+use half::f16;
+
 use super::proto::{AttributeProto, DataType, GraphProto, TensorProto, ValueInfoProto};
 use super::{Dim, OnnxError};
 
@@ -100,6 +102,12 @@ impl GraphBuilder {
         self.initialiser(name, dims, data.len(), (DataType::Float, raw))
     }
 
+    /// Adds f16 weights, row-major.
+    pub fn half_weights(&mut self, name: &str, dims: &[usize], data: &[f16]) -> Value {
+        let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
+        self.initialiser(name, dims, data.len(), (DataType::Float16, raw))
+    }
+
     /// Adds an i64 constant, row-major.
     pub fn integers(&mut self, name: &str, dims: &[usize], data: &[i64]) -> Value {
         let raw = data.iter().flat_map(|x| x.to_le_bytes()).collect();
@@ -133,6 +141,21 @@ impl GraphBuilder {
     ) -> Value {
         let attributes = attributes.into_iter().map(AttributeProto::from);
         self.push_node(op, inputs, attributes.collect())
+    }
+
+    /// The same numbers in half precision.
+    pub fn to_half(&mut self, x: Value) -> Value {
+        self.cast(x, DataType::Float16)
+    }
+
+    /// The same numbers in f32.
+    pub fn to_single(&mut self, x: Value) -> Value {
+        self.cast(x, DataType::Float)
+    }
+
+    fn cast(&mut self, x: Value, to: DataType) -> Value {
+        let to = Attribute::Int(i64::from(i32::from(to)));
+        self.node("Cast", &[x], vec![("to", to)])
     }
 
     pub(super) fn push_node(

@@ -27,6 +27,7 @@
 //! ```
 
 mod graph;
+mod halve;
 mod header;
 mod model;
 mod ops;
@@ -35,9 +36,13 @@ mod scan;
 mod seal;
 
 pub use graph::{Attribute, GraphBuilder, Value};
+pub use halve::to_half;
 pub use header::{Header, TensorInfo};
 pub use model::{Model, ModelNode, Numbers, Tensor};
 pub use seal::{CHECKSUM, Seal, seal};
+
+/// Metadata key under which a file that is not in f32 says in what it is: `int8` or `f16`.
+pub const PRECISION: &str = "tengen.precision";
 
 use std::fmt;
 

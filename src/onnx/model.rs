@@ -1,6 +1,7 @@
 //! Reads a whole model, weights and nodes included, so that it can be computed with or rewritten.
 //! Only what [`super::GraphBuilder`] writes is understood; anything else is refused by name.
 
+use half::f16;
 use prost::Message;
 
 use super::header::Header;
@@ -76,6 +77,8 @@ pub struct Tensor {
 pub enum Numbers {
     /// Weights.
     F32(Vec<f32>),
+    /// Weights in half precision.
+    F16(Vec<f16>),
     /// Shapes.
     I64(Vec<i64>),
     /// Zero points of activations in integers.
@@ -90,6 +93,7 @@ impl Numbers {
     fn len(&self) -> usize {
         match self {
             Numbers::F32(numbers) => numbers.len(),
+            Numbers::F16(numbers) => numbers.len(),
             Numbers::I64(numbers) => numbers.len(),
             Numbers::U8(numbers) => numbers.len(),
             Numbers::I8(numbers) => numbers.len(),
@@ -199,6 +203,7 @@ impl TryFrom<TensorProto> for Tensor {
         let raw = tensor.raw_data.unwrap_or_default();
         let numbers = match DataType::try_from(tensor.data_type) {
             Ok(DataType::Float) => Numbers::F32(numbers(&raw, f32::from_le_bytes)),
+            Ok(DataType::Float16) => Numbers::F16(numbers(&raw, f16::from_le_bytes)),
             Ok(DataType::Uint8) => Numbers::U8(raw),
             Ok(DataType::Int8) => Numbers::I8(numbers(&raw, i8::from_le_bytes)),
             Ok(DataType::Int32) => Numbers::I32(numbers(&raw, i32::from_le_bytes)),

@@ -116,6 +116,7 @@ pub(super) enum DataType {
     Int8 = 3,
     Int32 = 6,
     Int64 = 7,
+    Float16 = 10,
 }
 
 #[derive(Clone, PartialEq, Message)]

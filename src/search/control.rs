@@ -37,6 +37,7 @@ pub(super) struct Control {
     playouts_left: AtomicI64,
     playouts: AtomicU64,
     evaluations: AtomicU64,
+    collisions: AtomicU64,
     clock: Arc<dyn Clock>,
     started: Duration,
     limits: Limits,
@@ -69,6 +70,7 @@ impl Control {
             playouts_left: AtomicI64::new(playouts_left),
             playouts: AtomicU64::new(0),
             evaluations: AtomicU64::new(0),
+            collisions: AtomicU64::new(0),
             next_look: AtomicU64::new(0),
             leader: AtomicU16::new(u16::MAX),
             leads_since: AtomicU64::new(0),
@@ -211,6 +213,12 @@ impl Control {
             .fetch_add(count as i64, Ordering::Relaxed);
     }
 
+    /// Counts a playout back that ran into a leaf somebody is evaluating.
+    pub(super) fn return_collision(&self) {
+        self.collisions.fetch_add(1, Ordering::Relaxed);
+        self.return_playouts(1);
+    }
+
     pub(super) fn count_playouts(&self, count: usize) {
         self.playouts.fetch_add(count as u64, Ordering::Relaxed);
         self.clock.worked(count as u64);
@@ -226,6 +234,11 @@ impl Control {
 
     pub(super) fn evaluations(&self) -> u64 {
         self.evaluations.load(Ordering::Relaxed)
+    }
+
+    /// Descents that ended at a leaf somebody was evaluating.
+    pub(super) fn collisions(&self) -> u64 {
+        self.collisions.load(Ordering::Relaxed)
     }
 
     /// Sleeps until there are more playouts than those `seen`, or the threads are to stop.

@@ -43,6 +43,8 @@ pub struct SearchReport {
     pub playouts: u64,
     /// Evaluations that this search asked for; a cache may have answered some of them.
     pub evaluations: u64,
+    /// Descents that ended at a leaf which somebody was evaluating, and were taken back.
+    pub collisions: u64,
     /// Nodes in the tree after it, those of earlier searches included.
     pub nodes: u64,
     /// What is to become of the points, where that is known in a game that counts them.
@@ -65,6 +67,7 @@ impl SearchReport {
             reused: 0,
             playouts: 0,
             evaluations: 0,
+            collisions: 0,
             nodes: 0,
             expected: None,
             elapsed: Duration::ZERO,

@@ -391,6 +391,7 @@ fn report<G: Game>(
         reused,
         playouts: control.playouts() + first,
         evaluations: control.evaluations() + first,
+        collisions: control.collisions(),
         nodes: tree.len() as u64,
         expected,
         elapsed: control.elapsed(),

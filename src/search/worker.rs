@@ -213,7 +213,7 @@ fn gather_batch<G: Game>(
                 }
             }
             Descent::Collision => {
-                control.return_playouts(1);
+                control.return_collision();
                 collisions += 1;
                 if collisions >= size {
                     return More::AfterCollisions;

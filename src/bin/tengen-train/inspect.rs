@@ -9,11 +9,10 @@ use serde_json::{Map, Value, json};
 use tengen::encode::Encode;
 use tengen::eval::ModelInfo;
 use tengen::game::{BoardSize, Color, GAMES, with_game};
-use tengen::onnx::{CHECKSUM, Header};
+use tengen::onnx::{CHECKSUM, Header, PRECISION};
 use tengen::train::architecture::Architecture;
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::net::Counts;
-use tengen::train::quantize::rewrite::PRECISION;
 use tengen::train::shard;
 
 use crate::progress::print;
@@ -120,8 +119,8 @@ fn network(path: &Path) -> anyhow::Result<Facts> {
     let mut facts: Facts = metadata.map(|(key, value)| (key, json!(value))).collect();
     facts.insert("bytes".to_owned(), json!(onnx.len()));
     let header = Header::read(&onnx)?;
-    if let Some(precision) = header.metadata(PRECISION.0) {
-        facts.insert(PRECISION.0.to_owned(), json!(precision));
+    if let Some(precision) = header.metadata(PRECISION) {
+        facts.insert(PRECISION.to_owned(), json!(precision));
     }
     // It was compared with the file above.
     let checksum = header.seal.map_or("none".to_owned(), |seal| seal.stated);

@@ -1,4 +1,4 @@
-//! `tengen-train quantize`: an f32 network into an int8 one, and what that cost.
+//! `tengen-train quantize`: an f32 network into one of fewer bits, and what that cost.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,9 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::json;
 use tengen::clock::{Clock, SystemClock};
-use tengen::eval::{Batch, Evaluator, ModelInfo};
+use tengen::eval::{Batch, Device, Evaluator, ModelInfo};
 use tengen::game::with_game;
+use tengen::onnx::to_half;
 use tengen::rollout::{Rave, RaveParams};
 use tengen::train::dataset::{Dataset, Selection};
 use tengen::train::durable;
@@ -42,9 +43,16 @@ pub(crate) struct Args {
     /// The network, an f32 ONNX file that tengen-train has exported
     #[arg(long)]
     model: PathBuf,
-    /// The int8 ONNX file to write
+    /// The ONNX file to write
     #[arg(long)]
     out: PathBuf,
+    /// In what it computes: integers, for processors, or half precision, for GPUs
+    #[arg(long, default_value = "int8", value_parser = ["int8", "f16"])]
+    precision: String,
+    /// Where both are run to compare them: only a GPU computes in half precision, a processor shows
+    /// what the rounding of the weights costs
+    #[arg(long, default_value = "cpu")]
+    device: Device,
     /// Folder of shards whose positions the ranges are calibrated on, best held-out ones; may be
     /// given several times [default: positions of quick games by playouts]
     #[arg(long)]
@@ -87,22 +95,30 @@ fn quantize<G: Trainable>(
     let validation = Examples::spread(empty, info, &rows, (wanted, 1))?;
     let clock = SystemClock::new();
     let name = args.model.display().to_string();
-    let int8 = to_int8(&name, onnx, calibration.batch.planes())?;
+    let smaller = if args.precision == "f16" {
+        to_half(onnx).with_context(|| name.clone())?
+    } else {
+        to_int8(&name, onnx, calibration.batch.planes())?
+    };
     log::info!(
-        "calibrated on {} positions in {:.1} s",
+        "{} made on {} positions in {:.1} s",
+        args.precision,
         calibration.batch.len(),
         clock.now().as_secs_f64()
     );
 
-    let runtime = Runtime::usual(args.ort_library.clone());
-    let [mut first, mut second] = open_both(&runtime, &args.model, &int8, &args.out)?;
+    let runtime = Runtime {
+        device: args.device,
+        ..Runtime::usual(args.ort_library.clone())
+    };
+    let [mut first, mut second] = open_both(&runtime, &args.model, &smaller, &args.out)?;
     let found = difference(
         [&mut *first, &mut *second],
         &validation.batch,
         &validation.legal,
     )?;
     let speeds = measure([&mut *first, &mut *second], &validation.batch, &clock)?;
-    report(args, [onnx.len(), int8.len()], &found, &speeds);
+    report(args, [onnx.len(), smaller.len()], &found, &speeds);
     if !found.is_accepted() && !args.force {
         bail!(
             "not accepted: the policy must stay within {MAX_POLICY_KL} nats and the value within \
@@ -110,7 +126,7 @@ fn quantize<G: Trainable>(
             args.out.display()
         );
     }
-    durable::write(&args.out, &int8)?;
+    durable::write(&args.out, &smaller)?;
     Ok(())
 }
 
@@ -172,13 +188,14 @@ fn measure(
 }
 
 fn report(args: &Args, bytes: [usize; 2], found: &Difference, speeds: &Speeds) {
+    let precision = &*args.precision;
     if args.json {
         let speeds: Vec<_> = speeds
             .iter()
-            .map(|(batch, [f32, int8])| json!({ "batch": batch, "f32": f32, "int8": int8 }))
+            .map(|(batch, [f32, other])| json!({ "batch": batch, "f32": f32, precision: other }))
             .collect();
         let report = json!({
-            "bytes": { "f32": bytes[0], "int8": bytes[1] },
+            "bytes": { "f32": bytes[0], precision: bytes[1] },
             "difference": found,
             "accepted": found.is_accepted(),
             "positions_per_second_one_thread": speeds,
@@ -186,7 +203,10 @@ fn report(args: &Args, bytes: [usize; 2], found: &Difference, speeds: &Speeds) {
         print(&report.to_string());
         return;
     }
-    print(&format!("bytes: {} f32, {} int8", bytes[0], bytes[1]));
+    print(&format!(
+        "bytes: {} f32, {} {precision}",
+        bytes[0], bytes[1]
+    ));
     print(&format!("positions compared: {}", found.positions));
     print(&format!(
         "policy divergence: mean {:.5} nats, greatest {:.4} (limit {MAX_POLICY_KL})",
@@ -197,10 +217,10 @@ fn report(args: &Args, bytes: [usize; 2], found: &Difference, speeds: &Speeds) {
         found.value, found.value_max
     ));
     print(&format!("same best move: {:.1}%", 100.0 * found.same_best));
-    for (batch, [f32, int8]) in speeds {
+    for (batch, [f32, other]) in speeds {
         print(&format!(
-            "batch {batch}, one thread: f32 {f32:.0}/s, int8 {int8:.0}/s, {:.2} times",
-            int8 / f32
+            "batch {batch}, one thread: f32 {f32:.0}/s, {precision} {other:.0}/s, {:.2} times",
+            other / f32
         ));
     }
 }

@@ -1,6 +1,7 @@
-//! `tengen bench`: does the search still do what it did, how fast is it here, and how well does it
-//! play endings.
+//! `tengen bench`: does the search still do what it did, how fast is it here, does the network say here
+//! what it says elsewhere, and how well does the engine play endings.
 
+mod agreement;
 mod endings;
 mod positions;
 mod signature;
@@ -20,16 +21,21 @@ use super::flags::EngineFlags;
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
     /// Measure instead: positions/s of each backend by batch size, visits/s of the search on the
-    /// same network in the same run, and their ratio.
+    /// same network in the same run, and their ratio. With --set batch=N for this size of batch only.
     #[arg(long)]
     throughput: bool,
+    /// Compare instead: what the network answers with --backend and --device, and what `native`
+    /// answers in f32, on random positions of all phases of the game.
+    #[arg(long, conflicts_with = "throughput")]
+    agreement: bool,
     /// Measure play instead, on the solved positions of a set that `tengen endings` made: how often
     /// a won position stays won, and how right the values of network and search are. The search is
     /// as the settings say [default: 400 visits].
-    #[arg(long, value_name = "FILE", conflicts_with = "throughput")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["throughput", "agreement"])]
     endings: Option<PathBuf>,
-    /// Take only so many of its positions, evenly chosen.
-    #[arg(long, value_name = "N", requires = "endings", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Take only so many positions: of the set, evenly chosen [default: all], or random ones
+    /// [default: 1000].
+    #[arg(long, value_name = "N", conflicts_with = "throughput", value_parser = clap::value_parser!(u32).range(1..))]
     positions: Option<u32>,
     /// Seconds for each line of the throughput table, more than 0.
     #[arg(long, default_value_t = 4.0, value_name = "SECONDS")]
@@ -46,6 +52,9 @@ impl Bench {
         let options = self.engine.resolve()?;
         if self.throughput {
             return throughput::run(&options, self.seconds, self.json);
+        }
+        if self.agreement {
+            return agreement::run(&options, self.positions.unwrap_or(1000), self.json);
         }
         if let Some(file) = &self.endings {
             let task = endings::Task {

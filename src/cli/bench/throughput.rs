@@ -13,8 +13,8 @@ use tengen::clock::{Budget, Clock, SystemClock};
 use tengen::encode::{Encode, find};
 use tengen::engine::{Backend, EngineOptions, built_in};
 use tengen::eval::{
-    BackendKind, Batch, EvalError, Evaluator, EvaluatorFactory, LoadOptions, ModelSource, Outputs,
-    Work,
+    BackendKind, Batch, Calls, Device, EvalError, Evaluator, EvaluatorFactory, LoadOptions,
+    ModelSource, Outputs, Work,
 };
 use tengen::game::with_game;
 use tengen::rollout::{Played, Playout, PlayoutPolicy, Tally};
@@ -24,6 +24,8 @@ use super::super::output;
 use super::positions::random_position;
 
 const BATCHES: [u32; 4] = [1, 4, 8, 16];
+/// The same on a GPU.
+const GPU_BATCHES: [u32; 6] = [1, 8, 32, 64, 256, 1024];
 const ROUNDS: u32 = 4;
 /// Positions of one raw batch or search, from all phases of the game.
 const POSITIONS: u32 = 16;
@@ -44,6 +46,10 @@ struct Line {
     evaluations_per_second: f64,
     /// Visits a second of the search.
     visits_per_second: f64,
+    /// Descents of the search that ended at a leaf which somebody was evaluating, for each visit.
+    collisions: f64,
+    /// Positions in a call on average, in the search, where threads share their evaluators (on a GPU).
+    mean_batch: Option<f64>,
 }
 
 pub(super) fn run(options: &EngineOptions, seconds: f64, json: bool) -> anyhow::Result<()> {
@@ -62,7 +68,7 @@ fn measure<G: Encode + Playout>(
     if !json {
         output::print(&bench.playouts()?)?;
         output::print(
-            "backend  threads  batch  positions/s   of peak  search: evals/s  visits/s  evals/raw  visits/raw",
+            "backend  threads  batch  positions/s   of peak  search: evals/s  visits/s  evals/raw  visits/raw  collisions  in a call",
         )?;
     }
     let wanted = |kind: &BackendKind| bench.only.is_none_or(|only| only == *kind);
@@ -75,7 +81,12 @@ fn measure<G: Encode + Playout>(
             }
             Err(error) => return Err(error.into()),
         };
-        for batch in BATCHES {
+        let batches = match (options.search.batch, options.device) {
+            (0, Device::Cpu) => &BATCHES[..],
+            (0, Device::Cuda(_)) => &GPU_BATCHES[..],
+            (asked, _) => &[asked][..],
+        };
+        for &batch in batches {
             let line = bench.measure(kind, &factory, batch)?;
             output::print(&if json {
                 serde_json::to_string(&line)?
@@ -90,7 +101,7 @@ fn measure<G: Encode + Playout>(
 fn text(line: &Line) -> String {
     let share = line.share_of_peak;
     format!(
-        "{:<8} {:>7} {:>6} {:>12.0} {:>9} {:>16.0} {:>9.0} {:>9.1}% {:>10.1}%",
+        "{:<8} {:>7} {:>6} {:>12.0} {:>9} {:>16.0} {:>9.0} {:>9.1}% {:>10.1}% {:>10.1}% {:>10}",
         line.backend,
         line.threads,
         line.batch,
@@ -99,7 +110,10 @@ fn text(line: &Line) -> String {
         line.evaluations_per_second,
         line.visits_per_second,
         100.0 * line.evaluations_per_second / line.raw_per_second,
-        100.0 * line.visits_per_second / line.raw_per_second
+        100.0 * line.visits_per_second / line.raw_per_second,
+        100.0 * line.collisions,
+        line.mean_batch
+            .map_or_else(|| "-".to_owned(), |mean| format!("{mean:.1}")),
     )
 }
 
@@ -229,16 +243,21 @@ impl<G: Encode + Playout> Bench<G> {
             .map(|_| factory.make())
             .collect::<Result<Vec<_>, _>>()?;
         let (work, mut at_best) = (self.work(kind)?, 0.0);
-        let mut rates = [0.0; 3];
+        let (mut rates, mut calls) = ([0.0; 4], Calls::default());
         for round in 0..ROUNDS {
             at_best += work.map_or(0.0, |work| self.at_best(work));
             rates[0] += self.raw(&mut evaluators, batch)?;
             let position = &self.positions[(round * 3 + 1) as usize % self.positions.len()];
-            let [evaluations, visits] = self.search(&mut searcher, position)?;
+            let before = factory.calls().unwrap_or_default();
+            let [evaluations, visits, collisions] = self.search(&mut searcher, position)?;
+            let after = factory.calls().unwrap_or_default();
+            calls.calls += after.calls - before.calls;
+            calls.rows += after.rows - before.rows;
             rates[1] += evaluations;
             rates[2] += visits;
+            rates[3] += collisions;
         }
-        let [raw, evaluations, visits] = rates.map(|sum| sum / f64::from(ROUNDS));
+        let [raw, evaluations, visits, collisions] = rates.map(|sum| sum / f64::from(ROUNDS));
         Ok(Line {
             backend: kind.name(),
             threads: self.threads,
@@ -247,6 +266,8 @@ impl<G: Encode + Playout> Bench<G> {
             share_of_peak: work.map(|_| raw * f64::from(ROUNDS) / at_best),
             evaluations_per_second: evaluations,
             visits_per_second: visits,
+            collisions: collisions / visits,
+            mean_batch: (calls.calls > 0).then(|| calls.rows as f64 / calls.calls as f64),
         })
     }
 
@@ -293,8 +314,8 @@ impl<G: Encode + Playout> Bench<G> {
         batch
     }
 
-    /// Evaluations and visits a second of a search from an empty tree.
-    fn search(&self, searcher: &mut Searcher<G>, position: &G) -> anyhow::Result<[f64; 2]> {
+    /// Evaluations, visits and collisions a second of a search from an empty tree.
+    fn search(&self, searcher: &mut Searcher<G>, position: &G) -> anyhow::Result<[f64; 3]> {
         searcher.clear();
         let budget = Budget::fixed(self.round, 10 * self.round);
         let limits = Limits {
@@ -307,6 +328,7 @@ impl<G: Encode + Playout> Bench<G> {
         Ok([
             report.evaluations as f64 / elapsed,
             report.playouts as f64 / elapsed,
+            report.collisions as f64 / elapsed,
         ])
     }
 }

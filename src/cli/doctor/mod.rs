@@ -1,30 +1,19 @@
 //! `tengen doctor`: what of this machine works for the engine, and what to do about the rest.
 
+mod backend;
 mod finding;
+mod gpu;
 mod machine;
-
-use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
-use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Backend, EngineOptions, built_in};
-use tengen::eval::{
-    BackendKind, Batch, Candidate, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
-    Outputs,
-};
-use tengen::onnx::Header;
+use tengen::eval::{BackendKind, Candidate, Device, LoadOptions, ModelSource};
 
 use super::flags::EngineFlags;
 use super::output::print;
+use backend::{backend, tolerance, try_backend};
 use finding::{Finding, State};
-
-/// Evaluations that are timed.
-const EVALUATIONS: usize = 20;
-/// Two backends may differ by so much in a logit.
-const TOLERANCE: f32 = 1e-2;
-/// The same for a network in integers, of which backends round more or less.
-const INTEGER_TOLERANCE: f32 = 1.0;
 
 /// Say which backends, libraries, devices and networks are found and work, and how to mend what
 /// does not. Takes the engine's settings, to check just these.
@@ -36,12 +25,6 @@ pub(crate) struct Doctor {
     #[command(flatten)]
     engine: EngineFlags,
 }
-
-/// A network's answers to one input.
-type Answer = (Vec<f32>, Duration);
-
-/// What others are compared with, and by how much they may differ.
-type Reference<'a> = (&'a Answer, f32);
 
 impl Doctor {
     pub(crate) fn run(self) -> anyhow::Result<()> {
@@ -114,7 +97,7 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
         let asked = options.backend == Backend::Network(*kind) || library;
         findings.push(backend(kind.name(), answer, reference, asked));
     }
-    findings.push(gpu(&model, options, &load, reference));
+    findings.extend(gpu::examine(&model, options, reference));
     let working = tried.iter().filter(|(_, answer)| answer.is_ok());
     let working: Vec<BackendKind> = working.map(|(kind, _)| *kind).collect();
     findings.push(choice(options, &working));
@@ -159,47 +142,6 @@ fn choice(options: &EngineOptions, working: &[BackendKind]) -> Finding {
     }
 }
 
-fn tolerance(model: &ModelSource) -> f32 {
-    let onnx = match model {
-        ModelSource::File(path) => std::fs::read(path).unwrap_or_default(),
-        ModelSource::Embedded(onnx) => onnx.to_vec(),
-    };
-    let header = Header::read(&onnx).ok();
-    let precision = header
-        .as_ref()
-        .and_then(|header| header.metadata("tengen.precision"));
-    if precision == Some("int8") {
-        INTEGER_TOLERANCE
-    } else {
-        TOLERANCE
-    }
-}
-
-/// Loads the network and runs it.
-fn try_backend(
-    kind: BackendKind,
-    model: &ModelSource,
-    load: &LoadOptions,
-) -> Result<Answer, EvalError> {
-    let factory = EvaluatorFactory::open(kind, model, load)?;
-    let mut evaluator = factory.make()?;
-    let mut batch = Batch::new(factory.info().row_len());
-    let row = batch.push(0);
-    // Any input will do, as long as it is not the same everywhere.
-    row.iter_mut()
-        .enumerate()
-        .for_each(|(i, plane)| *plane = (i % 3) as f32 / 2.0);
-    let mut out = Outputs::new();
-    evaluator.evaluate(&batch, &mut out)?;
-    let clock = SystemClock::new();
-    for _ in 0..EVALUATIONS {
-        evaluator.evaluate(&batch, &mut out)?;
-    }
-    let each = clock.now() / EVALUATIONS as u32;
-    let logits = out.policy(0).iter().chain(out.value_logits(0));
-    Ok((logits.copied().collect(), each))
-}
-
 fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
     let broken = |text: String, mend: &str| Finding {
         state: State::Broken,
@@ -241,80 +183,4 @@ fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
             ),
         ),
     }
-}
-
-/// How a backend did, against `reference` where there is one.
-fn backend(
-    what: &'static str,
-    tried: &Result<Answer, EvalError>,
-    reference: Option<Reference<'_>>,
-    asked: bool,
-) -> Finding {
-    let failed = if asked { State::Broken } else { State::Absent };
-    let (state, text, mend) = match tried {
-        Ok((logits, each)) => {
-            let text = format!("{:.2} ms an evaluation", each.as_secs_f64() * 1000.0);
-            let worst = reference.map_or(0.0, |((expected, _), _)| {
-                let pairs = logits.iter().zip(expected);
-                pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
-            });
-            if reference.is_none_or(|(_, tolerance)| worst <= tolerance) {
-                (State::Ok, text, "")
-            } else {
-                let text = format!("{text}, but its answers differ from tract's by {worst}");
-                (
-                    State::Broken,
-                    text,
-                    "another version: scripts/fetch-onnxruntime.sh",
-                )
-            }
-        }
-        Err(error @ EvalError::Unavailable { backend, .. }) => {
-            let mend = match *backend {
-                "native" => "another backend",
-                _ => "scripts/fetch-onnxruntime.sh",
-            };
-            (failed, error.to_string(), mend)
-        }
-        Err(error) => (State::Broken, error.to_string(), ""),
-    };
-    Finding {
-        state,
-        what,
-        text,
-        mend: mend.to_owned(),
-    }
-}
-
-fn gpu(
-    model: &ModelSource,
-    options: &EngineOptions,
-    load: &dyn Fn(Device) -> LoadOptions,
-    reference: Option<Reference<'_>>,
-) -> Finding {
-    let asked = options.device != Device::Cpu;
-    let driver = std::fs::read_to_string("/proc/driver/nvidia/version").ok();
-    let Some(driver) = driver else {
-        return Finding {
-            state: if asked { State::Broken } else { State::Absent },
-            what: "gpu",
-            text: "no NVIDIA driver is loaded".to_owned(),
-            mend: if asked { "tengen gtp --device cpu" } else { "" }.to_owned(),
-        };
-    };
-    let device = if asked {
-        options.device
-    } else {
-        Device::Cuda(0)
-    };
-    let tried = try_backend(BackendKind::Ort, model, &load(device));
-    let mut finding = backend("gpu", &tried, reference, asked);
-    let version = driver.lines().next().unwrap_or_default();
-    match finding.state {
-        State::Ok => finding.text = format!("{device}, {}; {version}", finding.text),
-        State::Absent | State::Broken => {
-            finding.mend = "scripts/fetch-onnxruntime.sh --gpu".to_owned();
-        }
-    }
-    finding
 }

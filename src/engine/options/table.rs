@@ -87,9 +87,9 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "device",
         value: "NAME",
-        help: "Where the network is computed: cpu, or cuda:N for the NVIDIA GPU of this number \
-               [default: cpu]",
-        expected: "cpu, cuda or cuda:N",
+        help: "Where the network is computed: cpu, cuda:N for the NVIDIA GPU of this number, or \
+               several as cuda:0,cuda:1 [default: cpu]",
+        expected: "cpu, cuda, cuda:N, or cuda:0,cuda:1 for two",
         set: |options, text| text.parse().ok().map(|device| options.device = device),
     },
     EngineOption {

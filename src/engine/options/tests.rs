@@ -3,7 +3,7 @@ use std::time::Duration;
 use super::*;
 use crate::clock::TimeParams;
 use crate::engine::{Resign, SolverOptions, Spending};
-use crate::eval::Device;
+use crate::eval::{Cards, Device};
 use crate::game::BoardSize;
 use crate::search::SearchParams;
 
@@ -44,7 +44,7 @@ fn every_option_is_set_by_its_name() {
         resign: Resign::below(-0.9),
         backend: Backend::Rollout,
         model: Some("net.onnx".into()),
-        device: Device::Cuda(1),
+        device: Device::Cuda(Cards::only(1)),
         ort_library: Some("ort.so".into()),
         spending: Spending {
             visits: Some(100),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crossbeam::channel::{Receiver, Sender, unbounded};
 
 use super::super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
+use super::calls::{Calls, Counted};
 use super::request::{BACKEND, Buffers, Reply, Request};
 
 /// A worker's connection to a batcher.
@@ -20,32 +21,33 @@ pub struct BatchClient {
     replies: Receiver<Reply>,
     in_flight: usize,
     spare: Vec<Buffers>,
+    calls: Arc<Counted>,
 }
 
 impl BatchClient {
+    /// A client of those who take from `requests`, which are like `evaluator`.
     pub(super) fn new(
-        info: &ModelInfo,
-        preferred_batch: usize,
+        evaluator: &dyn Evaluator,
         requests: Sender<Request>,
-    ) -> BatchClient {
-        BatchClient::connected(Arc::new(info.clone()), preferred_batch, requests)
-    }
-
-    fn connected(
-        info: Arc<ModelInfo>,
-        preferred_batch: usize,
-        requests: Sender<Request>,
+        calls: Arc<Counted>,
     ) -> BatchClient {
         let (reply, replies) = unbounded();
         BatchClient {
-            info,
-            preferred_batch,
+            info: Arc::new(evaluator.info().clone()),
+            preferred_batch: evaluator.preferred_batch(),
             requests,
             reply,
             replies,
             in_flight: 0,
             spare: Vec::new(),
+            calls,
         }
+    }
+
+    /// What all clients of this batcher together have had computed.
+    #[must_use]
+    pub fn calls(&self) -> Calls {
+        self.calls.so_far()
     }
 
     /// Sends a batch off. What goes wrong with it later is told by the [`BatchClient::wait`] that
@@ -107,8 +109,17 @@ impl BatchClient {
 impl Clone for BatchClient {
     /// Another client of the same batcher, with nothing in flight.
     fn clone(&self) -> BatchClient {
-        let info = Arc::clone(&self.info);
-        BatchClient::connected(info, self.preferred_batch, self.requests.clone())
+        let (reply, replies) = unbounded();
+        BatchClient {
+            info: Arc::clone(&self.info),
+            preferred_batch: self.preferred_batch,
+            requests: self.requests.clone(),
+            reply,
+            replies,
+            in_flight: 0,
+            spare: Vec::new(),
+            calls: Arc::clone(&self.calls),
+        }
     }
 }
 

@@ -1,50 +1,64 @@
-//! One evaluator in a thread of its own that serves many workers, their rows put together.
+//! Few evaluators, each in a thread of its own, that serve many workers, their rows put together.
 //!
-//! For evaluators that like large batches and exist once: a GPU. Workers hold a [`BatchClient`]
-//! each, which implements [`Evaluator`] like everything else. The thread takes the first request
-//! that comes, adds what waits behind it up to a number of rows, computes once and answers
+//! For evaluators that like large batches and of which there are few: those on GPUs. Workers hold a
+//! [`BatchClient`] each, which implements [`Evaluator`] like everything else. A thread takes the first
+//! request that comes, adds what waits behind it until it has enough rows, computes once and answers
 //! everybody. It never waits for a batch to fill: while it computes, the next one gathers by
-//! itself.
+//! itself. Two evaluators on the same GPU keep it busy while workers are answered and rows are on
+//! their way; those of several GPUs share the work by taking it when they are free.
 //!
 //! Nobody hangs: a request that is dropped unanswered, because the evaluator panicked or the
 //! thread ended, answers itself with an error.
 
+mod calls;
 mod client;
 mod request;
 mod server;
 #[cfg(test)]
 mod tests;
 
+pub use calls::Calls;
 pub use client::BatchClient;
 
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use crossbeam::channel::unbounded;
 
 use super::{EvalError, Evaluator};
+use calls::Counted;
 use request::BACKEND;
 use server::Server;
 
-/// Starts the thread that owns `evaluator` and gives out the first client; clone it for more.
+/// Starts a thread for each evaluator, of the same network all, and gives out the first client; clone
+/// it for more.
 ///
-/// A call computes at most `max_batch` rows, except that a single request is never split. The
-/// thread ends when the last client is dropped; the handle may be joined then. An evaluator's
-/// panic ends the thread too: the handle carries it, and every client gets an error from then on.
+/// A call takes whole requests until it has `enough` rows. The threads end when the last client is dropped; the handles may be joined then. An evaluator's
+/// panic ends its thread too: its handle carries it, and when no thread is left every client gets an
+/// error.
 ///
 /// # Errors
-/// [`EvalError::Run`] when the system gives no thread.
+/// [`EvalError::Run`] when there is no evaluator, or the system gives no thread.
 pub fn spawn_batcher(
-    evaluator: Box<dyn Evaluator>,
-    max_batch: usize,
-) -> Result<(BatchClient, JoinHandle<()>), EvalError> {
-    let (sender, receiver) = unbounded();
-    let client = BatchClient::new(evaluator.info(), evaluator.preferred_batch(), sender);
-    let server = Server::new(evaluator, receiver, max_batch);
-    let thread = std::thread::Builder::new().name(BACKEND.to_owned());
-    let handle = thread.spawn(move || server.run());
-    let handle = handle.map_err(|error| EvalError::Run {
+    evaluators: Vec<Box<dyn Evaluator>>,
+    enough: usize,
+) -> Result<(BatchClient, Vec<JoinHandle<()>>), EvalError> {
+    let failed = |reason| EvalError::Run {
         backend: BACKEND,
-        reason: format!("no thread: {error}"),
-    })?;
-    Ok((client, handle))
+        reason,
+    };
+    let (sender, receiver) = unbounded();
+    let calls = Arc::new(Counted::default());
+    let first = evaluators.first();
+    let first = first.ok_or_else(|| failed("there is nothing to evaluate with".to_owned()))?;
+    let client = BatchClient::new(first.as_ref(), sender, Arc::clone(&calls));
+    let mut handles = Vec::new();
+    for (number, evaluator) in evaluators.into_iter().enumerate() {
+        let (requests, calls) = (receiver.clone(), Arc::clone(&calls));
+        let server = Server::new(evaluator, requests, enough, calls);
+        let thread = std::thread::Builder::new().name(format!("{BACKEND}-{number}"));
+        let handle = thread.spawn(move || server.run());
+        handles.push(handle.map_err(|error| failed(format!("no thread: {error}")))?);
+    }
+    Ok((client, handles))
 }

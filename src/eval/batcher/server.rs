@@ -1,26 +1,30 @@
 //! The thread's side: gathers requests, computes, answers.
 
+use std::sync::Arc;
+
 use crossbeam::channel::Receiver;
 
 use super::super::{Batch, Evaluator, Outputs};
+use super::calls::Counted;
 use super::request::{Buffers, Request};
 
 /// What runs in the thread.
 pub(super) struct Server {
     evaluator: Box<dyn Evaluator>,
     requests: Receiver<Request>,
-    /// Came off the queue but did not fit into the last group.
-    held: Option<Request>,
     /// Rows of several requests, put together.
     merged: Buffers,
-    max_batch: usize,
+    /// With so many rows it adds no more.
+    enough: usize,
+    calls: Arc<Counted>,
 }
 
 impl Server {
     pub(super) fn new(
         evaluator: Box<dyn Evaluator>,
         requests: Receiver<Request>,
-        max_batch: usize,
+        enough: usize,
+        calls: Arc<Counted>,
     ) -> Server {
         Server {
             merged: Buffers {
@@ -29,8 +33,8 @@ impl Server {
             },
             evaluator,
             requests,
-            held: None,
-            max_batch,
+            enough,
+            calls,
         }
     }
 
@@ -41,20 +45,18 @@ impl Server {
         }
     }
 
-    /// Waits for a request and adds those that wait behind it. False when no client is left.
+    /// Waits for a request and adds those that wait behind it until there are enough rows. What it
+    /// leaves is there for others. False when no client is left.
     fn gather(&mut self, group: &mut Vec<Request>) -> bool {
-        let first = self.held.take().or_else(|| self.requests.recv().ok());
-        let Some(first) = first else {
+        let Ok(first) = self.requests.recv() else {
             return false;
         };
         let mut rows = first.len();
         group.push(first);
-        while let Ok(next) = self.requests.try_recv() {
+        while rows < self.enough
+            && let Ok(next) = self.requests.try_recv()
+        {
             rows += next.len();
-            if rows > self.max_batch {
-                self.held = Some(next);
-                break;
-            }
             group.push(next);
         }
         true
@@ -62,6 +64,7 @@ impl Server {
 
     /// Computes a group in one call and answers it; leaves it empty.
     fn serve(&mut self, group: &mut Vec<Request>) {
+        self.calls.add(group.iter().map(Request::len).sum());
         if let [alone] = group.as_mut_slice() {
             if let Some(Buffers { batch, out }) = &mut alone.buffers {
                 let result = self.evaluator.evaluate(batch, out);

@@ -11,7 +11,8 @@ use crate::eval::{
 const ROW: usize = 60;
 
 fn spawn(evaluator: impl Evaluator + 'static, max: usize) -> (BatchClient, JoinHandle<()>) {
-    spawn_batcher(Box::new(evaluator), max).unwrap()
+    let (client, mut threads) = spawn_batcher(vec![Box::new(evaluator)], max).unwrap();
+    (client, threads.remove(0))
 }
 
 fn hash() -> HashEvaluator {
@@ -44,7 +45,7 @@ fn passes_the_suite_and_ends_with_its_last_client() {
 }
 
 #[test]
-fn waiting_requests_are_put_together_up_to_the_limit() {
+fn waiting_requests_are_put_together_until_there_are_enough() {
     let (release, gate) = crossbeam::channel::unbounded();
     let (record, lengths) = crossbeam::channel::unbounded();
     let stalling = StallingEvaluator::new(SMALL.info(), gate);
@@ -67,7 +68,54 @@ fn waiting_requests_are_put_together_up_to_the_limit() {
     drop(client);
     thread.join().unwrap();
     let lengths: Vec<usize> = lengths.iter().collect();
-    assert_eq!(lengths, [5, 4, 9, 2], "3 + 2, 4, 9 alone, 1 + 1");
+    assert_eq!(lengths, [9, 9, 2], "3 + 2 + 4, 9 alone, 1 + 1");
+}
+
+/// While one is held up, the other computes what comes; and each answer goes to who asked.
+#[test]
+fn several_evaluators_share_the_work() {
+    let (release, gate) = crossbeam::channel::unbounded();
+    let held = StallingEvaluator::new(SMALL.info(), gate);
+    let (mut client, threads) = spawn_batcher(vec![Box::new(held)], 8).unwrap();
+    drop(threads);
+    client.submit(random_batch(ROW, 2, 1)).unwrap();
+    drop(release);
+    assert_eq!(client.wait().unwrap().0.len(), 2);
+    assert_eq!(client.calls(), Calls { calls: 1, rows: 2 });
+    assert!(spawn_batcher(Vec::new(), 8).is_err());
+
+    let (release, gate) = crossbeam::channel::unbounded();
+    let (record, lengths) = crossbeam::channel::unbounded();
+    let held = Recording(StallingEvaluator::new(SMALL.info(), gate), record.clone());
+    let free = Recording(hash(), record);
+    let (first, threads) = spawn_batcher(vec![Box::new(held), Box::new(free)], 8).unwrap();
+    // Sooner or later the one that stalls has a request, and the other one serves the rest.
+    let mut waiting: Vec<BatchClient> = (0..20).map(|_| first.clone()).collect();
+    for (client, seed) in waiting.iter_mut().zip(1..) {
+        client.submit(random_batch(ROW, 8, seed)).unwrap();
+    }
+    for _ in 0..20 {
+        assert_eq!(lengths.recv(), Ok(8));
+    }
+    drop(release);
+    for (mut client, seed) in waiting.into_iter().zip(1..) {
+        let expected = suite::run(&mut hash(), &random_batch(ROW, 8, seed));
+        let (_, out) = client.wait().unwrap();
+        for row in 0..8 {
+            suite::assert_same_row(&out, row, &expected, row, 0.0);
+        }
+    }
+    assert_eq!(
+        first.calls(),
+        Calls {
+            calls: 20,
+            rows: 160
+        }
+    );
+    drop(first);
+    for thread in threads {
+        thread.join().unwrap();
+    }
 }
 
 #[test]

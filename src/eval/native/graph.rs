@@ -99,6 +99,10 @@ pub(super) struct Graph {
     pub(super) outputs: Vec<ValueId>,
 }
 
+/// Element types as ONNX counts them.
+const FLOAT: i64 = 1;
+const HALF: i64 = 10;
+
 /// Height and width of the largest kernel: larger ones are nothing for a board.
 const LARGEST_KERNEL: usize = 15;
 
@@ -187,6 +191,13 @@ impl<'a> Reader<'a> {
                 return Ok(Known::Bytes(value, steps));
             }
             "DequantizeLinear" => return self.dequantised(node),
+            // In whatever precision others keep it, here it is f32.
+            "Cast" => {
+                if !matches!(node.int("to"), Some(FLOAT | HALF)) {
+                    return Err("it makes something else than numbers".to_owned());
+                }
+                return Ok(Known::Value(self.value(node, 0)?));
+            }
             _ => {}
         }
         let x = self.value(node, 0)?;
@@ -216,8 +227,8 @@ impl<'a> Reader<'a> {
                 let kind = self.pool(node)?;
                 (Op::Pool(kind), vec![x], Shape::Vector(channels))
             }
-            ("Mul", Shape::Vector(_)) => match floats(self.tensor(node, 1)?)? {
-                &[factor] => (Op::Scale(factor), vec![x], shape),
+            ("Mul", Shape::Vector(_)) => match *floats(self.tensor(node, 1)?)? {
+                [factor] => (Op::Scale(factor), vec![x], shape),
                 _ => return Err("it multiplies by more than one number".to_owned()),
             },
             ("Concat", Shape::Vector(_)) => self.concat(node)?,
@@ -296,7 +307,7 @@ impl<'a> Reader<'a> {
     fn steps(&self, node: &ModelNode) -> Result<Steps, String> {
         let scale = floats(self.tensor(node, 1)?)?;
         let zero = bytes(self.tensor(node, 2)?)?;
-        match (scale, zero) {
+        match (&*scale, zero) {
             (&[scale], &[zero]) if scale.is_normal() && scale > 0.0 => Ok(Steps { scale, zero }),
             _ => Err("its scale or zero is not one usable number".to_owned()),
         }
@@ -326,7 +337,7 @@ impl<'a> Reader<'a> {
         if node.int("axis").unwrap_or(0) != 0 || ![1, channels].contains(&scales.len()) {
             return Err("its scales are not one an output channel".to_owned());
         }
-        let scales = match scales {
+        let scales = match &*scales {
             &[scale] => vec![scale; channels],
             scales => scales.to_vec(),
         };
@@ -342,7 +353,7 @@ impl<'a> Reader<'a> {
             }
             _ => {
                 let tensor = self.tensor(node, index)?;
-                Ok((&tensor.dims, floats(tensor)?.to_vec()))
+                Ok((&tensor.dims, floats(tensor)?.into_owned()))
             }
         }
     }

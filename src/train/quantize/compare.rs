@@ -1,4 +1,4 @@
-//! What a network lost on the way to int8, and what it gained.
+//! What a network lost on the way to fewer bits, and what it gained.
 
 use std::path::Path;
 use std::time::Duration;
@@ -42,7 +42,7 @@ impl Difference {
     }
 }
 
-/// Opens a network's file and its int8 form, which is to become the file `out`. Until it is
+/// Opens a network's file and its form of fewer bits, which is to become the file `out`. Until it is
 /// accepted it has another name, and that only for as long as opening it takes: evaluators read
 /// files.
 ///
@@ -51,11 +51,11 @@ impl Difference {
 pub fn open_both(
     runtime: &Runtime,
     network: &Path,
-    int8: &[u8],
+    smaller: &[u8],
     out: &Path,
 ) -> Result<[Box<dyn Evaluator>; 2], TrainError> {
     let trial = out.with_extension("trial.onnx");
-    durable::write(&trial, int8)?;
+    durable::write(&trial, smaller)?;
     let opened = runtime.open(network, None).and_then(|first| {
         let second = runtime.open(&trial, None)?;
         Ok([first.make()?, second.make()?])

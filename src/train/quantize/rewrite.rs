@@ -9,10 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::range::Range;
-use crate::onnx::{Attribute, GraphBuilder, Model, ModelNode, Numbers, OnnxError, Value};
-
-/// Metadata key that says how a network computes, and its value here.
-pub const PRECISION: (&str, &str) = ("tengen.precision", "int8");
+use crate::onnx::{
+    Attribute, GraphBuilder, Model, ModelNode, Numbers, OnnxError, PRECISION, Value,
+};
 
 /// Greatest weight as a byte.
 const MAX_WEIGHT: f32 = 127.0;
@@ -89,7 +88,7 @@ pub(super) fn rewrite(
             .output(&output.name, value, output.dims.clone());
     }
     let mut metadata = model.header.metadata.clone();
-    metadata.push((PRECISION.0.to_owned(), PRECISION.1.to_owned()));
+    metadata.push((PRECISION.to_owned(), "int8".to_owned()));
     writer.graph.finish(&metadata)
 }
 
@@ -132,8 +131,8 @@ impl<'a> Writer<'a> {
         let value = match &tensor.numbers {
             Numbers::F32(numbers) => self.graph.weights(name, &tensor.dims, numbers),
             Numbers::I64(numbers) => self.graph.integers(name, &tensor.dims, numbers),
-            Numbers::U8(_) | Numbers::I8(_) | Numbers::I32(_) => {
-                let message = format!("constant {name} is an integer where none belongs");
+            Numbers::F16(_) | Numbers::U8(_) | Numbers::I8(_) | Numbers::I32(_) => {
+                let message = format!("constant {name} is not in f32");
                 return Err(OnnxError::Foreign(message));
             }
         };

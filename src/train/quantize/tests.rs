@@ -1,7 +1,7 @@
 use super::*;
 use crate::eval::{Batch, ModelInfo, PLANES, POLICY, VALUE};
 use crate::game::BoardSize;
-use crate::onnx::{GraphBuilder, Header};
+use crate::onnx::{GraphBuilder, Header, PRECISION};
 use crate::train::architecture::{Architecture, Outputs};
 use crate::train::export::to_onnx;
 use rand::{RngExt, SeedableRng};
@@ -90,8 +90,8 @@ fn the_file_says_what_it_is_and_is_not_quantised_twice() {
         ModelInfo::read("int8", &int8).unwrap(),
     );
     assert_eq!(before, after);
-    let (key, value) = rewrite::PRECISION;
-    assert_eq!(Header::read(&int8).unwrap().metadata(key), Some(value));
+    let precision = Header::read(&int8).unwrap();
+    assert_eq!(precision.metadata(PRECISION), Some("int8"));
     let message = to_int8("test", &int8, batch.planes())
         .unwrap_err()
         .to_string();

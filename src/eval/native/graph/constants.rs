@@ -1,11 +1,15 @@
 //! The numbers of a model's constants.
 
+use std::borrow::Cow;
+
 use crate::onnx::{Numbers, Tensor};
 
-pub(super) fn floats(tensor: &Tensor) -> Result<&[f32], String> {
+/// Numbers, in f32 whatever their precision.
+pub(super) fn floats(tensor: &Tensor) -> Result<Cow<'_, [f32]>, String> {
     match &tensor.numbers {
-        Numbers::F32(numbers) => Ok(numbers),
-        _ => Err(format!("{} is not f32", tensor.name)),
+        Numbers::F32(numbers) => Ok(numbers.into()),
+        Numbers::F16(numbers) => Ok(numbers.iter().map(|number| number.to_f32()).collect()),
+        _ => Err(format!("{} is not made of numbers", tensor.name)),
     }
 }
 
@@ -30,7 +34,9 @@ pub(super) fn integers(tensor: &Tensor) -> Result<Vec<i64>, String> {
         Numbers::I32(numbers) => numbers.iter().map(|&x| x.into()).collect(),
         Numbers::I8(numbers) => numbers.iter().map(|&x| x.into()).collect(),
         Numbers::U8(numbers) => numbers.iter().map(|&x| x.into()).collect(),
-        Numbers::F32(_) => return Err(format!("{} is not made of integers", tensor.name)),
+        Numbers::F32(_) | Numbers::F16(_) => {
+            return Err(format!("{} is not made of integers", tensor.name));
+        }
     })
 }
 

@@ -1,0 +1,123 @@
+//! The GPUs: what they are, and whether and how fast a network runs on them.
+
+use std::process::Command;
+
+use tengen::engine::EngineOptions;
+use tengen::eval::{
+    BackendKind, Cards, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
+};
+
+use super::backend::{Answer, Reference, backend, evaluate, precision};
+use super::finding::{Finding, State};
+
+/// Rows of the calls whose speed is told.
+const ROWS: usize = 256;
+
+/// The driver's own file, which is there where a driver is loaded.
+const DRIVER: &str = "/proc/driver/nvidia/version";
+
+/// A finding for each GPU that was asked for, or for the first one.
+pub(super) fn examine(
+    model: &ModelSource,
+    options: &EngineOptions,
+    reference: Option<Reference<'_>>,
+) -> Vec<Finding> {
+    let asked = options.device != Device::Cpu;
+    if cfg!(target_os = "linux") && !std::path::Path::new(DRIVER).exists() {
+        return vec![Finding {
+            state: if asked { State::Broken } else { State::Absent },
+            what: "gpu",
+            text: "no NVIDIA driver is loaded".to_owned(),
+            mend: if asked { "tengen gtp --device cpu" } else { "" }.to_owned(),
+        }];
+    }
+    let cards = match options.device {
+        Device::Cuda(cards) => cards,
+        Device::Cpu => Cards::only(0),
+    };
+    let names = names();
+    let found = cards.numbers().map(|number| {
+        let device = Device::Cuda(Cards::only(number));
+        let load = LoadOptions {
+            device,
+            ..options.load()
+        };
+        let (one, many) = match run(model, &load) {
+            Ok([one, many]) => (Ok(one), Some(many)),
+            Err(error) => (Err(error), None),
+        };
+        let mut finding = backend("gpu", &one, reference, asked);
+        let unknown = "nvidia-smi does not name it".to_owned();
+        let name = names.get(usize::from(number)).unwrap_or(&unknown);
+        finding.text = match many {
+            Some((_, time)) => format!(
+                "{device}, {name}; {}, {}, {:.0} positions/s in batches of {ROWS}",
+                precision(model),
+                finding.text,
+                ROWS as f64 / time.as_secs_f64()
+            ),
+            None => format!("{device}, {name}; {}", finding.text),
+        };
+        if finding.state != State::Ok {
+            finding.mend = "scripts/fetch-onnxruntime.sh --gpu".to_owned();
+        }
+        finding
+    });
+    found.collect()
+}
+
+/// The answers to one row and to many.
+fn run(model: &ModelSource, load: &LoadOptions) -> Result<[Answer; 2], EvalError> {
+    let factory = EvaluatorFactory::open(BackendKind::Ort, model, load)?;
+    let mut evaluator = factory.make()?;
+    Ok([
+        evaluate(evaluator.as_mut(), 1)?,
+        evaluate(evaluator.as_mut(), ROWS)?,
+    ])
+}
+
+/// What the driver's own program says of each GPU, by number: name, driver, memory. Nothing where it is
+/// not there.
+fn names() -> Vec<String> {
+    let query = "--query-gpu=name,driver_version,memory.total,memory.free";
+    let said = Command::new("nvidia-smi")
+        .args([query, "--format=csv,noheader,nounits"])
+        .output();
+    let said = said.map(|said| said.stdout).unwrap_or_default();
+    read(&String::from_utf8_lossy(&said))
+}
+
+/// Its lines in words.
+fn read(text: &str) -> Vec<String> {
+    let lines = text.lines().map(|line| {
+        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+        match fields[..] {
+            [name, driver, total, free] => {
+                format!("{name}, driver {driver}, {free} of {total} MiB free")
+            }
+            _ => line.trim().to_owned(),
+        }
+    });
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_drivers_program_says_is_told() {
+        let text =
+            "NVIDIA H100 80GB HBM3, 580.82.07, 81559, 81037\nNVIDIA L4, 580.82.07, 23034, 22000\n";
+        let names = read(text);
+        assert_eq!(
+            names,
+            [
+                "NVIDIA H100 80GB HBM3, driver 580.82.07, 81037 of 81559 MiB free",
+                "NVIDIA L4, driver 580.82.07, 22000 of 23034 MiB free"
+            ]
+        );
+        assert_eq!(read(""), Vec::<String>::new());
+        assert_eq!(read("No devices were found\n"), ["No devices were found"]);
+    }
+}

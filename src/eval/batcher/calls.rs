@@ -1,0 +1,33 @@
+//! How often the evaluators were called, and with how much.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a batcher has computed so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Calls {
+    /// Calls of its evaluators.
+    pub calls: u64,
+    /// Rows in them.
+    pub rows: u64,
+}
+
+/// [`Calls`] as the threads count them.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    calls: AtomicU64,
+    rows: AtomicU64,
+}
+
+impl Counted {
+    pub(super) fn add(&self, rows: usize) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.rows.fetch_add(rows as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn so_far(&self) -> Calls {
+        Calls {
+            calls: self.calls.load(Ordering::Relaxed),
+            rows: self.rows.load(Ordering::Relaxed),
+        }
+    }
+}

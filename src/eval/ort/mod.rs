@@ -1,0 +1,198 @@
+//! The fast backend: ONNX Runtime, from a shared library that is looked for when the program
+//! runs. Nothing is linked or downloaded when it is built.
+//!
+//! On the processor every worker owns a session with one thread ([`direct`]), which beats one session
+//! with several threads at the small batches of a search
+//! (docs/methods.md#inference-and-training-libraries). On a GPU a few sessions ([`bound`]) serve all
+//! workers through [`super::batcher`].
+
+mod answer;
+mod bound;
+mod buckets;
+mod direct;
+mod environment;
+
+use std::sync::Arc;
+
+use ort::environment::Environment;
+use ort::ep::{self, ArenaExtendStrategy, cuda::ConvAlgorithmSearch};
+use ort::session::Session;
+use ort::session::builder::SessionBuilder;
+
+use super::{EvalError, LoadOptions, ModelInfo};
+use answer::unavailable;
+pub use bound::BoundEvaluator;
+use bound::Buffers;
+pub use direct::OrtEvaluator;
+use environment::environment;
+
+/// A network to be run by ONNX Runtime; every worker makes its own evaluator from it.
+#[derive(Debug, Clone)]
+pub struct OrtModel {
+    environment: Environment,
+    path: String,
+    onnx: Arc<[u8]>,
+    info: ModelInfo,
+}
+
+impl OrtModel {
+    /// Loads the library, if this process has not yet, and checks the model; `path` only names
+    /// the file in errors. Where it computes is the evaluators' business.
+    ///
+    /// # Errors
+    /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read_for`]),
+    /// [`EvalError::Unavailable`] when there is no usable library.
+    pub fn load(path: &str, onnx: Arc<[u8]>, options: &LoadOptions) -> Result<OrtModel, EvalError> {
+        Ok(OrtModel {
+            info: ModelInfo::read_for(path, &onnx, options.board)?,
+            environment: environment(&options.ort_library)?,
+            path: path.to_owned(),
+            onnx,
+        })
+    }
+
+    /// What the network is.
+    #[must_use]
+    pub fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    /// An evaluator on the processor with its own session, for one worker.
+    ///
+    /// # Errors
+    /// [`EvalError::Unavailable`] when ONNX Runtime makes no session, [`EvalError::Load`] when it
+    /// refuses the model.
+    pub fn evaluator(&self) -> Result<OrtEvaluator, EvalError> {
+        let session = self.commit(self.builder().map_err(|e| unavailable(&e))?)?;
+        Ok(OrtEvaluator::new(&self.info, session))
+    }
+
+    /// An evaluator on the GPU of this number, with its own session, which has computed every size
+    /// of batch once. All of the network is computed there: what the GPU cannot is an error.
+    ///
+    /// # Errors
+    /// [`EvalError::Unavailable`] when the GPU cannot be used (it never falls back to the processor
+    /// in silence), [`EvalError::Load`] when ONNX Runtime refuses the model or would compute a part
+    /// of it on the processor.
+    pub fn on_card(&self, card: u8) -> Result<BoundEvaluator, EvalError> {
+        let builder = self.builder().and_then(|builder| on_card(builder, card));
+        let session = self.commit(builder.map_err(|e| unavailable(&e))?);
+        let session = session.map_err(|error| match error {
+            EvalError::Load { path, reason } => EvalError::Load {
+                path,
+                reason: format!(
+                    "{reason} (all of a network must run on cuda:{card}: take the f32 or f16 file of \
+                     one that is in integers, or --device cpu)"
+                ),
+            },
+            other => other,
+        })?;
+        BoundEvaluator::new(&self.info, session, Buffers::Pinned(card)).map_err(|e| unavailable(&e))
+    }
+
+    fn builder(&self) -> ort::Result<SessionBuilder> {
+        let builder = Session::builder(&self.environment)?;
+        Ok(builder.with_intra_threads(1)?.with_inter_threads(1)?)
+    }
+
+    fn commit(&self, mut builder: SessionBuilder) -> Result<Session, EvalError> {
+        let session = builder.commit_from_memory(&self.onnx);
+        session.map_err(|error| EvalError::Load {
+            path: self.path.clone(),
+            reason: format!("ONNX Runtime refuses it: {error}"),
+        })
+    }
+}
+
+/// Sessions on a GPU: no operator on the processor; convolutions by rule instead of by trial, which
+/// would take seconds for every size of batch, with as much scratch memory as they ask for; and no
+/// more memory than is needed.
+fn on_card(builder: SessionBuilder, card: u8) -> ort::Result<SessionBuilder> {
+    let cuda = ep::CUDA::default()
+        .with_device_id(card.into())
+        .with_conv_algorithm_search(ConvAlgorithmSearch::Heuristic)
+        .with_conv_max_workspace(true)
+        .with_arena_extend_strategy(ArenaExtendStrategy::SameAsRequested);
+    let builder = builder.with_disable_cpu_fallback()?;
+    Ok(builder.with_execution_providers([cuda.build().error_on_failure()])?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testnet::{SMALL, random_batch};
+    use super::super::{Evaluator as _, LibraryPlaces, suite};
+    use super::*;
+
+    /// A small network, or a printed line where ONNX Runtime is not installed.
+    fn small() -> Option<OrtModel> {
+        if !suite::ort_is_installed() {
+            return None;
+        }
+        Some(OrtModel::load("small", SMALL.onnx(1).into(), &usual()).unwrap())
+    }
+
+    fn usual() -> LoadOptions {
+        LoadOptions {
+            ort_library: LibraryPlaces::usual(None),
+            ..LoadOptions::default()
+        }
+    }
+
+    /// What runs on a GPU, on the processor.
+    fn bound(model: &OrtModel) -> BoundEvaluator {
+        let session = model.commit(model.builder().unwrap()).unwrap();
+        BoundEvaluator::new(model.info(), session, Buffers::Plain).unwrap()
+    }
+
+    #[test]
+    fn passes_the_suite() {
+        if let Some(model) = small() {
+            suite::check(&mut model.evaluator().unwrap());
+            suite::check(&mut bound(&model));
+        }
+    }
+
+    #[test]
+    fn batches_of_fixed_sizes_say_the_same() {
+        let Some(model) = small() else { return };
+        let (mut direct, mut bound) = (model.evaluator().unwrap(), bound(&model));
+        assert!(bound.preferred_batch() > direct.preferred_batch());
+        for rows in [1, 7, 9, 70, 1025, 2] {
+            let batch = random_batch(model.info().row_len(), rows, rows as u64);
+            let [a, b] = [
+                suite::run(&mut direct, &batch),
+                suite::run(&mut bound, &batch),
+            ];
+            for row in 0..rows {
+                suite::assert_same_row(&a, row, &b, row, suite::TOLERANCE);
+            }
+        }
+    }
+
+    #[test]
+    fn a_card_that_is_not_there_is_an_error() {
+        // No machine has that many GPUs, so this fails with and without CUDA.
+        if let Some(model) = small() {
+            let error = model.on_card(63).unwrap_err();
+            assert!(matches!(error, EvalError::Unavailable { .. }), "{error}");
+            assert!(!error.to_string().contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_broken_graph_is_a_load_error() {
+        if !suite::ort_is_installed() {
+            return;
+        }
+        let mut onnx = SMALL.onnx(1);
+        // As a file of before: its checksum would tell first.
+        let seal = crate::onnx::Header::read(&onnx).unwrap().seal.unwrap();
+        onnx.truncate(seal.covers.try_into().unwrap());
+        // The first operator's name: `Conv` becomes `Donv`.
+        let at = onnx.windows(4).position(|w| w == b"Conv").unwrap();
+        onnx[at..][..4].copy_from_slice(b"Donv");
+        let model = OrtModel::load("broken.onnx", onnx.into(), &usual()).unwrap();
+        let error = model.evaluator().unwrap_err();
+        assert!(matches!(error, EvalError::Load { .. }), "{error}");
+    }
+}
