@@ -1,5 +1,6 @@
 //! Encoding `go-1`: a compact one for Go under area scoring, colours always as mine and theirs.
 
+use super::go_seed::Mobile;
 use super::{Encode, Encoding};
 use crate::game::go::Go;
 use crate::game::{Bits, Color, Game, HalfPoints, Recent, zobrist};
@@ -28,8 +29,8 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
     fn encode(&self, position: &Go<CELLS, WORDS>, row: &mut [f32]) {
         let (me, area) = (position.to_move(), position.size().area());
         let (mine, theirs) = (position.stones(me), position.stones(me.opponent()));
-        let [my_one, my_two, my_three] = by_liberties(position, mine);
-        let [their_one, their_two, their_three] = by_liberties(position, theirs);
+        let [my_one, my_two, my_three] = position.by_liberties(mine);
+        let [their_one, their_two, their_three] = position.by_liberties(theirs);
         let ko = position.ko().into_iter().collect();
         let mut sets = vec![mine, theirs, mine | theirs | position.empty()];
         sets.extend([
@@ -76,26 +77,9 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
 /// Last moves that are shown.
 const SHOWN: usize = 5;
 
-/// Stones of chains with one, two and three liberties.
-fn by_liberties<const CELLS: usize, const WORDS: usize>(
-    position: &Go<CELLS, WORDS>,
-    stones: Bits<WORDS>,
-) -> [Bits<WORDS>; 3] {
-    let (mut left, mut sets) = (stones, [Bits::EMPTY; 3]);
-    while let Some(stone) = left.lowest() {
-        let chain = position.chain(stone);
-        left.remove_all(chain);
-        let liberties = (position.next_to(chain) & position.empty()).count();
-        if let Some(set) = sets.get_mut(liberties - 1) {
-            *set |= chain;
-        }
-    }
-    sets
-}
-
 impl<const CELLS: usize, const WORDS: usize> Encode for Go<CELLS, WORDS> {
     fn encodings() -> &'static [&'static dyn Encoding<Self>] {
-        &[&V1]
+        &[&Mobile, &V1]
     }
 }
 

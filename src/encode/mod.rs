@@ -4,6 +4,7 @@
 //! id stands in the network's metadata, and [`find`] refuses a network whose encoding is unknown.
 
 mod go;
+mod go_seed;
 mod gomoku;
 mod gomoku_seed;
 mod nogo;

@@ -60,7 +60,8 @@ pub(crate) struct Args {
     /// sizes
     #[arg(long, default_value = "tengen-5b32c")]
     net: Architecture,
-    /// What the network reads: nogo-az, nogo-asf, nogo-1 or nogo-2 [default: the family's]
+    /// What the network reads: of NoGo nogo-az, nogo-asf, nogo-1 or nogo-2, of Go go-mobile or go-1, of
+    /// Gomoku gobang-1 or gomoku-1 [default: the family's, or the last of the game's]
     #[arg(long)]
     encoding: Option<String>,
     /// Start at the weights of this checkpoint (or a folder's newest) of the same network, instead

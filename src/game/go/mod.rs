@@ -6,7 +6,9 @@
 
 mod agreed;
 mod board;
+mod earlier;
 mod ending;
+mod ladder;
 mod life;
 mod rules;
 mod score;
@@ -18,6 +20,7 @@ use super::{
 };
 pub use agreed::Agreed;
 use board::Board;
+use earlier::Removed;
 pub use life::PassAlive;
 pub use rules::{GoRules, HandicapBonus, KoRule, Scoring};
 
@@ -46,6 +49,8 @@ pub struct Go<const CELLS: usize, const WORDS: usize> {
     prisoners: [u32; 2],
     ply: u32,
     recent: Recent,
+    /// What the last moves took.
+    removed: Removed<WORDS>,
 }
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
@@ -77,6 +82,21 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     #[must_use]
     pub fn last_liberty(&self, point: Move) -> Option<Move> {
         self.board.last_liberty(point)
+    }
+
+    /// Stones of the chains in `stones` that have one, two and three liberties.
+    #[must_use]
+    pub fn by_liberties(&self, stones: Bits<WORDS>) -> [Bits<WORDS>; 3] {
+        let (mut left, mut sets) = (stones, [Bits::EMPTY; 3]);
+        while let Some(stone) = left.lowest() {
+            let chain = self.chain(stone);
+            left.remove_all(chain);
+            let liberties = (self.next_to(chain) & self.empty()).count();
+            if let Some(set) = sets.get_mut(liberties - 1) {
+                *set |= chain;
+            }
+        }
+        sets
     }
 
     /// The pass.
@@ -199,6 +219,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             prisoners: [0; 2],
             ply: 0,
             recent: Recent::default(),
+            removed: Removed::NONE,
         }
     }
 
@@ -343,10 +364,13 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         if mv == self.pass() {
             self.ko = None;
             self.passes += 1;
+            self.removed.push(Bits::EMPTY);
         } else {
+            let before = self.empty();
             let taken = self.board.play(self.to_move, mv);
             self.ko = taken.ko;
             self.passes = 0;
+            self.removed.push(self.empty() & !before);
             self.prisoners[self.to_move.index()] += taken.own;
             self.prisoners[self.to_move.opponent().index()] += taken.theirs;
         }

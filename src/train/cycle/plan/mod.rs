@@ -13,6 +13,8 @@ pub use settings::{Fit, Gate, Rating, RootName, SelfPlay, Window, exploring};
 use crate::game::{BoardSize, GAMES, Game, with_game};
 use crate::train::TrainError;
 use crate::train::architecture::{Architecture, GameShape};
+use crate::train::fit::find_encoding;
+use crate::train::trainable::Trainable;
 
 /// A run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -231,7 +233,7 @@ impl CyclePlan {
     fn check_boards(&self) -> Result<(), TrainError> {
         let wrong = |what: String| TrainError::Setting(format!("the plan is wrong: {what}"));
         let shape = with_game!(&self.game, self.largest(), rules: &self.rules, |start| {
-            self.starts(&start).map(|_| GameShape::of(&start))
+            self.shape(&start)
         });
         let shape = shape.map_err(|error| wrong(error.to_string()))??;
         let fixed = self
@@ -245,6 +247,15 @@ impl CyclePlan {
             ))),
             None => Ok(()),
         }
+    }
+
+    /// What networks are asked about, after a look at what the game must have.
+    fn shape<G: Trainable>(&self, start: &G) -> Result<GameShape, TrainError> {
+        self.starts(start)?;
+        if let Some(id) = &self.fit.encoding {
+            find_encoding::<G>(id)?;
+        }
+        Ok(GameShape::of(start))
     }
 
     /// The boards and how much is played on each; one with all games, where no [[board]] says more.
@@ -387,6 +398,9 @@ mod tests {
             &text.replace("tengen+area", "nogozero+"),
             "is for one board",
         );
+        let encoding = |id: &str| format!("{text}[fit]\nencoding = \"{id}\"\n");
+        assert!(CyclePlan::parse(&encoding("go-mobile")).is_ok());
+        refused(&encoding("nogo-1"), "go-mobile, go-1");
     }
 
     #[test]

@@ -226,6 +226,9 @@ impl Window {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Fit {
+    /// Id of the encoding that networks read; without it, it is the family's, or the game's newest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
     /// How often each row is fitted before it leaves the window, on the average: samples of a
     /// generation for each of its rows.
     pub reuse: f64,
@@ -252,6 +255,7 @@ pub struct Fit {
 impl Default for Fit {
     fn default() -> Self {
         Fit {
+            encoding: None,
             reuse: 4.0,
             catch_up: 2.0,
             batch: 256,

@@ -75,6 +75,10 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             score_every: steps.div_ceil(4),
             ..FitParams::of::<G>(stage.network, steps)
         };
+        let params = FitParams {
+            encoding: settings.encoding.clone().unwrap_or(params.encoding),
+            ..params
+        };
         let resources = context.resources;
         let workplace = FitContext {
             folder: &folder,

@@ -9,7 +9,7 @@ use crate::train::TrainError;
 use crate::train::cycle::context::RunContext;
 use crate::train::cycle::plan::{BoardShare, SelfPlay, Stage};
 use crate::train::cycle::{StepName, player};
-use crate::train::fit::usual_encoding;
+use crate::train::fit::{find_encoding, usual_encoding};
 use crate::train::generate::{Plan, Progress, generate};
 use crate::train::generator::{NetworkGenerator, RolloutGenerator};
 use crate::train::prover::EndingProver;
@@ -116,6 +116,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let mut told = Ok(());
         let resources = context.resources;
         let stage = self.stage(context);
+        let encoding = context.plan.fit.encoding.as_deref();
         let observe = |progress: Progress| {
             let progress = before.join(progress);
             let message = tally.see(context.watch.session(), progress);
@@ -136,7 +137,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         } else {
             let network = match &job.network {
                 Some(path) => resources.runtime.open(&player(path), start.size())?,
-                None => nothing(stage, start)?,
+                None => nothing(stage, encoding, start)?,
             };
             let generator = NetworkGenerator {
                 network: &network,
@@ -189,8 +190,15 @@ impl Tally {
 }
 
 /// A network that knows nothing, in the shape of the stage's.
-fn nothing<G: Trainable>(stage: &Stage, start: &G) -> Result<EvaluatorFactory, TrainError> {
-    let encoding = usual_encoding::<G>(stage.network);
+fn nothing<G: Trainable>(
+    stage: &Stage,
+    encoding: Option<&str>,
+    start: &G,
+) -> Result<EvaluatorFactory, TrainError> {
+    let encoding = match encoding {
+        Some(id) => Some(find_encoding::<G>(id)?),
+        None => usual_encoding::<G>(stage.network),
+    };
     let encoding = encoding.ok_or_else(|| {
         TrainError::Setting(format!(
             "networks cannot read {}: it has no encoding",
