@@ -1,25 +1,8 @@
 //! The boards of the last few moves, which come back from the moves and from what they took.
 
 use super::Go;
+use super::removed::MOST;
 use crate::game::{Bits, Color, Game, zobrist};
-
-/// What each of the last moves took off the board, the last one's first.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Removed<const WORDS: usize>([Bits<WORDS>; MOST]);
-
-/// Moves whose board before is known.
-const MOST: usize = 4;
-
-impl<const WORDS: usize> Removed<WORDS> {
-    /// Before the first move.
-    pub(super) const NONE: Self = Removed([Bits::EMPTY; MOST]);
-
-    /// One move more; the oldest is forgotten.
-    pub(super) fn push(&mut self, removed: Bits<WORDS>) {
-        self.0.rotate_right(1);
-        self.0[0] = removed;
-    }
-}
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// The stones, by [`Color::index`], on the boards before the last move, before the one before it, and
@@ -29,20 +12,18 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         let mut stones = Color::BOTH.map(|color| self.stones(color));
         let mut mover = self.to_move();
         let mut boards = Vec::with_capacity(MOST);
-        for (mv, removed) in self.recent().iter().zip(self.removed.0) {
+        for (mv, removed) in self.recent().iter().zip(self.removed.iter()) {
             mover = mover.opponent();
-            let own = Bits::point(mv);
-            if mv == self.pass() {
-                // The board is as it was.
-            } else if let Some(color) = Color::BOTH
+            let played = Color::BOTH
                 .into_iter()
-                .find(|color| stones[color.index()].contains(mv))
-            {
-                stones[color.index()].remove_all(own);
-                stones[color.opponent().index()] |= removed;
-            } else {
-                // Suicide.
-                stones[mover.index()] |= removed;
+                .find(|color| stones[color.index()].contains(mv));
+            match played {
+                Some(color) => {
+                    stones[color.index()].remove(mv);
+                    stones[color.opponent().index()] |= removed;
+                }
+                // Suicide, or a pass, which takes nothing.
+                None => stones[mover.index()] |= removed,
             }
             boards.push(stones);
         }
@@ -52,7 +33,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// A key of what [`Go::earlier`] says beside the moves.
     #[must_use]
     pub fn removed_key(&self) -> u128 {
-        let removed = self.removed.0.iter().zip(1_u32..);
+        let removed = self.removed.iter().zip(1_u32..);
         removed.fold(0, |key, (points, place)| {
             let stones = points
                 .iter()

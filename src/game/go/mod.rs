@@ -10,6 +10,7 @@ mod earlier;
 mod ending;
 mod ladder;
 mod life;
+mod removed;
 mod rules;
 mod score;
 
@@ -20,8 +21,8 @@ use super::{
 };
 pub use agreed::Agreed;
 use board::Board;
-use earlier::Removed;
 pub use life::PassAlive;
+use removed::Removed;
 pub use rules::{GoRules, HandicapBonus, KoRule, Scoring};
 
 /// Go on boards up to 9x9, and narrow ones of as many points.
