@@ -68,6 +68,7 @@ impl ModelSource {
 }
 
 /// Rows with which a call on a GPU has enough. Not measured.
+#[cfg(feature = "ort")]
 const GPU_BATCH: usize = 512;
 
 /// Sessions on each GPU: while one computes, the other's rows and answers are on their way, and workers
