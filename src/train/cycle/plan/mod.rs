@@ -26,7 +26,7 @@ pub struct CyclePlan {
     /// Its rules, as it reads them; empty for the usual ones.
     #[serde(default)]
     pub rules: String,
-    /// Side length of the board, in points, where no [[board]] says more.
+    /// Side length of the board, in points, where no `[[board]]` says more.
     #[serde(default = "nine")]
     pub size: u8,
     /// Boards of several sizes for one network; ratings and gates are played on the first.
@@ -258,7 +258,7 @@ impl CyclePlan {
         Ok(GameShape::of(start))
     }
 
-    /// The boards and how much is played on each; one with all games, where no [[board]] says more.
+    /// The boards and how much is played on each; one with all games, where no `[[board]]` says more.
     #[must_use]
     pub fn boards(&self) -> Vec<BoardShare> {
         match self.board.is_empty() {
