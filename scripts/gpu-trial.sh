@@ -59,13 +59,15 @@ step() {
     python3 - "$name" "$log" "$code" "$((SECONDS - start))" >>"$results" <<'PYTHON'
 import json, sys
 name, log, code, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-for line in open(log, encoding="utf-8", errors="replace"):
+text = open(log, encoding="utf-8", errors="replace").read()
+# A line each, or one over many lines.
+for part in [text] if text.startswith("{\n") else text.splitlines():
     try:
-        found = json.loads(line)
+        found = json.loads(part)
     except ValueError:
         continue
     if isinstance(found, dict):
-        print(json.dumps({"step": name, **found}))
+        print(json.dumps({**found, "step": name}))
 last = [line.strip() for line in open(log + ".err", encoding="utf-8", errors="replace") if line.strip()]
 print(json.dumps({"step": name, "exit": code, "seconds": seconds, "said": last[-1] if code and last else ""}))
 PYTHON
@@ -169,8 +171,18 @@ expects() {
     [ "$code" -ne 0 ] && echo "$said" | grep -q "$text"
 }
 
-export -f card peak first_moves visits expects
-export bin device
+# plays TEXT COMMAND...: an engine whose network cannot be had says so and plays by another.
+plays() {
+    local text=$1 said
+    shift
+    said=$(printf 'genmove b\nquit\n' | "$@" --visits 10 2>"$out/plays.err" | tr '\n' ' ')
+    python3 -c 'import json, sys; print(json.dumps({"answer": sys.argv[1], "line": sys.argv[2]}))' \
+        "$said" "$(grep -m 1 "$text" "$out/plays.err")"
+    [[ $said =~ ^=\ [A-J][1-9] ]] && grep -q "$text" "$out/plays.err"
+}
+
+export -f card peak first_moves visits expects plays
+export bin device out
 step card 30 card
 case $device in cpu) ;; *) step peak 60 peak ;; esac
 step doctor 60 "$bin/tengen" doctor --json --device "$device"
@@ -220,8 +232,8 @@ games=100
 rm -rf "$out/match"
 step "equal visits against the processor" 120 "$bin/tengen-match" play --json --games "$games" --concurrency 8 \
     --random-plies 4 --out "$out/match" \
-    --first "$bin/tengen gtp --device $device --threads 1 --visits 100 --set batch=1 $backend" --first-name "$device" \
-    --second "$bin/tengen gtp --device cpu --threads 1 --visits 100 --set batch=1 --backend native" --second-name cpu
+    --first "$bin/tengen gtp --device $device --threads 1 --visits 100 --set batch=1 $backend" --first-name ort \
+    --second "$bin/tengen gtp --device cpu --threads 1 --visits 100 --set batch=1 --backend native" --second-name native
 
 # Training.
 games=512
@@ -239,10 +251,12 @@ done
 
 # What goes wrong is said in one line.
 step "no card of this number" 20 expects "not available" "$bin/tengen" gtp --device cuda:63
-step "a library that is none" 20 expects "not available" "$bin/tengen" gtp --backend ort --ort-library "$bin/tengen-match"
+step "a file that is no library" 20 expects "no library" "$bin/tengen" gtp --backend ort --ort-library "$0"
+# What only shows when the network is loaded: a move comes all the same.
+step "another library" 20 plays "not available" "$bin/tengen" gtp --backend ort --ort-library "$(realpath "$bin/tengen-match")"
 case $device in
 cpu) ;;
-*) step "cards hidden" 20 expects "" env CUDA_VISIBLE_DEVICES= "$bin/tengen" gtp --device "$device" --time-per-move 1 ;;
+*) step "cards hidden" 20 plays "cuda" env CUDA_VISIBLE_DEVICES= "$bin/tengen" gtp --device "$device" ;;
 esac
 
 python3 - "$results" "$device" "$((SECONDS - began))" <<'PYTHON'
@@ -265,14 +279,30 @@ for row in results:
               f"{row['collisions']:.1%} | {'-' if mean is None else round(mean, 1)} |")
 print("\n| step | result |")
 print("|---|---|")
+def short(value):
+    if isinstance(value, float):
+        return float(f"{value:.4g}")
+    if isinstance(value, dict):
+        return {key: short(inner) for key, inner in value.items()}
+    return [short(inner) for inner in value] if isinstance(value, list) else value
+
+# Of those that tell how they get on, the last line.
 told = {"raw_per_second", "card", "processor", "peak", "what"}
+wanted = {"self-play": ("games", "seconds", "games_per_second", "evaluations_per_second"),
+          "fit": ("samples_per_second", "flops", "peak_flops"),
+          "equal": ("score", "score_interval", "failures")}
+last = {}
 for row in results:
     if "exit" in row:
         if row["exit"]:
             print(f"| {row['step']} | **failed** ({row['exit']}): {row['said']} |")
+        elif row["step"] in last:
+            print(f"| {row['step']} | {json.dumps(short(last.pop(row['step'])))} |")
     elif not told & set(row):
-        facts = {key: round(value, 5) if isinstance(value, float) else value for key, value in row.items() if key != "step"}
-        print(f"| {row['step']} | {json.dumps(facts)} |")
+        keys = wanted.get(row["step"].split()[0])
+        facts = {key: value for key, value in row.items() if key != "step" and (not keys or key in keys)}
+        if facts:
+            last[row["step"]] = facts
 PYTHON
 echo "results in $results, logs beside it; $failures of the steps failed" >&2
 [ "$failures" -eq 0 ]
