@@ -1,5 +1,7 @@
 //! A whole run in small, and what is left of it when parts are taken away.
 
+mod gomoku;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

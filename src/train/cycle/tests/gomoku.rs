@@ -1,0 +1,85 @@
+//! Gomoku by AlphaGobangZero's recipe, in small.
+
+use super::*;
+use crate::game::gomoku::Gomoku;
+use crate::train::network_game::Prover;
+use crate::train::prover::EndingProver;
+use crate::train::shard;
+
+const PLAN: &str = r#"
+game = "gomoku"
+size = 7
+warm-up = { games = 8, playouts = 20 }
+
+[[stage]]
+network = "gobang-1b8c"
+visits = 6
+games = 12
+generations = 2
+
+[self-play]
+root = "puct"
+search = { cpuct = 5.0, root_noise = 0.2 }
+forced-playouts = 0.0
+move-noise = 0.2
+opening-plies = 2
+prove-nodes = 300
+prove-from = 400
+learn-proofs = true
+
+[window]
+held-out = 0.2
+
+[fit]
+batch = 16
+reuse = 1.0
+kl-target = 0.02
+
+[rating]
+pairs = 2
+visits = 4
+anchors = [5, 50]
+"#;
+
+#[test]
+fn proven_wins_are_learnt_by_dense_heads() {
+    let scratch = Scratch::new("cycle-gomoku");
+    let runtime = Runtime {
+        backend: Some(BackendKind::Tract),
+        ..Runtime::usual(None)
+    };
+    let clock = FakeClock::new();
+    let resources = Resources::small(&runtime, &clock);
+    let start = Gomoku::new(BoardSize::square(7)).unwrap();
+    let plan = CyclePlan::parse(PLAN).unwrap();
+    let done = run(&start, &plan, scratch.path(), &resources, &mut |_| ()).unwrap();
+    assert_eq!(done.len(), 3);
+    assert!(
+        done.iter()
+            .all(|generation| generation.network == "gobang-1b8c")
+    );
+
+    let run_folder = RunFolder::new(scratch.path());
+    let onnx = fs::read(run_folder.network(2)).unwrap();
+    let info = ModelInfo::read("the last network", &onnx).unwrap();
+    assert_eq!((&*info.encoding, info.outcomes), ("gobang-1", 3));
+
+    let shards = shard::list(&run_folder.games(2)).unwrap();
+    let rows = shards
+        .iter()
+        .flat_map(|path| shard::read(path).unwrap().rows);
+    let proven: Vec<_> = rows.filter(|row| row.exact).collect();
+    let won: Vec<_> = proven.iter().filter(|row| row.result == 1).collect();
+    assert!(won.len() > 3, "{} of {}", won.len(), proven.len());
+    for row in won {
+        assert_eq!((row.policy.len(), row.policy_weight), (1, 1.0));
+        let mut position = row.position(&start).unwrap();
+        assert!(position.is_legal(row.policy[0].mv));
+        position.play(row.policy[0].mv);
+        let mut prover = EndingProver::new(100_000).from(400);
+        let proven = || prover.prove(&position).map(|proven| proven.outcome);
+        let outcome = position.outcome().or_else(proven);
+        assert_eq!(outcome, Some(row.outcome()), "the move wins");
+    }
+    assert!(proven.iter().any(|row| row.ply < 40), "long before the end");
+}
