@@ -51,24 +51,40 @@ fn released() -> String {
     models.join("nogo-9x9.onnx").display().to_string()
 }
 
+/// The move that `tengen gtp` makes with these arguments, and who chose it.
+fn player(args: &[&str]) -> String {
+    let args = [&["gtp", "--visits", "50"], args].concat();
+    let played = run(&args, "genmove b\ntengen-network\nquit\n");
+    assert_eq!(played.status.code(), Some(0), "{}", text(&played.stderr));
+    let said = text(&played.stdout);
+    assert!(said.starts_with("= "), "{args:?}: {said}");
+    said
+}
+
 #[test]
-fn a_game_without_a_network_of_its_own_is_played_by_playouts_or_by_the_one_named() {
-    let gomoku = ["gtp", "--game", "gomoku", "--backend", "native"];
-    let parts = ["no network is built in for gomoku", "--backend rollout"];
-    check_refused(&gomoku, &parts);
-    // Go's is for 9x9.
-    for size in ["9", "13"] {
-        let played = run(
-            &["gtp", "--game", "go", "--size", size, "--visits", "50"],
-            "genmove b\nquit\n",
-        );
-        assert_eq!(played.status.code(), Some(0), "{}", text(&played.stderr));
-        assert!(
-            text(&played.stdout).starts_with("= "),
-            "{}",
-            text(&played.stdout)
+fn boards_have_their_own_network_the_one_named_or_playouts() {
+    for (game, size, network) in [
+        ("go", "9", true),
+        ("go", "13", false),
+        ("gomoku", "8", true),
+        ("gomoku", "7", false),
+    ] {
+        let said = player(&["--game", game, "--size", size]);
+        let plays = said.contains("the built-in network by native on cpu: tengen-");
+        let playouts = said.contains("random playouts choose the moves");
+        assert_eq!(
+            (plays, playouts),
+            (network, !network),
+            "{game} {size}: {said}"
         );
     }
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
+    let model = models.join("gomoku-8x8.onnx").display().to_string();
+    let said = player(&["--game", "gomoku", "--model", &model]);
+    assert!(
+        said.contains("gomoku-8x8.onnx by native on cpu: tengen-"),
+        "{said}"
+    );
 }
 
 #[test]

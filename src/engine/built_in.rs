@@ -1,12 +1,15 @@
 //! Networks compiled into the program.
 
+use std::ops::RangeInclusive;
+
 use crate::eval::{BackendKind, Device, ModelSource, NativeModel};
 use crate::game::BoardSize;
 
-/// A game's network for a board: f32 as it was fitted, and the same in integers.
+/// A game's network for square boards: f32 as it was fitted, and the same in integers.
 struct Network {
     game: &'static str,
-    size: BoardSize,
+    /// The smallest side, and the largest.
+    sides: RangeInclusive<u8>,
     exact: &'static [u8],
     int8: &'static [u8],
 }
@@ -14,15 +17,21 @@ struct Network {
 const NETWORKS: &[Network] = &[
     Network {
         game: "nogo",
-        size: BoardSize::square(9),
+        sides: 9..=9,
         exact: include_bytes!("../../models/nogo-9x9.onnx"),
         int8: include_bytes!("../../models/nogo-9x9-int8.onnx"),
     },
     Network {
         game: "go",
-        size: BoardSize::square(9),
+        sides: 9..=9,
         exact: include_bytes!("../../models/go-9x9.onnx"),
         int8: include_bytes!("../../models/go-9x9-int8.onnx"),
+    },
+    Network {
+        game: "gomoku",
+        sides: 8..=8,
+        exact: include_bytes!("../../models/gomoku-8x8.onnx"),
+        int8: include_bytes!("../../models/gomoku-8x8-int8.onnx"),
     },
 ];
 
@@ -37,7 +46,10 @@ pub fn built_in(
     device: Device,
 ) -> Option<ModelSource> {
     let of_game = || NETWORKS.iter().filter(|network| network.game == game);
-    let of_board = of_game().find(|network| network.size == size);
+    let fits = |network: &&Network| {
+        network.sides.contains(&size.width) && network.sides.contains(&size.height)
+    };
+    let of_board = of_game().find(fits);
     let found = of_board.or_else(|| of_game().next())?;
     let integers = match backend {
         BackendKind::Native => NativeModel::prefers_integers(),
@@ -66,7 +78,9 @@ fn multiplies_bytes_fast() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encode::find;
     use crate::eval::{Cards, ModelInfo};
+    use crate::game::with_game;
     use crate::onnx::{Header, PRECISION};
 
     fn bytes(source: Option<ModelSource>) -> &'static [u8] {
@@ -84,7 +98,7 @@ mod tests {
                 let precision = precision.metadata(PRECISION).map(str::to_owned);
                 (ModelInfo::read("built-in", onnx).unwrap(), precision)
             });
-            assert_eq!((&*exact.0.game, exact.0.size), (network.game, network.size));
+            assert_eq!(exact.0.game, network.game);
             assert_eq!(int8.1.as_deref(), Some("int8"));
             assert_ne!(exact.1, int8.1);
             let origin = |info: &ModelInfo| (info.network.clone(), info.games, info.steps);
@@ -111,8 +125,13 @@ mod tests {
             built_in(game, size, BackendKind::Tract, Device::Cpu)
         };
         for network in NETWORKS {
-            let own = bytes(found(network.game, network.size.width));
-            assert_eq!(own, network.exact, "{} {}", network.game, network.size);
+            for side in [*network.sides.start(), *network.sides.end()] {
+                assert_eq!(bytes(found(network.game, side)), network.exact);
+                let size = BoardSize::square(side);
+                let info = ModelInfo::read("built-in", network.exact).unwrap();
+                let fits = with_game!(network.game, size, |start| find(&info, &start).is_ok());
+                assert_eq!(fits, Ok(true), "{} {size}", network.game);
+            }
         }
         assert_eq!(bytes(found("nogo", 13)), NETWORKS[0].exact);
         assert!(found("shogi", 9).is_none());

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::encode::{self, Encode};
 use crate::game::go::SmallGo;
+use crate::game::gomoku::Gomoku;
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
 use crate::onnx::{Header, PRECISION};
@@ -147,6 +148,7 @@ fn positions(evaluator: &dyn Evaluator, count: u32) -> Batch {
     let info = evaluator.info();
     match info.game.as_str() {
         "go" => random_positions(info, &SmallGo::new(info.size).unwrap(), count),
+        "gomoku" => random_positions(info, &Gomoku::new(info.size).unwrap(), count),
         _ => random_positions(info, &SmallNoGo::new(info.size).unwrap(), count),
     }
 }

@@ -56,8 +56,8 @@ pub(crate) struct Args {
     #[arg(long)]
     out: PathBuf,
     /// The network, FAMILY-<blocks>b<channels>c; families are az (with +garb, +mtl, +asf or
-    /// several), nogozero+, tengen and tengen+area, which is the one for games on boards of several
-    /// sizes
+    /// several), nogozero+, gobang, tengen and tengen+area, which is the one for games on boards of
+    /// several sizes
     #[arg(long, default_value = "tengen-5b32c")]
     net: Architecture,
     /// What the network reads: of NoGo nogo-az, nogo-asf, nogo-1 or nogo-2, of Go go-mobile or go-1, of

@@ -156,6 +156,13 @@ impl RunFolder {
         self.networks().join("warm-up.onnx")
     }
 
+    /// Where the checkpoint of another run is kept that the first generation begins with, where the
+    /// plan names one.
+    #[must_use]
+    pub fn given_weights(&self) -> PathBuf {
+        self.root.join("weights")
+    }
+
     /// Where the report is.
     #[must_use]
     pub fn report(&self) -> PathBuf {

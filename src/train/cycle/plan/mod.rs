@@ -87,6 +87,19 @@ pub struct WarmUp {
     /// The run keeps a copy.
     #[serde(default)]
     pub network: Option<PathBuf>,
+    /// A folder with a checkpoint of the first stage's network, of another run and perhaps for other
+    /// boards: it plays them, where no `network` does, and the first fit starts from its weights. The
+    /// run keeps a copy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<PathBuf>,
+}
+
+impl WarmUp {
+    /// Whether playouts play the games.
+    #[must_use]
+    pub fn is_by_playouts(&self) -> bool {
+        self.network.is_none() && self.weights.is_none()
+    }
 }
 
 /// Generations that have the same network and number of playouts.

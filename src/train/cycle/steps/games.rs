@@ -7,7 +7,7 @@ use crate::eval::{EvaluatorFactory, ModelInfo};
 use crate::rollout::{Rave, RaveParams};
 use crate::train::TrainError;
 use crate::train::cycle::context::RunContext;
-use crate::train::cycle::plan::{BoardShare, SelfPlay, Stage};
+use crate::train::cycle::plan::{BoardShare, SelfPlay, Stage, WarmUp};
 use crate::train::cycle::{StepName, player};
 use crate::train::fit::{find_encoding, usual_encoding};
 use crate::train::generate::{Plan, Progress, generate};
@@ -49,7 +49,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let stage = self.stage(context);
         let warm_up = plan.warm_up.as_ref().filter(|_| self.warm_up);
         let network = match (warm_up, self.done.last()) {
-            (Some(warm_up), _) => warm_up.network.as_ref().map(|_| run_folder.warm_up()),
+            (Some(warm_up), _) => (!warm_up.is_by_playouts()).then(|| run_folder.warm_up()),
             (None, _) if caught_up => Some(run_folder.start(self.number)),
             (None, Some(before)) => Some(run_folder.network(before.plays_next)),
             (None, None) => None,
@@ -65,7 +65,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let visits = warm_up.map_or(u64::from(stage.visits), |warm_up| warm_up.playouts);
         let job = Job {
             network,
-            rollouts: warm_up.is_some_and(|warm_up| warm_up.network.is_none()),
+            rollouts: warm_up.is_some_and(WarmUp::is_by_playouts),
             generator: format!("{players} visits={visits}"),
             visits,
             games: warm_up.map_or(stage.games, |warm_up| warm_up.games),

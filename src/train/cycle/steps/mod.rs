@@ -13,7 +13,7 @@ use super::generation::Generation;
 use super::measure::measure;
 use super::plan::Stage;
 use crate::train::architecture::Outputs;
-use crate::train::checkpoint::Checkpoint;
+use crate::train::checkpoint::{Checkpoint, Origin};
 use crate::train::dataset::{Dataset, Selection};
 use crate::train::export::{network_info, to_onnx};
 use crate::train::row::Row;
@@ -44,7 +44,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let last = match (&catch_up, before) {
             (Some(fitted), _) => Some(fitted.checkpoint.clone()),
             (None, Some(before)) => Some(last_checkpoint(&run_folder.fit(before.number))?),
-            (None, None) => None,
+            (None, None) => self.given_weights(context)?,
         };
         let played = self.games(context, catch_up.is_some())?;
         let rows_so_far = before.map_or(0, |g| g.rows_so_far) + played.progress.positions;
@@ -89,6 +89,31 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             measures,
             seconds: context.watch.seconds(),
         })
+    }
+
+    /// The checkpoint of another run that the first generation begins with, if its plan names one: its
+    /// network plays, for this run's boards, where no other is named.
+    fn given_weights(&self, context: &RunContext<'_>) -> Result<Option<Checkpoint>, TrainError> {
+        let warm_up = context.plan.warm_up.as_ref();
+        let Some(folder) = warm_up.and_then(|warm_up| warm_up.weights.as_ref()) else {
+            return Ok(None);
+        };
+        let kept = context.run_folder.given_weights();
+        durable::prepare_folder(&kept)?;
+        if Checkpoint::newest(&kept)?.is_none() {
+            last_checkpoint(folder)?.save(&kept)?;
+        }
+        let given = last_checkpoint(&kept)?;
+        let network = context.run_folder.warm_up();
+        if !network.exists() {
+            let (encoding, planes) = (given.origin.encoding.clone(), given.origin.planes);
+            let played = Checkpoint {
+                origin: Origin::of(self.starts, (&encoding, planes), given.origin.games),
+                ..given.clone()
+            };
+            export(&played, 0, &network)?;
+        }
+        Ok(Some(given))
     }
 
     fn stage<'p>(&self, context: &RunContext<'p>) -> &'p Stage {

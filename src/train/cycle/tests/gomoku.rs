@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::game::gomoku::Gomoku;
+use crate::train::checkpoint::Checkpoint;
 use crate::train::network_game::Prover;
 use crate::train::prover::EndingProver;
 use crate::train::shard;
@@ -41,9 +42,8 @@ visits = 4
 anchors = [5, 50]
 "#;
 
-#[test]
-fn proven_wins_are_learnt_by_dense_heads() {
-    let scratch = Scratch::new("cycle-gomoku");
+/// Does what a plan says on a board of 7x7 and those that it names.
+fn play(folder: &Path, plan: &str) -> Vec<Generation> {
     let runtime = Runtime {
         backend: Some(BackendKind::Tract),
         ..Runtime::usual(None)
@@ -51,8 +51,15 @@ fn proven_wins_are_learnt_by_dense_heads() {
     let clock = FakeClock::new();
     let resources = Resources::small(&runtime, &clock);
     let start = Gomoku::new(BoardSize::square(7)).unwrap();
-    let plan = CyclePlan::parse(PLAN).unwrap();
-    let done = run(&start, &plan, scratch.path(), &resources, &mut |_| ()).unwrap();
+    let plan = CyclePlan::parse(plan).unwrap();
+    run(&start, &plan, folder, &resources, &mut |_| ()).unwrap()
+}
+
+#[test]
+fn proven_wins_are_learnt_by_dense_heads() {
+    let scratch = Scratch::new("cycle-gomoku");
+    let start = Gomoku::new(BoardSize::square(7)).unwrap();
+    let done = play(scratch.path(), PLAN);
     assert_eq!(done.len(), 3);
     assert!(
         done.iter()
@@ -82,4 +89,44 @@ fn proven_wins_are_learnt_by_dense_heads() {
         assert_eq!(outcome, Some(row.outcome()), "the move wins");
     }
     assert!(proven.iter().any(|row| row.ply < 40), "long before the end");
+}
+
+#[test]
+fn a_run_may_begin_with_the_weights_of_one_on_another_board() {
+    let (small, large) = (Scratch::new("cycle-small"), Scratch::new("cycle-large"));
+    let plan = PLAN.replace("gobang-1b8c", "az-1b8c");
+    play(small.path(), &plan);
+    let weights = RunFolder::new(small.path()).fit(2);
+    let stem = |folder: &Path| {
+        let checkpoint = Checkpoint::newest(folder).unwrap().unwrap();
+        checkpoint.weights.get("stem.weight").values.clone()
+    };
+    let given = stem(&weights);
+    let boards = "[[board]]\nsize = \"7\"\n\n[[board]]\nsize = \"6x8\"\n\n[self-play]";
+    let plan = plan
+        .replace("size = 7\n", "seed = 2\n")
+        .replace(
+            "playouts = 20",
+            &format!("playouts = 6, weights = {weights:?}"),
+        )
+        .replace("generations = 2", "generations = 1")
+        .replace("[self-play]", boards);
+    let done = play(large.path(), &plan);
+    assert_eq!((done.len(), &*done[0].players), (2, "warm-up"));
+    let run_folder = RunFolder::new(large.path());
+    for path in [run_folder.warm_up(), run_folder.network(1)] {
+        let info = ModelInfo::read("a network", &fs::read(path).unwrap()).unwrap();
+        assert_eq!(info.boards.len(), 2);
+    }
+    // A few steps from there, and far from any other seed's random numbers.
+    let (kept, begun) = (stem(&run_folder.given_weights()), stem(&run_folder.fit(0)));
+    let far = |other: &[f32]| {
+        let pairs = given.iter().zip(other);
+        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+    };
+    assert_eq!(far(&kept), 0.0);
+    assert!((1e-6..0.05).contains(&far(&begun)), "{}", far(&begun));
+    // The run has its own copy.
+    fs::remove_dir_all(&weights).unwrap();
+    assert_eq!(play(large.path(), &plan).len(), 2);
 }
