@@ -326,8 +326,8 @@ fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> Limits {
         None => *limits,
         Some((budget, look)) => Limits {
             budget: Some(Budget {
-                soft: budget.soft - look,
-                most: budget.most - look,
+                soft: budget.soft.saturating_sub(look),
+                most: budget.most.saturating_sub(look),
                 ..budget
             }),
             ..*limits
