@@ -8,6 +8,9 @@ use super::{BoardSize, Color, HalfPoints, Move, Outcome};
 pub struct Expected {
     /// Whose each point will be: 1 Black's for certain, -1 White's.
     pub owner: Vec<f32>,
+    /// The same of points with stones if the side whose stone it is moves next, where that was looked
+    /// at; of other points 0.
+    pub defended: Option<Vec<f32>>,
     /// The chance of each point, in [0, 1], to be a liberty that both sides share and neither fills,
     /// or a stone beside one.
     pub shared: Vec<f32>,

@@ -1,7 +1,7 @@
 //! What is to be expected of a position that is to be counted.
 
 use super::{Playout, Rave, RaveParams, Tally};
-use crate::game::{Color, Expected};
+use crate::game::{Color, Expected, Move};
 
 /// Points count nearly as much as the win: a side that has won or lost anyway still plays for what
 /// it has on the board.
@@ -24,17 +24,27 @@ pub fn expect<G: Playout>(
     };
     let mut rave = Rave::new(params, seed);
     let mut tally = Tally::of(position);
+    let mut defended = vec![0.0; position.size().area()];
     for color in Color::BOTH {
         let mut start = position.as_played_out();
         start.resume();
         start.set_to_move(color);
         rave.search(&start, |done| done < playouts && !halt());
         tally.add(rave.tally());
+        for (at, owner) in rave.tally().expected()?.owner.into_iter().enumerate() {
+            if position.stone(Move(at as u16)) == Some(color) {
+                defended[at] = owner;
+            }
+        }
     }
     if halt() {
         return None;
     }
-    tally.expected()
+    let expected = tally.expected()?;
+    Some(Expected {
+        defended: Some(defended),
+        ..expected
+    })
 }
 
 #[cfg(test)]
@@ -42,7 +52,7 @@ mod tests {
     use super::*;
     use crate::game::go::SmallGo;
     use crate::game::go::tests::diagram;
-    use crate::game::{BoardSize, Fate, Game, Move, Outcome, Settled};
+    use crate::game::{BoardSize, Fate, Game, Outcome, Settled};
     use crate::record::{GameRecord, result_text, sgf};
 
     /// The position counted, and the names of its points of one fate.

@@ -74,6 +74,7 @@ impl PointSums {
         let (lead, square) = (sum(1) / number, sum(2) / number);
         Some(Expected {
             owner: (TOTALS..len).map(|at| sum(at) / number).collect(),
+            defended: None,
             shared: vec![0.0; len - TOTALS],
             black_ahead: lead,
             deviation: (square - lead * lead).max(0.0).sqrt(),

@@ -10,9 +10,12 @@ const SURE: f32 = 0.8;
 /// to have it so surely.
 const LIKELY: f32 = 0.5;
 
-/// A chain is dead if it is lost so surely, 1 for certain: more than by the other side moving first,
-/// for what both sides have left alone is alive.
+/// A chain is dead if it is lost so surely, 1 for certain, whoever moves first.
 const LOST: f32 = 0.5;
+
+/// The same where its own side moves first: more likely than not. Then its own side has no reason to,
+/// and what both sides have left alone is alive in any other case.
+const LOST_IF_DEFENDED: f32 = 0.05;
 
 /// A stone that ends beside a shared liberty in so many cases lives in seki.
 const SHARED: f32 = 0.5;
@@ -39,7 +42,11 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 if safe.contains(first) {
                     continue;
                 }
-                if lost.contains(first) || sign * mean(&expected.owner) <= -LOST {
+                let is_lost = match &expected.defended {
+                    Some(defended) => sign * mean(defended) <= -LOST_IF_DEFENDED,
+                    None => sign * mean(&expected.owner) <= -LOST,
+                };
+                if lost.contains(first) || is_lost {
                     agreed.dead |= chain;
                 } else if mean(&expected.shared) >= SHARED {
                     agreed.seki |= chain;
