@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::eval::{BackendKind, Device, ModelSource, NativeModel};
-use crate::game::BoardSize;
+use crate::game::{BoardSize, GameInfo};
 
 /// A game's network for square boards: f32 as it was fitted, and the same in integers.
 struct Network {
@@ -35,6 +35,19 @@ const NETWORKS: &[Network] = &[
     },
 ];
 
+impl Network {
+    fn fits(&self, size: BoardSize) -> bool {
+        self.sides.contains(&size.width) && self.sides.contains(&size.height)
+    }
+}
+
+/// Whether a network is built in for the board on which a game is usually played. Where there is none,
+/// nobody counts on a network on other boards either.
+pub(super) fn is_for_usual_board(game: &GameInfo) -> bool {
+    let mut networks = NETWORKS.iter();
+    networks.any(|network| network.game == game.name && network.fits(game.usual_board))
+}
+
 /// The network built in for a game, in the form that is fastest: int8 on a processor with
 /// instructions for it, but for `tract`, which has none (`models/README.md`, int8). Where there is none
 /// for this board it is one for another, so that whoever tries it can say what it is for.
@@ -46,10 +59,7 @@ pub fn built_in(
     device: Device,
 ) -> Option<ModelSource> {
     let of_game = || NETWORKS.iter().filter(|network| network.game == game);
-    let fits = |network: &&Network| {
-        network.sides.contains(&size.width) && network.sides.contains(&size.height)
-    };
-    let of_board = of_game().find(fits);
+    let of_board = of_game().find(|network| network.fits(size));
     let found = of_board.or_else(|| of_game().next())?;
     let integers = match backend {
         BackendKind::Native => NativeModel::prefers_integers(),
@@ -81,6 +91,7 @@ mod tests {
     use crate::encode::find;
     use crate::eval::{Cards, ModelInfo};
     use crate::game::with_game;
+    use crate::game::{Game as _, gomoku::Gomoku, nogo::NoGo};
     use crate::onnx::{Header, PRECISION};
 
     fn bytes(source: Option<ModelSource>) -> &'static [u8] {
@@ -135,5 +146,6 @@ mod tests {
         }
         assert_eq!(bytes(found("nogo", 13)), NETWORKS[0].exact);
         assert!(found("shogi", 9).is_none());
+        assert!(is_for_usual_board(&NoGo::INFO) && !is_for_usual_board(&Gomoku::INFO));
     }
 }

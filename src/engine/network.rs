@@ -111,7 +111,10 @@ impl<G: Encode> NetworkThinker<G> {
     fn pass_over(&mut self, attempt: &Attempt, position: &G, error: &SearchError) {
         let reason = error.to_string();
         let unavailable = matches!(error, SearchError::Eval(EvalError::Unavailable { .. }));
-        let nobody_asked = !attempt.asked || attempt.is_missing(position);
+        let other_board = matches!(error, SearchError::Mismatch(Mismatch::Size { .. }));
+        let nobody_asked = !attempt.asked
+            || attempt.is_missing(position)
+            || other_board && attempt.is_extra(&G::INFO);
         let level = if nobody_asked || reason == self.last_reason {
             log::Level::Info
         } else if unavailable && self.setup.backend.is_none() {
@@ -121,7 +124,7 @@ impl<G: Encode> NetworkThinker<G> {
             } else {
                 log::Level::Info
             }
-        } else if matches!(error, SearchError::Mismatch(Mismatch::Size { .. })) {
+        } else if other_board {
             // The controller has chosen another board.
             log::Level::Warn
         } else {
