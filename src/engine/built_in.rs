@@ -146,6 +146,6 @@ mod tests {
         }
         assert_eq!(bytes(found("nogo", 13)), NETWORKS[0].exact);
         assert!(found("shogi", 9).is_none());
-        assert!(is_for_usual_board(&NoGo::INFO) && !is_for_usual_board(&Gomoku::INFO));
+        assert!(is_for_usual_board(&NoGo::<2>::INFO) && !is_for_usual_board(&Gomoku::INFO));
     }
 }
