@@ -38,6 +38,8 @@ const TURN: f64 = 0.5;
 const REACH: f64 = 4.0;
 /// For the second look at the chosen move one part in so many of a move's time is kept.
 const LOOK_SHARE: u32 = 32;
+/// With less time than this for a move there is no second look: what it takes at least would be missing.
+const LEAST_FOR_LOOK: Duration = Duration::from_millis(100);
 /// Where half of the positions need more than so many times the nodes of that time it is not kept.
 const LOOK_REACH: f64 = 64.0;
 /// Nodes for choosing among the moves of a won position, and of a lost or drawn one. Any winning
@@ -158,8 +160,10 @@ fn solve<G>(solver: &mut dyn Solve<G>, position: &G, effort: &Effort<'_>) -> Sol
             Proof::Win => ADVICE_WON,
             Proof::Draw | Proof::Loss => ADVICE_LOST,
         };
+        // Hundreds of positions that are solved at once: to start a thread for each takes longer.
         let rest = Effort {
             nodes: nodes.min(effort.nodes),
+            threads: 1,
             ..*effort
         };
         solver.advise(position, proof, found.best, &rest)
@@ -316,6 +320,7 @@ impl<G: Solvable> Turn<'_, G> {
 fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> Limits {
     let kept = limits
         .budget
+        .filter(|budget| budget.soft >= LEAST_FOR_LOOK)
         .map(|budget| (budget, budget.soft / LOOK_SHARE));
     let kept = kept.filter(|(_, look)| {
         let nodes = look.as_secs_f64() * NODES_PER_SECOND;
@@ -402,7 +407,13 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             return report.map(|report| merge_losing(report, &losing));
         };
         log::info!("solver: {} after {nodes} nodes", verdict(advice.as_ref()));
+        let hurried = limits
+            .budget
+            .is_some_and(|budget| budget.soft < LEAST_FOR_LOOK);
         let Some(advice) = advice else {
+            if hurried {
+                return report.map(|report| merge_losing(report, &losing));
+            }
             let look = limits.budget.map(|budget| budget.soft / LOOK_SHARE);
             let look = Look {
                 until: look.map(|look| time.now() + look),

@@ -99,8 +99,10 @@ struct NodeBudget<'a, const W: usize> {
 
 impl<const W: usize> NodeBudget<'_, W> {
     fn solve(&mut self, position: &NoGo<W>, nodes: u64) -> SolveResult {
+        // What is solved in a few nodes never looks by itself, and there may be hundreds of it.
+        let over = (self.effort.halt)(self.effort.nodes - self.left);
         let effort = Effort {
-            nodes: nodes.min(self.left),
+            nodes: if over { 0 } else { nodes.min(self.left) },
             ..*self.effort
         };
         let found = self.solver.solve(position, &effort);

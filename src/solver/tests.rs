@@ -279,6 +279,28 @@ fn probes_and_their_solver_learn_from_each_other() {
     assert_eq!(ask(&mut make(), 20), first, "they forget together");
 }
 
+/// Many small positions are no way around the clock.
+#[test]
+fn advice_ends_when_it_is_told_to() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(6);
+    let lost = std::iter::repeat_with(|| random_position(&mut rng, 55)).find_map(|position| {
+        let found = Solver::new(4 << 20).solve(&position, &ALL);
+        (position.legal_count() > 4 && found.wins() == Some(false)).then_some(position)
+    });
+    let lost = lost.unwrap();
+    let told = Effort {
+        halt: &|_| true,
+        ..effort(1 << 40)
+    };
+    let advise = |effort: &Effort<'_>| {
+        let mut solver = Solver::new(4 << 20);
+        solver.advise(&lost, Proof::Loss, None, effort)
+    };
+    assert!(advise(&effort(1 << 40)).nodes > 0);
+    let advice = advise(&told);
+    assert_eq!((advice.nodes, advice.moves.len()), (0, lost.legal_count()));
+}
+
 #[test]
 fn advice_ranks_wins_first_and_counts_traps() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(6);
