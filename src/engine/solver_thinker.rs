@@ -316,12 +316,16 @@ impl<G: Solvable> Turn<'_, G> {
     }
 }
 
+/// What a second look may take of a move's time; `None` where there is too little for one.
+fn time_for_look(budget: Budget) -> Option<Duration> {
+    (budget.soft >= LEAST_FOR_LOOK).then(|| budget.soft / LOOK_SHARE)
+}
+
 /// The limits without the time that is kept for a second look, where that may find something.
 fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> Limits {
     let kept = limits
         .budget
-        .filter(|budget| budget.soft >= LEAST_FOR_LOOK)
-        .map(|budget| (budget, budget.soft / LOOK_SHARE));
+        .and_then(|budget| Some((budget, time_for_look(budget)?)));
     let kept = kept.filter(|(_, look)| {
         let nodes = look.as_secs_f64() * NODES_PER_SECOND;
         let half = position.nodes_to_solve();
@@ -407,16 +411,14 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             return report.map(|report| merge_losing(report, &losing));
         };
         log::info!("solver: {} after {nodes} nodes", verdict(advice.as_ref()));
-        let hurried = limits
-            .budget
-            .is_some_and(|budget| budget.soft < LEAST_FOR_LOOK);
         let Some(advice) = advice else {
-            if hurried {
-                return report.map(|report| merge_losing(report, &losing));
-            }
-            let look = limits.budget.map(|budget| budget.soft / LOOK_SHARE);
+            let until = match limits.budget.map(time_for_look) {
+                Some(None) => return report.map(|report| merge_losing(report, &losing)),
+                Some(Some(look)) => Some(time.now() + look),
+                None => None,
+            };
             let look = Look {
-                until: look.map(|look| time.now() + look),
+                until,
                 stop,
                 time: &*time,
             };

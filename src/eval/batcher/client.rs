@@ -31,10 +31,20 @@ impl BatchClient {
         requests: Sender<Request>,
         calls: Arc<Counted>,
     ) -> BatchClient {
+        let info = Arc::new(evaluator.info().clone());
+        BatchClient::connected(info, evaluator.preferred_batch(), requests, calls)
+    }
+
+    fn connected(
+        info: Arc<ModelInfo>,
+        preferred_batch: usize,
+        requests: Sender<Request>,
+        calls: Arc<Counted>,
+    ) -> BatchClient {
         let (reply, replies) = unbounded();
         BatchClient {
-            info: Arc::new(evaluator.info().clone()),
-            preferred_batch: evaluator.preferred_batch(),
+            info,
+            preferred_batch,
             requests,
             reply,
             replies,
@@ -109,17 +119,8 @@ impl BatchClient {
 impl Clone for BatchClient {
     /// Another client of the same batcher, with nothing in flight.
     fn clone(&self) -> BatchClient {
-        let (reply, replies) = unbounded();
-        BatchClient {
-            info: Arc::clone(&self.info),
-            preferred_batch: self.preferred_batch,
-            requests: self.requests.clone(),
-            reply,
-            replies,
-            in_flight: 0,
-            spare: Vec::new(),
-            calls: Arc::clone(&self.calls),
-        }
+        let (info, calls) = (Arc::clone(&self.info), Arc::clone(&self.calls));
+        BatchClient::connected(info, self.preferred_batch, self.requests.clone(), calls)
     }
 }
 
