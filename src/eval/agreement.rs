@@ -7,8 +7,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::testnet::{SMALL, Shape};
 use super::{
-    BackendKind, Batch, Evaluator, EvaluatorFactory, LibraryPlaces, LoadOptions, ModelInfo,
-    ModelSource, Outputs, kl_divergence, log_softmax, suite, testnet,
+    BackendKind, Batch, Difference, Evaluator, EvaluatorFactory, LibraryPlaces, LoadOptions,
+    ModelInfo, ModelSource, suite, testnet,
 };
 use crate::encode::{self, Encode};
 use crate::game::go::SmallGo;
@@ -170,17 +170,6 @@ fn random_positions<G: Encode>(info: &ModelInfo, empty: &G, count: u32) -> Batch
     batch
 }
 
-/// Mean divergence of the second's policy, and mean difference of the values.
-fn difference(first: &Outputs, second: &Outputs) -> (f32, f32) {
-    let (mut divergence, mut value) = (0.0, 0.0);
-    for row in 0..first.len() {
-        let policy = |out: &Outputs| log_softmax(out.policy(row).iter().copied());
-        divergence += kl_divergence(policy(first), policy(second)) as f32;
-        value += (first.value(row) - second.value(row)).abs();
-    }
-    (divergence / first.len() as f32, value / first.len() as f32)
-}
-
 /// Integers say nearly what f32 says, and in our kernels not less so than in ONNX Runtime, which
 /// rounds more.
 #[test]
@@ -196,7 +185,7 @@ fn integers_are_as_exact_as_those_of_onnx_runtime() {
         );
         let mut reference = open(BackendKind::Native, &exact);
         let batch = positions(reference.as_ref(), 64);
-        let reference = suite::run(&mut reference, &batch);
+        let legal = vec![vec![true; reference.info().policy_len]; batch.len()];
         for (kind, total) in [BackendKind::Native, BackendKind::Ort]
             .into_iter()
             .zip(&mut totals)
@@ -204,8 +193,9 @@ fn integers_are_as_exact_as_those_of_onnx_runtime() {
             if kind == BackendKind::Ort && !suite::ort_is_installed() {
                 continue;
             }
-            let found = suite::run(&mut open(kind, &integers), &batch);
-            let (policy, value) = difference(&reference, &found);
+            let mut open = open(kind, &integers);
+            let found = Difference::between([&mut reference, &mut open], &batch, &legal).unwrap();
+            let (policy, value) = (found.policy_kl, found.value);
             println!(
                 "{} {kind}: KL {policy:.5}, value {value:.5}",
                 integers.name()
@@ -214,7 +204,7 @@ fn integers_are_as_exact_as_those_of_onnx_runtime() {
         }
     }
     let [native, ort] = totals.map(|(policy, value)| {
-        let count = int8.len() as f32;
+        let count = int8.len() as f64;
         (policy / count, value / count)
     });
     println!("means: native {native:?}, ort {ort:?}");

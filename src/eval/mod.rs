@@ -14,6 +14,7 @@ mod cache;
 mod candidates;
 #[cfg(feature = "ort")]
 mod cuda;
+mod difference;
 mod error;
 mod fake;
 mod info;
@@ -36,6 +37,7 @@ pub use batch::{Batch, LEAD_SCALE, Outputs};
 pub use batcher::{BatchClient, Calls, spawn_batcher};
 pub use cache::{CacheStats, CachedEvaluator, EvalCache};
 pub use candidates::{Candidate, open_best};
+pub use difference::Difference;
 pub use error::EvalError;
 pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, UniformEvaluator};
 pub use info::{LEAD, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};

@@ -8,14 +8,14 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::json;
 use tengen::clock::{Clock, SystemClock};
-use tengen::eval::{Batch, Device, Evaluator, ModelInfo};
+use tengen::eval::{Batch, Device, Difference, Evaluator, ModelInfo};
 use tengen::game::with_game;
 use tengen::onnx::to_half;
 use tengen::rollout::{Rave, RaveParams};
 use tengen::train::dataset::{Dataset, Selection};
 use tengen::train::durable;
 use tengen::train::quantize::compare::{
-    Difference, MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, difference, open_both, speeds,
+    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, is_accepted, open_both, speeds,
 };
 use tengen::train::quantize::examples::Examples;
 use tengen::train::quantize::to_int8;
@@ -112,14 +112,14 @@ fn quantize<G: Trainable>(
         ..Runtime::usual(args.ort_library.clone())
     };
     let [mut first, mut second] = open_both(&runtime, &args.model, &smaller, &args.out)?;
-    let found = difference(
+    let found = Difference::between(
         [&mut *first, &mut *second],
         &validation.batch,
         &validation.legal,
     )?;
     let speeds = measure([&mut *first, &mut *second], &validation.batch, &clock)?;
     report(args, [onnx.len(), smaller.len()], &found, &speeds);
-    if !found.is_accepted() && !args.force {
+    if !is_accepted(&found) && !args.force {
         bail!(
             "not accepted: the policy must stay within {MAX_POLICY_KL} nats and the value within \
              {MAX_VALUE_DIFFERENCE}, on average (--force writes {} all the same)",
@@ -197,7 +197,7 @@ fn report(args: &Args, bytes: [usize; 2], found: &Difference, speeds: &Speeds) {
         let report = json!({
             "bytes": { "f32": bytes[0], precision: bytes[1] },
             "difference": found,
-            "accepted": found.is_accepted(),
+            "accepted": is_accepted(found),
             "positions_per_second_one_thread": speeds,
         });
         print(&report.to_string());

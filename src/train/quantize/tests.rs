@@ -46,7 +46,7 @@ fn network(name: &str) -> (Vec<u8>, Batch) {
 #[cfg(feature = "ort")]
 #[track_caller]
 fn check_int8(name: &str) {
-    use crate::eval::{LibraryPlaces, LoadOptions, OrtModel};
+    use crate::eval::{Difference, LibraryPlaces, LoadOptions, OrtModel};
     let options = LoadOptions {
         ort_library: LibraryPlaces::usual(None),
         ..LoadOptions::default()
@@ -63,10 +63,10 @@ fn check_int8(name: &str) {
     };
     let legal = vec![vec![true; SIZE.area()]; batch.len()];
     let (mut first, mut second) = (open(&onnx), open(&int8));
-    let found = compare::difference([&mut first, &mut second], &batch, &legal).unwrap();
-    assert!(found.is_accepted(), "{name}: {found:?}");
+    let found = Difference::between([&mut first, &mut second], &batch, &legal).unwrap();
+    assert!(compare::is_accepted(&found), "{name}: {found:?}");
     assert!(found.policy_kl > 0.0, "it was rounded: {found:?}");
-    let same = compare::difference([&mut open(&onnx), &mut first], &batch, &legal).unwrap();
+    let same = Difference::between([&mut open(&onnx), &mut first], &batch, &legal).unwrap();
     assert_eq!(
         (same.policy_kl, same.value, same.same_best),
         (0.0, 0.0, 1.0)

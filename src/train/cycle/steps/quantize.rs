@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::GenerationSteps;
-use crate::eval::ModelInfo;
+use crate::eval::{Difference, ModelInfo};
 use crate::train::cycle::context::RunContext;
 use crate::train::cycle::int8;
-use crate::train::quantize::compare::{difference, open_both};
+use crate::train::quantize::compare::{is_accepted, open_both};
 use crate::train::quantize::examples::Examples;
 use crate::train::quantize::to_int8;
 use crate::train::row::Row;
@@ -44,12 +44,12 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let quantize = to_int8(&name, &onnx, calibration.batch.planes())?;
         let runtime = context.resources.runtime;
         let [mut first, mut second] = open_both(runtime, network, &quantize, &path)?;
-        let found = difference(
+        let found = Difference::between(
             [&mut *first, &mut *second],
             &validation.batch,
             &validation.legal,
         )?;
-        if found.is_accepted() {
+        if is_accepted(&found) {
             return durable::write(&path, &quantize);
         }
         log::warn!(
