@@ -1,4 +1,4 @@
-//! An engine that plays random legal NoGo moves and misbehaves on demand.
+//! An engine that plays random legal NoGo moves, or passes in Go, and misbehaves on demand.
 
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
@@ -25,6 +25,7 @@ pub(crate) fn run(manners: &Manners, seed: u64) -> ExitCode {
         game: SmallNoGo::new(BoardSize::square(9)).unwrap(),
         rng: Xoshiro256PlusPlus::seed_from_u64(seed),
         moves: 0,
+        passes: manners.kind.contains("count"),
     };
     for line in io::stdin().lock().lines() {
         let line = line.unwrap();
@@ -41,6 +42,9 @@ pub(crate) fn run(manners: &Manners, seed: u64) -> ExitCode {
                     Then::End => return ExitCode::from(3),
                 }
             }
+        }
+        if manners.kind == "counts-late" && *command == "final_status_list" {
+            std::thread::sleep(Duration::from_secs(3));
         }
         match engine.answer(command, arguments) {
             Ok(text) => say(&format!("={id} {text}\n\n")),
@@ -125,14 +129,26 @@ struct Engine {
     game: SmallNoGo,
     rng: Xoshiro256PlusPlus,
     moves: u32,
+    /// Whether it passes always and can say what is dead.
+    passes: bool,
 }
 
 impl Engine {
     fn answer(&mut self, command: &str, arguments: &[&str]) -> Result<String, String> {
         match (command, arguments) {
             ("list_commands", _) => {
-                Ok("boardsize\nclear_board\nplay\ngenmove\ntime_settings\ntime_left\nquit\ntengen-report".to_owned())
+                let more = if self.passes {
+                    "\nfinal_status_list\nfinal_score"
+                } else {
+                    ""
+                };
+                Ok(format!(
+                    "boardsize\nclear_board\nplay\ngenmove\ntime_settings\ntime_left\nquit\ntengen-report{more}"
+                ))
             }
+            ("play", _) if self.passes => Ok(String::new()),
+            ("genmove", _) if self.passes => Ok("pass".to_owned()),
+            ("final_score", _) => Ok("W+7.5".to_owned()),
             ("boardsize", [side]) => {
                 let size = BoardSize::square(side.parse().unwrap());
                 self.game = SmallNoGo::new(size).map_err(|_| "unacceptable size".to_owned())?;

@@ -20,6 +20,10 @@ pub(crate) const TESTS: &[Test] = &[
     ),
     ("a_late_answer_loses_on_time", a_late_answer_loses_on_time),
     (
+        "a_late_answer_about_the_end_of_a_game_is_no_answer_in_the_next",
+        a_late_answer_about_the_end_of_a_game_is_no_answer_in_the_next,
+    ),
+    (
         "a_flood_on_stderr_is_kept_and_harmless",
         a_flood_on_stderr_is_kept_and_harmless,
     ),
@@ -115,6 +119,34 @@ fn a_late_answer_loses_on_time() {
     ));
     assert_eq!(report["reasons"]["time"], 2, "{report:#}");
     assert_eq!(report["counts"]["losses"], 2);
+}
+
+fn a_late_answer_about_the_end_of_a_game_is_no_answer_in_the_next() {
+    let out = folder("counts-late");
+    let engines = (fake("counts-late", 1, 1), fake("counts", 0, 2));
+    let options = [
+        "--game",
+        "go",
+        "--rules",
+        "chinese",
+        "--games",
+        "4",
+        "--random-plies",
+        "0",
+        "--command-limit",
+        "2",
+    ];
+    let report = troubled(play(&engines.0, &engines.1, &out, &options));
+    assert_eq!(report["reasons"]["rules"], 4, "{report:#}");
+    assert_eq!(report["counts_by"]["one_says"], 4, "{report:#}");
+    let faults = &report["faults_in_counting"];
+    assert_eq!(faults["first"]["games"], 4, "{report:#}");
+    let first = faults["first"]["first"].as_str().unwrap();
+    assert!(
+        first.ends_with(": it did not answer `final_status_list dead` within 2s"),
+        "{first}"
+    );
+    assert!(faults["second"].is_null(), "{report:#}");
 }
 
 fn a_flood_on_stderr_is_kept_and_harmless() {

@@ -15,6 +15,14 @@ pub struct Count {
     pub said: [Option<String>; 2],
     /// How the result was come by.
     pub how: How,
+    /// What Black's and White's engine did wrong when they were asked for dead stones and the result;
+    /// it was asked nothing more.
+    #[serde(default, skip_serializing_if = "no_faults")]
+    pub faults: [Option<String>; 2],
+}
+
+fn no_faults(faults: &[Option<String>; 2]) -> bool {
+    faults.iter().all(Option::is_none)
 }
 
 /// What the result of a counted game rests on.
@@ -43,6 +51,12 @@ impl fmt::Display for How {
 }
 
 impl Count {
+    /// Whether an engine failed when it was asked about the game.
+    #[must_use]
+    pub fn has_faults(&self) -> bool {
+        !no_faults(&self.faults)
+    }
+
     /// Whether an engine's own word is another one than the result that counts.
     #[must_use]
     pub fn contradicts(&self, color: Color) -> bool {

@@ -4,6 +4,7 @@
 use super::count::{Count, How};
 use super::game::{GameEnd, GameInProgress, Reason};
 use super::gtp_client::Fault;
+use super::player::Contestant;
 use crate::game::{Color, Game, Move, Outcome};
 use crate::record::result_text;
 
@@ -13,7 +14,8 @@ impl<G: Game> GameInProgress<'_, G> {
         if by_rules.margin.is_none() {
             return self.end(by_rules, Reason::Rules, None);
         }
-        let (outcome, how) = match self.agreement() {
+        let mut asked = Asked::default();
+        let (outcome, how) = match self.agreement(&mut asked) {
             Agreement::None => (by_rules, How::AsItStands),
             Agreement::On(dead, how) => (self.position.outcome_without(&dead), how),
             Agreement::Differs => match self.play_on() {
@@ -21,29 +23,29 @@ impl<G: Game> GameInProgress<'_, G> {
                 Err(end) => return *end,
             },
         };
-        let said = Color::BOTH.map(|color| {
-            let said = self.players[color.index()].final_score();
-            said.ok().flatten()
-        });
+        let said = Color::BOTH
+            .map(|color| asked.answer(color, self.players[color.index()], |p| p.final_score()));
         let mut end = self.end(outcome, Reason::Rules, None);
+        end.usable = asked.faults.each_ref().map(Option::is_none);
         end.count = Some(Count {
             result: result_text(outcome),
             said,
             how,
+            faults: asked
+                .faults
+                .map(|fault| fault.map(|fault| fault.to_string())),
         });
         end
     }
 
-    /// What the engines say of dead stones. One that fails here says nothing: the game has been
-    /// played.
-    fn agreement(&mut self) -> Agreement {
+    /// What the engines say of dead stones.
+    fn agreement(&mut self, asked: &mut Asked) -> Agreement {
         if !self.position.agrees_on_dead() {
             return Agreement::None;
         }
         let stone = |mv: &Move| self.position.stone(*mv).is_some();
         let [black, white] = Color::BOTH.map(|color| {
-            let dead: Result<_, Fault> = self.players[color.index()].dead();
-            let mut dead = dead.ok().flatten()?;
+            let mut dead = asked.answer(color, self.players[color.index()], |p| p.dead())?;
             dead.retain(stone);
             dead.sort_unstable();
             dead.dedup();
@@ -75,6 +77,32 @@ impl<G: Game> GameInProgress<'_, G> {
     }
 }
 
+/// What went wrong when the engines were asked about a game that has been played. It costs nobody the
+/// game, but an engine that failed cannot be trusted with another question: what it says then may be
+/// the answer to this one.
+#[derive(Default)]
+struct Asked {
+    faults: [Option<Fault>; 2],
+}
+
+impl Asked {
+    fn answer<T>(
+        &mut self,
+        color: Color,
+        player: &mut dyn Contestant,
+        question: impl FnOnce(&mut dyn Contestant) -> Result<Option<T>, Fault>,
+    ) -> Option<T> {
+        let fault = &mut self.faults[color.index()];
+        if fault.is_some() {
+            return None;
+        }
+        question(player).unwrap_or_else(|failed| {
+            *fault = Some(failed);
+            None
+        })
+    }
+}
+
 /// What two engines say of dead stones.
 enum Agreement {
     /// Nothing: the rules do not ask, or no engine knows.
@@ -90,7 +118,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 
-    use super::super::player::{Contestant, GameSetup, PlayerMove, Reply};
+    use super::super::player::{GameSetup, PlayerMove, Reply};
     use super::super::referee_clock::AnnouncedTime;
     use super::super::{GameTerms, MatchTimeControl, play_game, vertex};
     use super::*;
@@ -102,6 +130,8 @@ mod tests {
     /// Passes until it is asked to clean up; then plays its vertices.
     struct Passes {
         dead: Option<&'static str>,
+        /// Does not answer when it is asked for dead stones, and late to whatever is asked next.
+        hangs: bool,
         cleans: Vec<&'static str>,
         komi: Option<String>,
     }
@@ -147,10 +177,17 @@ mod tests {
         }
 
         fn dead(&mut self) -> Result<Option<Vec<Move>>, Fault> {
+            if self.hangs {
+                return Err(Fault::Hung {
+                    command: "final_status_list dead".to_owned(),
+                    limit: Duration::from_secs(1),
+                });
+            }
             Ok(self.dead.map(moves))
         }
 
         fn final_score(&mut self) -> Result<Option<String>, Fault> {
+            assert!(!self.hangs, "it may answer the question before");
             Ok(self.dead.map(|_| "B+0.5".to_owned()))
         }
     }
@@ -158,18 +195,28 @@ mod tests {
     /// Black is ahead by half a point once White's stone on a3 is off, behind before.
     const WALLS: &str = "b1 d1 b2 d2 b3 d3 b4 d4 b5 d5 c1 c4 c2 c5 c3 a3";
 
-    #[track_caller]
-    fn check(dead: [Option<&'static str>; 2], cleans: &str, expected: (&str, How)) -> GameEnd {
-        let start: SmallGo = crate::game::begin(SIZE, "chinese komi0.5").unwrap();
-        let [mut black, mut white] = dead.map(|dead| Passes {
+    fn passes(dead: Option<&'static str>) -> Passes {
+        Passes {
             dead,
+            hangs: false,
             cleans: Vec::new(),
             komi: None,
-        });
+        }
+    }
+
+    #[track_caller]
+    fn check(dead: [Option<&'static str>; 2], cleans: &str, expected: (&str, How)) -> GameEnd {
+        let [mut black, white] = dead.map(passes);
         black.cleans = cleans
             .split_whitespace()
             .map(|name| &*name.to_owned().leak())
             .collect();
+        check_between([black, white], expected)
+    }
+
+    #[track_caller]
+    fn check_between([mut black, mut white]: [Passes; 2], expected: (&str, How)) -> GameEnd {
+        let start: SmallGo = crate::game::begin(SIZE, "chinese komi0.5").unwrap();
         let terms = GameTerms {
             time: MatchTimeControl::None,
             margin: Duration::ZERO,
@@ -207,5 +254,22 @@ mod tests {
         );
         let lazy = check([Some("A3"), Some("")], "", ("W+5.5", How::PlayedOn));
         assert!(lazy.count.unwrap().contradicts(Color::Black));
+    }
+
+    #[test]
+    fn an_engine_that_fails_when_it_is_asked_is_named_and_asked_nothing_more() {
+        let hangs = Passes {
+            hangs: true,
+            ..passes(None)
+        };
+        let end = check_between([passes(Some("A3")), hangs], ("B+0.5", How::OneSays));
+        assert_eq!(end.reason, Reason::Rules);
+        assert_eq!(end.usable, [true, false], "it is started anew");
+        let [none, fault] = &end.count.unwrap().faults;
+        assert_eq!(none, &None);
+        assert_eq!(
+            fault.as_deref(),
+            Some("did not answer `final_status_list dead` within 1s")
+        );
     }
 }

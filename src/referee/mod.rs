@@ -47,7 +47,7 @@ pub use process::SpawnError;
 pub use rating_table::{RatingError, RatingOptions, RatingRow, RatingTable};
 pub use referee_clock::{AnnouncedTime, RefereeClock, TimeForfeit};
 pub use refereed_game::{RefereedGame, refereed_game};
-pub use report::{Failure, Failures, MatchReport};
+pub use report::{Failure, Failures, FaultsInCounting, MatchReport};
 pub use schedule::{Fixture, Format, schedule};
 pub use score_board::ScoreBoard;
 pub use score_sheet::score_sheet;

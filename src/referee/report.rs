@@ -40,6 +40,9 @@ pub struct MatchReport {
     /// Counted games in which an engine says another result than the one that counts.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub contradictions: BTreeMap<String, u32>,
+    /// What engines did wrong when they were asked about counted games.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub faults_in_counting: BTreeMap<String, FaultsInCounting>,
     /// Counted games by what the count rests on.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub counts_by: BTreeMap<How, u32>,
@@ -47,6 +50,15 @@ pub struct MatchReport {
     pub failures: Failures,
     /// What engines complained of on their error streams.
     pub complaints: Complaints,
+}
+
+/// Finished games that an engine could not be asked about: they count by what the other one says.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct FaultsInCounting {
+    /// How many.
+    pub games: u32,
+    /// What it did wrong in the first of them.
+    pub first: String,
 }
 
 /// Games that one engine lost by one kind of misbehaviour.
@@ -93,11 +105,19 @@ impl MatchReport {
     pub fn new(engines: [&str; 2], games: &[GameEntry]) -> MatchReport {
         let board = ScoreBoard::of(games);
         let (mut reasons, mut contradictions) = (BTreeMap::new(), BTreeMap::new());
-        let mut counts_by = BTreeMap::new();
+        let (mut counts_by, mut faults) = (BTreeMap::new(), BTreeMap::new());
         for game in games {
             if let Some(count) = &game.count {
                 *counts_by.entry(count.how).or_default() += 1;
                 for (color, name) in [(Color::Black, &game.black), (Color::White, &game.white)] {
+                    if let Some(fault) = &count.faults[color.index()] {
+                        let of_engine = faults.entry(name.clone());
+                        let found: &mut FaultsInCounting = of_engine.or_default();
+                        found.games += 1;
+                        if found.first.is_empty() {
+                            found.first = format!("game {}: it {fault}", game.number);
+                        }
+                    }
                     if count.contradicts(color) {
                         *contradictions.entry(name.clone()).or_default() += 1;
                     }
@@ -117,6 +137,7 @@ impl MatchReport {
             split_share: counts.pairs.split_share(),
             reasons,
             contradictions,
+            faults_in_counting: faults,
             counts_by,
             failures: Failures::of(&board),
             complaints: Complaints::of(games),
@@ -159,6 +180,12 @@ impl fmt::Display for MatchReport {
         }
         for (engine, games) in &self.contradictions {
             writeln!(f, "  {engine} says another result of {games} games")?;
+        }
+        for (engine, FaultsInCounting { games, first }) in &self.faults_in_counting {
+            writeln!(
+                f,
+                "  {engine} failed when it was asked about the end of {games} games; {first}"
+            )?;
         }
         write!(f, "{}{}", self.failures, self.complaints)
     }

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use tengen::referee::Reason;
 use tengen::referee::results::GameEntry;
+use tengen::referee::{Count, Reason};
 
 /// Scripts tell this from a match that could not be played, which is 1, and from wrong arguments,
 /// which are 2.
@@ -14,7 +14,8 @@ const TROUBLED: u8 = 3;
 pub(crate) enum Outcome {
     /// Everybody played as asked.
     Sound,
-    /// An engine complained, or lost a game by misbehaviour other than overstepping its time.
+    /// An engine complained, lost a game by misbehaviour other than overstepping its time, or failed
+    /// when it was asked about a finished one.
     Troubled,
 }
 
@@ -22,7 +23,9 @@ impl Outcome {
     /// That of these games.
     pub(crate) fn of(games: &[GameEntry]) -> Outcome {
         let misbehaved = |game: &GameEntry| game.reason.is_failure() && game.reason != Reason::Time;
-        let troubled = |game: &GameEntry| misbehaved(game) || !game.complaints.is_empty();
+        let silent = |game: &GameEntry| game.count.as_ref().is_some_and(Count::has_faults);
+        let troubled =
+            |game: &GameEntry| misbehaved(game) || silent(game) || !game.complaints.is_empty();
         if games.iter().any(troubled) {
             Outcome::Troubled
         } else {
