@@ -20,14 +20,12 @@ fn parse(text: &str) -> (String, String) {
     (input, output.replace("VERSION", env!("CARGO_PKG_VERSION")))
 }
 
-/// A file that is named after Go is a conversation about Go.
+/// A file that is named after a game is a conversation about it.
 fn arguments(path: &Path) -> Vec<&'static str> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let game = if name.starts_with("go.") {
-        "go"
-    } else {
-        "nogo"
-    };
+    let named = ["go", "gomoku"].into_iter();
+    let named = named.filter(|game| name.split('.').next() == Some(game));
+    let game = named.last().unwrap_or("nogo");
     [QUICK, &["--game", game]].concat()
 }
 

@@ -154,14 +154,16 @@ pub(super) fn kata_set_rules(
     Ok(String::new())
 }
 
-/// Takes rules by KGS's names. Where a game has but one set of rules, they are its own.
+/// KGS's names of rules. A client of Go servers sends one of them whatever is played.
+const KGS_RULES: &[&str] = &["japanese", "chinese", "aga", "new_zealand"];
+
+/// Takes rules by KGS's names, which in games other than Go mean their own, or by the names of the game.
 pub(super) fn kgs_rules(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    let name = args.text(0)?;
-    if session.engine.rules_json().is_some() {
-        session.set_rules(match name {
-            "chinese" => "chinese-kgs",
-            other => other,
-        })?;
+    let (name, is_go) = (args.text(0)?, session.engine.rules_json().is_some());
+    match name {
+        "chinese" if is_go => session.set_rules("chinese-kgs")?,
+        name if is_go || !KGS_RULES.contains(&name) => session.set_rules(name)?,
+        _ => {}
     }
     Ok(String::new())
 }
