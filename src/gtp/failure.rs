@@ -47,6 +47,9 @@ pub enum Failure {
     /// There is nothing to show: the game is over, or the search could not be run.
     #[error("no search of this position")]
     NoSearch,
+    /// The moves are chosen by playouts: none was asked for, or none fits the board.
+    #[error("no network plays here: tengen-network says why")]
+    NoNetwork,
     /// This game's endings cannot be solved.
     #[error("this game has no solver")]
     NoSolver,

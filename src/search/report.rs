@@ -75,6 +75,12 @@ impl SearchReport {
         }
     }
 
+    /// Whether a network has said something in it; playouts alone ask none.
+    #[must_use]
+    pub fn by_network(&self) -> bool {
+        self.evaluations > 0
+    }
+
     /// The move to play, if there is a legal one.
     #[must_use]
     pub fn best(&self) -> Option<&MoveReport> {

@@ -164,7 +164,7 @@ impl Reviewer {
             &AnalysisOptions::default(),
             &mut |_| {},
         );
-        let by_network = first.is_some_and(|report| report.evaluations > 0);
+        let by_network = first.is_some_and(|report| report.by_network());
         if let Some(model) = &self.options.model
             && !matches!(self.options.backend, Backend::Rollout | Backend::Critic)
         {

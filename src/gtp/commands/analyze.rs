@@ -111,6 +111,8 @@ pub(super) fn kata_raw_nn(session: &mut Session, _: &Arguments<'_>) -> Result<St
     let report = session.look(color, AnalysisEffort::Network);
     let engine = &*session.engine;
     let value = match (&report, engine.outcome()) {
+        // What playouts say would pass for a network's opinion.
+        (Some(report), _) if !report.by_network() => return Err(Failure::NoNetwork),
         (Some(report), _) => report.value,
         (None, Some(outcome)) => outcome.value_for(color),
         (None, None) => return Err(Failure::NoSearch),

@@ -139,7 +139,7 @@ impl Exam {
         let network = self
             .engine
             .analyse(color, AnalysisEffort::Network, stop, &analysis, see);
-        if let Some(report) = network.filter(|report| report.evaluations > 0) {
+        if let Some(report) = network.filter(SearchReport::by_network) {
             let mv = report.best().map(|best| best.mv);
             let answer = self.note("network", ending, mv, &report);
             self.by_network.push(answer);
