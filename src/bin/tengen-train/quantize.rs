@@ -6,16 +6,16 @@ use anyhow::{Context, bail};
 use clap::Parser;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use serde_json::json;
+use serde_json::{Value, json};
 use tengen::clock::{Clock, SystemClock};
 use tengen::eval::{Batch, Device, Difference, Evaluator, ModelInfo};
-use tengen::game::with_game;
+use tengen::game::{BoardSize, Game, with_game};
 use tengen::onnx::to_half;
 use tengen::rollout::{Rave, RaveParams};
 use tengen::train::dataset::{Dataset, Selection};
 use tengen::train::durable;
 use tengen::train::quantize::compare::{
-    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, is_accepted, open_both, speeds,
+    MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, differences, is_accepted, open_both, speeds,
 };
 use tengen::train::quantize::examples::Examples;
 use tengen::train::quantize::to_int8;
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// given several times [default: positions of quick games by playouts]
     #[arg(long)]
     data: Vec<PathBuf>,
-    /// Positions to calibrate on; as many others are compared
+    /// Positions to calibrate on, of all the network's boards together; as many others are compared
     #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(16..))]
     positions: u32,
     /// Write the file even if it differs too much
@@ -89,21 +89,21 @@ fn quantize<G: Trainable>(
     info: &ModelInfo,
     onnx: &[u8],
 ) -> anyhow::Result<()> {
-    let rows = rows(args, empty)?;
+    let boards = boards(empty, info)?;
+    let rows = rows(args, &boards)?;
     let wanted = args.positions as usize;
-    let calibration = Examples::spread(empty, info, &rows, (wanted, 0))?;
-    let validation = Examples::spread(empty, info, &rows, (wanted, 1))?;
+    let [calibration, validation] = Examples::halves(&boards, info, &rows, wanted)?;
     let clock = SystemClock::new();
     let name = args.model.display().to_string();
     let smaller = if args.precision == "f16" {
         to_half(onnx).with_context(|| name.clone())?
     } else {
-        to_int8(&name, onnx, calibration.batch.planes())?
+        to_int8(&name, onnx, &calibration)?
     };
     log::info!(
         "{} made on {} positions in {:.1} s",
         args.precision,
-        calibration.batch.len(),
+        calibration.iter().map(|on| on.batch.len()).sum::<usize>(),
         clock.now().as_secs_f64()
     );
 
@@ -111,18 +111,25 @@ fn quantize<G: Trainable>(
         device: args.device,
         ..Runtime::usual(args.ort_library.clone())
     };
-    let [mut first, mut second] = open_both(&runtime, &args.model, &smaller, &args.out)?;
-    let found = Difference::between(
-        [&mut *first, &mut *second],
-        &validation.batch,
-        &validation.legal,
-    )?;
-    let speeds = measure([&mut *first, &mut *second], &validation.batch, &clock)?;
-    report(args, [onnx.len(), smaller.len()], &found, &speeds);
-    if !is_accepted(&found) && !args.force {
+    let mut pairs = open_both(&runtime, (&args.model, &smaller), &args.out, &validation)?;
+    let found = differences(&mut pairs, &validation)?;
+    let [first, second] = &mut pairs[0].evaluators;
+    let speeds = measure([&mut **first, &mut **second], &validation[0].batch, &clock)?;
+    let report = Report {
+        precision: &args.precision,
+        bytes: [onnx.len(), smaller.len()],
+        boards: &found,
+        speeds: &speeds,
+    };
+    print(&if args.json {
+        report.json().to_string()
+    } else {
+        report.text()
+    });
+    if !report.is_accepted() && !args.force {
         bail!(
             "not accepted: the policy must stay within {MAX_POLICY_KL} nats and the value within \
-             {MAX_VALUE_DIFFERENCE}, on average (--force writes {} all the same)",
+             {MAX_VALUE_DIFFERENCE}, on average, on each board (--force writes {} all the same)",
             args.out.display()
         );
     }
@@ -130,8 +137,19 @@ fn quantize<G: Trainable>(
     Ok(())
 }
 
+/// The boards that a network is for, empty.
+fn boards<G: Trainable>(empty: &G, info: &ModelInfo) -> anyhow::Result<Vec<G>> {
+    if info.boards.is_empty() {
+        return Ok(vec![empty.clone()]);
+    }
+    let sizes = info.boards.iter();
+    let boards = sizes.map(|&size| Ok(G::with_rules(size, empty.rules())?));
+    boards.collect()
+}
+
 /// Recorded positions, or those of quick games.
-fn rows<G: Trainable>(args: &Args, empty: &G) -> anyhow::Result<Vec<Row>> {
+fn rows<G: Trainable>(args: &Args, boards: &[G]) -> anyhow::Result<Vec<Row>> {
+    let sizes: Vec<BoardSize> = boards.iter().map(Game::size).collect();
     if !args.data.is_empty() {
         let dataset = Dataset::load(&Selection {
             folders: args.data.clone(),
@@ -139,29 +157,31 @@ fn rows<G: Trainable>(args: &Args, empty: &G) -> anyhow::Result<Vec<Row>> {
             held_out: 0.0,
         })?;
         let mut rows = dataset.fit;
-        rows.retain(|row| row.size == empty.size());
+        rows.retain(|row| sizes.contains(&row.size));
+        let sizes: Vec<String> = sizes.iter().map(BoardSize::to_string).collect();
         anyhow::ensure!(
             dataset.game == G::NAME && !rows.is_empty(),
             "the data are of {} on other boards, the network plays {} {}",
             dataset.game,
             G::NAME,
-            empty.size()
+            sizes.join(", ")
         );
         return Ok(rows);
     }
-    let games = (2 * args.positions as usize)
-        .div_ceil(GAME_POSITIONS)
-        .max(8) as u64;
+    let positions = 2 * args.positions as usize;
+    let games = positions.div_ceil(GAME_POSITIONS * boards.len()).max(8) as u64;
     let mut rows = Vec::new();
-    for game in 0..games {
-        let seed = args.seed.wrapping_mul(games) + game;
-        let mut search = RolloutSearch {
-            rave: Rave::new(RaveParams::default(), seed),
-            playouts: PLAYOUTS,
-        };
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let params = SelfPlayParams::default();
-        rows.extend(play(empty, game, params, &mut search, &mut rng).rows);
+    for empty in boards {
+        for game in 0..games {
+            let seed = args.seed.wrapping_mul(games) + game;
+            let mut search = RolloutSearch {
+                rave: Rave::new(RaveParams::default(), seed),
+                playouts: PLAYOUTS,
+            };
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let params = SelfPlayParams::default();
+            rows.extend(play(empty, game, params, &mut search, &mut rng).rows);
+        }
     }
     Ok(rows)
 }
@@ -187,40 +207,71 @@ fn measure(
     Ok(table)
 }
 
-fn report(args: &Args, bytes: [usize; 2], found: &Difference, speeds: &Speeds) {
-    let precision = &*args.precision;
-    if args.json {
+/// What is told of a network that was made.
+struct Report<'a> {
+    precision: &'a str,
+    /// Of both files.
+    bytes: [usize; 2],
+    boards: &'a [OnBoard],
+    speeds: &'a Speeds,
+}
+
+impl Report<'_> {
+    fn is_accepted(&self) -> bool {
+        let mut all = self.boards.iter();
+        all.all(|on| is_accepted(&on.difference))
+    }
+
+    /// On all boards together.
+    fn difference(&self) -> Difference {
+        let each = self.boards.iter().map(|on| on.difference);
+        each.fold(Difference::default(), Difference::and)
+    }
+
+    fn json(&self) -> Value {
+        let precision = self.precision;
+        let speeds = self.speeds.iter();
         let speeds: Vec<_> = speeds
-            .iter()
             .map(|(batch, [f32, other])| json!({ "batch": batch, "f32": f32, precision: other }))
             .collect();
-        let report = json!({
-            "bytes": { "f32": bytes[0], precision: bytes[1] },
-            "difference": found,
-            "accepted": is_accepted(found),
+        let boards = self.boards.iter();
+        let boards: Vec<_> = boards
+            .map(|on| json!({ "board": on.size.to_string(), "difference": on.difference }))
+            .collect();
+        json!({
+            "bytes": { "f32": self.bytes[0], precision: self.bytes[1] },
+            "difference": self.difference(),
+            "boards": boards,
+            "accepted": self.is_accepted(),
             "positions_per_second_one_thread": speeds,
-        });
-        print(&report.to_string());
-        return;
+        })
     }
-    print(&format!(
-        "bytes: {} f32, {} {precision}",
-        bytes[0], bytes[1]
-    ));
-    print(&format!("positions compared: {}", found.positions));
-    print(&format!(
-        "policy divergence: mean {:.5} nats, greatest {:.4} (limit {MAX_POLICY_KL})",
-        found.policy_kl, found.policy_kl_max
-    ));
-    print(&format!(
-        "value difference: mean {:.4}, greatest {:.3} (limit {MAX_VALUE_DIFFERENCE})",
-        found.value, found.value_max
-    ));
-    print(&format!("same best move: {:.1}%", 100.0 * found.same_best));
-    for (batch, [f32, other]) in speeds {
-        print(&format!(
-            "batch {batch}, one thread: f32 {f32:.0}/s, {precision} {other:.0}/s, {:.2} times",
-            other / f32
-        ));
+
+    fn text(&self) -> String {
+        let (precision, [f32_bytes, bytes]) = (self.precision, self.bytes);
+        let mut lines = vec![format!("bytes: {f32_bytes} f32, {bytes} {precision}")];
+        for on in self.boards {
+            let found = &on.difference;
+            lines.extend([
+                format!("{}, positions compared: {}", on.size, found.positions),
+                format!(
+                    "policy divergence: mean {:.5} nats, greatest {:.4} (limit {MAX_POLICY_KL})",
+                    found.policy_kl, found.policy_kl_max
+                ),
+                format!(
+                    "value difference: mean {:.4}, greatest {:.3} (limit {MAX_VALUE_DIFFERENCE})",
+                    found.value, found.value_max
+                ),
+                format!("same best move: {:.1}%", 100.0 * found.same_best),
+            ]);
+        }
+        lines.extend(self.speeds.iter().map(|(batch, [f32, other])| {
+            format!(
+                "{}, batch {batch}, one thread: f32 {f32:.0}/s, {precision} {other:.0}/s, {:.2} times",
+                self.boards[0].size,
+                other / f32
+            )
+        }));
+        lines.join("\n")
     }
 }

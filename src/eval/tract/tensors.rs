@@ -4,6 +4,7 @@ use tract_onnx::prelude::{IntoRunnable, Tensor, TypedSimpleState, tvec};
 
 use super::{input_shape, loaded, optimised, run_error};
 use crate::eval::{EvalError, ModelInfo};
+use crate::game::BoardSize;
 
 /// Runs a network and shows the tensors that were asked for.
 #[derive(Debug)]
@@ -14,13 +15,18 @@ pub struct InnerTensors {
 }
 
 impl InnerTensors {
-    /// Loads the bytes of an ONNX file to show the f32 tensors called `names`; `path` only names the
-    /// file in errors.
+    /// Loads the bytes of an ONNX file for a board, its own where none is named, to show the f32 tensors
+    /// called `names`; `path` only names the file in errors.
     ///
     /// # Errors
     /// As [`super::TractModel::load`]; [`EvalError::Load`] also when there is no such tensor.
-    pub fn load(path: &str, onnx: &[u8], names: &[String]) -> Result<InnerTensors, EvalError> {
-        let info = ModelInfo::read(path, onnx)?;
+    pub fn load(
+        path: &str,
+        onnx: &[u8],
+        names: &[String],
+        board: Option<BoardSize>,
+    ) -> Result<InnerTensors, EvalError> {
+        let info = ModelInfo::read_for(path, onnx, board)?;
         let plan = loaded(path, || optimised(&info, onnx, names)?.into_runnable())?;
         Ok(InnerTensors {
             shape: input_shape(&info),
@@ -68,7 +74,7 @@ mod tests {
         let conv = nodes.iter().rfind(|node| node.op == "Conv").unwrap();
         let relu = nodes.iter().find(|node| node.op == "Relu").unwrap();
         let names = [conv.output.clone(), relu.output.clone()];
-        let mut tensors = InnerTensors::load("small", &onnx, &names).unwrap();
+        let mut tensors = InnerTensors::load("small", &onnx, &names, None).unwrap();
         let model = TractModel::load("small", &onnx, None).unwrap();
         let batch = random_batch(model.info().row_len(), 3, 9);
         let mut answers = Outputs::new();
@@ -94,7 +100,7 @@ mod tests {
     #[test]
     fn a_tensor_that_is_not_there_is_named() {
         let names = ["Relu_99".to_owned()];
-        let error = InnerTensors::load("small", &SMALL.onnx(1), &names).unwrap_err();
+        let error = InnerTensors::load("small", &SMALL.onnx(1), &names, None).unwrap_err();
         assert!(error.to_string().contains("Relu_99"), "{error}");
     }
 }

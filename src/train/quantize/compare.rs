@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use super::examples::Examples;
 use crate::clock::Clock;
 use crate::eval::{Batch, Difference, EvalError, Evaluator, Outputs};
+use crate::game::BoardSize;
 use crate::train::runtime::Runtime;
 use crate::train::{TrainError, durable};
 
@@ -14,34 +16,70 @@ pub const MAX_POLICY_KL: f64 = 0.01;
 /// Largest mean difference of the value for a network to be accepted; values are in [-1, 1].
 pub const MAX_VALUE_DIFFERENCE: f64 = 0.02;
 
+/// A network and its form of fewer bits on one board.
+pub struct Pair {
+    /// The board.
+    pub size: BoardSize,
+    /// Both of them.
+    pub evaluators: [Box<dyn Evaluator>; 2],
+}
+
+/// How far both are apart on one board.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OnBoard {
+    /// The board.
+    pub size: BoardSize,
+    /// That of the network and its form of fewer bits.
+    pub difference: Difference,
+}
+
 /// Whether a network so far from another one may stand in for it.
 #[must_use]
 pub fn is_accepted(found: &Difference) -> bool {
     found.policy_kl < MAX_POLICY_KL && found.value < MAX_VALUE_DIFFERENCE
 }
 
-/// Opens a network's file and its form of fewer bits, which is to become the file `out`. Until it is
-/// accepted it has another name, and that only for as long as opening it takes: evaluators read
-/// files.
+/// Opens a network's file and its form of fewer bits, which is to become the file `out`, on the boards
+/// of examples. Until it is accepted it has another name, and that only for as long as opening it takes:
+/// evaluators read files.
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be written, read or removed, or a network cannot be used.
 pub fn open_both(
     runtime: &Runtime,
-    network: &Path,
-    smaller: &[u8],
+    (network, smaller): (&Path, &[u8]),
     out: &Path,
-) -> Result<[Box<dyn Evaluator>; 2], TrainError> {
+    boards: &[Examples],
+) -> Result<Vec<Pair>, TrainError> {
     let trial = out.with_extension("trial.onnx");
     durable::write(&trial, smaller)?;
-    let opened = runtime.open(network, None).and_then(|first| {
-        let second = runtime.open(&trial, None)?;
-        Ok([first.make()?, second.make()?])
+    let open = |path: &Path, size| Ok::<_, TrainError>(runtime.open(path, size)?.make()?);
+    let sizes = boards.iter().map(|examples| examples.size);
+    let pairs = sizes.map(|size| {
+        let evaluators = [open(network, size)?, open(&trial, size)?];
+        Ok(Pair { size, evaluators })
     });
+    let opened: Result<Vec<Pair>, TrainError> = pairs.collect();
     let removed = std::fs::remove_file(&trial);
     let opened = opened?;
     removed.map_err(TrainError::io(&trial))?;
     Ok(opened)
+}
+
+/// Compares both on the examples of each board.
+///
+/// # Errors
+/// [`EvalError`] when one of them cannot be computed.
+pub fn differences(pairs: &mut [Pair], boards: &[Examples]) -> Result<Vec<OnBoard>, EvalError> {
+    let compare = |(pair, examples): (&mut Pair, &Examples)| {
+        let [first, second] = &mut pair.evaluators;
+        let both: [&mut dyn Evaluator; 2] = [&mut **first, &mut **second];
+        Ok(OnBoard {
+            size: pair.size,
+            difference: Difference::between(both, &examples.batch, &examples.legal)?,
+        })
+    };
+    pairs.iter_mut().zip(boards).map(compare).collect()
 }
 
 /// Positions a second of both evaluators at a batch size, taken in turns so that what else the

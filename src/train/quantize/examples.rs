@@ -2,12 +2,15 @@
 
 use crate::encode::find;
 use crate::eval::{Batch, ModelInfo};
+use crate::game::BoardSize;
 use crate::train::TrainError;
 use crate::train::row::Row;
 use crate::train::trainable::Trainable;
 
-/// Encoded positions, and their legal moves.
+/// Encoded positions of one board, and their legal moves.
 pub struct Examples {
+    /// The board.
+    pub size: BoardSize,
     /// The rows of planes.
     pub batch: Batch,
     /// For each row and policy index whether the move is legal.
@@ -15,38 +18,61 @@ pub struct Examples {
 }
 
 impl Examples {
-    /// Evenly spread rows: of two times `wanted` every other one, from number `first` on, 0 or 1,
-    /// so that one half can calibrate what the other one examines.
+    /// Evenly spread rows of each board that there are rows of; `wanted` is their number on all boards
+    /// together. The first half is to calibrate what the second one, as many between them, examines.
     ///
     /// # Errors
     /// [`TrainError::Setting`] when the network does not fit the game, or there are no rows.
-    pub fn spread<G: Trainable>(
-        empty: &G,
+    pub fn halves<G: Trainable>(
+        boards: &[G],
         info: &ModelInfo,
         rows: &[Row],
-        (wanted, first): (usize, usize),
+        wanted: usize,
+    ) -> Result<[Vec<Examples>; 2], TrainError> {
+        let each = wanted.div_ceil(boards.len().max(1));
+        let mut halves = [Vec::new(), Vec::new()];
+        for empty in boards {
+            let of_board = rows.iter().filter(|row| row.size == empty.size());
+            let of_board: Vec<&Row> = of_board.collect();
+            let pairs = each.min(of_board.len() / 2);
+            if pairs == 0 {
+                log::warn!("int8 is made without positions on {}", empty.size());
+                continue;
+            }
+            for (first, half) in halves.iter_mut().enumerate() {
+                let places = (first..2 * pairs).step_by(2);
+                let rows = places.map(|place| of_board[place * of_board.len() / (2 * pairs)]);
+                half.push(Examples::encoded(empty, info, rows)?);
+            }
+        }
+        if halves[0].is_empty() {
+            return Err(TrainError::Setting(
+                "there are no positions to calibrate an int8 network on".to_owned(),
+            ));
+        }
+        Ok(halves)
+    }
+
+    fn encoded<'a, G: Trainable>(
+        empty: &G,
+        info: &ModelInfo,
+        rows: impl Iterator<Item = &'a Row>,
     ) -> Result<Examples, TrainError> {
         let encoding =
             find(info, empty).map_err(|mismatch| TrainError::Setting(mismatch.to_string()))?;
         let mut examples = Examples {
-            batch: Batch::new(info.row_len()),
+            size: empty.size(),
+            batch: Batch::new(encoding.planes() * empty.size().area()),
             legal: Vec::new(),
         };
-        let all = 2 * wanted.min(rows.len() / 2);
-        for place in (first..all).step_by(2) {
-            let row = &rows[place * rows.len() / all];
+        for (number, row) in rows.enumerate() {
             let position = row.position(empty).map_err(TrainError::Setting)?;
-            encoding.encode(&position, examples.batch.push(place as u128));
-            let mut legal = vec![false; info.policy_len];
+            encoding.encode(&position, examples.batch.push(number as u128));
+            let mut legal = vec![false; empty.policy_len()];
             position
                 .legal_moves()
                 .for_each(|mv| legal[mv.index()] = true);
             examples.legal.push(legal);
-        }
-        if examples.batch.is_empty() {
-            return Err(TrainError::Setting(
-                "there are no positions to calibrate an int8 network on".to_owned(),
-            ));
         }
         Ok(examples)
     }

@@ -15,14 +15,15 @@ use std::collections::BTreeMap;
 
 use crate::eval::{EvalError, InnerTensors};
 use crate::onnx::{Model, Numbers, OnnxError, Tensor};
+use examples::Examples;
 use range::{Histogram, Range, Spread};
 
-/// The int8 form of the network in an ONNX file, with activation ranges calibrated on `planes`,
-/// rows of the network's input. `path` only names the file in errors.
+/// The int8 form of the network in an ONNX file, with activation ranges calibrated on positions of all
+/// boards that it is for. `path` only names the file in errors.
 ///
 /// # Errors
 /// [`EvalError`] when the file is not a network that `tengen-train` has exported in f32.
-pub fn to_int8(path: &str, onnx: &[u8], planes: &[f32]) -> Result<Vec<u8>, EvalError> {
+pub fn to_int8(path: &str, onnx: &[u8], boards: &[Examples]) -> Result<Vec<u8>, EvalError> {
     let failed = |error: OnnxError| EvalError::Load {
         path: path.to_owned(),
         reason: error.to_string(),
@@ -34,21 +35,26 @@ pub fn to_int8(path: &str, onnx: &[u8], planes: &[f32]) -> Result<Vec<u8>, EvalE
         return Err(failed(OnnxError::Foreign(message)));
     }
     let names: Vec<String> = rewrite::quantised(&model).into_iter().collect();
-    let tensors = InnerTensors::load(path, onnx, &names)?;
-    let ranges = calibrate(tensors, names, planes)?;
+    let ranges = calibrate((path, onnx), names, boards)?;
     rewrite::rewrite(&model, &ranges).map_err(failed)
 }
 
-/// The range of each of the tensors called `names`, over all rows.
+/// The range of each of the tensors called `names`, over all rows of all boards.
 fn calibrate(
-    mut tensors: InnerTensors,
+    (path, onnx): (&str, &[u8]),
     names: Vec<String>,
-    planes: &[f32],
+    boards: &[Examples],
 ) -> Result<BTreeMap<String, Range>, EvalError> {
+    let load = |examples: &Examples| InnerTensors::load(path, onnx, &names, Some(examples.size));
+    let mut on_boards: Vec<InnerTensors> = boards.iter().map(load).collect::<Result<_, _>>()?;
+    let mut observe = |see: &mut dyn FnMut(usize, &[f32])| {
+        let mut pairs = on_boards.iter_mut().zip(boards);
+        pairs.try_for_each(|(tensors, examples)| tensors.run(examples.batch.planes(), &mut *see))
+    };
     let mut spreads = vec![Spread::default(); names.len()];
-    tensors.run(planes, |at, numbers| spreads[at].add(numbers))?;
+    observe(&mut |at, numbers| spreads[at].add(numbers))?;
     let mut histograms: Vec<Histogram> = spreads.into_iter().map(Histogram::new).collect();
-    tensors.run(planes, |at, numbers| histograms[at].add(numbers))?;
+    observe(&mut |at, numbers| histograms[at].add(numbers))?;
     let ranges = histograms.iter().map(Histogram::best_range);
     Ok(names.into_iter().zip(ranges).collect())
 }

@@ -28,18 +28,24 @@ fn info(network: String) -> ModelInfo {
 }
 
 /// An untrained network, and rows of zeros and ones.
-fn network(name: &str) -> (Vec<u8>, Batch) {
+fn network(name: &str) -> (Vec<u8>, Examples) {
     let architecture: Architecture = name.parse().unwrap();
     let (weights, _) = architecture.declare(PLANES_IN, SIZE, 7);
     let info = info(architecture.to_string());
     let onnx = to_onnx(architecture, &weights, &info, Outputs::Play).unwrap();
+    (onnx, examples(SIZE, 0.3))
+}
+
+/// Rows of zeros and so large a share of ones.
+fn examples(size: BoardSize, ones: f64) -> Examples {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
-    let mut batch = Batch::new(info.row_len());
+    let mut batch = Batch::new(PLANES_IN * size.area());
     for row in 0..40 {
         let numbers = batch.push(row).iter_mut();
-        numbers.for_each(|number| *number = f32::from(u8::from(rng.random_bool(0.3))));
+        numbers.for_each(|number| *number = f32::from(u8::from(rng.random_bool(ones))));
     }
-    (onnx, batch)
+    let legal = vec![vec![true; size.area()]; batch.len()];
+    Examples { size, batch, legal }
 }
 
 /// Eight bits answer nearly as well, in the backend that is meant for them.
@@ -54,14 +60,14 @@ fn check_int8(name: &str) {
     if options.ort_library.find().is_err() {
         return;
     }
-    let (onnx, batch) = network(name);
-    let int8 = to_int8("test", &onnx, batch.planes()).unwrap();
+    let (onnx, examples) = network(name);
+    let int8 = to_int8("test", &onnx, std::slice::from_ref(&examples)).unwrap();
     assert!(int8.len() < onnx.len(), "{} {}", int8.len(), onnx.len());
     let open = |onnx: &[u8]| {
         let model = OrtModel::load(name, onnx.to_vec().into(), &options).unwrap();
         model.evaluator().unwrap()
     };
-    let legal = vec![vec![true; SIZE.area()]; batch.len()];
+    let Examples { batch, legal, .. } = examples;
     let (mut first, mut second) = (open(&onnx), open(&int8));
     let found = Difference::between([&mut first, &mut second], &batch, &legal).unwrap();
     assert!(compare::is_accepted(&found), "{name}: {found:?}");
@@ -83,8 +89,9 @@ fn eight_bits_answer_nearly_the_same() {
 
 #[test]
 fn the_file_says_what_it_is_and_is_not_quantised_twice() {
-    let (onnx, batch) = network("az-1b8c");
-    let int8 = to_int8("test", &onnx, batch.planes()).unwrap();
+    let (onnx, examples) = network("az-1b8c");
+    let examples = [examples];
+    let int8 = to_int8("test", &onnx, &examples).unwrap();
     let (before, after) = (
         ModelInfo::read("f32", &onnx).unwrap(),
         ModelInfo::read("int8", &int8).unwrap(),
@@ -92,10 +99,26 @@ fn the_file_says_what_it_is_and_is_not_quantised_twice() {
     assert_eq!(before, after);
     let precision = Header::read(&int8).unwrap();
     assert_eq!(precision.metadata(PRECISION), Some("int8"));
-    let message = to_int8("test", &int8, batch.planes())
-        .unwrap_err()
-        .to_string();
+    let message = to_int8("test", &int8, &examples).unwrap_err().to_string();
     assert!(message.contains("quantised already"), "{message}");
+}
+
+/// The ranges of a network for several boards are those of all of them, whatever their order.
+#[test]
+fn ranges_cover_what_any_board_shows() {
+    let other = BoardSize::new(4, 7);
+    let architecture: Architecture = "tengen+area-1b8c".parse().unwrap();
+    let (weights, _) = architecture.declare(PLANES_IN, SIZE, 7);
+    let info = ModelInfo {
+        boards: vec![SIZE, other],
+        ..info(architecture.to_string())
+    };
+    let onnx = to_onnx(architecture, &weights, &info, Outputs::Play).unwrap();
+    let (sparse, full) = (|| examples(SIZE, 0.1), || examples(other, 0.9));
+    let int8 = |boards: &[Examples]| to_int8("test", &onnx, boards).unwrap();
+    let both = int8(&[sparse(), full()]);
+    assert_eq!(both, int8(&[full(), sparse()]));
+    assert_ne!(both, int8(&[sparse()]), "the second board shows more");
 }
 
 #[test]
@@ -112,7 +135,8 @@ fn an_unknown_operator_is_named() {
     let value = graph.matmul(policy, weight);
     graph.output(VALUE, value, info.value_shape());
     let onnx = graph.finish(&info.to_metadata()).unwrap();
-    let planes = vec![0.0; info.row_len()];
-    let message = to_int8("test", &onnx, &planes).unwrap_err().to_string();
+    let message = to_int8("test", &onnx, &[examples(SIZE, 0.0)])
+        .unwrap_err()
+        .to_string();
     assert!(message.contains("Strange"), "{message}");
 }

@@ -39,7 +39,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let dataset = self.dataset(context, rows, games, before.number)?;
         let samples = context.plan.fit.catch_up * dataset.fit.len() as f64;
         let steps = steps(samples, context.plan.fit.batch);
-        let held_out = self.on_first_board(&dataset.held_out);
+        let held_out = dataset.held_out.clone();
         let fitted = self.fit(context, dataset, (StepName::CatchUp, steps), None)?;
         let network = context.run_folder.start(self.number);
         export(&fitted.checkpoint, 0, &network)?;

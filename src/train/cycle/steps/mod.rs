@@ -51,7 +51,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let games_so_far = before.map_or(0, |g| g.games_so_far) + played.progress.games;
         let rows = played.progress.positions as f64;
         let dataset = self.dataset(context, rows_so_far, games_so_far, number)?;
-        let held_out = self.on_first_board(&dataset.held_out);
+        let held_out = dataset.held_out.clone();
         let steps = steps(context.plan.fit.reuse * rows, context.plan.fit.batch);
         let fitted = self.fit(context, dataset, (StepName::Fit, steps), last.as_ref())?;
         let network = run_folder.network(number);
@@ -65,7 +65,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             .runtime
             .open(&network, self.start.size())?;
         self.quantize(context, &network, &held_out)?;
-        let measures = measure(self.start, &opened, &held_out)?;
+        let measures = measure(self.start, &opened, &self.on_first_board(&held_out))?;
         self.rate(context, &opened)?;
         let plays_next = self.gate(context, &opened)?;
         let checkpoint = &fitted.checkpoint;

@@ -3,22 +3,22 @@
 use std::path::Path;
 
 use super::GenerationSteps;
-use crate::eval::{Difference, ModelInfo};
+use crate::eval::ModelInfo;
 use crate::train::cycle::context::RunContext;
 use crate::train::cycle::int8;
-use crate::train::quantize::compare::{is_accepted, open_both};
+use crate::train::quantize::compare::{differences, is_accepted, open_both};
 use crate::train::quantize::examples::Examples;
 use crate::train::quantize::to_int8;
 use crate::train::row::Row;
 use crate::train::trainable::Trainable;
 use crate::train::{TrainError, durable};
 
-/// Positions to calibrate on; as many others are compared.
+/// Positions to calibrate on, of all boards together; as many others are compared.
 const POSITIONS: usize = 512;
 
 impl<G: Trainable> GenerationSteps<'_, G> {
-    /// Writes a network's int8 form, calibrated on held-out rows, where the plan wants it and it is
-    /// close enough; else the network itself plays.
+    /// Writes a network's int8 form, calibrated on held-out rows of all boards, where the plan wants it
+    /// and it is close enough on each; else the network itself plays.
     pub(super) fn quantize(
         &self,
         context: &RunContext<'_>,
@@ -39,24 +39,20 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let onnx = std::fs::read(network).map_err(TrainError::io(network))?;
         let name = network.display().to_string();
         let info = ModelInfo::read(&name, &onnx)?;
-        let examples = |first| Examples::spread(self.start, &info, held_out, (POSITIONS, first));
-        let (calibration, validation) = (examples(0)?, examples(1)?);
-        let quantize = to_int8(&name, &onnx, calibration.batch.planes())?;
+        let [calibration, validation] = Examples::halves(self.starts, &info, held_out, POSITIONS)?;
+        let quantized = to_int8(&name, &onnx, &calibration)?;
         let runtime = context.resources.runtime;
-        let [mut first, mut second] = open_both(runtime, network, &quantize, &path)?;
-        let found = Difference::between(
-            [&mut *first, &mut *second],
-            &validation.batch,
-            &validation.legal,
-        )?;
-        if is_accepted(&found) {
-            return durable::write(&path, &quantize);
-        }
+        let mut pairs = open_both(runtime, (network, &quantized), &path, &validation)?;
+        let found = differences(&mut pairs, &validation)?;
+        let Some(worst) = found.iter().find(|found| !is_accepted(&found.difference)) else {
+            return durable::write(&path, &quantized);
+        };
         log::warn!(
-            "{} plays in f32: in int8 its policy is {:.4} nats and its value {:.4} away",
+            "{} plays in f32: in int8 its policy is {:.4} nats and its value {:.4} away on {}",
             network.display(),
-            found.policy_kl,
-            found.value
+            worst.difference.policy_kl,
+            worst.difference.value,
+            worst.size
         );
         Ok(())
     }
