@@ -23,9 +23,9 @@ fn parse(text: &str) -> (String, String) {
 /// A file that is named after a game is a conversation about it.
 fn arguments(path: &Path) -> Vec<&'static str> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let named = ["go", "gomoku"].into_iter();
-    let named = named.filter(|game| name.split('.').next() == Some(game));
-    let game = named.last().unwrap_or("nogo");
+    let mut games = ["go", "gomoku"].into_iter();
+    let named = games.find(|game| name.split('.').next() == Some(game));
+    let game = named.unwrap_or("nogo");
     [QUICK, &["--game", game]].concat()
 }
 
