@@ -46,6 +46,9 @@ pub struct Arm {
     /// Half of the paper's interval.
     #[serde(default)]
     pub paper_interval: Option<f64>,
+    /// What it does otherwise than `run` of the plan, under the same keys. A list is replaced as a whole.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    pub run: toml::Table,
 }
 
 fn once() -> u32 {
@@ -62,6 +65,9 @@ pub struct MatchSettings {
     pub visits: u32,
     /// Random plies that open a game.
     pub opening_plies: u16,
+    /// Every network meets searches of so many random playouts a move, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rollouts: Vec<u64>,
 }
 
 impl Default for MatchSettings {
@@ -71,6 +77,7 @@ impl Default for MatchSettings {
             pairs: 200,
             visits: 100,
             opening_plies: 4,
+            rollouts: Vec::new(),
         }
     }
 }
@@ -109,6 +116,8 @@ impl AblationPlan {
                     "[[arm]] {name:?}: names are of letters, digits, +, - and _, and differ; times and first-seeds are at least 1"
                 )));
             }
+            let in_arm = |error| wrong(format!("[[arm]] {:?}: {error}", arm.name));
+            plan.run_of(arm, plan.seeds[0]).map_err(in_arm)?;
         }
         Ok(plan)
     }
@@ -132,17 +141,40 @@ impl AblationPlan {
     }
 
     /// The plan of one run.
-    #[must_use]
-    pub fn run_of(&self, arm: &Arm, seed: u64) -> CyclePlan {
+    ///
+    /// # Errors
+    /// [`TrainError::Setting`] when what the arm does otherwise is no plan; never after
+    /// [`AblationPlan::parse`].
+    pub fn run_of(&self, arm: &Arm, seed: u64) -> Result<CyclePlan, TrainError> {
+        let run = if arm.run.is_empty() {
+            self.run.clone()
+        } else {
+            let unreadable = |error: toml::de::Error| TrainError::Setting(error.to_string());
+            let mut run: toml::Table = toml::from_str(&self.run.to_toml()?).map_err(unreadable)?;
+            merge(&mut run, &arm.run);
+            CyclePlan::parse(&run.to_string())?
+        };
         let stage = |stage: &Stage| Stage {
             network: arm.network,
             generations: stage.generations * arm.times,
             ..stage.clone()
         };
-        CyclePlan {
+        Ok(CyclePlan {
             seed,
-            stage: self.run.stage.iter().map(stage).collect(),
-            ..self.run.clone()
+            stage: run.stage.iter().map(stage).collect(),
+            ..run
+        })
+    }
+}
+
+/// Puts what is said in `over` in the place of what is said under the same keys.
+fn merge(table: &mut toml::Table, over: &toml::Table) {
+    for (key, value) in over {
+        match (table.get_mut(key), value) {
+            (Some(toml::Value::Table(inner)), toml::Value::Table(value)) => merge(inner, value),
+            _ => {
+                table.insert(key.clone(), value.clone());
+            }
         }
     }
 }
@@ -186,11 +218,28 @@ generations = 2
     #[test]
     fn arms_differ_in_their_network_only() {
         let plan = AblationPlan::parse(PLAN).unwrap();
-        let [one, other] = [0, 1].map(|arm| plan.run_of(&plan.arm[arm], 7));
+        let [one, other] = [0, 1].map(|arm| plan.run_of(&plan.arm[arm], 7).unwrap());
         assert_eq!((one.seed, one.stage[0].games), (7, 4));
         assert_eq!(other.stage[0].network.to_string(), "az-1b12c");
         let stage = one.stage.clone();
         assert_eq!(CyclePlan { stage, ..other }, one);
+    }
+
+    #[test]
+    fn an_arm_may_do_things_otherwise() {
+        let other = r#"full = true
+run.self-play.move-noise = 0.8
+run.self-play.search = { cpuct = 5.0 }
+run.stage = [{ network = "az-1b8c", visits = 9, games = 4, generations = 2 }]
+"#;
+        let plan = AblationPlan::parse(&PLAN.replace("full = true", other)).unwrap();
+        let [usual, other] = [0, 1].map(|arm| plan.run_of(&plan.arm[arm], 7).unwrap());
+        assert_eq!((usual.stage[0].visits, other.stage[0].visits), (4, 9));
+        assert_eq!(other.stage[0].network.to_string(), "az-1b12c");
+        assert_eq!(other.self_play.search.get("cpuct"), Some(&5.0));
+        assert_eq!(other.self_play.move_noise, 0.8);
+        assert_eq!(other.self_play.concurrent, 3, "as in the plan");
+        assert_eq!(usual.self_play.move_noise, 0.0);
     }
 
     #[test]
@@ -220,6 +269,10 @@ generations = 2
                 "first-seeds",
             ),
             (PLAN.replace("visits = 4", "visit = 4"), "visit"),
+            (
+                PLAN.replace("full = true", "run.self-play.noise = 1"),
+                "wide",
+            ),
         ] {
             let message = AblationPlan::parse(&wrong).unwrap_err().to_string();
             assert!(message.contains(because), "{message}");

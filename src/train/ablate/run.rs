@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use super::arm_result::{ArmResult, run_name};
+use super::arm_result::{ArmResult, rollouts_name, run_name};
 use super::keep::{keep, restore};
 use super::plan::{AblationPlan, Arm};
 use super::table::table;
@@ -86,7 +86,12 @@ pub fn run<G: Trainable>(
         }
         for (place, first) in arms.iter().enumerate() {
             for second in &arms[place + 1..] {
-                let pair = [run_name(first, seed), run_name(second, seed)];
+                let pair = [run_name(first, seed), run_name(second, seed)].map(Contestant::Run);
+                one_match(start, plan, &pair, folders, resources, observe)?;
+            }
+            for &playouts in &plan.matches.rollouts {
+                let run = Contestant::Run(run_name(first, seed));
+                let pair = [run, Contestant::Rollouts(playouts)];
                 one_match(start, plan, &pair, folders, resources, observe)?;
             }
             write_table(plan, folders)?;
@@ -113,7 +118,7 @@ fn one_run<G: Trainable>(
     let mut kept = Ok(());
     let done = cycle::run(
         start,
-        &plan.run_of(arm, seed),
+        &plan.run_of(arm, seed)?,
         &folder,
         resources,
         &mut |event| {
@@ -147,31 +152,50 @@ fn one_run<G: Trainable>(
     Ok(())
 }
 
+/// Who plays a match.
+enum Contestant {
+    /// The network of a run.
+    Run(String),
+    /// So many random playouts a move.
+    Rollouts(u64),
+}
+
+impl Contestant {
+    fn name(&self) -> String {
+        match self {
+            Contestant::Run(name) => name.clone(),
+            Contestant::Rollouts(playouts) => rollouts_name(*playouts),
+        }
+    }
+}
+
 fn one_match<G: Trainable>(
     start: &G,
     plan: &AblationPlan,
-    names: &[String; 2],
+    contestants: &[Contestant; 2],
     folders: &Folders,
     resources: &Resources<'_>,
     observe: &mut dyn FnMut(&AblationEvent<'_>),
 ) -> Result<(), TrainError> {
-    let [first, second] = names;
-    let path = match_path(folders, names);
+    let names = contestants.each_ref().map(Contestant::name);
+    let [first, second] = &names;
+    let path = match_path(folders, &names);
     if path.exists() {
         return Ok(());
     }
     durable::prepare_folder(path.parent().unwrap_or(&folders.results))?;
-    let open = |name: &str| -> Result<MatchPlayer, TrainError> {
+    let open = |contestant: &Contestant| -> Result<MatchPlayer, TrainError> {
+        let name = match contestant {
+            Contestant::Run(name) => name,
+            Contestant::Rollouts(playouts) => return Ok(MatchPlayer::Rollouts(*playouts)),
+        };
+        let network = player(&folders.network(name));
         Ok(MatchPlayer::Network {
-            network: Box::new(
-                resources
-                    .runtime
-                    .open(&player(&folders.network(name)), start.size())?,
-            ),
+            network: Box::new(resources.runtime.open(&network, start.size())?),
             visits: plan.matches.visits,
         })
     };
-    let players = [open(first)?, open(second)?];
+    let players = [open(&contestants[0])?, open(&contestants[1])?];
     let settings = MatchParams {
         pairs: plan.matches.pairs,
         opening_plies: plan.matches.opening_plies,
@@ -251,6 +275,24 @@ mod tests {
         })?;
         told.dedup();
         Ok(told)
+    }
+
+    #[test]
+    fn networks_meet_rollouts_too() {
+        let scratch = Scratch::new("ablate-rollouts");
+        let folders = Folders {
+            results: scratch.path().join("results"),
+            work: scratch.path().join("work"),
+        };
+        let plan = PLAN
+            .replace("[1, 2]", "[1]")
+            .replace("pairs = 3", "pairs = 3\nrollouts = [9]");
+        let done = go(&plan, &folders).unwrap();
+        assert!(done.contains(&"wide-s1 rollouts-9".to_owned()), "{done:?}");
+        let table = std::fs::read_to_string(folders.results.join("README.md")).unwrap();
+        assert!(table.contains("| az | wide | rollouts-9 |"), "{table}");
+        let row = table.lines().rfind(|line| line.starts_with("| wide |"));
+        assert_eq!(row.unwrap().matches('%').count(), 2, "{table}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::arm_result::{ArmResult, run_name};
+use super::arm_result::{ArmResult, rollouts_name, run_name};
 use super::plan::{AblationPlan, Arm};
 use crate::stats::{Estimate, holm};
 use crate::train::cycle::{self, MatchRecord, rate};
@@ -150,35 +150,49 @@ fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<
     }
 }
 
-/// What every arm scores against every other, all seeds together.
+/// What every arm scores against every other and against rollouts, all seeds together.
 fn meetings(text: &mut String, plan: &AblationPlan, match_records: &[MatchRecord]) {
-    let names: Vec<&str> = plan.arm.iter().map(|arm| arm.name.as_str()).collect();
+    let rollouts: Vec<String> = plan
+        .matches
+        .rollouts
+        .iter()
+        .copied()
+        .map(rollouts_name)
+        .collect();
+    let names = plan.arm.iter().map(|arm| arm.name.as_str());
+    let names: Vec<&str> = names.chain(rollouts.iter().map(String::as_str)).collect();
     let heading = names.join(" | ");
-    let rule = "---|".repeat(plan.arm.len() + 1);
+    let rule = "---|".repeat(names.len() + 1);
     let _ = write!(
         text,
         "\nShare of the row's points against the column, games of all seeds together, with the 95% \
          interval of so many games between these networks:\n\n| | {heading} |\n|{rule}\n"
     );
     for row in &plan.arm {
-        let share = |column: &Arm| {
-            let pairs: Vec<PairResult> = plan
-                .seeds
-                .iter()
-                .flat_map(|&seed| met(match_records, &run_name(row, seed), &run_name(column, seed)))
-                .collect();
-            if pairs.is_empty() {
-                return String::new();
-            }
-            let score = cycle::score(&pairs);
-            let interval = score.interval();
-            let [share, low, high] =
-                [score.score(), interval.low, interval.high].map(|share| 100.0 * share);
-            format!("{share:.1}% [{low:.0}, {high:.0}]")
+        let against = |opponent: &dyn Fn(u64) -> String| {
+            let met = |&seed: &u64| met(match_records, &run_name(row, seed), &opponent(seed));
+            share(&plan.seeds.iter().flat_map(met).collect::<Vec<_>>())
         };
-        let shares: Vec<String> = plan.arm.iter().map(share).collect();
+        let arms = plan
+            .arm
+            .iter()
+            .map(|arm| against(&|seed| run_name(arm, seed)));
+        let others = rollouts.iter().map(|name| against(&|_| name.clone()));
+        let shares: Vec<String> = arms.chain(others).collect();
         let _ = writeln!(text, "| {} | {} |", row.name, shares.join(" | "));
     }
+}
+
+/// The first player's share of the points and its interval; nothing where they never met.
+fn share(pairs: &[PairResult]) -> String {
+    if pairs.is_empty() {
+        return String::new();
+    }
+    let score = cycle::score(pairs);
+    let interval = score.interval();
+    let [share, low, high] =
+        [score.score(), interval.low, interval.high].map(|share| 100.0 * share);
+    format!("{share:.1}% [{low:.0}, {high:.0}]")
 }
 
 /// The pairs of games of `row` against `column`, as `row` sees them.

@@ -32,7 +32,18 @@ pub enum Family {
     /// paper's two, with fully connected heads, and four planes. As printed, a policy of 36 and a pass
     /// fits no board of 8x8 and the value's last layers are missing: here it is a logit a point, and
     /// 256 numbers before the value, which says win, draw and loss where the paper has a tanh.
-    Gobang,
+    Gobang(Trunk),
+}
+
+/// The trunks that AlphaGobangZero's Figure 14 compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trunk {
+    /// `gobang`: residual blocks.
+    Residual,
+    /// `gobang+plain`, a convolutional network: the same without the sums around blocks.
+    Plain,
+    /// `gobang+dense`, a feed-forward network: a fully connected layer a block.
+    Dense,
 }
 
 /// NoGoZero+'s three additions to AlphaZero (Gao & Wu 2021, Table 2).
@@ -67,10 +78,13 @@ impl Family {
         let split = match self {
             Family::Az(Additions { garb, .. }) => garb.then_some(garb::Split::Third),
             Family::Tengen { .. } => Some(garb::Split::Registers),
-            Family::Gobang => None,
+            Family::Gobang(_) => None,
         };
         match split.filter(|_| pools) {
             Some(split) => garb::block(layers, name, x, (channels, split), self.pooling()),
+            None if self == Family::Gobang(Trunk::Plain) => {
+                residual::without_sum(layers, name, x, channels)
+            }
             None => residual::block(layers, name, x, channels),
         }
     }
@@ -79,7 +93,7 @@ impl Family {
     pub(super) fn pooling(self) -> Pooling {
         match self {
             Family::Tengen { area: true } => Pooling::MeanMaxSum,
-            Family::Tengen { area: false } | Family::Az(_) | Family::Gobang => Pooling::MeanMax,
+            Family::Tengen { area: false } | Family::Az(_) | Family::Gobang(_) => Pooling::MeanMax,
         }
     }
 
@@ -89,7 +103,7 @@ impl Family {
         match (self, counts_points) {
             (Family::Az(Additions { mtl: true, .. }), false) => &[Ownership, Margin],
             (Family::Az(Additions { mtl: true, .. }), true) => &[Ownership, Lead],
-            (Family::Az(_) | Family::Gobang, _) => &[],
+            (Family::Az(_) | Family::Gobang(_), _) => &[],
             (Family::Tengen { .. }, false) => &[Fate, Margin, Reply],
             (Family::Tengen { .. }, true) => &[Ownership, Lead, Reply],
         }
@@ -107,7 +121,12 @@ impl Family {
 
     /// Whether policy and value come from fully connected layers.
     pub(super) fn is_dense(self) -> bool {
-        matches!(self, Family::Gobang)
+        matches!(self, Family::Gobang(_))
+    }
+
+    /// Whether the trunk is fully connected too.
+    pub(super) fn is_feed_forward(self) -> bool {
+        self == Family::Gobang(Trunk::Dense)
     }
 
     /// The encoding of the input.
@@ -116,7 +135,7 @@ impl Family {
             Family::Az(Additions { asf: true, .. }) => "nogo-asf",
             Family::Az(_) => "nogo-az",
             Family::Tengen { .. } => "nogo-2",
-            Family::Gobang => "gobang-1",
+            Family::Gobang(_) => "gobang-1",
         }
     }
 }
@@ -126,7 +145,9 @@ impl fmt::Display for Family {
         match self {
             Family::Tengen { area: false } => f.write_str("tengen"),
             Family::Tengen { area: true } => f.write_str("tengen+area"),
-            Family::Gobang => f.write_str("gobang"),
+            Family::Gobang(Trunk::Residual) => f.write_str("gobang"),
+            Family::Gobang(Trunk::Plain) => f.write_str("gobang+plain"),
+            Family::Gobang(Trunk::Dense) => f.write_str("gobang+dense"),
             Family::Az(additions) if *additions == NOGOZERO => f.write_str("nogozero+"),
             Family::Az(Additions { garb, mtl, asf }) => {
                 f.write_str("az")?;
@@ -147,7 +168,9 @@ impl FromStr for Family {
         match name {
             "tengen" => return Ok(Family::Tengen { area: false }),
             "tengen+area" => return Ok(Family::Tengen { area: true }),
-            "gobang" => return Ok(Family::Gobang),
+            "gobang" => return Ok(Family::Gobang(Trunk::Residual)),
+            "gobang+plain" => return Ok(Family::Gobang(Trunk::Plain)),
+            "gobang+dense" => return Ok(Family::Gobang(Trunk::Dense)),
             "nogozero+" => return Ok(Family::Az(NOGOZERO)),
             _ => {}
         }

@@ -6,7 +6,7 @@ use crate::game::BoardSize;
 use crate::train::net::{Conv, Heads, Layers, Pooling};
 
 /// Numbers before the value of [`dense`] heads.
-const DENSE_VALUE: usize = 256;
+pub(super) const DENSE_VALUE: usize = 256;
 
 /// Policy logits: a logit a point, from its own channels and from what the whole board says, and,
 /// where there are `passes`, one for the pass, from what the whole board says. With `reply` also

@@ -4,11 +4,12 @@
 //! file: a family, the blocks of the trunk, its channels. See [`Family`] for the families.
 
 mod family;
+mod feed_forward;
 mod garb;
 mod heads;
 mod residual;
 
-pub use family::{Additions, Family};
+pub use family::{Additions, Family, Trunk};
 
 use std::fmt;
 use std::str::FromStr;
@@ -101,6 +102,10 @@ impl Architecture {
             passes,
         } = shape.into();
         let channels = self.channels;
+        let answers = (size.area() + usize::from(passes), outcomes);
+        if self.family.is_feed_forward() {
+            return feed_forward::network(layers, planes, (self.blocks, channels), answers);
+        }
         let stem = layers.conv_norm("stem", planes, Conv::wide(channels));
         let mut trunk = layers.relu(&stem);
         for block in 0..self.blocks {
@@ -108,8 +113,7 @@ impl Architecture {
             trunk = self.family.block(layers, &name, &trunk, channels, block);
         }
         if self.family.is_dense() {
-            let policy_len = size.area() + usize::from(passes);
-            return heads::dense(layers, &trunk, (policy_len, outcomes));
+            return heads::dense(layers, &trunk, answers);
         }
         let wanted = match outputs {
             Outputs::Play => &[],
@@ -236,7 +240,7 @@ impl FromStr for Architecture {
             TrainError::Setting(format!(
                 "no network is called {name:?}: a name is FAMILY-<blocks>b<channels>c, such as \
                  tengen-5b32c; families are az (with +garb, +mtl, +asf or several), nogozero+, \
-                 tengen, tengen+area and gobang"
+                 tengen, tengen+area and gobang (or gobang+plain, gobang+dense)"
             ))
         })
     }
@@ -263,6 +267,8 @@ mod tests {
             "tengen-4b48c",
             "tengen+area-4b48c",
             "gobang-2b256c",
+            "gobang+plain-2b64c",
+            "gobang+dense-3b256c",
         ] {
             assert_eq!(name.parse::<Architecture>().unwrap().to_string(), name);
         }
@@ -334,6 +340,15 @@ mod tests {
         assert_eq!(architecture.aux_heads(shape), []);
         let tower = 64 * 9 * (4 * 256 + 4 * 256 * 256);
         assert!((tower..tower + 100_000).contains(&counts.multiply_adds));
+
+        let plain: Architecture = "gobang+plain-2b256c".parse().unwrap();
+        let (same, _) = plain.declare(4, shape, 1);
+        assert!(same.same_shape(&weights), "sums have no weights");
+        let dense: Architecture = "gobang+dense-2b256c".parse().unwrap();
+        let (weights, counts) = dense.declare(4, shape, 1);
+        assert_eq!(weights.get("layer0.weight").dims, [256, 256]);
+        assert_eq!(weights.get("policy.logits.weight").dims, [256, 64]);
+        assert_eq!(counts.multiply_adds, 256 * (3 * 256 + 64 + 3));
     }
 
     /// Every other block pools, and the two heads of Gao & Wu 2021 are there for the fit and gone at play.

@@ -7,9 +7,24 @@ use crate::train::net::{Conv, Layers};
 
 /// relu(x + norm(conv(relu(norm(conv(x))))))
 pub(super) fn block<L: Layers>(layers: &mut L, name: &str, x: &L::Map, channels: usize) -> L::Map {
-    let inner = layers.conv_norm(&format!("{name}.a"), x, Conv::wide(channels));
-    let inner = layers.relu(&inner);
-    let inner = layers.conv_norm(&format!("{name}.b"), &inner, Conv::wide(channels));
+    let inner = two_convolutions(layers, name, x, channels);
     let sum = layers.add(x, &inner);
     layers.relu(&sum)
+}
+
+/// relu(norm(conv(relu(norm(conv(x)))))): what a residual block is compared with.
+pub(super) fn without_sum<L: Layers>(
+    layers: &mut L,
+    name: &str,
+    x: &L::Map,
+    channels: usize,
+) -> L::Map {
+    let inner = two_convolutions(layers, name, x, channels);
+    layers.relu(&inner)
+}
+
+fn two_convolutions<L: Layers>(layers: &mut L, name: &str, x: &L::Map, channels: usize) -> L::Map {
+    let inner = layers.conv_norm(&format!("{name}.a"), x, Conv::wide(channels));
+    let inner = layers.relu(&inner);
+    layers.conv_norm(&format!("{name}.b"), &inner, Conv::wide(channels))
 }
