@@ -298,6 +298,19 @@ mod tests {
     }
 
     #[test]
+    fn plain_uct_tries_every_move_and_finds_the_five() {
+        let rows = "...... ...... .XXXX. ...... .OOOO. ......";
+        let position = diagram(rows, GomokuRules::Freestyle, Color::White);
+        let mut uct = Rave::new(RaveParams::plain_uct(), 1);
+        let report = uct.search(&position, |done| done < 2000);
+        assert!(report.moves.iter().all(|found| found.visits > 0));
+        let first = &report.moves[0];
+        let (_, row) = position.size().column_row(first.mv);
+        assert!(row == 1 && first.value == 1.0, "{first:?}");
+        assert!(first.visits > 1000, "it comes back to what wins: {first:?}");
+    }
+
+    #[test]
     fn threes_become_straight_fours_or_are_stopped() {
         let rows = "......... ......... ......... ...XXX... ......... ...OOO... ......... ......... .........";
         let rules = GomokuRules::Freestyle;

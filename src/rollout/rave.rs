@@ -11,9 +11,9 @@ use crate::game::{Color, Expected, HalfPoints, Move, Outcome, Past, Reached};
 /// Settings of the RAVE search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RaveParams {
-    /// How playouts choose their moves.
+    /// How playouts choose their moves, and whether the tree begins with what is known of the game.
     pub policy: PlayoutPolicy,
-    /// Visits at which a move's own win rate weighs about as much as its RAVE win rate, > 0.
+    /// Visits at which a move's own win rate weighs about as much as its RAVE win rate; 0 for no RAVE.
     /// 500 and 2,000 play alike, 100 loses 69-51 (docs/methods.md#playouts).
     pub equivalence: f32,
     /// How much a move gains by having few visits, at least 0.
@@ -49,6 +49,20 @@ impl Default for RaveParams {
             reuse: false,
             max_nodes: 200_000,
             max_bytes: 1 << 30,
+        }
+    }
+}
+
+impl RaveParams {
+    /// UCT that knows nothing of the game: what papers mean by a search of random rollouts. Its
+    /// exploration, 0.5 for results in [0, 1], is of the usual size.
+    #[must_use]
+    pub fn plain_uct() -> RaveParams {
+        RaveParams {
+            policy: PlayoutPolicy::Uniform,
+            equivalence: 0.0,
+            exploration: 0.5,
+            ..RaveParams::default()
         }
     }
 }
@@ -203,7 +217,7 @@ impl Rave {
             }
             None => {
                 self.tree.clear();
-                let node = self.tree.add_node(root, &self.past);
+                let node = self.tree.add_node(root, &self.past, self.params.policy);
                 self.tree.avoid(node, avoid);
                 node
             }
@@ -250,7 +264,8 @@ impl Rave {
                 None => {
                     let room = self.tree.bytes() < self.params.max_bytes;
                     if room && self.tree.len() < self.params.max_nodes {
-                        self.tree.expand(child, &position, &self.past);
+                        let policy = self.params.policy;
+                        self.tree.expand(child, &position, &self.past, policy);
                     }
                     break;
                 }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Playout, Prior};
+use super::{Playout, PlayoutPolicy, Prior};
 use crate::game::{Move, Past};
 
 /// Index of a node in the tree.
@@ -64,19 +64,29 @@ impl Tree {
         2 * (self.nodes.len() * node + self.moves.len() * child)
     }
 
-    /// Adds a node with a child for each sensible move of `position` that its past allows.
-    pub(super) fn add_node<G: Playout>(&mut self, position: &G, past: &Past) -> NodeId {
+    /// Adds a node with a child for each move of `position` that its past allows; with what is known
+    /// of the game, for sensible moves only, and each begins with its prior.
+    pub(super) fn add_node<G: Playout>(
+        &mut self,
+        position: &G,
+        past: &Past,
+        policy: PlayoutPolicy,
+    ) -> NodeId {
+        let knows = policy == PlayoutPolicy::Own;
         let start = self.moves.len();
-        let moves = position.legal_moves();
-        self.moves
-            .extend(moves.filter(|&mv| position.is_sensible(mv) && past.allows(position, mv)));
+        let moves = position
+            .legal_moves()
+            .filter(|&mv| (!knows || position.is_sensible(mv)) && past.allows(position, mv));
+        self.moves.extend(moves);
         let end = self.moves.len();
         self.child.resize(end, NO_NODE);
         self.visits.resize(end, 0.0);
         self.wins.resize(end, 0.0);
         self.priors.clear();
         self.priors.resize(end - start, Prior::default());
-        position.priors(&self.moves[start..], &mut self.priors);
+        if knows {
+            position.priors(&self.moves[start..], &mut self.priors);
+        }
         let priors = self.priors.iter();
         self.rave_visits
             .extend(priors.clone().map(|prior| prior.playouts));
@@ -172,8 +182,14 @@ impl Tree {
     }
 
     /// Gives the child its own node.
-    pub(super) fn expand<G: Playout>(&mut self, child: usize, position: &G, past: &Past) -> NodeId {
-        let node = self.add_node(position, past);
+    pub(super) fn expand<G: Playout>(
+        &mut self,
+        child: usize,
+        position: &G,
+        past: &Past,
+        policy: PlayoutPolicy,
+    ) -> NodeId {
+        let node = self.add_node(position, past, policy);
         self.child[child] = node;
         node
     }
@@ -182,7 +198,8 @@ impl Tree {
     /// the columns; `None` when the node has no children.
     ///
     /// The blend is `(1 - beta) Q + beta A` with `beta = sqrt(k / (3 n + k))`, k the
-    /// equivalence parameter (Gelly & Silver 2011; docs/methods.md#playouts).
+    /// equivalence parameter (Gelly & Silver 2011; docs/methods.md#playouts); of 0, it is Q, and 0
+    /// without visits.
     /// `exploration` times `sqrt(ln N / (n + 1))` is added, N the visits of all children.
     pub(super) fn select(
         &mut self,
@@ -197,8 +214,9 @@ impl Tree {
         let rave_visits = &self.rave_visits[range.clone()];
         let rave_wins = &self.rave_wins[range.clone()];
         for (i, score) in scores.iter_mut().enumerate() {
-            let beta = (equivalence / (3.0 * visits[i] + equivalence)).sqrt();
-            // Without visits wins are 0 and beta is 1: the guard only avoids 0/0.
+            let weight = (3.0 * visits[i] + equivalence).max(f32::MIN_POSITIVE);
+            let beta = (equivalence / weight).sqrt();
+            // Without visits wins are 0 and beta is 1 or 0: the guards only avoid 0/0.
             let own = wins[i] / visits[i].max(1.0);
             *score = own + beta * (rave_wins[i] / rave_visits[i] - own);
         }

@@ -19,7 +19,7 @@ use super::TrainError;
 use super::eval_batch::{EvalBatch, run_tasks};
 use crate::encode::Encode;
 use crate::eval::EvaluatorFactory;
-use crate::rollout::Playout;
+use crate::rollout::{Playout, RaveParams};
 use crate::stats::GameResult;
 
 /// A player.
@@ -34,6 +34,8 @@ pub enum MatchPlayer {
     },
     /// RAVE with so many random playouts a move.
     Rollouts(u64),
+    /// [`RaveParams::plain_uct`] with so many.
+    PlainUct(u64),
 }
 
 /// One pair of games: the first player's results, as Black first.
@@ -119,7 +121,12 @@ fn play_games<G: Encode + Playout>(
                     visits: *visits,
                 }
             }
-            MatchPlayer::Rollouts(playouts) => PlayerSpec::Rollouts(*playouts),
+            MatchPlayer::Rollouts(playouts) => {
+                PlayerSpec::Rollouts(RaveParams::default(), *playouts)
+            }
+            MatchPlayer::PlainUct(playouts) => {
+                PlayerSpec::Rollouts(RaveParams::plain_uct(), *playouts)
+            }
         })
     };
     let specs = [spec(players[0])?, spec(players[1])?];

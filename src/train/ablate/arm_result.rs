@@ -28,11 +28,6 @@ pub struct ArmResult {
     pub held_out: Option<HeldOutLosses>,
 }
 
-/// The name of a search of so many random playouts a move.
-pub(super) fn rollouts_name(playouts: u64) -> String {
-    format!("rollouts-{playouts}")
-}
-
 /// The name of a run.
 pub(super) fn run_name(arm: &Arm, seed: u64) -> String {
     format!("{}-s{seed}", arm.name)

@@ -7,6 +7,7 @@
 //! elsewhere goes on without its old ones.
 
 mod arm_result;
+mod contestant;
 mod keep;
 mod plan;
 mod run;

@@ -65,9 +65,12 @@ pub struct MatchSettings {
     pub visits: u32,
     /// Random plies that open a game.
     pub opening_plies: u16,
-    /// Every network meets searches of so many random playouts a move, too.
+    /// Every network meets UCT of so many uniformly random playouts a move, too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub rollouts: Vec<u64>,
+    pub uct: Vec<u64>,
+    /// And RAVE of so many playouts that see what is known of the game.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rave: Vec<u64>,
 }
 
 impl Default for MatchSettings {
@@ -77,7 +80,8 @@ impl Default for MatchSettings {
             pairs: 200,
             visits: 100,
             opening_plies: 4,
-            rollouts: Vec::new(),
+            uct: Vec::new(),
+            rave: Vec::new(),
         }
     }
 }

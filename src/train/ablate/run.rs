@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use super::arm_result::{ArmResult, rollouts_name, run_name};
+use super::arm_result::{ArmResult, run_name};
+use super::contestant::Contestant;
 use super::keep::{keep, restore};
 use super::plan::{AblationPlan, Arm};
 use super::table::table;
@@ -89,9 +90,8 @@ pub fn run<G: Trainable>(
                 let pair = [run_name(first, seed), run_name(second, seed)].map(Contestant::Run);
                 one_match(start, plan, &pair, folders, resources, observe)?;
             }
-            for &playouts in &plan.matches.rollouts {
-                let run = Contestant::Run(run_name(first, seed));
-                let pair = [run, Contestant::Rollouts(playouts)];
+            for rollouts in Contestant::rollouts(&plan.matches) {
+                let pair = [Contestant::Run(run_name(first, seed)), rollouts];
                 one_match(start, plan, &pair, folders, resources, observe)?;
             }
             write_table(plan, folders)?;
@@ -152,23 +152,6 @@ fn one_run<G: Trainable>(
     Ok(())
 }
 
-/// Who plays a match.
-enum Contestant {
-    /// The network of a run.
-    Run(String),
-    /// So many random playouts a move.
-    Rollouts(u64),
-}
-
-impl Contestant {
-    fn name(&self) -> String {
-        match self {
-            Contestant::Run(name) => name.clone(),
-            Contestant::Rollouts(playouts) => rollouts_name(*playouts),
-        }
-    }
-}
-
 fn one_match<G: Trainable>(
     start: &G,
     plan: &AblationPlan,
@@ -185,14 +168,16 @@ fn one_match<G: Trainable>(
     }
     durable::prepare_folder(path.parent().unwrap_or(&folders.results))?;
     let open = |contestant: &Contestant| -> Result<MatchPlayer, TrainError> {
-        let name = match contestant {
-            Contestant::Run(name) => name,
-            Contestant::Rollouts(playouts) => return Ok(MatchPlayer::Rollouts(*playouts)),
-        };
-        let network = player(&folders.network(name));
-        Ok(MatchPlayer::Network {
-            network: Box::new(resources.runtime.open(&network, start.size())?),
-            visits: plan.matches.visits,
+        Ok(match contestant {
+            Contestant::Uct(playouts) => MatchPlayer::PlainUct(*playouts),
+            Contestant::Rave(playouts) => MatchPlayer::Rollouts(*playouts),
+            Contestant::Run(name) => {
+                let network = player(&folders.network(name));
+                MatchPlayer::Network {
+                    network: Box::new(resources.runtime.open(&network, start.size())?),
+                    visits: plan.matches.visits,
+                }
+            }
         })
     };
     let players = [open(&contestants[0])?, open(&contestants[1])?];
@@ -286,13 +271,13 @@ mod tests {
         };
         let plan = PLAN
             .replace("[1, 2]", "[1]")
-            .replace("pairs = 3", "pairs = 3\nrollouts = [9]");
+            .replace("pairs = 3", "pairs = 3\nuct = [9]\nrave = [5]");
         let done = go(&plan, &folders).unwrap();
-        assert!(done.contains(&"wide-s1 rollouts-9".to_owned()), "{done:?}");
+        assert!(done.contains(&"wide-s1 uct-9".to_owned()), "{done:?}");
         let table = std::fs::read_to_string(folders.results.join("README.md")).unwrap();
-        assert!(table.contains("| az | wide | rollouts-9 |"), "{table}");
+        assert!(table.contains("| az | wide | uct-9 | rave-5 |"), "{table}");
         let row = table.lines().rfind(|line| line.starts_with("| wide |"));
-        assert_eq!(row.unwrap().matches('%').count(), 2, "{table}");
+        assert_eq!(row.unwrap().matches('%').count(), 3, "{table}");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::arm_result::{ArmResult, rollouts_name, run_name};
+use super::arm_result::{ArmResult, run_name};
+use super::contestant::Contestant;
 use super::plan::{AblationPlan, Arm};
 use crate::stats::{Estimate, holm};
 use crate::train::cycle::{self, MatchRecord, rate};
@@ -152,13 +153,8 @@ fn costs(text: &mut String, plan: &AblationPlan, full: usize, elo: &[Vec<Option<
 
 /// What every arm scores against every other and against rollouts, all seeds together.
 fn meetings(text: &mut String, plan: &AblationPlan, match_records: &[MatchRecord]) {
-    let rollouts: Vec<String> = plan
-        .matches
-        .rollouts
-        .iter()
-        .copied()
-        .map(rollouts_name)
-        .collect();
+    let rollouts = Contestant::rollouts(&plan.matches);
+    let rollouts: Vec<String> = rollouts.map(|rollouts| rollouts.name()).collect();
     let names = plan.arm.iter().map(|arm| arm.name.as_str());
     let names: Vec<&str> = names.chain(rollouts.iter().map(String::as_str)).collect();
     let heading = names.join(" | ");

@@ -24,8 +24,8 @@ pub(super) enum PlayerSpec<G: Game> {
         /// Playouts a move.
         visits: u32,
     },
-    /// RAVE with so many random playouts a move.
-    Rollouts(u64),
+    /// A search by so many random playouts a move.
+    Rollouts(RaveParams, u64),
 }
 
 /// What a player needs for one game.
@@ -76,8 +76,8 @@ impl<G: Encode + Playout> MatchGame<G> {
                 batch,
                 begun: false,
             },
-            PlayerSpec::Rollouts(playouts) => GamePlayer::Rollouts {
-                rave: Rave::new(RaveParams::default(), rng.next_u64()),
+            PlayerSpec::Rollouts(params, playouts) => GamePlayer::Rollouts {
+                rave: Rave::new(params, rng.next_u64()),
                 playouts,
             },
         });

@@ -1,0 +1,31 @@
+//! Who meets in the matches of an ablation.
+
+use super::plan::MatchSettings;
+use crate::train::cycle::anchor_name;
+
+/// Who plays a match.
+pub(super) enum Contestant {
+    /// The network of a run.
+    Run(String),
+    /// UCT of so many uniformly random playouts a move.
+    Uct(u64),
+    /// RAVE of so many.
+    Rave(u64),
+}
+
+impl Contestant {
+    /// The searches that every network meets.
+    pub(super) fn rollouts(settings: &MatchSettings) -> impl Iterator<Item = Contestant> {
+        let uct = settings.uct.iter().copied().map(Contestant::Uct);
+        uct.chain(settings.rave.iter().copied().map(Contestant::Rave))
+    }
+
+    /// Its name in records and tables.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Contestant::Run(name) => name.clone(),
+            Contestant::Uct(playouts) => format!("uct-{playouts}"),
+            Contestant::Rave(playouts) => anchor_name(*playouts),
+        }
+    }
+}
