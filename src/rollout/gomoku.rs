@@ -307,7 +307,10 @@ mod tests {
         let first = &report.moves[0];
         let (_, row) = position.size().column_row(first.mv);
         assert!(row == 1 && first.value == 1.0, "{first:?}");
-        assert!(first.visits > 1000, "it comes back to what wins: {first:?}");
+        assert!(
+            first.visits > 500,
+            "it comes back to one of two wins: {first:?}"
+        );
     }
 
     #[test]
