@@ -1,0 +1,73 @@
+//! What a search has found: the moves at the root of its tree.
+
+use super::super::tree::{ChildStats, NodeId, Tree};
+use crate::game::{Expected, Move};
+
+/// A root move as the search left it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RaveMove {
+    /// The move.
+    pub mv: Move,
+    /// Playouts through it.
+    pub visits: u64,
+    /// Its mean result in [-1, 1] for the side to move at the root; 0 without visits.
+    pub value: f32,
+    /// The line of most visited moves, this one first.
+    pub pv: Vec<Move>,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RaveReport {
+    /// All legal moves, most visited first. Empty when there is none.
+    pub moves: Vec<RaveMove>,
+    /// Playouts made.
+    pub playouts: u64,
+    /// Playouts of earlier searches that count as well.
+    pub reused: u64,
+    /// What has become of the points in those that count, in games that count points.
+    pub expected: Option<Expected>,
+}
+
+impl RaveReport {
+    /// Mean result of all playouts in [-1, 1], for the side to move at the root.
+    #[must_use]
+    pub fn value(&self) -> f32 {
+        let weighted: f32 = self.moves.iter().map(|m| m.visits as f32 * m.value).sum();
+        weighted / ((self.playouts + self.reused).max(1) as f32)
+    }
+}
+
+/// The moves of a node, most visited first.
+pub(super) fn root_moves(tree: &Tree, root: NodeId) -> Vec<RaveMove> {
+    let mut moves: Vec<RaveMove> = tree
+        .children(root)
+        .map(|child| {
+            let mut pv = vec![child.mv];
+            let mut node = child.node;
+            while let Some(best) = node.and_then(|node| most_visited(tree, node)) {
+                pv.push(best.mv);
+                node = best.node;
+            }
+            let rate = child.wins / child.visits.max(1.0);
+            let value = if child.visits > 0.0 {
+                2.0 * rate - 1.0
+            } else {
+                0.0
+            };
+            RaveMove {
+                mv: child.mv,
+                visits: child.visits as u64,
+                value,
+                pv,
+            }
+        })
+        .collect();
+    moves.sort_by_key(|m| std::cmp::Reverse(m.visits));
+    moves
+}
+
+fn most_visited(tree: &Tree, node: NodeId) -> Option<ChildStats> {
+    let visited = tree.children(node).filter(|child| child.visits > 0.0);
+    visited.max_by(|a, b| a.visits.total_cmp(&b.visits))
+}

@@ -1,0 +1,194 @@
+use rand::RngExt;
+
+use super::*;
+use crate::game::go::SmallGo;
+use crate::game::nogo::SmallNoGo;
+use crate::game::{BoardSize, Game, Rules};
+
+fn start(width: u8, height: u8) -> SmallNoGo {
+    SmallNoGo::new(BoardSize::new(width, height)).unwrap()
+}
+
+fn search(position: &SmallNoGo, playouts: u64, seed: u64) -> RaveReport {
+    Rave::new(RaveParams::default(), seed).search(position, |done| done < playouts)
+}
+
+#[test]
+fn every_playout_is_counted_once() {
+    let report = search(&start(5, 5), 500, 1);
+    assert_eq!(report.playouts, 500);
+    assert_eq!(report.moves.len(), 25);
+    assert_eq!(report.moves.iter().map(|m| m.visits).sum::<u64>(), 500);
+    assert!(report.moves.is_sorted_by(|a, b| a.visits >= b.visits));
+    assert!(
+        report
+            .moves
+            .iter()
+            .all(|m| m.pv[0] == m.mv && m.value.abs() <= 1.0)
+    );
+}
+
+#[test]
+fn a_seed_fixes_the_search() {
+    assert_eq!(search(&start(6, 6), 300, 7), search(&start(6, 6), 300, 7));
+    assert_ne!(search(&start(6, 6), 300, 7), search(&start(6, 6), 300, 8));
+}
+
+#[test]
+fn a_finished_game_has_no_moves() {
+    let report = search(&start(1, 1), 10, 1);
+    assert_eq!((report.moves.len(), report.playouts), (0, 0));
+}
+
+#[test]
+fn it_goes_on_when_the_tree_is_full() {
+    let params = RaveParams {
+        max_nodes: 10,
+        ..RaveParams::default()
+    };
+    let mut rave = Rave::new(params, 1);
+    let report = rave.search(&start(5, 5), |done| done < 200);
+    assert_eq!(report.playouts, 200);
+    assert_eq!(rave.tree.len(), 10);
+}
+
+#[test]
+fn what_a_past_forbids_is_in_no_line() {
+    for (width, height) in [(3, 1), (5, 1), (2, 2), (3, 2)] {
+        let mut game = Reached::from(SmallGo::new(BoardSize::new(width, height)).unwrap());
+        if (width, height) == (3, 1) {
+            // Black's first point would bring back the board after two moves.
+            [0, 2, 1, 2].into_iter().for_each(|mv| game.play(Move(mv)));
+            assert!(game.position().is_legal(Move(0)) && !game.allows(Move(0)));
+        }
+        let mut rave = Rave::new(RaveParams::default(), 1);
+        let report = rave.watch(&game, &[], |done, _| done < 3000);
+        for found in &report.moves {
+            let mut line = game.clone();
+            for &mv in &found.pv {
+                assert!(line.allows(mv), "{mv:?} on {width}x{height}");
+                line.play(mv);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_known_of_a_position_is_kept() {
+    let params = RaveParams {
+        reuse: true,
+        ..RaveParams::default()
+    };
+    let mut rave = Rave::new(params, 1);
+    let mut game = Reached::from(SmallGo::new(BoardSize::square(5)).unwrap());
+    let first = rave.watch(&game, &[], |done, _| done < 2000);
+    assert_eq!((first.playouts, first.reused), (2000, 0));
+    let line = &first.moves[0].pv;
+    assert!(line.len() > 3, "{line:?}");
+    game.play(line[0]);
+    game.play(line[1]);
+    let known = rave.watch(&game, &[], |_, _| false);
+    assert!(known.reused > 100 && known.playouts == 0, "{known:?}");
+    assert_eq!(known.moves[0].pv[..], line[2..]);
+    assert_eq!(
+        known.moves.iter().map(|found| found.visits).sum::<u64>(),
+        known.reused
+    );
+    // What was kept grows on, and a second time.
+    let further = rave.watch(&game, &[], |done, _| done < 3000);
+    assert_eq!(further.playouts + further.reused, 3000);
+    assert_eq!(further.reused, known.reused);
+    game.play(further.moves[0].mv);
+    assert!(rave.watch(&game, &[], |_, _| false).reused > 100);
+    // Another komi is another position, and so is another game.
+    let rules = game
+        .position()
+        .rules()
+        .with_komi(HalfPoints(3))
+        .expect("it counts");
+    let other = SmallGo::with_rules(BoardSize::square(5), rules).unwrap();
+    assert_eq!(rave.watch(&other.into(), &[], |_, _| false).reused, 0);
+}
+
+#[test]
+fn what_is_to_be_avoided_is_tried_only_where_there_is_nothing_else() {
+    let game: Reached<SmallNoGo> = start(3, 3).into();
+    let mut rave = Rave::new(RaveParams::default(), 1);
+    let best = rave.watch(&game, &[], |done, _| done < 500).moves[0].mv;
+    let report = rave.watch(&game, &[best], |done, _| done < 500);
+    assert_ne!(report.moves[0].mv, best);
+    let avoided = report.moves.iter().find(|found| found.mv == best);
+    assert_eq!(avoided.map(|found| found.visits), Some(0));
+    let all: Vec<Move> = game.legal_moves().collect();
+    let report = rave.watch(&game, &all, |done, _| done < 500);
+    assert!(report.moves[0].visits > 0, "there is nothing else");
+}
+
+#[test]
+fn it_stays_within_its_memory() {
+    let params = RaveParams {
+        max_bytes: 20_000,
+        ..RaveParams::default()
+    };
+    let mut rave = Rave::new(params, 1);
+    rave.search(&start(5, 5), |done| done < 200);
+    assert!(
+        (10..30).contains(&rave.tree.len()),
+        "{} nodes",
+        rave.tree.len()
+    );
+}
+
+/// 3x3 is a win for the first player and 2x3 for the second (docs/methods.md#nogo).
+#[test]
+fn it_finds_solved_results() {
+    assert!(search(&start(3, 3), 20_000, 1).moves[0].value > 0.9);
+    assert!(search(&start(2, 3), 20_000, 1).moves[0].value < -0.9);
+}
+
+/// Plays one game between two policies from a random opening of four plies and says whether
+/// the policy of `black` won.
+fn black_wins(policies: [PlayoutPolicy; 2], playouts: u64, seed: u64) -> bool {
+    let mut position = start(9, 9);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    for _ in 0..4 {
+        let choice = rng.random_range(0..position.legal_count());
+        position.play(position.legal_moves().nth(choice).unwrap());
+    }
+    let mut players = policies.map(|policy| {
+        let params = RaveParams {
+            policy,
+            ..RaveParams::default()
+        };
+        Rave::new(params, seed)
+    });
+    while position.outcome().is_none() {
+        let player = &mut players[position.to_move().index()];
+        let report = player.search(&position, |done| done < playouts);
+        position.play(report.moves[0].mv);
+    }
+    position.outcome() == Some(Outcome::win(Color::Black))
+}
+
+/// 117-3 at 1,000 playouts (docs/methods.md#playouts). `TENGEN_RAVE_GAMES` plays so many games with
+/// that many playouts instead of a few short ones.
+#[test]
+fn keeping_private_points_for_last_beats_uniform_playouts() {
+    use PlayoutPolicy::{Own, Uniform};
+    let asked = std::env::var("TENGEN_RAVE_GAMES").ok();
+    let (games, playouts, needed) = match asked {
+        Some(games) => (games.parse().unwrap(), 1000, 0.9),
+        None => (10, 150, 0.7),
+    };
+    let won_by_private_last = |game: &u64| {
+        // Each opening twice, with colours swapped.
+        if game.is_multiple_of(2) {
+            black_wins([Own, Uniform], playouts, game / 2)
+        } else {
+            !black_wins([Uniform, Own], playouts, game / 2)
+        }
+    };
+    let won = (0..games).filter(won_by_private_last).count();
+    let share = won as f64 / games as f64;
+    assert!(share >= needed, "won {won} of {games} games");
+}
