@@ -1,10 +1,11 @@
 //! The engine for any game: history, clocks, and a thinker whose word is never taken unchecked.
 
+mod decide;
+
 use std::cell::LazyCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::choose::choose;
 use super::history::History;
 use super::judge::{Judge, MakeExpected, away_from_dead};
 use super::timing::Timing;
@@ -13,11 +14,9 @@ use super::{
     AnalysisEffort, ClockState, Decision, Engine, EngineError, MakeThinker, MoveTime, Resign,
     RulesError, Solution, Spending, ThinkError, ThinkerLog,
 };
-use crate::clock::{Budget, Clock, TimeControl};
-use crate::game::{
-    BoardSize, Color, Game, GameInfo, Move, Outcome, Proof, Reached, Rules as _, Settled,
-};
-use crate::record::{GameRecord, Play, Vertex};
+use crate::clock::{Clock, TimeControl};
+use crate::game::{BoardSize, Color, Game, GameInfo, Move, Outcome, Reached, Rules as _, Settled};
+use crate::record::{GameRecord, Play};
 use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 use crate::solver::{self, Solve};
 
@@ -26,9 +25,6 @@ type LazySolver<G> = (usize, LazyCell<Option<Box<dyn Solve<G>>>, MakeSolver<G>>)
 
 /// Makes a solver, where the game has one.
 pub(super) type MakeSolver<G> = Box<dyn FnOnce() -> Option<Box<dyn Solve<G>>> + Send>;
-
-/// How often a search that has to answer says what it has so far, for the case that it does not.
-const KEEP: Duration = Duration::from_millis(100);
 
 /// A game of `G` in progress.
 pub struct Player<G: Game> {
@@ -103,115 +99,6 @@ impl<G: Game> Player<G> {
         self
     }
 
-    /// A legal move for the side to move of `start`, or `None` when there is none, and what the
-    /// clock allowed for it.
-    fn decide(
-        &mut self,
-        start: &Reached<G>,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        see: &mut dyn FnMut(&SearchReport),
-    ) -> (Option<Move>, Option<Budget>) {
-        self.last_report = None;
-        if start.legal_moves().next().is_none() {
-            return (None, None);
-        }
-        let position = start.position();
-        let (limits, budget) = self.timing.limits(position);
-        let pass = position.size().pass();
-        let may_pass = !analysis.avoid.contains(&pass);
-        if may_pass && self.judge.is_done(position, None, stop) {
-            return (Some(pass), budget);
-        }
-        if !stop.is_raised() {
-            self.last_report = self.search(start, limits, stop, analysis, see);
-        }
-        if may_pass
-            && self
-                .judge
-                .is_done(position, self.last_report.as_ref(), stop)
-        {
-            return (Some(pass), budget);
-        }
-        let mut avoid = analysis.avoid.clone();
-        if self.judge.goes_on(position, stop) && !avoid.contains(&pass) {
-            avoid.push(pass);
-        }
-        let mv = choose(start, self.last_report.as_ref(), &avoid);
-        (mv, budget)
-    }
-
-    /// What a search finds; the best so far where it breaks off, and nothing where it has nothing.
-    fn search(
-        &mut self,
-        start: &Reached<G>,
-        limits: Limits,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        see: &mut dyn FnMut(&SearchReport),
-    ) -> Option<SearchReport> {
-        let (shown, mut last) = (analysis.interval.is_some(), None);
-        let kept = AnalysisOptions {
-            interval: analysis.interval.or(Some(KEEP)),
-            ..analysis.clone()
-        };
-        let report = self.think(start, Task::Search(limits, kept), stop, &mut |report| {
-            last = Some(report.clone());
-            if shown {
-                see(report);
-            }
-        });
-        report.map_or_else(
-            |error| {
-                let then = if last.is_some() {
-                    "the best so far"
-                } else {
-                    "any legal move"
-                };
-                log::error!("playing {then}: {error}");
-                last
-            },
-            Some,
-        )
-    }
-
-    /// Chooses a move for the side to move of `position`, the present one, plays it and charges the
-    /// clock.
-    fn move_in(
-        &mut self,
-        start: &Reached<G>,
-        stop: &StopFlag,
-        analysis: &AnalysisOptions,
-        see: &mut dyn FnMut(&SearchReport),
-    ) -> Decision {
-        let position = start.position();
-        let (started, color) = (self.time.now(), position.to_move());
-        let (mv, budget) = self.decide(start, stop, analysis, see);
-        let Some(mv) = mv else {
-            return when_over(position);
-        };
-        let report = self.last_report.as_ref();
-        if self
-            .resign
-            .as_mut()
-            .is_some_and(|resign| resign.after(report))
-        {
-            return Decision::Resign;
-        }
-        let vertex = Vertex::of(mv, self.size());
-        let number = self.history.push(color, mv);
-        self.awaits_reply = true;
-        let elapsed = self.time.now().saturating_sub(started);
-        let report = self.last_report.as_ref();
-        let made = self
-            .timing
-            .charge(color, position.ply(), budget, elapsed, report);
-        log::info!("{made}");
-        self.times.push((number, made));
-        self.prepare();
-        Decision::Play(vertex)
-    }
-
     fn think(
         &mut self,
         start: &Reached<G>,
@@ -238,16 +125,6 @@ impl<G: Game> Player<G> {
         self.times.clear();
         self.resign.iter_mut().for_each(Resign::forget);
         self.timing.new_game();
-    }
-}
-
-/// What to say when there is no legal move: who has lost resigns, else there is nothing to do. Where
-/// there are passes, they say that, too.
-fn when_over<G: Game>(position: &G) -> Decision {
-    let outcome = position.outcome().unwrap_or(Outcome::DRAW);
-    match outcome.proof_for(position.to_move()) {
-        Proof::Loss if !G::INFO.passes => Decision::Resign,
-        Proof::Loss | Proof::Draw | Proof::Win => Decision::Play(Vertex::Pass),
     }
 }
 
@@ -343,13 +220,7 @@ impl<G: Game> Engine for Player<G> {
 
     fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
         let reached = self.history.reached_for(color);
-        match self
-            .decide(&reached, stop, &AnalysisOptions::default(), &mut |_| {})
-            .0
-        {
-            None => when_over(reached.position()),
-            Some(mv) => Decision::Play(Vertex::of(mv, self.size())),
-        }
+        self.choice(&reached, stop)
     }
 
     fn analyse(

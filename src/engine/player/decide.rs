@@ -1,0 +1,145 @@
+//! How a move is made: what the judge says, what a search finds, what is played, and its time.
+
+use std::time::Duration;
+
+use super::super::choose::choose;
+use super::super::worker::Task;
+use super::super::{Decision, Engine as _};
+use super::Player;
+use crate::clock::Budget;
+use crate::game::{Game, Move, Outcome, Proof, Reached};
+use crate::record::Vertex;
+use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
+
+/// How often a search that has to answer says what it has so far, for the case that it does not.
+const KEEP: Duration = Duration::from_millis(100);
+
+impl<G: Game> Player<G> {
+    /// A legal move for the side to move of `start`, or `None` when there is none, and what the
+    /// clock allowed for it.
+    fn decide(
+        &mut self,
+        start: &Reached<G>,
+        stop: &StopFlag,
+        analysis: &AnalysisOptions,
+        see: &mut dyn FnMut(&SearchReport),
+    ) -> (Option<Move>, Option<Budget>) {
+        self.last_report = None;
+        if start.legal_moves().next().is_none() {
+            return (None, None);
+        }
+        let position = start.position();
+        let (limits, budget) = self.timing.limits(position);
+        let pass = position.size().pass();
+        let may_pass = !analysis.avoid.contains(&pass);
+        if may_pass && self.judge.is_done(position, None, stop) {
+            return (Some(pass), budget);
+        }
+        if !stop.is_raised() {
+            self.last_report = self.search(start, limits, stop, analysis, see);
+        }
+        if may_pass
+            && self
+                .judge
+                .is_done(position, self.last_report.as_ref(), stop)
+        {
+            return (Some(pass), budget);
+        }
+        let mut avoid = analysis.avoid.clone();
+        if self.judge.goes_on(position, stop) && !avoid.contains(&pass) {
+            avoid.push(pass);
+        }
+        let mv = choose(start, self.last_report.as_ref(), &avoid);
+        (mv, budget)
+    }
+
+    /// What a search finds; the best so far where it breaks off, and nothing where it has nothing.
+    fn search(
+        &mut self,
+        start: &Reached<G>,
+        limits: Limits,
+        stop: &StopFlag,
+        analysis: &AnalysisOptions,
+        see: &mut dyn FnMut(&SearchReport),
+    ) -> Option<SearchReport> {
+        let (shown, mut last) = (analysis.interval.is_some(), None);
+        let kept = AnalysisOptions {
+            interval: analysis.interval.or(Some(KEEP)),
+            ..analysis.clone()
+        };
+        let report = self.think(start, Task::Search(limits, kept), stop, &mut |report| {
+            last = Some(report.clone());
+            if shown {
+                see(report);
+            }
+        });
+        report.map_or_else(
+            |error| {
+                let then = if last.is_some() {
+                    "the best so far"
+                } else {
+                    "any legal move"
+                };
+                log::error!("playing {then}: {error}");
+                last
+            },
+            Some,
+        )
+    }
+
+    /// Chooses a move for the side to move of `position`, the present one, plays it and charges the
+    /// clock.
+    pub(super) fn move_in(
+        &mut self,
+        start: &Reached<G>,
+        stop: &StopFlag,
+        analysis: &AnalysisOptions,
+        see: &mut dyn FnMut(&SearchReport),
+    ) -> Decision {
+        let position = start.position();
+        let (started, color) = (self.time.now(), position.to_move());
+        let (mv, budget) = self.decide(start, stop, analysis, see);
+        let Some(mv) = mv else {
+            return when_over(position);
+        };
+        let report = self.last_report.as_ref();
+        if self
+            .resign
+            .as_mut()
+            .is_some_and(|resign| resign.after(report))
+        {
+            return Decision::Resign;
+        }
+        let vertex = Vertex::of(mv, self.size());
+        let number = self.history.push(color, mv);
+        self.awaits_reply = true;
+        let elapsed = self.time.now().saturating_sub(started);
+        let report = self.last_report.as_ref();
+        let made = self
+            .timing
+            .charge(color, position.ply(), budget, elapsed, report);
+        log::info!("{made}");
+        self.times.push((number, made));
+        self.prepare();
+        Decision::Play(vertex)
+    }
+
+    /// The move that it would play now, the clocks as they are.
+    pub(super) fn choice(&mut self, start: &Reached<G>, stop: &StopFlag) -> Decision {
+        let analysis = AnalysisOptions::default();
+        match self.decide(start, stop, &analysis, &mut |_| {}).0 {
+            None => when_over(start.position()),
+            Some(mv) => Decision::Play(Vertex::of(mv, self.size())),
+        }
+    }
+}
+
+/// What to say when there is no legal move: who has lost resigns, else there is nothing to do. Where
+/// there are passes, they say that, too.
+fn when_over<G: Game>(position: &G) -> Decision {
+    let outcome = position.outcome().unwrap_or(Outcome::DRAW);
+    match outcome.proof_for(position.to_move()) {
+        Proof::Loss if !G::INFO.passes => Decision::Resign,
+        Proof::Loss | Proof::Draw | Proof::Win => Decision::Play(Vertex::Pass),
+    }
+}
