@@ -1,0 +1,228 @@
+//! Convolutions as steps of a plan, with what can be computed in the same pass: others of the same input,
+//! and the bias, the sum and the ReLU behind them.
+
+use super::super::super::graph::{Conv, Op, Shape, ValueId, Weights};
+use super::super::super::kernels::{FREQUENCIES, LANES, Line, kernel_frequencies};
+use super::super::pack::{Kernels, line_up, scale_and_bias};
+use super::super::{ConvStep, Step};
+use super::{Fused, Lowering, floor};
+
+/// Weights of a chunk of input channels, in bytes: half of the smallest first-level caches, so that
+/// they stay there while the board passes by.
+const CHUNK_BYTES: usize = 20 << 10;
+
+impl<'a> Lowering<'a> {
+    /// A convolution, with all others of the same input that can be computed with it.
+    pub(super) fn convolutions(
+        &mut self,
+        input: ValueId,
+        parts: &[(&Conv, Fused)],
+    ) -> Result<(), String> {
+        let conv = parts[0].0;
+        let residual = parts[0].1.residual;
+        let blocks = parts
+            .iter()
+            .map(|(conv, _)| conv.bias.len().div_ceil(LANES));
+        let is_integer = matches!(conv.weights, Weights::Integer { .. });
+        let groups = self.level.groups(blocks.sum());
+        let taps = self.grid.taps(conv.kernel);
+        let widest = groups.iter().max().copied().unwrap_or(1);
+        let steps = LANES / if is_integer { 4 } else { 1 };
+        let bytes = taps.len() * steps * widest * size_of::<Line<f32>>();
+        let [scale, bias, floor] = epilogue(parts);
+        let step = ConvStep {
+            input: if is_integer {
+                self.results.bytes(input)?
+            } else {
+                self.results.numbers(input)?
+            },
+            chunk: (CHUNK_BYTES / bytes).max(1),
+            weights: self.pack(parts, &groups),
+            residual: residual
+                .map(|value| self.results.numbers(value))
+                .transpose()?,
+            target: self.target(parts.iter().map(|(_, fused)| fused))?,
+            taps,
+            groups,
+            scale,
+            bias,
+            floor,
+        };
+        self.steps.push(if is_integer {
+            Step::Integer(step)
+        } else if self.in_frequencies(conv) {
+            Step::Winograd(step)
+        } else {
+            Step::Float(step)
+        });
+        for (_, fused) in parts {
+            self.finish(fused);
+            self.results.release(input);
+        }
+        if let Some(residual) = residual {
+            self.results.release(residual);
+        }
+        Ok(())
+    }
+
+    /// A convolution of each channel by itself.
+    pub(super) fn depthwise(&mut self, input: ValueId, part: (&Conv, Fused)) -> Result<(), String> {
+        let parts = [part];
+        let (conv, fused) = &parts[0];
+        let taps = self.grid.taps(conv.kernel);
+        let Weights::Float(numbers) = &conv.weights else {
+            return Err("it is in bytes".to_owned());
+        };
+        let channels = conv.bias.len();
+        let weights = self.floats.len();
+        for first in (0..channels).step_by(LANES) {
+            for tap in 0..taps.len() {
+                let mut line = Line::default();
+                for (lane, weight) in line.0[..LANES.min(channels - first)].iter_mut().enumerate() {
+                    *weight = numbers[(first + lane) * taps.len() + tap];
+                }
+                self.floats.push(line);
+            }
+        }
+        let [scale, bias, floor] = epilogue(&parts);
+        let step = ConvStep {
+            input: self.results.numbers(input)?,
+            chunk: 1,
+            groups: vec![1; channels.div_ceil(LANES)],
+            weights,
+            residual: fused
+                .residual
+                .map(|value| self.results.numbers(value))
+                .transpose()?,
+            target: self.target(std::iter::once(fused))?,
+            taps,
+            scale,
+            bias,
+            floor,
+        };
+        self.steps.push(Step::Depthwise(step));
+        self.finish(fused);
+        self.results.release(input);
+        if let Some(residual) = fused.residual {
+            self.results.release(residual);
+        }
+        Ok(())
+    }
+
+    /// A convolution and those that can be computed with it.
+    pub(super) fn parts(&self, index: usize, conv: &'a Conv) -> Vec<(&'a Conv, Fused)> {
+        let first = self.fused(index, true);
+        let is_alone = first.residual.is_some();
+        let mut parts = vec![(conv, first)];
+        for &other in &self.readers[self.graph.nodes[index].inputs[0]] {
+            let node = &self.graph.nodes[other];
+            if let Op::Conv(second) = &node.op
+                && !is_alone
+                && other > index
+                && alike(conv, second)
+                && !self.is_summed(node.output)
+            {
+                parts.push((second, self.fused(other, false)));
+            }
+        }
+        parts
+    }
+
+    /// Puts the weights of convolutions behind all others, and says where they begin.
+    fn pack(&mut self, parts: &[(&Conv, Fused)], groups: &[usize]) -> usize {
+        let conv = parts[0].0;
+        let taps = conv.kernel[0] * conv.kernel[1];
+        let (mut floats, mut integers) = (Vec::new(), Vec::new());
+        for (conv, _) in parts {
+            match &conv.weights {
+                Weights::Float(weights) => floats.push((&weights[..], conv.bias.len())),
+                Weights::Integer { weights, .. } => {
+                    integers.push((&weights[..], conv.bias.len()));
+                }
+            }
+        }
+        let inputs = conv.inputs;
+        if self.in_frequencies(conv) {
+            let kernels: Vec<_> = floats
+                .iter()
+                .map(|(weights, _)| frequencies(weights))
+                .collect();
+            let parts = kernels.iter().zip(&floats);
+            let kernels = Kernels {
+                parts: parts
+                    .map(|(weights, part)| (&weights[..], part.1))
+                    .collect(),
+                inputs,
+                taps: FREQUENCIES,
+            };
+            self.floats
+                .extend(kernels.packed_by_tap(groups, |[weight]| weight));
+            return self.floats.len() - kernels.lines(groups, 1);
+        }
+        if integers.is_empty() {
+            let kernels = Kernels {
+                parts: floats,
+                inputs,
+                taps,
+            };
+            self.floats
+                .extend(kernels.packed(groups, |[weight]: [f32; 1]| weight));
+            return self.floats.len() - kernels.lines(groups, 1);
+        }
+        let kernels = Kernels {
+            parts: integers,
+            inputs,
+            taps,
+        };
+        self.integers
+            .extend(kernels.packed(groups, |weights: [i8; 4]| weights));
+        self.integers.len() - kernels.lines(groups, 4)
+    }
+
+    /// Whether Winograd's way is shorter for a convolution.
+    fn in_frequencies(&self, conv: &Conv) -> bool {
+        let is_float = matches!(conv.weights, Weights::Float(_));
+        let [rows, columns] = self.grid.tiles();
+        let products = FREQUENCIES * rows * columns;
+        is_float && conv.kernel == [3, 3] && products < 9 * self.grid.width * self.grid.height
+    }
+
+    /// Whether the only reader of a value adds a map to it.
+    fn is_summed(&self, value: ValueId) -> bool {
+        let is_sum = |&reader: &usize| {
+            let node = &self.graph.nodes[reader];
+            let is_map = |&&input: &&ValueId| matches!(self.graph.values[input], Shape::Map(_));
+            matches!(node.op, Op::Add) && node.inputs.iter().filter(is_map).count() == 2
+        };
+        self.readers[value].iter().all(is_sum)
+    }
+}
+
+/// Kernels of 3x3 in frequencies.
+fn frequencies(weights: &[f32]) -> Vec<f32> {
+    weights
+        .chunks_exact(9)
+        .flat_map(kernel_frequencies)
+        .collect()
+}
+
+/// Scale, bias and floor of each block.
+fn epilogue(parts: &[(&Conv, Fused)]) -> [Vec<Line<f32>>; 3] {
+    let mut lines = [const { Vec::new() }; 3];
+    for (conv, fused) in parts {
+        let (scale, bias) = scale_and_bias(conv);
+        lines[0].extend(line_up(&scale));
+        lines[1].extend(line_up(&bias));
+        lines[2].extend(line_up(&vec![floor(fused.relu); bias.len()]));
+    }
+    lines
+}
+
+/// Whether two convolutions of the same input can be computed together.
+fn alike(a: &Conv, b: &Conv) -> bool {
+    let same = matches!(
+        (&a.weights, &b.weights),
+        (Weights::Float(_), Weights::Float(_)) | (Weights::Integer { .. }, Weights::Integer { .. })
+    );
+    same && a.kernel == b.kernel
+}
