@@ -12,7 +12,9 @@ Usage: scripts/gpu-trial.sh [--device DEVICE] [--out FOLDER] [--seconds S] [--qu
   --quick           one small network, few lines: does everything run?
 
 Needs tengen, tengen-match and tengen-train, built with `cargo build --release --features train`, in
-target/release or in the folder that TENGEN_BIN names, and ONNX Runtime (scripts/fetch-onnxruntime.sh --gpu).
+target/release or in the folder that TENGEN_BIN names, and ONNX Runtime (scripts/fetch-onnxruntime.sh --gpu);
+for fits a tengen-train built with libtorch (docs/gpu.md#fitting), in target/libtorch/release or where TENGEN_FIT
+says, and a python3 that has that PyTorch.
 What fails is said, and the rest goes on. Takes about eight minutes on a card.
 TEXT
 }
@@ -40,6 +42,7 @@ bin=${TENGEN_BIN:-target/release}
 for program in tengen tengen-match tengen-train; do
     [ -x "$bin/$program" ] || { echo "gpu-trial: there is no $bin/$program: cargo build --release --features train" >&2; exit 1; }
 done
+fitter=${TENGEN_FIT:-target/libtorch/release/tengen-train}
 command -v python3 >/dev/null || { echo "gpu-trial: python3 is needed" >&2; exit 1; }
 mkdir -p "$out"
 results=$out/results.jsonl
@@ -154,6 +157,14 @@ sys.exit(0 if total else 1)
 PYTHON
 }
 
+# fits ARGUMENTS...: tengen-train with the libraries of PyTorch. Without one that was built for them, what it says.
+fits() {
+    [ -x "$fitter" ] || { echo "there is no $fitter: docs/gpu.md#fitting says how it is built" >&2; return 1; }
+    local libraries
+    libraries=$(python3 -c 'import os, torch; print(os.path.dirname(torch.__file__))')/lib || return 1
+    LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$fitter" "$@"
+}
+
 # busy SECONDS: how much of the time the card computes, meanwhile.
 busy() {
     command -v nvidia-smi >/dev/null || return 0
@@ -181,8 +192,8 @@ plays() {
     [[ $said =~ ^=\ [A-J][1-9] ]] && grep -q "$text" "$out/plays.err"
 }
 
-export -f card peak first_moves visits expects plays
-export bin device out
+export -f card peak first_moves visits fits expects plays
+export bin device out fitter
 step card 30 card
 case $device in cpu) ;; *) step peak 60 peak ;; esac
 step doctor 60 "$bin/tengen" doctor --json --device "$device"
@@ -243,10 +254,19 @@ for name in $names; do
     step "self-play $name" 60 "$bin/tengen-train" selfplay network --json --device "$device" --games "$games" \
         --model "$models/$name-f16.onnx" --visits 64 --out "$out/games" --concurrent 256
 done
-case $device in cpu) fit=cpu ;; *) fit=${device%%,*} ;; esac
+# A rehearsal fits by the same libraries on the processor, if they are there, and by our own kernels.
+case $device in cpu) fit_device=libtorch ;; *) fit_device=${device%%,*} ;; esac
+steps=30
+[ -z "$quick" ] || steps=4
 for name in $names; do
+    fit=(fit --data "$out/games" --net "$name" --steps "$steps" --json --out "$out/fit")
+    if [ "$device" = cpu ]; then
+        rm -rf "$out/fit"
+        step "fit $name" 60 "$bin/tengen-train" "${fit[@]}"
+        [ -x "$fitter" ] || continue
+    fi
     rm -rf "$out/fit"
-    step "fit $name" 60 "$bin/tengen-train" fit --data "$out/games" --net "$name" --steps 30 --json --out "$out/fit" --device "$fit"
+    step "fit $name $fit_device" 60 fits "${fit[@]}" --device "$fit_device"
 done
 
 # What goes wrong is said in one line.
