@@ -134,6 +134,12 @@ fn lizzieyzy_asks_for_rules_the_networks_own_view_and_owners() {
         "stop",
     );
     assert_eq!(owners(&line).len(), 81);
+    let entry = line.split("info ").nth(1).expect("a move");
+    let (_, found) = entry.split_once(" pv ").expect("a line of play");
+    let (pv, rest) = found.split_once(" pvVisits ").expect("its visits");
+    let (visits, whose) = rest.split_once(" movesOwnership ").expect("its owners");
+    assert_eq!(visits.split(' ').count(), pv.split(' ').count(), "{entry}");
+    assert_eq!(whose.split_whitespace().count(), 81);
     let raw = engine.answer("kata-raw-nn 0");
     let text = raw.replace('\n', " ");
     let (policy, rest) = text

@@ -9,6 +9,7 @@ mod games;
 mod go_clients;
 mod gomocup;
 mod hostile;
+mod katago;
 mod lifetime;
 mod networks;
 mod ponder;

@@ -1,5 +1,6 @@
 //! The command line: what is asked for, and where the log goes.
 
+mod analysis;
 mod bench;
 mod doctor;
 mod endings;
@@ -39,6 +40,7 @@ enum Command {
     Gtp(gtp::Gtp),
     Sau(sau::Sau),
     Gomocup(gomocup::Gomocup),
+    Analysis(analysis::Analysis),
     Bench(bench::Bench),
     Doctor(doctor::Doctor),
     Solve(solve::Solve),
@@ -67,6 +69,7 @@ impl Cli {
             Command::Gtp(command) => command.run(input),
             Command::Sau(command) => command.run(input),
             Command::Gomocup(command) => command.run(input),
+            Command::Analysis(command) => command.run(input),
             Command::Bench(command) => command.run(),
             Command::Doctor(command) => command.run(),
             Command::Solve(command) => command.run(),

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use tengen::program;
 use tengen::record::file;
 
-use super::Cli;
+use super::{Cli, analysis};
 
 /// The file of arguments, one a line; lines that begin with `#` do not count.
 const ARGUMENTS: &str = "tengen.args";
@@ -17,17 +17,19 @@ const ARGUMENTS: &str = "tengen.args";
 const PLATFORM: &[u8] = b"name?";
 /// How a manager of Gomoku programs begins, in capitals.
 const MANAGER: [&[u8]; 4] = [b"START", b"RECTSTART", b"INFO", b"ABOUT"];
+/// How a query for KataGo's analysis engine begins.
+const QUERY: &[u8] = b"{";
 
 /// Runs the program.
 pub(crate) fn start() -> anyhow::Result<()> {
     if std::env::args_os().len() > 1 {
-        return program::read::<Cli>().run(stdin());
+        return program::read_from::<Cli, _>(analysis::arguments(std::env::args_os())).run(stdin());
     }
     if let Some(path) = arguments_file() {
         // Editors on Chinese Windows may write GBK or UTF-16.
         let text =
             file::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        return program::read_from::<Cli, _>(arguments(&text)).run(stdin());
+        return program::read_from::<Cli, _>(analysis::arguments(arguments(&text))).run(stdin());
     }
     if stdin().is_terminal() {
         // Says what there is.
@@ -64,6 +66,7 @@ fn listen() -> anyhow::Result<(&'static str, impl Read + Send + 'static)> {
         let subcommand = match line {
             PLATFORM => "sau",
             _ if MANAGER.contains(&word) => "gomocup",
+            _ if line.starts_with(QUERY) => "analysis",
             _ => "gtp",
         };
         return Ok((subcommand, Cursor::new(heard).chain(stdin())));

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal as _, Write as _, stderr, stdin};
 
 use tengen::engine::{Backend, EngineOptions, built_in};
-use tengen::eval::{Candidate, ModelSource};
+use tengen::eval::{BackendKind, Candidate, ModelSource};
 
 /// Whether a person types and reads here, and no board program.
 pub(super) fn is_attended() -> bool {
@@ -18,35 +18,52 @@ pub(super) fn tell(line: &str) {
 
 /// Says who is there. Looks at the network's file, but does not load it.
 pub(super) fn greet(options: &EngineOptions, protocol: &str) {
+    tell(&who(options, protocol));
+    tell("Try `help`; `quit` or Ctrl-D ends.");
+}
+
+/// Who is there, in a sentence.
+pub(super) fn who(options: &EngineOptions, protocol: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let (game, size) = (&options.game, options.board());
     let player = player(options);
-    tell(&format!(
-        "Tengen {version}, {protocol}: {game} {size}, {player}."
-    ));
-    tell("Try `help`; `quit` or Ctrl-D ends.");
+    format!("Tengen {version}, {protocol}: {game} {size}, {player}.")
+}
+
+/// The name of the network that will choose the moves, if one will.
+pub(super) fn network(options: &EngineOptions) -> Option<String> {
+    let (_, source) = source(options).ok()?;
+    let info = source.info().ok()?;
+    info.plays_on(options.board()).then_some(info.network)
+}
+
+/// The network that is asked for and what is to run it; or what chooses the moves without one.
+fn source(options: &EngineOptions) -> Result<(BackendKind, ModelSource), String> {
+    let backend = match options.backend {
+        Backend::Rollout => return Err("random playouts".to_owned()),
+        Backend::Critic => {
+            let path = options.model.as_deref().map(std::path::Path::display);
+            return Err(path.map_or(String::new(), |path| format!("critic {path}, no search")));
+        }
+        Backend::Network(backend) => backend,
+        Backend::Auto => {
+            Candidate::best(&options.load()).map_err(|error| format!("random playouts: {error}"))?
+        }
+    };
+    let own = || built_in(&options.game, options.board(), backend, options.device);
+    let source = match &options.model {
+        Some(path) => Some(ModelSource::File(path.clone())),
+        None => own(),
+    };
+    let source = source.ok_or("random playouts: no network is built in for this game")?;
+    Ok((backend, source))
 }
 
 /// What will choose the moves.
 fn player(options: &EngineOptions) -> String {
-    let backend = match options.backend {
-        Backend::Rollout => return "random playouts".to_owned(),
-        Backend::Critic => {
-            let path = options.model.as_deref().map(std::path::Path::display);
-            return path.map_or(String::new(), |path| format!("critic {path}, no search"));
-        }
-        Backend::Network(backend) => backend,
-        Backend::Auto => match Candidate::best(&options.load()) {
-            Ok(backend) => backend,
-            Err(error) => return format!("random playouts: {error}"),
-        },
-    };
-    let source = match &options.model {
-        Some(path) => ModelSource::File(path.clone()),
-        None => match built_in(&options.game, options.board(), backend, options.device) {
-            Some(source) => source,
-            None => return "random playouts: no network is built in for this game".to_owned(),
-        },
+    let (backend, source) = match source(options) {
+        Ok(found) => found,
+        Err(player) => return player,
     };
     match source.info() {
         Ok(info) if info.plays_on(options.board()) => {

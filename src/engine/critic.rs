@@ -67,13 +67,11 @@ impl<G: Game> Thinker<G> for CriticThinker {
         let report = |(mv, value): (_, f64)| {
             let value = (2.0 * value - 1.0) as f32;
             MoveReport {
-                mv,
                 visits: 1,
                 value,
                 lcb: value,
-                prior,
-                proof: None,
-                pv: vec![mv],
+                pv_visits: vec![1],
+                ..MoveReport::unsearched(mv, prior)
             }
         };
         let moves: Vec<MoveReport> = moves.into_iter().map(report).collect();

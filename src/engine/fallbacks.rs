@@ -56,7 +56,8 @@ pub(super) fn fallbacks(setup: &NetworkSetup) -> VecDeque<Attempt> {
 }
 
 impl Attempt {
-    fn is_same(&self, other: &Attempt) -> bool {
+    /// Whether it is the same network in the same place, for engines with the same settings.
+    pub(super) fn is_same(&self, other: &Attempt) -> bool {
         let key = |attempt: &Attempt| {
             let own = attempt.model.is_none();
             (attempt.kind, attempt.load.device, own)

@@ -9,15 +9,9 @@ use crate::solver::Advice;
 
 /// A report with nothing but the moves.
 pub(super) fn unsearched(advice: &Advice) -> SearchReport {
-    let moves = advice.moves.iter().map(|rated| MoveReport {
-        mv: rated.mv,
-        visits: 0,
-        value: 0.0,
-        lcb: -1.0,
-        prior: 1.0 / advice.moves.len() as f32,
-        proof: None,
-        pv: vec![rated.mv],
-    });
+    let prior = 1.0 / advice.moves.len() as f32;
+    let moves = advice.moves.iter();
+    let moves = moves.map(|rated| MoveReport::unsearched(rated.mv, prior));
     SearchReport::unsearched(moves.collect(), StopReason::Proven)
 }
 

@@ -22,6 +22,7 @@ mod judge;
 mod merge_proof;
 mod network;
 mod network_setup;
+mod networks;
 mod options;
 mod player;
 mod probing;
@@ -43,6 +44,7 @@ pub use built_in::built_in;
 pub use critic::CriticThinker;
 pub use network::NetworkThinker;
 pub use network_setup::NetworkSetup;
+pub use networks::Networks;
 pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, SWITCH};
 pub use player::Player;
 pub use resign::Resign;
@@ -101,6 +103,13 @@ pub enum RulesError {
 pub enum AnalysisEffort {
     /// Search until it is stopped.
     Endless,
+    /// Search until the root has so many visits, or for so long; with neither, until it is stopped.
+    Bounded {
+        /// Visits of the root, reused ones counted.
+        visits: Option<u64>,
+        /// Time that the search uses up.
+        time: Option<Duration>,
+    },
     /// Tell what earlier searches know of the position, with one evaluation where that is nothing.
     Glance,
     /// Tell the network's evaluation: one visit, without any search.

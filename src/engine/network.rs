@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::fallbacks::{Attempt, fallbacks};
-use super::{NetworkSetup, RolloutThinker, ThinkError, Thinker, ThinkerLog};
+use super::{NetworkSetup, Networks, RolloutThinker, ThinkError, Thinker, ThinkerLog};
 use crate::clock::{Clock, StopReason};
 use crate::encode::{Encode, Mismatch};
-use crate::eval::{CachedEvaluator, EvalCache, EvalError, Evaluator, EvaluatorFactory};
+use crate::eval::{EvalError, ModelInfo};
 use crate::game::Reached;
 use crate::rollout::Playout;
 use crate::search::{
@@ -25,6 +25,7 @@ const MOST_FAILURES: u32 = 3;
 /// Thinks with a network.
 pub struct NetworkThinker<G: Encode> {
     setup: NetworkSetup,
+    networks: Networks,
     prober: Option<ProberMaker<G>>,
     time: Arc<dyn Clock>,
     /// What is still to be tried, the next first.
@@ -56,6 +57,7 @@ impl<G: Encode> NetworkThinker<G> {
             last_reason: String::new(),
             thinker_log: ThinkerLog::default(),
             setup,
+            networks: Networks::default(),
             prober: None,
             time,
         }
@@ -66,6 +68,12 @@ impl<G: Encode> NetworkThinker<G> {
     pub fn with_prober(mut self, make: Option<ProberMaker<G>>) -> Self {
         self.prober = make;
         self
+    }
+
+    /// Has it use the networks that other thinkers of the same settings use.
+    #[must_use]
+    pub fn with_networks(self, networks: Networks) -> Self {
+        NetworkThinker { networks, ..self }
     }
 
     /// Writes down there who chooses the moves.
@@ -79,8 +87,8 @@ impl<G: Encode> NetworkThinker<G> {
     fn searcher(&mut self, position: &G) -> Option<&mut Searcher<G>> {
         while self.present.is_none() {
             let attempt = self.fallbacks.pop_front()?;
-            match attempt.open(position) {
-                Ok(factory) => self.begin(attempt, factory),
+            match self.networks.open(&attempt, position, self.setup.cache_mib) {
+                Ok(network) => self.begin(attempt, network),
                 Err(error) => self.pass_over(&attempt, position, &error),
             }
             if self.present.is_none() && self.fallbacks.is_empty() {
@@ -90,15 +98,14 @@ impl<G: Encode> NetworkThinker<G> {
         self.present.as_mut().map(|(_, searcher)| &mut **searcher)
     }
 
-    fn begin(&mut self, attempt: Attempt, factory: EvaluatorFactory) {
-        let (info, searcher) = (factory.info(), &self.setup.searcher);
+    fn begin(&mut self, attempt: Attempt, (info, make): (ModelInfo, EvaluatorMaker)) {
+        let searcher = &self.setup.searcher;
         let what = format!(
             "{attempt}: {} after {} games, on {} threads",
             info.network, info.games, searcher.threads
         );
         // Loud when it stands in for something that is broken.
         self.say(self.worst, what);
-        let make = remembering(factory, self.setup.cache_mib);
         let searcher = Searcher::new(make, searcher.clone(), Arc::clone(&self.time));
         let searcher = match &self.prober {
             Some(make) => searcher.with_prober(Arc::clone(make)),
@@ -138,6 +145,8 @@ impl<G: Encode> NetworkThinker<G> {
     /// The network that is in use has failed.
     fn give_up(&mut self, reason: &str) {
         if let Some((attempt, _)) = self.present.take() {
+            // Nobody else is to begin with what is broken.
+            self.networks.forget();
             self.say(log::Level::Error, format!("{attempt} failed: {reason}"));
             self.worst = log::Level::Error;
             self.failures += 1;
@@ -152,19 +161,6 @@ impl<G: Encode> NetworkThinker<G> {
         log::log!(level, "{text}");
         self.thinker_log.note(text);
     }
-}
-
-/// Makes evaluators that share one cache: a new game, or a position that made room in the tree and
-/// comes back, need not be evaluated again.
-fn remembering(factory: EvaluatorFactory, cache_mib: u32) -> EvaluatorMaker {
-    if cache_mib == 0 {
-        return Arc::new(move || factory.make());
-    }
-    let cache = Arc::new(EvalCache::new(factory.info(), (cache_mib as usize) << 20));
-    Arc::new(move || {
-        let cached = CachedEvaluator::new(factory.make()?, Arc::clone(&cache))?;
-        Ok(Box::new(cached) as Box<dyn Evaluator>)
-    })
 }
 
 impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
@@ -226,6 +222,7 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
     }
 
     fn new_game(&mut self) {
+        Thinker::<G>::new_game(&mut self.rollout);
         if let Some((_, searcher)) = &mut self.present {
             searcher.clear();
         }

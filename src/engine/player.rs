@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::history::History;
 use super::judge::{Judge, MakeExpected, away_from_dead};
-use super::timing::Timing;
+use super::timing::{self, Timing};
 use super::worker::{Task, Worker};
 use super::{
     AnalysisEffort, ClockState, Decision, Engine, EngineError, MakeThinker, MoveTime, Resign,
@@ -211,8 +211,8 @@ impl<G: Game> Engine for Player<G> {
         let settled = self.judge.settle(&position, stop);
         let avoid = settled.map(|settled| away_from_dead(&position, color, &settled));
         let analysis = AnalysisOptions {
-            interval: None,
             avoid: avoid.unwrap_or_default(),
+            ..AnalysisOptions::default()
         };
         let start = Reached::new(position, start.past().clone());
         self.move_in(&start, stop, &analysis, &mut |_| {})
@@ -239,15 +239,14 @@ impl<G: Game> Engine for Player<G> {
             reached = Reached::new(position, reached.past().clone());
         }
         reached.legal_moves().next()?;
-        let visits = (effort == AnalysisEffort::Glance).then_some(1);
-        let limits = Limits {
-            visits,
-            budget: None,
+        let search = |visits, time: Option<_>| {
+            let budget = time.map(timing::fixed_budget);
+            Task::Search(Limits { visits, budget }, analysis.clone())
         };
         let task = match effort {
-            AnalysisEffort::Endless | AnalysisEffort::Glance => {
-                Task::Search(limits, analysis.clone())
-            }
+            AnalysisEffort::Endless => search(None, None),
+            AnalysisEffort::Bounded { visits, time } => search(visits, time),
+            AnalysisEffort::Glance => search(Some(1), None),
             AnalysisEffort::Network => Task::Evaluate,
         };
         match self.think(&reached, task, stop, see) {

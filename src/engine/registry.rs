@@ -7,7 +7,7 @@ use super::judge::Care;
 use super::probing::probers;
 use super::{
     Backend, CriticThinker, Engine, EngineOptions, MakeThinker, NetworkSetup, NetworkThinker,
-    Player, RolloutThinker, SolverPlace, SolverThinker, Thinker, ThinkerLog,
+    Networks, Player, RolloutThinker, SolverPlace, SolverThinker, Thinker, ThinkerLog,
 };
 use crate::clock::Clock;
 use crate::encode::{self, Encode, Mismatch};
@@ -29,6 +29,7 @@ const CAREFUL_PLAYOUTS: u64 = 810_000;
 struct Setup<'a> {
     options: &'a EngineOptions,
     time: &'a Arc<dyn Clock>,
+    networks: &'a Networks,
 }
 
 /// Whether a network can be used for the game of `options` on a board of `size`.
@@ -54,7 +55,25 @@ pub fn create(
     size: BoardSize,
     time: &Arc<dyn Clock>,
 ) -> Result<Box<dyn Engine>, UnknownGame> {
-    let setup = Setup { options, time };
+    create_beside(options, size, time, &Networks::default())
+}
+
+/// As [`create`]: one of several engines with the same settings, the rules aside, that use the same
+/// networks.
+///
+/// # Errors
+/// As [`create`].
+pub fn create_beside(
+    options: &EngineOptions,
+    size: BoardSize,
+    time: &Arc<dyn Clock>,
+    networks: &Networks,
+) -> Result<Box<dyn Engine>, UnknownGame> {
+    let setup = Setup {
+        options,
+        time,
+        networks,
+    };
     let rules = &*options.rules;
     with_game!(&options.game, size, rules: rules, |empty| player(empty, setup))
 }
@@ -65,6 +84,7 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     let time = Arc::clone(setup.time);
     let thinker_log = ThinkerLog::default();
     let network = |backend| -> MakeThinker<G> {
+        let networks = setup.networks.clone();
         let setup = network_setup(options, backend, seed);
         let place = place(setup.searcher.threads);
         let (solve, solver) = (add_solver(options, Some(place), &time), options.solver);
@@ -76,6 +96,7 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
                 .and_then(|shared| probers(shared.probes(), &solver));
             let thinker = NetworkThinker::new(setup.clone(), Arc::clone(&time));
             let thinker = thinker.with_prober(prober);
+            let thinker = thinker.with_networks(networks.clone());
             let thinker = thinker.with_thinker_log(thinker_log.clone());
             solve(Box::new(thinker), shared)
         })

@@ -7,7 +7,7 @@ use super::{ThinkError, Thinker};
 use crate::clock::{Clock, StopReason};
 use crate::game::Reached;
 use crate::rollout::{MOST_PLAYOUTS, Playout, Rave, RaveMove, RaveParams, RaveReport};
-use crate::search::{AnalysisOptions, Limits, MoveReport, SearchReport, StopFlag};
+use crate::search::{AnalysisOptions, Limits, MoveReport, PointsByMove, SearchReport, StopFlag};
 
 /// Standard errors between a move's value and its lower confidence bound.
 const LCB_DEVIATIONS: f32 = 2.0;
@@ -77,7 +77,9 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
             ended_by.is_some()
         };
         let (mut shown, mut begun) = (Duration::ZERO, false);
-        let found = self.rave.watch(start, &analysis.avoid, |playouts, found| {
+        let by_move = analysis.points != PointsByMove::Nothing;
+        let wish = (&*analysis.avoid, by_move);
+        let found = self.rave.watch(start, wish, |playouts, found| {
             self.time.worked(u64::from(begun));
             begun = true;
             if let Some(every) = analysis.interval {
@@ -90,6 +92,10 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
             !done(playouts)
         });
         Ok(report(found, elapsed(), reason))
+    }
+
+    fn new_game(&mut self) {
+        self.rave.forget();
     }
 }
 
@@ -125,6 +131,8 @@ fn move_report(found: RaveMove, prior: f32) -> MoveReport {
         prior,
         proof: None,
         pv: found.pv,
+        pv_visits: found.pv_visits,
+        expected: found.expected,
     }
 }
 

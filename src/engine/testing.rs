@@ -176,13 +176,9 @@ impl Game for Line {
 /// A report of moves given as (point, visits, prior), in the order of preference.
 pub(crate) fn report(moves: &[(u16, u64, f32)]) -> SearchReport {
     let moves = moves.iter().map(|&(point, visits, prior)| MoveReport {
-        mv: Move(point),
         visits,
-        value: 0.0,
-        lcb: -1.0,
-        prior,
-        proof: None,
-        pv: vec![Move(point)],
+        pv_visits: vec![visits],
+        ..MoveReport::unsearched(Move(point), prior)
     });
     SearchReport::unsearched(moves.collect(), StopReason::Visits)
 }

@@ -76,6 +76,11 @@ pub struct ClockState {
     pub takeover: Option<f64>,
 }
 
+/// A budget of so much time, which a first search may exceed to load its network.
+pub(super) fn fixed_budget(time: Duration) -> Budget {
+    Budget::fixed(time, time.saturating_add(FIXED_TIME_SLACK))
+}
+
 /// Clocks and time managers of both sides.
 #[derive(Debug)]
 pub(super) struct Timing {
@@ -164,7 +169,7 @@ impl Timing {
         } = self.spending;
         let nothing_else = visits.is_none() && clock.is_none();
         let fixed = time_per_move.or(nothing_else.then_some(DEFAULT_TIME_PER_MOVE));
-        let fixed = fixed.map(|time| Budget::fixed(time, time.saturating_add(FIXED_TIME_SLACK)));
+        let fixed = fixed.map(fixed_budget);
         let budget = match (fixed, clock) {
             (Some(fixed), Some(clock)) => Some(clock.within(fixed)),
             (fixed, clock) => fixed.or(clock),

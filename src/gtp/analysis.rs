@@ -8,14 +8,14 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::board::owners;
 use super::commands::{Arguments, color};
+use super::numbers::{Numbers, View, rate};
 use super::vertex::{format_vertex, parse_vertex};
 use super::{Failure, ownership};
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
 use crate::record::Vertex;
-use crate::search::{AnalysisOptions, MoveReport, SearchReport};
+use crate::search::{AnalysisOptions, MoveReport, PointsByMove, SearchReport};
 
 /// Time between two lines when the controller names none: what Sabaki asks for.
 const DEFAULT_INTERVAL: Duration = Duration::from_millis(500);
@@ -44,6 +44,7 @@ pub(super) struct Analysis {
     least: usize,
     most: usize,
     root_info: bool,
+    pv_visits: bool,
     /// Ownership of the board as it is for the side to move, top row first, when it is wanted; what a
     /// search expects takes its place.
     ownership: Option<Vec<f32>>,
@@ -51,8 +52,7 @@ pub(super) struct Analysis {
 
 impl Analysis {
     /// Reads `[COLOUR] [CENTISECONDS] [KEY VALUE]...`; keys and their order are KataGo's. Of
-    /// `avoid` and `allow` only what concerns the side to move matters here; `movesOwnership` and
-    /// `pvVisits` are read and left out, as KataGo allows.
+    /// `avoid` and `allow` only what concerns the side to move matters here.
     ///
     /// # Errors
     /// [`Failure::Syntax`].
@@ -66,13 +66,15 @@ impl Analysis {
             color: engine.to_move(),
             options: AnalysisOptions {
                 interval: Some(DEFAULT_INTERVAL),
-                avoid: Vec::new(),
+                points: PointsByMove::Lead,
+                ..AnalysisOptions::default()
             },
             dialect,
             size,
             least: 0,
             most: usize::MAX,
             root_info: false,
+            pv_visits: false,
             ownership: None,
         };
         let (mut avoid, mut allow) = (Vec::new(), Vec::new());
@@ -104,7 +106,13 @@ impl Analysis {
                     "maxmoves" => analysis.most = number(value)?,
                     "rootinfo" => analysis.root_info = truth(value)?,
                     "ownership" => wants_ownership = truth(value)?,
-                    "movesownership" | "pvvisits" => drop(truth(value)?),
+                    "movesownership" => {
+                        analysis.options.points = match truth(value)? {
+                            true => PointsByMove::Owners,
+                            false => PointsByMove::Lead,
+                        }
+                    }
+                    "pvvisits" => analysis.pv_visits = truth(value)?,
                     _ => return Err(Failure::Syntax),
                 }
             }
@@ -133,13 +141,12 @@ impl Analysis {
             .iter()
             .filter(|found| !self.options.avoid.contains(&found.mv));
         let visited = wanted.clone().filter(|found| found.visits > 0).count();
-        let score = self.score(report);
         let entries: Vec<String> = wanted
             .take(visited.max(self.least).max(1).min(self.most))
             .enumerate()
             .map(|(order, found)| match self.dialect {
                 Dialect::Leela => self.leela(found, order),
-                Dialect::Kata => self.kata(found, order, &score),
+                Dialect::Kata => self.kata(found, report, order),
             })
             .collect();
         if entries.is_empty() {
@@ -147,21 +154,24 @@ impl Analysis {
         }
         let mut line = entries.join(" ");
         if self.root_info && self.dialect == Dialect::Kata {
-            let (visits, value) = (report.visits, report.value);
+            let root = self.view().of_root(report);
             // Writing to a string cannot fail, here and below.
             let _ = write!(
                 line,
-                " rootInfo visits {visits} utility {value:.6} winrate {:.6} {score}",
-                rate(value)
+                " rootInfo visits {} utility {:.6} winrate {:.6} {}",
+                root.visits,
+                root.utility,
+                root.winrate(),
+                score(root)
             );
         }
         if let Some(now) = &self.ownership {
-            line.push_str(" ownership");
             let expected = report.expected.as_ref();
-            let expected = expected.map(|expected| owners(expected, self.size, self.color));
-            for owner in &expected.unwrap_or_else(|| now.clone()) {
-                let _ = write!(line, " {owner:.3}");
-            }
+            let expected = expected.map(|expected| self.view().owners(expected, self.size));
+            line.push_str(&owners(
+                "ownership",
+                &expected.unwrap_or_else(|| now.clone()),
+            ));
         }
         Some(line)
     }
@@ -179,38 +189,37 @@ impl Analysis {
         )
     }
 
-    /// By how many points the side to move is expected to be ahead.
-    fn score(&self, report: &SearchReport) -> String {
-        let Some(expected) = &report.expected else {
-            return "scoreMean 0.0 scoreStdev 0.0".to_owned();
-        };
-        let ahead = self.sign() * expected.black_ahead;
-        let deviation = expected.deviation;
-        format!("scoreMean {ahead:.3} scoreStdev {deviation:.3} scoreLead {ahead:.3}")
+    fn view(&self) -> View {
+        View::of_mover(self.color)
     }
 
-    /// 1 where Black's view is that of the side to move.
-    fn sign(&self) -> f32 {
-        match self.color {
-            Color::Black => 1.0,
-            Color::White => -1.0,
-        }
-    }
-
-    fn kata(&self, found: &MoveReport, order: usize, score: &str) -> String {
-        format!(
+    fn kata(&self, found: &MoveReport, report: &SearchReport, order: usize) -> String {
+        let numbers = self.view().of_move(found, report);
+        let mut entry = format!(
             "info move {} visits {visits} edgeVisits {visits} utility {:.6} winrate {:.6} \
-             {score} prior {:.6} lcb {:.6} utilityLcb {:.6} \
+             {} prior {:.6} lcb {:.6} utilityLcb {:.6} \
              weight {visits}.0 order {order} pv {}",
             self.vertex(found.mv),
-            found.value,
-            rate(found.value),
+            numbers.utility,
+            numbers.winrate(),
+            score(numbers),
             found.prior,
-            rate(found.lcb),
-            found.lcb,
+            numbers.lcb(),
+            numbers.utility_lcb,
             self.main_line(found),
-            visits = found.visits,
-        )
+            visits = numbers.visits,
+        );
+        if self.pv_visits {
+            let visits: Vec<String> = found.pv_visits.iter().map(u64::to_string).collect();
+            let _ = write!(entry, " pvVisits {}", visits.join(" "));
+        }
+        if self.options.points == PointsByMove::Owners
+            && let Some(expected) = &found.expected
+        {
+            let expected = self.view().owners(expected, self.size);
+            entry.push_str(&owners("movesOwnership", &expected));
+        }
+        entry
     }
 
     fn vertex(&self, mv: Move) -> String {
@@ -223,14 +232,28 @@ impl Analysis {
     }
 }
 
+/// By how many points somebody is expected to be ahead.
+fn score(numbers: Numbers) -> String {
+    match numbers.score {
+        None => "scoreMean 0.0 scoreStdev 0.0".to_owned(),
+        Some((ahead, deviation)) => {
+            format!("scoreMean {ahead:.3} scoreStdev {deviation:.3} scoreLead {ahead:.3}")
+        }
+    }
+}
+
+/// Whose the points are, behind a word.
+fn owners(word: &str, all: &[f32]) -> String {
+    let mut text = format!(" {word}");
+    for owner in all {
+        let _ = write!(text, " {owner:.3}");
+    }
+    text
+}
+
 /// A move of a search as GTP writes it: what lies beyond the board is a pass.
 pub(super) fn vertex(mv: Move, size: BoardSize) -> String {
     format_vertex(Vertex::of(mv, size), size)
-}
-
-/// A value in [-1, 1] as a share of games won.
-pub(super) fn rate(value: f32) -> f32 {
-    (value + 1.0) / 2.0
 }
 
 fn interval(centiseconds: &str) -> Result<Duration, Failure> {

@@ -1,7 +1,8 @@
 //! Searches as GoGui draws them: lines of its `gfx` language (GoGui manual, "Analyze Commands").
 //! Labels are whole percent, without a sign, so that they fit on a point.
 
-use super::analysis::{rate, vertex};
+use super::analysis::vertex;
+use super::numbers::rate;
 use crate::game::{BoardSize, Color, Move};
 use crate::search::{MoveReport, Proof, SearchReport};
 

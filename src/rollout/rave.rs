@@ -93,6 +93,9 @@ pub struct Rave {
     past: Past,
     played: Played,
     tally: Tally,
+    /// The same of each move of the root, by policy index, where that is wanted; and of one playout.
+    after: Vec<Tally>,
+    once: Tally,
 }
 
 impl Rave {
@@ -108,7 +111,14 @@ impl Rave {
             past: Past::default(),
             played: Played::default(),
             tally: Tally::default(),
+            after: Vec::new(),
+            once: Tally::default(),
         }
+    }
+
+    /// Forgets what was searched.
+    pub fn forget(&mut self) {
+        self.planted.forget();
     }
 
     /// The same with a tree of at most so many bytes.
@@ -126,20 +136,27 @@ impl Rave {
         root: &G,
         mut go_on: impl FnMut(u64) -> bool,
     ) -> RaveReport {
-        self.watch(&root.clone().into(), &[], |playouts, _| go_on(playouts))
+        self.watch(&root.clone().into(), (&[], false), |playouts, _| {
+            go_on(playouts)
+        })
     }
 
     /// Searches as [`Rave::search`] does, in the middle of a game: without the moves that its past
     /// forbids, here or in the tree, and at the root without those to `avoid`, unless there are no
-    /// others. `go_on` may also look at what was found so far.
+    /// others; where asked for, with what becomes of the points `by_move`. `go_on` may also look at what
+    /// was found so far.
     pub fn watch<G: Playout>(
         &mut self,
         start: &Reached<G>,
-        avoid: &[Move],
+        (avoid, by_move): (&[Move], bool),
         mut go_on: impl FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
     ) -> RaveReport {
         let (root, begun) = (start.position(), start.past().len());
         self.tally.clear(root.size().area());
+        self.after.clear();
+        if by_move {
+            self.after.resize(root.policy_len(), Tally::of(root));
+        }
         let root_node = self.plant(start, avoid);
         let reused = self
             .tree
@@ -193,7 +210,7 @@ impl Rave {
 
     fn report(&self, root: NodeId, playouts: u64, reused: u64) -> RaveReport {
         RaveReport {
-            moves: root_moves(&self.tree, root),
+            moves: root_moves(&self.tree, root, &self.after),
             playouts,
             reused,
             expected: self.tally.expected(),
@@ -227,20 +244,39 @@ impl Rave {
                 }
             }
         }
-        self.played.clear(&position);
-        let outcome = match position.outcome() {
-            Some(outcome) => {
-                position.tally(&mut self.tally);
-                outcome
-            }
-            None => {
-                let (policy, tally) = (self.params.policy, &mut self.tally);
-                position.finish(policy, &mut self.rng, &mut self.played, tally)
-            }
-        };
+        let outcome = self.finish(&mut position);
         let area = root.size().area();
         let win = worth(outcome, mover, area, self.params.score_weight);
         self.backup(area, mover, win);
+    }
+
+    /// Plays a descent's position to its end, and counts what becomes of the points.
+    fn finish<G: Playout>(&mut self, position: &mut G) -> Outcome {
+        self.played.clear(position);
+        let first = self
+            .path
+            .first()
+            .map(|&(_, child)| self.tree.move_of(child));
+        let after = first.and_then(|first| self.after.get_mut(first.index()));
+        let tally = match &after {
+            Some(_) => {
+                self.once.clear(position.size().area());
+                &mut self.once
+            }
+            None => &mut self.tally,
+        };
+        let outcome = match position.outcome() {
+            Some(outcome) => {
+                position.tally(tally);
+                outcome
+            }
+            None => position.finish(self.params.policy, &mut self.rng, &mut self.played, tally),
+        };
+        if let Some(after) = after {
+            after.add(&self.once);
+            self.tally.add(&self.once);
+        }
+        outcome
     }
 
     fn select(&mut self, node: NodeId) -> Option<usize> {

@@ -17,13 +17,31 @@ pub struct Limits {
     pub budget: Option<Budget>,
 }
 
-/// How a search is shown while it runs, and what it leaves out.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// How a search is shown while it runs, what it leaves out, and how wide it begins.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct AnalysisOptions {
     /// Time between two reports; none while it runs when there is none.
     pub interval: Option<Duration>,
     /// Root moves to leave out: they are searched only when all others are proven to lose.
     pub avoid: Vec<Move>,
+    /// What reports say of the points after each root move.
+    pub points: PointsByMove,
+    /// In place of the setting `root_policy_temperature`, in this search.
+    pub root_policy_temperature: Option<f32>,
+    /// In place of the setting `root_fpu_reduction`, in this search.
+    pub root_fpu_reduction: Option<f32>,
+}
+
+/// What is told of the points after each root move ([`MoveReport::expected`](super::MoveReport)).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PointsByMove {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// By how many somebody is ahead.
+    Lead,
+    /// Whose each will be, besides.
+    Owners,
 }
 
 /// A flag that ends a running search; clones share it.

@@ -70,6 +70,8 @@ struct Leaf<'s> {
     path: Vec<Step<'s>>,
     moves: Vec<Move>,
     mover: Color,
+    /// The root's move that leads to it.
+    first: Option<Move>,
 }
 
 /// One thread's descents: the leaves of the batch it is gathering.
@@ -107,7 +109,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         let mut position = start.position().clone();
         self.past.truncate(start.past().len());
         let mut path: Vec<Step<'s>> = Vec::with_capacity(32);
-        let (mut node, mut before) = (tree.node(self.context.root), 0);
+        let (mut node, mut before, mut first) = (tree.node(self.context.root), 0, None);
         loop {
             let state = node.state();
             if state.proof().is_some() {
@@ -116,7 +118,9 @@ impl<'s, G: Game> Playouts<'s, G> {
                 return Descent::Done;
             }
             match state.phase() {
-                Phase::New if node.claim() => return self.reach(node, path, &position, batch),
+                Phase::New if node.claim() => {
+                    return self.reach(node, (first, path), &position, batch);
+                }
                 Phase::New | Phase::Claimed => {
                     backup::revert(&path);
                     return Descent::Collision;
@@ -144,6 +148,7 @@ impl<'s, G: Game> Playouts<'s, G> {
                 "a descent plays {mv:?} in {position:?}"
             );
             position.play(mv);
+            first = first.or(Some(mv));
             #[cfg(test)]
             assert!(
                 position.always_allows(mv) || self.past.is_new(&position),
@@ -201,7 +206,7 @@ impl<'s, G: Game> Playouts<'s, G> {
     fn reach(
         &mut self,
         node: &'s Node,
-        path: Vec<Step<'s>>,
+        (first, path): (Option<Move>, Vec<Step<'s>>),
         position: &G,
         batch: &mut Batch,
     ) -> Descent {
@@ -220,6 +225,7 @@ impl<'s, G: Game> Playouts<'s, G> {
             path,
             moves: position.legal_moves().collect(),
             mover: position.to_move(),
+            first,
         });
         Descent::Leaf
     }
@@ -269,7 +275,7 @@ impl<'s, G: Game> Playouts<'s, G> {
                 continue;
             };
             if let Some(points) = points {
-                points.add(outputs, i, leaf.mover);
+                points.add(outputs, i, leaf.mover, leaf.first);
             }
             let (value, lead) = (outputs.value(i), outputs.lead(i));
             let value = with_lead(value, lead, params.lead_weight, area);

@@ -4,8 +4,9 @@
 use std::f32::consts::FRAC_2_PI;
 
 use super::atomic::{AtomicU32, Ordering};
+use super::limits::PointsByMove;
 use crate::eval::Outputs;
-use crate::game::{Color, Expected};
+use crate::game::{Color, Expected, Move};
 
 /// A lead of so many times the board's side is worth half of the most that a lead is worth (KataGo).
 const HALF_AT: f32 = 2.0;
@@ -33,53 +34,91 @@ fn worth(lead: f32, area: usize) -> f32 {
 /// meanwhile: their number, Black's lead, its square, and Black's share of each point. They are f32
 /// in their bits.
 #[derive(Debug)]
-pub(super) struct PointSums(Vec<AtomicU32>);
+pub(super) struct PointSums {
+    /// Of all leaves.
+    all: Vec<AtomicU32>,
+    /// Of those after each move of the root, one after the other by policy index, as far as they are
+    /// wanted.
+    after: Vec<AtomicU32>,
+    /// How many sums there are for a move.
+    stride: usize,
+}
 
 /// Sums that are not of a point.
 const TOTALS: usize = 3;
 
 impl PointSums {
     /// No leaves, on a board of `area` points.
-    pub(super) fn new(area: usize) -> PointSums {
-        PointSums((0..TOTALS + area).map(|_| AtomicU32::new(0)).collect())
+    pub(super) fn new(area: usize, by_move: PointsByMove) -> PointSums {
+        let zeros = |count| (0..count).map(|_| AtomicU32::new(0)).collect();
+        let stride = match by_move {
+            PointsByMove::Nothing => 0,
+            PointsByMove::Lead => TOTALS,
+            PointsByMove::Owners => TOTALS + area,
+        };
+        PointSums {
+            all: zeros(TOTALS + area),
+            // A pass may follow the points.
+            after: zeros((area + 1) * stride),
+            stride,
+        }
     }
 
-    /// Counts row `index` of a network's answers, for a position with `mover` to move. Only one thread
-    /// calls this.
-    pub(super) fn add(&self, answers: &Outputs, index: usize, mover: Color) {
+    /// Counts row `index` of a network's answers, for a position with `mover` to move that lies behind
+    /// the root's move `first`. Only one thread calls this.
+    pub(super) fn add(&self, answers: &Outputs, index: usize, mover: Color, first: Option<Move>) {
         let Some(lead) = answers.lead(index) else {
             return;
         };
         let sign = if mover == Color::Black { 1.0 } else { -1.0 };
         let totals = [1.0, sign * lead, lead * lead];
-        let owners = answers.owners(index).map(|owner| sign * owner);
-        for (sum, number) in self.0.iter().zip(totals.into_iter().chain(owners)) {
-            let before = f32::from_bits(sum.load(Ordering::Relaxed));
-            sum.store((before + number).to_bits(), Ordering::Relaxed);
+        let after = first.map_or(&[][..], |first| self.after(first));
+        for sums in [&self.all, after] {
+            let owners = answers.owners(index).map(|owner| sign * owner);
+            for (sum, number) in sums.iter().zip(totals.into_iter().chain(owners)) {
+                let before = f32::from_bits(sum.load(Ordering::Relaxed));
+                sum.store((before + number).to_bits(), Ordering::Relaxed);
+            }
         }
+    }
+
+    /// The sums of a move of the root; none where they are not kept.
+    fn after(&self, first: Move) -> &[AtomicU32] {
+        let from = first.index() * self.stride;
+        self.after.get(from..from + self.stride).unwrap_or(&[])
     }
 
     /// What is to be expected by the leaves of all threads; `None` where there are none.
     pub(super) fn expected(threads: &[PointSums]) -> Option<Expected> {
-        let len = threads.first()?.0.len();
-        let sum = |at: usize| -> f32 {
-            let sums = threads.iter().map(|PointSums(sums)| &sums[at]);
-            sums.map(|sum| f32::from_bits(sum.load(Ordering::Relaxed)))
-                .sum()
-        };
-        let number = sum(0);
-        if number == 0.0 {
-            return None;
-        }
-        let (lead, square) = (sum(1) / number, sum(2) / number);
-        Some(Expected {
-            owner: (TOTALS..len).map(|at| sum(at) / number).collect(),
-            defended: None,
-            shared: vec![0.0; len - TOTALS],
-            black_ahead: lead,
-            deviation: (square - lead * lead).max(0.0).sqrt(),
-        })
+        expected(threads.iter().map(|sums| &*sums.all))
     }
+
+    /// What is to be expected after a move of the root, its owners where they are kept; `None` where
+    /// no leaf was evaluated behind it, or nothing is kept.
+    pub(super) fn expected_after(threads: &[PointSums], first: Move) -> Option<Expected> {
+        expected(threads.iter().map(|sums| sums.after(first)))
+    }
+}
+
+/// What is to be expected by the sums of all threads.
+fn expected<'a>(threads: impl Iterator<Item = &'a [AtomicU32]> + Clone) -> Option<Expected> {
+    let sum = |at: usize| -> f32 {
+        let sums = threads.clone().filter_map(|sums| sums.get(at));
+        sums.map(|sum| f32::from_bits(sum.load(Ordering::Relaxed)))
+            .sum()
+    };
+    let (len, number) = (threads.clone().next()?.len(), sum(0));
+    if number == 0.0 {
+        return None;
+    }
+    let (lead, square) = (sum(1) / number, sum(2) / number);
+    Some(Expected {
+        owner: (TOTALS..len).map(|at| sum(at) / number).collect(),
+        defended: None,
+        shared: vec![0.0; len - TOTALS],
+        black_ahead: lead,
+        deviation: (square - lead * lead).max(0.0).sqrt(),
+    })
 }
 
 #[cfg(test)]
@@ -129,15 +168,35 @@ mod tests {
     #[test]
     fn threads_and_sides_add_up() {
         let area = SMALL.size.area();
-        let threads = [(); 2].map(|()| PointSums::new(area));
+        let threads = [(); 2].map(|()| PointSums::new(area, PointsByMove::Nothing));
         assert_eq!(PointSums::expected(&threads), None);
         let answers = answers(&[6.0, -2.0], 2.0 * 0.5_f32.atanh());
-        threads[0].add(&answers, 0, Color::Black);
+        threads[0].add(&answers, 0, Color::Black, None);
         let alone = PointSums::expected(&threads).unwrap();
         assert!((alone.owner[3] - 0.5).abs() < 1e-6 && alone.owner.len() == area);
-        threads[1].add(&answers, 1, Color::White);
+        threads[1].add(&answers, 1, Color::White, Some(Move(0)));
+        assert_eq!(PointSums::expected_after(&threads, Move(0)), None);
         let both = PointSums::expected(&threads).unwrap();
         assert!(both.owner[0].abs() < 1e-6, "each side claims it");
         assert!((both.black_ahead - 4.0).abs() < 1e-5 && (both.deviation - 2.0).abs() < 1e-4);
+    }
+
+    #[test]
+    fn each_move_of_the_root_has_its_own_sums() {
+        let area = SMALL.size.area();
+        let answers = answers(&[6.0, -2.0, 1.0], 2.0 * 0.5_f32.atanh());
+        for (by_move, owners) in [(PointsByMove::Lead, 0), (PointsByMove::Owners, area)] {
+            let threads = [(); 2].map(|()| PointSums::new(area, by_move));
+            let pass = SMALL.size.pass();
+            threads[0].add(&answers, 0, Color::Black, None);
+            threads[0].add(&answers, 1, Color::Black, Some(pass));
+            threads[1].add(&answers, 2, Color::White, Some(pass));
+            assert_eq!(PointSums::expected_after(&threads, Move(0)), None);
+            let passed = PointSums::expected_after(&threads, pass).unwrap();
+            assert!((passed.black_ahead + 1.5).abs() < 1e-5, "{passed:?}");
+            assert_eq!(passed.owner.len(), owners);
+            let all = PointSums::expected(&threads).unwrap();
+            assert!((all.black_ahead - 1.0).abs() < 1e-5, "{all:?}");
+        }
     }
 }

@@ -6,6 +6,7 @@ use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 
 use super::control::{Control, Overdue, StallWatch};
 use super::error::SearchError;
+use super::limits::PointsByMove;
 use super::playout::Prober;
 use super::points::PointSums;
 use super::worker::{Job, JobResult, Worker};
@@ -75,8 +76,9 @@ impl<G: Encode> Pool<G> {
     }
 
     /// Room for what each thread's leaves say of points; none where the network says nothing.
-    pub(super) fn point_sums(&self) -> Vec<PointSums> {
-        let sums = |points| self.workers.iter().map(move |_| PointSums::new(points));
+    pub(super) fn point_sums(&self, by_move: PointsByMove) -> Vec<PointSums> {
+        let new = |points| move |_| PointSums::new(points, by_move);
+        let sums = |points| self.workers.iter().map(new(points));
         self.points.into_iter().flat_map(sums).collect()
     }
 

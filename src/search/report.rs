@@ -23,6 +23,29 @@ pub struct MoveReport {
     pub proof: Option<Proof>,
     /// The main line, this move first; never empty.
     pub pv: Vec<Move>,
+    /// Completed visits through each move of the main line.
+    pub pv_visits: Vec<u64>,
+    /// What is to become of the points after this move, where it is known and was asked for
+    /// ([`PointsByMove`](super::PointsByMove)); without owners unless those were asked for, too.
+    pub expected: Option<Expected>,
+}
+
+impl MoveReport {
+    /// A move that nothing was searched for.
+    #[must_use]
+    pub fn unsearched(mv: Move, prior: f32) -> MoveReport {
+        MoveReport {
+            mv,
+            visits: 0,
+            value: 0.0,
+            lcb: -1.0,
+            prior,
+            proof: None,
+            pv: vec![mv],
+            pv_visits: vec![0],
+            expected: None,
+        }
+    }
 }
 
 /// The result of one search.

@@ -107,7 +107,8 @@ fn report<G: Game>(
     if let Some(proof) = proof {
         (value, lcb) = (proof.value(), proof.value());
     }
-    let pv = main_line(tree, start, choice.mv(), edge);
+    let line = main_line(tree, start, choice.mv(), edge);
+    let (pv, pv_visits) = line.into_iter().unzip();
     MoveReport {
         mv: choice.mv(),
         visits: u64::from(visits),
@@ -116,6 +117,8 @@ fn report<G: Game>(
         prior: choice.prior(),
         proof,
         pv,
+        pv_visits,
+        expected: None,
     }
 }
 
@@ -127,21 +130,23 @@ fn lower_bound(value: f32, square: f32, visits: u32, deviations: f32) -> f32 {
     (value - deviations * (variance / visits).sqrt()).max(-1.0)
 }
 
-/// The line of most visited moves, from this one on, until a position repeats; where that is
-/// forbidden, of moves that the line allows.
+/// The line of most visited moves with their visits, from this one on, until a position repeats; where
+/// that is forbidden, of moves that the line allows.
 fn main_line<G: Game>(
     tree: &Tree,
     start: &Reached<G>,
     first: Move,
     edge: Option<&Edge>,
-) -> Vec<Move> {
-    let (mut line, mut seen) = (vec![first], Vec::new());
+) -> Vec<(Move, u64)> {
+    let visits = |edge: &Edge| u64::from(edge.counts().0);
+    let mut line = vec![(first, edge.map_or(0, visits))];
+    let mut seen = Vec::new();
     let mut child = edge.and_then(Edge::child);
     let forbids = start.position().forbids_repetition() && child.is_some();
     let mut reached = forbids.then(|| start.clone());
     while let Some(id) = child.filter(|id| !seen.contains(id)) {
         seen.push(id);
-        if let (Some(reached), Some(&last)) = (&mut reached, line.last()) {
+        if let (Some(reached), Some(&(last, _))) = (&mut reached, line.last()) {
             reached.play(last);
         }
         let node = tree.node(id);
@@ -150,7 +155,7 @@ fn main_line<G: Game>(
         let visited = moves.filter(|(choice, edge)| edge.counts().0 > 0 && allows(choice.mv()));
         let best = visited.max_by_key(|(_, edge)| (is_winning(tree, edge), edge.counts().0));
         let Some((choice, edge)) = best else { break };
-        line.push(choice.mv());
+        line.push((choice.mv(), visits(edge)));
         child = edge.child();
     }
     line
@@ -289,13 +294,11 @@ mod tests {
 
     fn report(mv: u16, visits: u64, lcb: f32, proof: Option<Proof>) -> MoveReport {
         MoveReport {
-            mv: Move(mv),
             visits,
             value: lcb,
             lcb,
-            prior: 0.1,
             proof,
-            pv: vec![Move(mv)],
+            ..MoveReport::unsearched(Move(mv), 0.1)
         }
     }
 

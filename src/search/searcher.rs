@@ -20,7 +20,7 @@ use super::worker::Job;
 use super::{reuse, root};
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::Encode;
-use crate::game::{Bounds, Color, Game, Reached};
+use crate::game::{Bounds, Color, Expected, Game, Reached};
 
 /// One part in so many of a move's time may go into waiting for threads that are still in an
 /// evaluation of the last search.
@@ -164,7 +164,8 @@ impl<G: Encode> Searcher<G> {
         let (started, position) = (self.clock.now(), start.position());
         let mut pool = self.workers(position, limits, stop, started)?;
         let (tree, node) = reuse::root(self.tree.take(), position, self.memory());
-        let points = Arc::new(pool.point_sums());
+        let points = Arc::new(pool.point_sums(analysis.points));
+        let params = self.params(analysis);
         let mut root = Root {
             start,
             tree,
@@ -185,7 +186,8 @@ impl<G: Encode> Searcher<G> {
         let new = root.node().state().phase() == Phase::New && position.outcome().is_none();
         if new {
             let step = Arc::new(control(0).root_step());
-            let job = self.job(&pool, &root, RootPriors::default(), Arc::clone(&step));
+            let step_of = (RootPriors::default(), Arc::clone(&step));
+            let job = job(&pool, &root, params.clone(), step_of);
             if let Err(error) = pool.run(job, &mut || {}) {
                 self.tree = self.salvaged(&pool, root, &step);
                 return Err(error);
@@ -204,13 +206,17 @@ impl<G: Encode> Searcher<G> {
         } else if start.legal_count() == 1 && *limits != Limits::default() {
             // A search without limits wants to know more than the move.
             control.end(StopReason::OnlyMove);
-        } else if let Err(error) = self.run(&mut pool, &mut root, &control, analysis, (counts, see))
-        {
+        } else if let Err(error) = self.run(
+            &mut pool,
+            &mut root,
+            &control,
+            (analysis, &params),
+            (counts, see),
+        ) {
             log::error!("{error}; the search ends with what it has found");
             failed = true;
         }
-        let (params, rng) = (&self.options.params, &mut self.rng);
-        let report = report(&root, counts, &control, params, rng);
+        let report = report(&root, counts, &control, &params, &mut self.rng);
         if failed {
             self.tree = self.salvaged(&pool, root, &control);
         } else {
@@ -226,17 +232,11 @@ impl<G: Encode> Searcher<G> {
         pool: &mut Pool<G>,
         root: &mut Root<'_, G>,
         control: &Arc<Control>,
-        analysis: &AnalysisOptions,
+        (analysis, params): (&AnalysisOptions, &SearchParams),
         (counts, see): ((u64, u64), &mut dyn FnMut(SearchReport)),
     ) -> Result<(), SearchError> {
         let choices = root.tree.choices(root.node());
-        let priors = root::priors(
-            choices,
-            root.start,
-            &analysis.avoid,
-            &self.options.params,
-            &mut self.rng,
-        );
+        let priors = root::priors(choices, root.start, &analysis.avoid, params, &mut self.rng);
         let mut shown = self.clock.now();
         loop {
             let mut show = || {
@@ -245,12 +245,12 @@ impl<G: Encode> Searcher<G> {
                 if analysis.interval.is_some_and(due) {
                     shown = now;
                     // A copy of the random numbers: looking on changes nothing.
-                    let (params, mut rng) = (&self.options.params, self.rng.clone());
+                    let mut rng = self.rng.clone();
                     see(report(root, counts, control, params, &mut rng));
                 }
             };
-            let job = self.job(pool, root, priors.clone(), Arc::clone(control));
-            pool.run(job, &mut show)?;
+            let step = (priors.clone(), Arc::clone(control));
+            pool.run(job(pool, root, params.clone(), step), &mut show)?;
             if !control.wants_room() || !pool.is_idle() || control.is_over() {
                 return Ok(());
             }
@@ -280,24 +280,16 @@ impl<G: Encode> Searcher<G> {
         Some(tree)
     }
 
-    /// What the threads of `pool` are to do.
-    fn job(
-        &self,
-        pool: &Pool<G>,
-        root: &Root<'_, G>,
-        root_priors: RootPriors,
-        control: Arc<Control>,
-    ) -> Job<G> {
-        Job {
-            tree: Arc::clone(&root.tree),
-            root: root.node,
-            start: root.start.clone(),
-            root_priors,
-            params: self.options.params.clone(),
-            encoding: pool.encoding(),
-            control,
-            points: Arc::clone(&root.points),
+    /// The settings of one search.
+    fn params(&self, analysis: &AnalysisOptions) -> SearchParams {
+        let mut params = self.options.params.clone();
+        if let Some(temperature) = analysis.root_policy_temperature {
+            params.root_policy_temperature = temperature;
         }
+        if let Some(reduction) = analysis.root_fpu_reduction {
+            params.root_fpu_reduction = reduction;
+        }
+        params
     }
 
     /// Bytes that searches may take.
@@ -356,6 +348,25 @@ impl<G: Encode> Searcher<G> {
     }
 }
 
+/// What the threads of `pool` are to do.
+fn job<G: Encode>(
+    pool: &Pool<G>,
+    root: &Root<'_, G>,
+    params: SearchParams,
+    (root_priors, control): (RootPriors, Arc<Control>),
+) -> Job<G> {
+    Job {
+        tree: Arc::clone(&root.tree),
+        root: root.node,
+        start: root.start.clone(),
+        root_priors,
+        params,
+        encoding: pool.encoding(),
+        control,
+        points: Arc::clone(&root.points),
+    }
+}
+
 /// The report of a search that found `reused` visits and whose first step made `first` playouts.
 fn report<G: Game>(
     root: &Root<'_, G>,
@@ -367,7 +378,7 @@ fn report<G: Game>(
     let (tree, node, proven) = (&root.tree, root.node(), root.bounds());
     let (position, expected) = (root.start.position(), PointSums::expected(&root.points));
     // Users are told how likely a win is; how large it is stands beside.
-    let chance = |value| match &expected {
+    let chance = |value, expected: Option<&Expected>| match expected {
         None => value,
         Some(expected) => {
             let sign = if position.to_move() == Color::Black {
@@ -380,12 +391,17 @@ fn report<G: Game>(
         }
     };
     let mut moves = root::moves(tree, root.node, root.start, params, rng);
-    for found in moves.iter_mut().filter(|found| found.proof.is_none()) {
-        (found.value, found.lcb) = (chance(found.value), chance(found.lcb));
+    for found in &mut moves {
+        found.expected = PointSums::expected_after(&root.points, found.mv);
+        if found.proof.is_none() {
+            let expected = found.expected.as_ref().or(expected.as_ref());
+            let (value, lcb) = (found.value, found.lcb);
+            (found.value, found.lcb) = (chance(value, expected), chance(lcb, expected));
+        }
     }
     SearchReport {
         moves,
-        value: proven.clamp(chance(node.stats().0)),
+        value: proven.clamp(chance(node.stats().0, expected.as_ref())),
         proof: proven.proof(),
         visits: u64::from(node.visits()),
         reused,

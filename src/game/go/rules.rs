@@ -93,13 +93,15 @@ impl GoRules {
             friendly_pass: true,
             ..Self::TROMP_TAYLOR
         };
-        let name = name.to_ascii_lowercase().replace('_', "-");
+        let name = name.to_ascii_lowercase().replace(['_', ' '], "-");
         Some(match &*name {
             "tromp-taylor" | "tromptaylor" => Self::TROMP_TAYLOR,
             "chinese" => area(Simple, false, EachStone),
-            "chinese-ogs" | "chinese-kgs" => area(Positional, false, EachStone),
+            "chinese-ogs" | "chinese-kgs" | "chineseogs" | "chinesekgs" => {
+                area(Positional, false, EachStone)
+            }
             "aga" | "bga" | "french" => area(Situational, false, ButOne),
-            "new-zealand" | "nz" => area(Situational, true, Zero),
+            "new-zealand" | "newzealand" | "nz" => area(Situational, true, Zero),
             "japanese" | "korean" => GoRules {
                 scoring: Scoring::Territory,
                 komi: HalfPoints(13),
@@ -370,7 +372,11 @@ mod tests {
         ] {
             assert_eq!(read(name), read(json), "{name}");
         }
-        assert_eq!(read("Chinese_KGS"), GoRules::default());
+        for name in ["Chinese_KGS", "chinesekgs"] {
+            assert_eq!(read(name), GoRules::default());
+        }
+        // KaTrain's spelling.
+        assert_eq!(read("new zealand"), read("nz"));
     }
 
     #[test]

@@ -3,9 +3,10 @@
 use super::Arguments;
 use crate::engine::{AnalysisEffort, Decision};
 use crate::game::{BoardSize, Color, Move};
-use crate::gtp::analysis::{Analysis, Dialect, rate};
+use crate::gtp::analysis::{Analysis, Dialect};
 use crate::gtp::board::{owners, ownership, points_from_top};
 use crate::gtp::line::Stream;
+use crate::gtp::numbers::rate;
 use crate::gtp::{Failure, Session, format_vertex};
 
 pub(super) fn lz_analyze(

@@ -76,7 +76,7 @@ pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Result<Str
     }
     let analysis = AnalysisOptions {
         interval: Some(DRAWING),
-        avoid: Vec::new(),
+        ..AnalysisOptions::default()
     };
     let decision = session.search(|engine, stop| {
         engine.watch_genmove(color, stop, &analysis, &mut |report| {

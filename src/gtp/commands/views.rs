@@ -5,9 +5,10 @@ use super::Arguments;
 use super::gogui::legal_points;
 use crate::engine::AnalysisEffort;
 use crate::game::{Color, Fate, Move};
-use crate::gtp::analysis::{rate, vertex};
+use crate::gtp::analysis::vertex;
 use crate::gtp::board::{ownership, points_from_top};
 use crate::gtp::graphics::{self, Label};
+use crate::gtp::numbers::rate;
 use crate::gtp::{Failure, Session};
 use crate::search::SearchReport;
 

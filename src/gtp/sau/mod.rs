@@ -175,8 +175,8 @@ impl SauSession {
             return;
         }
         let analysis = AnalysisOptions {
-            interval: None,
             avoid: game.refused.clone(),
+            ..AnalysisOptions::default()
         };
         let (engine, ours) = (&mut self.engine, game.ours);
         let decision = self

@@ -1,5 +1,6 @@
 //! What a search has found: the moves at the root of its tree.
 
+use super::super::Tally;
 use super::super::tree::{ChildStats, NodeId, Tree};
 use crate::game::{Expected, Move};
 
@@ -14,6 +15,11 @@ pub struct RaveMove {
     pub value: f32,
     /// The line of most visited moves, this one first.
     pub pv: Vec<Move>,
+    /// Playouts through each of them.
+    pub pv_visits: Vec<u64>,
+    /// What has become of the points in the playouts through it, where that was asked for, in games
+    /// that count points.
+    pub expected: Option<Expected>,
 }
 
 /// What a search found.
@@ -38,17 +44,20 @@ impl RaveReport {
     }
 }
 
-/// The moves of a node, most visited first.
-pub(super) fn root_moves(tree: &Tree, root: NodeId) -> Vec<RaveMove> {
+/// The moves of a node, most visited first; with what becomes of the points after them, by policy index,
+/// as far as that was counted.
+pub(super) fn root_moves(tree: &Tree, root: NodeId, after: &[Tally]) -> Vec<RaveMove> {
     let mut moves: Vec<RaveMove> = tree
         .children(root)
         .map(|child| {
-            let mut pv = vec![child.mv];
+            let mut line = vec![(child.mv, child.visits as u64)];
             let mut node = child.node;
             while let Some(best) = node.and_then(|node| most_visited(tree, node)) {
-                pv.push(best.mv);
+                line.push((best.mv, best.visits as u64));
                 node = best.node;
             }
+            let (pv, pv_visits) = line.into_iter().unzip();
+            let after = after.get(child.mv.index());
             let rate = child.wins / child.visits.max(1.0);
             let value = if child.visits > 0.0 {
                 2.0 * rate - 1.0
@@ -60,6 +69,8 @@ pub(super) fn root_moves(tree: &Tree, root: NodeId) -> Vec<RaveMove> {
                 visits: child.visits as u64,
                 value,
                 pv,
+                pv_visits,
+                expected: after.and_then(Tally::expected),
             }
         })
         .collect();

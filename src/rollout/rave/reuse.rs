@@ -20,6 +20,12 @@ impl Planted {
         self.leaves_out = !avoid.is_empty();
     }
 
+    /// No search may go on with the tree.
+    pub(super) fn forget(&mut self) {
+        // As if it were for the last search alone.
+        self.leaves_out = true;
+    }
+
     /// The node of the tree to which the game has come, where a search may go on with it.
     pub(super) fn known<G: Playout>(
         &self,

@@ -22,7 +22,7 @@ fn goes_on<G: Encode>(position: &G, limit: u64) {
     let (mut fewer, mut last) = (0, 0);
     let analysis = AnalysisOptions {
         interval: Some(Duration::ZERO),
-        avoid: Vec::new(),
+        ..AnalysisOptions::default()
     };
     let mut see = |report: SearchReport| {
         fewer += u32::from(report.nodes < last);

@@ -27,7 +27,7 @@ fn looking_on_changes_nothing() {
     assert_eq!(nothing, []);
     let always = AnalysisOptions {
         interval: Some(Duration::ZERO),
-        avoid: Vec::new(),
+        ..AnalysisOptions::default()
     };
     let (report, seen) = watched(&always);
     assert_eq!(report, alone);
@@ -44,8 +44,8 @@ fn moves_to_avoid_are_not_searched() {
     let best = free.best().unwrap().mv;
     let avoid = vec![best, Move(24)];
     let (report, _) = watched(&AnalysisOptions {
-        interval: None,
         avoid: avoid.clone(),
+        ..AnalysisOptions::default()
     });
     let visited = report.moves.iter().filter(|found| found.visits > 0);
     assert!(visited.clone().all(|found| !avoid.contains(&found.mv)));
@@ -60,8 +60,8 @@ fn a_move_to_avoid_is_searched_when_the_others_lose() {
     let legal: Vec<Move> = position.legal_moves().collect();
     let mut searcher = hashing(&position, 1, SearchParams::default());
     let analysis = AnalysisOptions {
-        interval: None,
         avoid: legal[1..].to_vec(),
+        ..AnalysisOptions::default()
     };
     let report = searcher
         .watch(

@@ -1,0 +1,263 @@
+//! A client of KataGo's analysis engine, as KaTrain is one: it starts the program with KataGo's arguments,
+//! and what it sends is sent byte for byte.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tengen::clock::{Clock, SystemClock};
+
+/// After this time a program that should have spoken counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How KaTrain starts its engine.
+const KATRAIN: &[&str] = &[
+    "analysis",
+    "-model",
+    "katrain/models/kata1-b18c384nbt-s9996604416-d4316597426.bin.gz",
+    "-config",
+    "katrain/KataGo/analysis_config.cfg",
+    "-override-config",
+    "homeDataDir=/home/me/.katrain",
+];
+
+/// A program under a client. It is killed when dropped.
+struct Engine {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+}
+
+impl Engine {
+    fn start(arguments: &[&str]) -> Engine {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary was built for this test");
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Engine {
+            input: child.stdin.take(),
+            child,
+            lines,
+        }
+    }
+
+    fn send(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("the input is open");
+        writeln!(input, "{line}").expect("the program reads");
+    }
+
+    /// The next answer.
+    fn hears(&self) -> Value {
+        let line = self.lines.recv_timeout(PATIENCE).expect("an answer");
+        serde_json::from_str(&line).expect("JSON")
+    }
+
+    /// The next answer that is the last one to a query.
+    fn result(&self) -> Value {
+        loop {
+            let answer = self.hears();
+            if answer["isDuringSearch"] == json!(false) {
+                return answer;
+            }
+        }
+    }
+
+    /// What is said until the program ends by itself once its input has.
+    fn rest(mut self) -> Vec<Value> {
+        self.input = None;
+        let clock = SystemClock::new();
+        while self.child.try_wait().expect("a process").is_none() {
+            assert!(clock.now() < PATIENCE, "it does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let status = self.child.wait().expect("it is our child");
+        assert!(status.success(), "{status}");
+        let lines = std::iter::from_fn(|| self.lines.recv().ok());
+        lines
+            .map(|line| serde_json::from_str(&line).expect("JSON"))
+            .collect()
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // It may have ended long ago.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A game on 9x9.
+const GAME: &[[&str; 2]] = &[
+    ["B", "E5"],
+    ["W", "E3"],
+    ["B", "G4"],
+    ["W", "C5"],
+    ["B", "C7"],
+    ["W", "D7"],
+    ["B", "D8"],
+    ["W", "E7"],
+];
+
+/// The query for the position after so many moves, as KaTrain writes it.
+fn query(id: &str, moves: usize, visits: u64, more: &str) -> String {
+    let played: Vec<String> = GAME[..moves]
+        .iter()
+        .map(|[color, point]| format!("[\"{color}\", \"{point}\"]"))
+        .collect();
+    format!(
+        "{{\"rules\": \"japanese\", \"priority\": 0, \"analyzeTurns\": [{moves}], \"maxVisits\": {visits}, \
+         \"komi\": 6.5, \"boardXSize\": 9, \"boardYSize\": 9, \"includeOwnership\": true, \
+         \"includeMovesOwnership\": true, \"includePolicy\": true, \"initialStones\": [], \
+         \"initialPlayer\": \"B\", \"moves\": [{}], \"overrideSettings\": \
+         {{\"reportAnalysisWinratesAs\": \"BLACK\", \"wideRootNoise\": 0.04, \"maxTime\": 60.0}}, \
+         \"reportDuringSearchEvery\": 1{more}, \"id\": \"{id}\"}}",
+        played.join(", ")
+    )
+}
+
+#[test]
+fn a_whole_game_is_analysed() {
+    let mut engine = Engine::start(KATRAIN);
+    for moves in 0..=GAME.len() {
+        engine.send(&query(&format!("QUERY:{}", moves + 1), moves, 30, ""));
+    }
+    let mut turns: Vec<u64> = Vec::new();
+    for _ in 0..=GAME.len() {
+        let answer = engine.result();
+        let turn = answer["turnNumber"].as_u64().expect("a number");
+        assert_eq!(answer["id"], format!("QUERY:{}", turn + 1));
+        turns.push(turn);
+        let root = &answer["rootInfo"];
+        assert_eq!(root["visits"], 30, "{root}");
+        assert_eq!(root["currentPlayer"], if turn % 2 == 0 { "B" } else { "W" });
+        assert!(root["scoreLead"].as_f64().expect("a number").abs() < 30.0);
+        let moves = answer["moveInfos"].as_array().expect("a list");
+        let visits: u64 = moves.iter().filter_map(|one| one["visits"].as_u64()).sum();
+        assert_eq!(visits, 29, "all but the root's own");
+        for one in moves {
+            assert_eq!(one["pv"][0], one["move"]);
+            assert_eq!(one["ownership"].as_array().map(Vec::len), Some(81));
+            assert!(one["scoreLead"].is_number() && one["prior"].is_number());
+        }
+        assert_eq!(answer["ownership"].as_array().map(Vec::len), Some(81));
+        let policy = answer["policy"].as_array().expect("a list");
+        let illegal = policy.iter().filter(|&prior| prior == &json!(-1.0)).count();
+        assert_eq!(
+            (policy.len(), illegal),
+            (82, usize::try_from(turn).expect("few"))
+        );
+    }
+    turns.sort_unstable();
+    assert_eq!(turns, (0..=GAME.len() as u64).collect::<Vec<_>>());
+    assert_eq!(engine.rest(), [] as [Value; 0]);
+}
+
+#[test]
+fn thinking_without_an_end_is_ended() {
+    let mut engine = Engine::start(KATRAIN);
+    engine.send(&query("QUERY:1", 3, 10_000_000, ""));
+    let during = engine.hears();
+    assert_eq!(during["isDuringSearch"], true, "{during}");
+    // Others do not wait for it.
+    engine.send(&query("QUERY:2", 4, 10, ""));
+    assert_eq!(engine.result()["id"], "QUERY:2");
+    engine.send(r#"{"action": "terminate", "terminateId": "QUERY:1", "id": "QUERY:3"}"#);
+    let clock = SystemClock::new();
+    let last = engine.result();
+    assert!(clock.now() < Duration::from_secs(5), "{:?}", clock.now());
+    let visits = last["rootInfo"]["visits"].as_u64();
+    assert!(
+        last["id"] == "QUERY:1" && visits < Some(10_000_000),
+        "{last}"
+    );
+    assert_eq!(engine.rest(), [] as [Value; 0]);
+}
+
+#[test]
+fn parts_of_the_board_and_single_moves_are_looked_at() {
+    let mut engine = Engine::start(KATRAIN);
+    let region = r#", "avoidMoves": [{"moves": ["A1", "E4", "E6", "D5"], "player": "B", "untilDepth": 1}, {"moves": ["E6"], "player": "W", "untilDepth": 1}]"#;
+    engine.send(&query("QUERY:1", 2, 40, region));
+    let moves = engine.result()["moveInfos"].clone();
+    let avoided = |one: &Value| {
+        ["A1", "E4", "E6", "D5"]
+            .iter()
+            .any(|&point| one["move"] == point)
+    };
+    assert!(
+        !moves.as_array().expect("a list").iter().any(avoided),
+        "{moves}"
+    );
+    // A move that cannot be played: KaTrain tries all points.
+    let illegal = query("QUERY:2", 2, 40, "").replace("\"E3\"]]", "\"E3\"], [\"B\", \"E3\"]]");
+    engine.send(&illegal);
+    let error = engine.hears();
+    assert_eq!(
+        (&error["id"], &error["field"]),
+        (&json!("QUERY:2"), &json!("moves"))
+    );
+    assert!(
+        error["error"]
+            .as_str()
+            .expect("a text")
+            .contains("Illegal move")
+    );
+}
+
+#[test]
+fn lines_that_are_no_query_are_answered_and_the_end_is_waited_for() {
+    let mut engine = Engine::start(&["analysis", "--game", "nogo", "--visits", "20"]);
+    let bad = [
+        "{",
+        "[]",
+        "7",
+        "{\"id\":1}",
+        "\u{fffd}",
+        "{\"id\":\"a\",\"moves\":{}}",
+    ];
+    for line in bad {
+        engine.send(line);
+    }
+    for line in bad {
+        let answer = engine.hears();
+        assert!(answer["error"].is_string(), "{line}: {answer}");
+    }
+    engine.send(
+        r#"{"id":"n","boardXSize":9,"boardYSize":9,"rules":"chinese","moves":[],"includeOwnership":true}"#,
+    );
+    let rest = engine.rest();
+    assert_eq!(rest.len(), 2, "{rest:?}");
+    assert!(
+        rest[0]["warning"]
+            .as_str()
+            .expect("a text")
+            .contains("chinese")
+    );
+    assert_eq!(
+        (&rest[1]["id"], &rest[1]["rootInfo"]["visits"]),
+        (&json!("n"), &json!(20))
+    );
+}
+
+#[test]
+fn a_program_without_arguments_knows_a_query() {
+    let mut engine = Engine::start(&[]);
+    engine.send(r#"{"id": "v", "action": "query_version"}"#);
+    let program = concat!("Tengen ", env!("CARGO_PKG_VERSION"));
+    assert_eq!(engine.hears()["program"], program);
+}

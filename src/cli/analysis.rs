@@ -1,0 +1,224 @@
+//! `tengen analysis`: analyses games for KaTrain and others that know KataGo's analysis engine.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Args;
+use tengen::clock::{Clock, SystemClock};
+use tengen::engine::{EngineOptions, Networks, registry};
+use tengen::gtp::{KatagoOptions, KatagoResources, MakeAnalyst, Perspective, serve_queries};
+
+use super::flags::EngineFlags;
+use super::terminal;
+
+/// Analyse positions for KaTrain and others, by the protocol of KataGo's analysis engine.
+///
+/// Queries come as JSON, one a line, on the standard input, many at a time if need be; answers go to
+/// the standard output when they are done. Board, rules and komi are those of each query, and so is
+/// what a search may cost, where it says that; else --visits and --time-per-move hold.
+///
+/// KataGo's own arguments -model, -config, -override-config and -human-model are taken, so that KaTrain
+/// can start this program in KataGo's place; its networks and its settings are not used.
+#[derive(Debug, Args)]
+pub(crate) struct Analysis {
+    #[command(flatten)]
+    engine: EngineFlags,
+    /// Positions that are searched at the same time, each by --threads and with its part of the memory
+    /// [default: 2, with more than 8 processors one for each four].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    analysis_threads: Option<u16>,
+    /// In whose view numbers are told, where a query does not say: BLACK, WHITE or SIDETOMOVE.
+    #[arg(long, value_name = "SIDE", default_value = "BLACK")]
+    winrates_as: String,
+    /// End with the input, and leave open what is not answered by then.
+    #[arg(long)]
+    quit_without_waiting: bool,
+    /// An argument for KataGo that means nothing here.
+    #[arg(long, value_name = "TEXT", hide = true)]
+    katago: Vec<String>,
+}
+
+/// The game that clients play, where no flag says another one.
+const GAME: &str = "go";
+/// Visits of a search, where neither a query nor a flag says more: as KataGo's usual settings have it.
+const VISITS: u64 = 500;
+
+impl Analysis {
+    pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
+        let options = self.engine.read_for(Some(GAME))?.resolve()?;
+        anyhow::ensure!(
+            options.playouts_per_second.is_none(),
+            "--playouts-per-second simulates a clock, and there is none here: leave it out"
+        );
+        let perspective = self.winrates_as.parse::<Perspective>();
+        let wrong = |known| anyhow::anyhow!("--winrates-as must be {known}");
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let positions = self
+            .analysis_threads
+            .map_or((cores / 4).max(2), usize::from);
+        let katago_options = KatagoOptions {
+            name: "Tengen".to_owned(),
+            networks: terminal::network(&options).into_iter().collect(),
+            positions,
+            perspective: perspective.map_err(wrong)?,
+            visits: options.spending.visits.unwrap_or(VISITS),
+            time: options.spending.time_per_move,
+            finish: !self.quit_without_waiting,
+        };
+        for unused in &self.katago {
+            terminal::tell(&format!("Not used here: KataGo's {unused}"));
+        }
+        // KaTrain waits for the word `ready`.
+        let who = terminal::who(&options, "KataGo's analysis protocol");
+        terminal::tell(&format!("{who} Ready for queries, a JSON object a line."));
+        let options = shared_out(options, positions, cores);
+        let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let networks = Networks::default();
+        let shared = networks.clone();
+        let make: MakeAnalyst = Box::new(move |size, rules| {
+            let mut options = options.clone();
+            if !rules.is_empty() {
+                rules.clone_into(&mut options.rules);
+            }
+            registry::create_beside(&options, size, &time, &shared)
+        });
+        let resources = KatagoResources {
+            make,
+            forget: Box::new(move || networks.forget()),
+        };
+        serve_queries(resources, katago_options, input, std::io::stdout())
+            .context("the conversation broke off")
+    }
+}
+
+/// The settings of each of so many engines at work at the same time: memory is shared out, and threads
+/// are, but for twice as many as there are processors, because often only one position is wanted.
+fn shared_out(mut options: EngineOptions, positions: usize, cores: usize) -> EngineOptions {
+    let part = |mib: u32, least: u32| {
+        let positions = u32::try_from(positions).unwrap_or(u32::MAX);
+        (mib / positions).max(least.min(mib))
+    };
+    let threads = (2 * cores).div_ceil(positions).min(cores);
+    options.threads = options.threads.or(Some(threads));
+    options.search.memory_mib = part(options.search.memory_mib, 16);
+    options.solver.memory_mib = part(options.solver.memory_mib, 4);
+    options
+}
+
+/// The arguments of `tengen`; KataGo's own, with a single dash, as ours.
+pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut given = given.into_iter();
+    let mut ours: Vec<OsString> = given.by_ref().take(2).collect();
+    if ours
+        .get(1)
+        .is_none_or(|subcommand| subcommand != "analysis")
+    {
+        ours.extend(given);
+        return ours;
+    }
+    while let Some(argument) = given.next() {
+        let (name, extension) = match argument.to_str() {
+            Some("-quit-without-waiting") => {
+                ours.push("--quit-without-waiting".into());
+                continue;
+            }
+            Some("-analysis-threads") => {
+                ours.push("--analysis-threads".into());
+                continue;
+            }
+            Some("-model") => ("model", Some("onnx")),
+            Some("-config") => ("config", Some("toml")),
+            Some(name @ ("-override-config" | "-human-model")) => (&name[1..], None),
+            _ => {
+                ours.push(argument);
+                continue;
+            }
+        };
+        let value = given.next().unwrap_or_default();
+        if extension.is_some() && Path::new(&value).extension() == extension.map(AsRef::as_ref) {
+            ours.push(format!("--{name}").into());
+            ours.push(value);
+        } else {
+            let unused = format!("--katago=-{name} {}", value.to_string_lossy());
+            ours.push(unused.into());
+        }
+    }
+    ours
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn katagos_arguments_are_taken() {
+        let check = |given: &[&str], expected: &[&str]| {
+            let words = |words: &[&str]| -> Vec<OsString> {
+                let program = ["tengen"].iter().chain(words);
+                program.map(|word| OsString::from(*word)).collect()
+            };
+            assert_eq!(arguments(words(given)), words(expected));
+        };
+        check(
+            &["analysis", "-model", "b18.bin.gz", "-config", "a b.cfg"],
+            &[
+                "analysis",
+                "--katago=-model b18.bin.gz",
+                "--katago=-config a b.cfg",
+            ],
+        );
+        check(
+            &[
+                "analysis",
+                "-override-config",
+                "homeDataDir=/x",
+                "--visits",
+                "7",
+            ],
+            &[
+                "analysis",
+                "--katago=-override-config homeDataDir=/x",
+                "--visits",
+                "7",
+            ],
+        );
+        check(
+            &[
+                "analysis",
+                "-model",
+                "go.onnx",
+                "-config",
+                "mine.toml",
+                "-analysis-threads",
+                "3",
+            ],
+            &[
+                "analysis",
+                "--model",
+                "go.onnx",
+                "--config",
+                "mine.toml",
+                "--analysis-threads",
+                "3",
+            ],
+        );
+        check(&["analysis", "-model"], &["analysis", "--katago=-model "]);
+        check(&["gtp", "-model", "x"], &["gtp", "-model", "x"]);
+        check(&[], &[]);
+    }
+
+    #[test]
+    fn engines_share_what_there_is() {
+        let options = EngineOptions::of(GAME).expect("it is on the list");
+        let two = shared_out(options.clone(), 2, 2);
+        assert_eq!(two.threads, Some(2));
+        assert_eq!(two.search.memory_mib, options.search.memory_mib / 2);
+        assert_eq!(shared_out(options.clone(), 4, 16).threads, Some(8));
+        assert_eq!(shared_out(options.clone(), 9, 1).threads, Some(1));
+        let many = shared_out(options, 1000, 8);
+        assert_eq!((many.search.memory_mib, many.solver.memory_mib), (16, 4));
+    }
+}

@@ -1,0 +1,112 @@
+//! Whoever analyses: a thread with an engine of its own, which takes one position after the other.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::answer::{Scene, answer, no_results};
+use super::fields::Object;
+use super::options::MakeAnalyst;
+use super::queue::{Queue, Task};
+use crate::engine::{AnalysisEffort, Engine};
+use crate::game::BoardSize;
+use crate::search::{AnalysisOptions, PointsByMove};
+
+/// One of those who work on the queue.
+pub(super) struct Analyst {
+    make: Arc<MakeAnalyst>,
+    /// The engine of the last board, and what it may remember.
+    engine: Option<(Box<dyn Engine>, u64)>,
+}
+
+impl Analyst {
+    pub(super) fn new(make: Arc<MakeAnalyst>) -> Analyst {
+        Analyst { make, engine: None }
+    }
+
+    /// Answers all tasks of the queue, until there will be none any more.
+    pub(super) fn work(&mut self, queue: &Queue, send: &mut dyn FnMut(Value)) {
+        while let Some(taken) = queue.take() {
+            let last = match self.answer(&taken.task, taken.forgotten, send) {
+                Ok(last) => last,
+                Err(reason) => {
+                    let mut last = answer(&taken.task, false);
+                    last.insert("error".to_owned(), json!(reason));
+                    last
+                }
+            };
+            // From here on nobody can end it any more.
+            queue.done(&taken);
+            send(Value::Object(last));
+        }
+    }
+
+    /// Analyses one position; what is found on the way is sent, the end is given back.
+    fn answer(
+        &mut self,
+        task: &Task,
+        forgotten: u64,
+        send: &mut dyn FnMut(Value),
+    ) -> Result<Object, String> {
+        if task.stop.is_raised() {
+            return Ok(no_results(task));
+        }
+        let engine = self.engine(task.query.record.size, forgotten)?;
+        set_up(engine, task)?;
+        let mover = engine.to_move();
+        let legal = engine.legal_moves(mover);
+        let wishes = &task.query.wishes;
+        let avoided = wishes.avoided(mover, &legal);
+        let options = AnalysisOptions {
+            interval: wishes.reports.map(|(first, every)| first.min(every)),
+            avoid: avoided.clone(),
+            points: match wishes.moves_ownership {
+                true => PointsByMove::Owners,
+                false => PointsByMove::Lead,
+            },
+            root_policy_temperature: wishes.root_policy_temperature,
+            root_fpu_reduction: wishes.root_fpu_reduction,
+        };
+        let effort = AnalysisEffort::Bounded {
+            visits: Some(wishes.visits),
+            time: wishes.time,
+        };
+        let scene = Scene::new(task, engine, avoided);
+        let mut due = wishes.reports.map_or(Duration::MAX, |(first, _)| first);
+        let found = engine.analyse(mover, effort, &task.stop, &options, &mut |report| {
+            if report.elapsed >= due {
+                let every = wishes.reports.map_or(Duration::MAX, |(_, every)| every);
+                due = report.elapsed.saturating_add(every);
+                send(Value::Object(scene.tell(report, true)));
+            }
+        });
+        match found {
+            Some(report) => Ok(scene.tell(&report, false)),
+            None if task.stop.is_raised() => Ok(no_results(task)),
+            None if legal.is_empty() => Ok(scene.tell_end()),
+            None => Err("the search has failed: the log of tengen says why".to_owned()),
+        }
+    }
+
+    /// The engine for a board, which has forgotten what it has to.
+    fn engine(&mut self, size: BoardSize, forgotten: u64) -> Result<&mut dyn Engine, String> {
+        let kept = self.engine.take();
+        let kept = kept.filter(|(engine, known)| engine.size() == size && *known == forgotten);
+        let engine = match kept {
+            Some((engine, _)) => engine,
+            None => (self.make)(size, "").map_err(|error| error.to_string())?,
+        };
+        Ok(&mut *self.engine.insert((engine, forgotten)).0)
+    }
+}
+
+/// Puts the task's position on the board.
+fn set_up(engine: &mut dyn Engine, task: &Task) -> Result<(), String> {
+    engine.clear();
+    let rules = engine.set_rules(&task.query.rules);
+    rules.map_err(|error| error.to_string())?;
+    let mut record = task.query.record.clone();
+    record.truncate(task.turn);
+    engine.load(&record).map_err(|error| error.to_string())
+}

@@ -1,0 +1,181 @@
+//! A search as KataGo's clients read it: JSON with KataGo's names (docs/board-programs.md#katrain).
+
+use serde_json::{Value, json};
+
+use super::fields::Object;
+use super::queue::Task;
+use super::wishes::Wishes;
+use crate::engine::Engine;
+use crate::game::{BoardSize, Color, Move, Outcome};
+use crate::gtp::analysis::vertex;
+use crate::gtp::board::{ownership, points_from_top};
+use crate::gtp::numbers::{Numbers, View};
+use crate::search::{MoveReport, SearchReport};
+
+/// The answer to a task, but for what was found.
+pub(super) fn answer(task: &Task, is_during_search: bool) -> Object {
+    object([
+        ("id", json!(task.query.id)),
+        ("turnNumber", json!(task.turn)),
+        ("isDuringSearch", json!(is_during_search)),
+    ])
+}
+
+/// The answer to a task that was ended before anything was found out.
+pub(super) fn no_results(task: &Task) -> Object {
+    let mut answer = answer(task, false);
+    answer.insert("noResults".to_owned(), json!(true));
+    answer
+}
+
+/// A task's position, as far as answers tell of it.
+pub(super) struct Scene<'a> {
+    task: &'a Task,
+    wishes: &'a Wishes,
+    size: BoardSize,
+    view: View,
+    avoided: Vec<Move>,
+    outcome: Option<Outcome>,
+    /// Whose each point is as the board stands, top row first; what a search expects takes its place.
+    owners: Vec<f32>,
+}
+
+impl<'a> Scene<'a> {
+    /// The engine's present position, where these moves are not to be searched.
+    pub(super) fn new(task: &'a Task, engine: &dyn Engine, avoided: Vec<Move>) -> Scene<'a> {
+        let wishes = &task.query.wishes;
+        let view = wishes.perspective.view(engine.to_move());
+        Scene {
+            task,
+            wishes,
+            size: engine.size(),
+            view,
+            avoided,
+            outcome: engine.outcome(),
+            owners: ownership(engine, view.side),
+        }
+    }
+
+    /// What a search has found, or has found so far.
+    pub(super) fn tell(&self, report: &SearchReport, is_during_search: bool) -> Object {
+        let visited = report.moves.iter().filter(|found| found.visits > 0);
+        let wanted = visited.filter(|found| !self.avoided.contains(&found.mv));
+        let moves = wanted.enumerate();
+        let moves = moves.map(|(order, found)| self.move_info(report, order, found));
+        let expected = report.expected.as_ref();
+        let expected = expected.map(|expected| self.view.owners(expected, self.size));
+        let prior = |mv: Move| {
+            let found = report.moves.iter().find(|found| found.mv == mv);
+            found.map_or(-1.0, |found| found.prior)
+        };
+        let root = self.view.of_root(report);
+        let (owners, moves) = (expected.as_ref().unwrap_or(&self.owners), moves.collect());
+        self.whole(root, (moves, owners, &prior), is_during_search)
+    }
+
+    /// How a game has ended that is over.
+    pub(super) fn tell_end(&self) -> Object {
+        let value = |outcome: Outcome| outcome.value_for(self.view.side);
+        let utility = self.outcome.map_or(0.0, value);
+        let margin = self.outcome.and_then(|outcome| outcome.margin);
+        let root = Numbers {
+            visits: 0,
+            utility,
+            utility_lcb: utility,
+            score: margin.map(|margin| (utility * margin.0 as f32 / 2.0, 0.0)),
+        };
+        self.whole(root, (json!([]), &self.owners, &|_| -1.0), false)
+    }
+
+    fn whole(
+        &self,
+        root: Numbers,
+        (moves, owners, prior): (Value, &[f32], &dyn Fn(Move) -> f32),
+        is_during_search: bool,
+    ) -> Object {
+        let mut answer = answer(self.task, is_during_search);
+        let mover = match self.view.mover {
+            Color::Black => "B",
+            Color::White => "W",
+        };
+        let mut root = shared(root);
+        root.insert("currentPlayer".to_owned(), json!(mover));
+        answer.extend(object([
+            ("moveInfos", moves),
+            ("rootInfo", Value::Object(root)),
+        ]));
+        if self.wishes.ownership {
+            answer.insert("ownership".to_owned(), numbers(owners));
+        }
+        if self.wishes.policy {
+            let all = points_from_top(self.size).chain([self.size.pass()]);
+            let all: Vec<f32> = all.map(prior).collect();
+            answer.insert("policy".to_owned(), numbers(&all));
+        }
+        answer
+    }
+
+    fn move_info(&self, report: &SearchReport, order: usize, found: &MoveReport) -> Value {
+        let mut info = shared(self.view.of_move(found, report));
+        // The first move, and so many behind it.
+        let length = self.wishes.line.saturating_add(1);
+        let line = found.pv.iter().take(length);
+        let line = line.map(|&mv| Value::String(vertex(mv, self.size)));
+        info.extend(object([
+            ("move", json!(vertex(found.mv, self.size))),
+            ("order", json!(order)),
+            ("prior", number(found.prior)),
+            ("edgeVisits", json!(found.visits)),
+            ("weight", json!(found.visits)),
+            ("edgeWeight", json!(found.visits)),
+            ("playSelectionValue", json!(found.visits)),
+            ("pv", line.collect()),
+        ]));
+        if self.wishes.pv_visits {
+            let visits: Vec<u64> = found.pv_visits.iter().copied().take(length).collect();
+            info.extend(object([
+                ("pvVisits", json!(visits)),
+                ("pvEdgeVisits", json!(visits)),
+            ]));
+        }
+        let expected = found.expected.as_ref();
+        if let Some(expected) = expected.filter(|_| self.wishes.moves_ownership) {
+            let owners = self.view.owners(expected, self.size);
+            info.insert("ownership".to_owned(), numbers(&owners));
+        }
+        Value::Object(info)
+    }
+}
+
+/// What is told of moves and of the root alike. Clients rely on every one of these names: where no
+/// points are counted, the scores are 0.
+fn shared(of: Numbers) -> Object {
+    let (lead, deviation) = of.score.unwrap_or((0.0, 0.0));
+    object([
+        ("visits", json!(of.visits)),
+        ("winrate", number(of.winrate())),
+        ("lcb", number(of.lcb())),
+        ("utility", number(of.utility)),
+        ("utilityLcb", number(of.utility_lcb)),
+        ("scoreLead", number(lead)),
+        ("scoreMean", number(lead)),
+        ("scoreSelfplay", number(lead)),
+        ("scoreStdev", number(deviation)),
+    ])
+}
+
+fn object<const N: usize>(fields: [(&str, Value); N]) -> Object {
+    let fields = fields.into_iter();
+    fields
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+/// Six digits behind the point, which is what the numbers are good for.
+fn number(value: f32) -> Value {
+    json!((f64::from(value) * 1e6).round() / 1e6)
+}
+
+fn numbers(values: &[f32]) -> Value {
+    values.iter().map(|&value| number(value)).collect()
+}

@@ -1,0 +1,171 @@
+//! The protocol of KataGo's analysis engine, by which KaTrain and others have games analysed: a JSON
+//! object a line, as many at a time as the client likes, answered when they are done
+//! (docs/board-programs.md#katrain).
+//!
+//! One thread reads, one or more search (`analysis-0`, ...), and the main thread does the rest: it
+//! checks queries, hands their turns to the queue, and is the only one that writes.
+
+mod actions;
+mod analyst;
+mod answer;
+mod fields;
+mod options;
+mod query;
+mod queue;
+#[cfg(test)]
+mod tests;
+mod wishes;
+
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+
+use serde_json::{Value, json};
+
+use self::analyst::Analyst;
+use self::fields::{Fields, Refusal, shorten};
+pub use self::options::{KatagoOptions, KatagoResources, MakeAnalyst, Perspective};
+use self::query::Query;
+use self::queue::Queue;
+
+/// A conversation with a client.
+struct Katago {
+    make: Arc<MakeAnalyst>,
+    forget: Box<dyn Fn()>,
+    options: KatagoOptions,
+    queue: Arc<Queue>,
+}
+
+/// What there is to do for the main thread.
+enum Event {
+    Line(Vec<u8>),
+    /// The input has ended.
+    End,
+    /// What one of the analysts says.
+    Answer(Value),
+}
+
+/// Answers the queries in `input` until its end, and then those that are left.
+///
+/// # Errors
+/// Fails when a thread cannot be started or an answer cannot be written. A client that has closed its
+/// end of the pipe is the end of the conversation, not an error.
+pub fn serve_queries(
+    resources: KatagoResources,
+    options: KatagoOptions,
+    input: impl Read + Send + 'static,
+    mut output: impl Write,
+) -> std::io::Result<()> {
+    let (events, inbox) = channel();
+    let side = Katago {
+        make: Arc::new(resources.make),
+        forget: resources.forget,
+        options,
+        queue: Arc::default(),
+    };
+    for number in 0..side.options.positions.max(1) {
+        let (queue, events) = (Arc::clone(&side.queue), events.clone());
+        let mut analyst = Analyst::new(Arc::clone(&side.make));
+        std::thread::Builder::new()
+            .name(format!("analysis-{number}"))
+            // Nobody listens any more when the output is closed.
+            .spawn(move || {
+                analyst.work(&queue, &mut |said| drop(events.send(Event::Answer(said))))
+            })?;
+    }
+    std::thread::Builder::new()
+        .name("reader".to_owned())
+        .spawn(move || read(input, &events))?;
+    // Ends when all of those threads have.
+    for event in inbox {
+        let mut written = Ok(());
+        let mut say = |value: Value| {
+            if written.is_ok() {
+                let line = writeln!(output, "{value}");
+                written = line.and_then(|()| output.flush());
+            }
+        };
+        match event {
+            Event::Line(line) => side.hear(&line, &mut say),
+            Event::Answer(answer) => say(answer),
+            Event::End if side.options.finish => side.queue.close(),
+            Event::End => return Ok(()),
+        }
+        match written {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
+            written => written?,
+        }
+    }
+    Ok(())
+}
+
+/// Passes lines on as they come.
+fn read(input: impl Read, events: &Sender<Event>) {
+    let mut input = BufReader::new(input);
+    loop {
+        let mut line = Vec::new();
+        match input.read_until(b'\n', &mut line) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            // An input that fails is an input that has ended.
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        if events.send(Event::Line(line)).is_err() {
+            return;
+        }
+    }
+    drop(events.send(Event::End));
+}
+
+impl Katago {
+    /// Answers a line, or takes it to those who will.
+    fn hear(&self, line: &[u8], say: &mut dyn FnMut(Value)) {
+        let line = line.trim_ascii();
+        if line.is_empty() {
+            return;
+        }
+        let request = match serde_json::from_slice::<Value>(line) {
+            Ok(Value::Object(request)) => request,
+            Ok(other) => {
+                let text = format!("a request is a JSON object, not {}", fields::short(&other));
+                return say(json!({ "error": text }));
+            }
+            Err(error) => {
+                let begin = shorten(&String::from_utf8_lossy(line));
+                return say(json!({ "error": format!("this is no JSON: {error}: {begin}") }));
+            }
+        };
+        let Some(id) = request.get("id").and_then(Value::as_str) else {
+            return say(json!({ "error": "a request needs an \"id\", which is a string" }));
+        };
+        let fields = Fields(&request);
+        let done = match fields.text("action") {
+            Ok(Some(action)) => self.act(action, &request, say),
+            Ok(None) => self.take((id, fields), say),
+            Err(refusal) => Err(refusal),
+        };
+        if let Err(refusal) = done {
+            say(told(id, "error", &refusal));
+        }
+    }
+
+    /// Takes a query.
+    fn take(
+        &self,
+        (id, fields): (&str, Fields<'_>),
+        say: &mut dyn FnMut(Value),
+    ) -> Result<(), Refusal> {
+        let (query, warnings) = Query::read((id, fields), &self.make, &self.options)?;
+        for warning in &warnings {
+            say(told(id, "warning", warning));
+        }
+        self.queue.push(&Arc::new(query));
+        Ok(())
+    }
+}
+
+/// An error or a warning of a query. The text names the field, too: some clients show nothing else.
+fn told(id: &str, kind: &str, refusal: &Refusal) -> Value {
+    let Refusal { field, text } = refusal;
+    json!({ "id": id, "field": field, kind: format!("{field}: {text}") })
+}

@@ -1,0 +1,241 @@
+//! A query: a game with turns to be analysed, checked as a whole before any of them is.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::fields::{Fields, Refusal, short, shorten};
+use super::options::{KatagoOptions, MakeAnalyst};
+use super::wishes::{self, Wishes};
+use crate::engine::{Engine, RulesError};
+use crate::game::{BoardSize, Color, UnknownGame};
+use crate::gtp::format_vertex;
+use crate::record::{GameRecord, Play, Vertex};
+
+/// The most that a komi can be, in points.
+const MOST_KOMI: f64 = 400.0;
+/// The longest side of a board that text can name.
+const LONGEST_SIDE: i64 = 25;
+/// The longest game: every position of it is kept while it is checked.
+const MOST_MOVES: usize = 10_000;
+/// Priorities beyond this are refused.
+const MOST_URGENT: i64 = 1 << 62;
+
+/// The fields of a query, beside those of its wishes.
+const FIELDS: &[&str] = &[
+    "id",
+    "boardXSize",
+    "boardYSize",
+    "initialStones",
+    "moves",
+    "initialPlayer",
+    "rules",
+    "komi",
+    "whiteHandicapBonus",
+    "analyzeTurns",
+    "priority",
+    "priorities",
+];
+
+/// Fields that ask for what there is not.
+const NOT_HAD: &[&str] = &[
+    "includeOwnershipStdev",
+    "includeMovesOwnershipStdev",
+    "includeNoResultValue",
+];
+
+/// A query that can be answered.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Query {
+    pub(super) id: String,
+    /// The game with all its moves.
+    pub(super) record: GameRecord,
+    /// Its rules, komi included, as its engine takes them.
+    pub(super) rules: String,
+    pub(super) wishes: Wishes,
+    /// The turns to be analysed, with their priorities.
+    pub(super) turns: BTreeMap<usize, i64>,
+}
+
+impl Query {
+    /// Reads a query, and warnings of what in it means nothing here.
+    pub(super) fn read(
+        (id, fields): (&str, Fields<'_>),
+        make: &MakeAnalyst,
+        options: &KatagoOptions,
+    ) -> Result<(Query, Vec<Refusal>), Refusal> {
+        let mut warnings = Vec::new();
+        let size = board(fields)?;
+        let plays = fields.plays("moves", size)?;
+        let plays = plays.ok_or_else(|| Refusal::new("moves", MOVES_MISSING))?;
+        if plays.len() > MOST_MOVES {
+            let text = format!("must be at most {MOST_MOVES}, not {}", plays.len());
+            return Err(Refusal::new("moves", text));
+        }
+        let mut engine = engine(fields, size, make, &mut warnings)?;
+        let record = record(fields, engine.game(), size, &plays)?;
+        check(&mut *engine, &record)?;
+        let turns = turns(fields, plays.len())?;
+        let (wishes, unused) = Wishes::of(options).with(fields, size)?;
+        warnings.extend(unused);
+        warnings.extend(fields.0.iter().filter_map(without_effect));
+        let query = Query {
+            id: id.to_owned(),
+            record,
+            rules: engine.rules(),
+            wishes,
+            turns,
+        };
+        Ok((query, warnings))
+    }
+}
+
+const MOVES_MISSING: &str = "is missing: a list of pairs such as [\"B\", \"C3\"], empty for none";
+
+/// A warning for a field that nobody reads.
+fn without_effect((name, value): (&String, &Value)) -> Option<Refusal> {
+    let known = [FIELDS, wishes::FIELDS].concat();
+    let wants_nothing = NOT_HAD.contains(&name.as_str()) && value == &Value::Bool(false);
+    let known = known.contains(&name.as_str()) || wants_nothing;
+    (!known).then(|| Refusal::new(name, "is not known here and has no effect"))
+}
+
+fn board(fields: Fields<'_>) -> Result<BoardSize, Refusal> {
+    let side = |name| {
+        let side = fields.integer(name, 1..=LONGEST_SIDE)?;
+        let side = side.and_then(|side| u8::try_from(side).ok());
+        side.ok_or_else(|| Refusal::new(name, "is missing: the board's length in points"))
+    };
+    Ok(BoardSize::new(side("boardXSize")?, side("boardYSize")?))
+}
+
+/// An engine for the board with the rules and the komi that are asked for.
+fn engine(
+    fields: Fields<'_>,
+    size: BoardSize,
+    make: &MakeAnalyst,
+    warnings: &mut Vec<Refusal>,
+) -> Result<Box<dyn Engine>, Refusal> {
+    let text = match fields.get("rules") {
+        None => String::new(),
+        Some(Value::String(name)) => name.clone(),
+        Some(rules @ Value::Object(_)) => rules.to_string(),
+        Some(other) => {
+            let text = format!("must be a name or an object, not {}", short(other));
+            return Err(Refusal::new("rules", text));
+        }
+    };
+    let wrong_board = |error: UnknownGame| Refusal::new("boardXSize", error);
+    let mut engine = match make(size, &text) {
+        Ok(engine) => engine,
+        Err(UnknownGame::Rules(error)) => {
+            let engine = make(size, "").map_err(wrong_board)?;
+            let refusal = Refusal::new("rules", shorten(&error.to_string()));
+            if engine.rules_json().is_some() {
+                return Err(refusal);
+            }
+            // Programs for Go send its rules whatever is played.
+            let text = format!("{}: its own rules are taken", refusal.text);
+            warnings.push(Refusal::new("rules", text));
+            engine
+        }
+        Err(error) => return Err(wrong_board(error)),
+    };
+    if let Some(komi) = fields.number("komi", -MOST_KOMI..=MOST_KOMI)? {
+        if (2.0 * komi).fract() != 0.0 {
+            let text = format!("must be a multiple of one half, not {komi}");
+            return Err(Refusal::new("komi", text));
+        }
+        engine.set_komi(komi as f32);
+    }
+    if let Some(bonus) = fields.text("whiteHandicapBonus")? {
+        give_bonus(&mut *engine, bonus)?;
+    }
+    Ok(engine)
+}
+
+/// Has White paid for handicap stones in another way than the rules say.
+fn give_bonus(engine: &mut dyn Engine, bonus: &str) -> Result<(), Refusal> {
+    let rules = engine.rules_json();
+    let rules = rules.and_then(|text| serde_json::from_str(&text).ok());
+    let Some(Value::Object(mut rules)) = rules else {
+        return Err(Refusal::new("whiteHandicapBonus", "this game has none"));
+    };
+    rules.insert("whiteHandicapBonus".to_owned(), json!(bonus));
+    let set = engine.set_rules(&Value::Object(rules).to_string());
+    set.map_err(|error: RulesError| Refusal::new("whiteHandicapBonus", error))
+}
+
+fn record(
+    fields: Fields<'_>,
+    game: &str,
+    size: BoardSize,
+    plays: &[Play],
+) -> Result<GameRecord, Refusal> {
+    let mut record = GameRecord::new(game, size);
+    // Who sets a point up twice means the last one.
+    let mut stones = BTreeMap::new();
+    for stone in fields.plays("initialStones", size)?.unwrap_or_default() {
+        let Vertex::Point(point) = stone.vertex else {
+            return Err(Refusal::new("initialStones", "a stone stands on a point"));
+        };
+        stones.insert(point, stone.color);
+    }
+    let handicap = stones.len() > 1 && stones.values().all(|&color| color == Color::Black);
+    record.setup = stones.into_iter().collect();
+    for &play in plays {
+        record.push(play);
+    }
+    let first = plays.first().map(|first| first.color);
+    let usual = if handicap { Color::White } else { Color::Black };
+    let said = fields.color("initialPlayer")?;
+    record.to_move = Some(said.or(first).unwrap_or(usual));
+    Ok(record)
+}
+
+/// Puts the game on the engine's board, or says where that fails.
+fn check(engine: &mut dyn Engine, record: &GameRecord) -> Result<(), Refusal> {
+    let mut start = record.clone();
+    start.truncate(0);
+    let set_up = engine.load(&start);
+    set_up.map_err(|_| Refusal::new("initialStones", "these stones cannot stand together"))?;
+    for (turn, recorded) in record.plays.iter().enumerate() {
+        if engine.play(recorded.play).is_err() {
+            let vertex = format_vertex(recorded.play.vertex, record.size);
+            // KaTrain looks for these words.
+            let text = format!("Illegal move {turn}: {} {vertex}", recorded.play.color);
+            return Err(Refusal::new("moves", text));
+        }
+    }
+    Ok(())
+}
+
+fn turns(fields: Fields<'_>, last: usize) -> Result<BTreeMap<usize, i64>, Refusal> {
+    const URGENCY: std::ops::RangeInclusive<i64> = -MOST_URGENT..=MOST_URGENT;
+    let priority = fields.integer("priority", URGENCY)?;
+    let priorities = fields.integers("priorities", URGENCY)?;
+    let most = i64::try_from(last).unwrap_or(i64::MAX);
+    let turns = fields.integers("analyzeTurns", 0..=most)?;
+    let turns = turns.map(|turns| {
+        turns
+            .into_iter()
+            .filter_map(|turn| usize::try_from(turn).ok())
+    });
+    let turns: Option<Vec<usize>> = turns.map(Iterator::collect);
+    match (turns, priorities) {
+        (_, Some(_)) if priority.is_some() => {
+            Err(Refusal::new("priority", "cannot stand beside priorities"))
+        }
+        (Some(turns), Some(priorities)) if turns.len() == priorities.len() => {
+            Ok(turns.into_iter().zip(priorities).collect())
+        }
+        (_, Some(_)) => Err(Refusal::new(
+            "priorities",
+            "must be as many as the turns in analyzeTurns",
+        )),
+        (turns, None) => {
+            let turns = turns.unwrap_or_else(|| vec![last]).into_iter();
+            Ok(turns.map(|turn| (turn, priority.unwrap_or(0))).collect())
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What is to be analysed: the most urgent position first, then the one asked for first.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use parking_lot::{Condvar, Mutex};
+
+use super::query::Query;
+use crate::search::StopFlag;
+
+/// One position of a query.
+#[derive(Debug, Clone)]
+pub(super) struct Task {
+    pub(super) query: Arc<Query>,
+    /// Moves played.
+    pub(super) turn: usize,
+    /// Ends its search.
+    pub(super) stop: StopFlag,
+}
+
+/// The order of tasks: by priority, then by number.
+type Place = (Reverse<i64>, u64);
+
+/// The tasks that wait and those that are being worked on.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    state: Mutex<State>,
+    /// There is something to do, or nothing will come any more.
+    news: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: BTreeMap<Place, Task>,
+    /// What is being worked on, by number.
+    running: BTreeMap<u64, Task>,
+    /// Tasks that have come so far.
+    number: u64,
+    /// How often everything known was to be forgotten.
+    forgotten: u64,
+    closed: bool,
+}
+
+/// A task that somebody works on.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub(super) task: Task,
+    number: u64,
+    /// Who knows anything from before this has to forget it.
+    pub(super) forgotten: u64,
+}
+
+impl Queue {
+    /// Adds all turns of a query.
+    pub(super) fn push(&self, query: &Arc<Query>) {
+        let mut state = self.state.lock();
+        for (&turn, &priority) in &query.turns {
+            let task = Task {
+                query: Arc::clone(query),
+                turn,
+                stop: StopFlag::new(),
+            };
+            let place = (Reverse(priority), state.number);
+            state.number += 1;
+            state.waiting.insert(place, task);
+        }
+        self.news.notify_all();
+    }
+
+    /// The next task, once there is one; `None` when there will be none any more.
+    pub(super) fn take(&self) -> Option<Taken> {
+        let mut state = self.state.lock();
+        loop {
+            if let Some(((_, number), task)) = state.waiting.pop_first() {
+                state.running.insert(number, task.clone());
+                let forgotten = state.forgotten;
+                return Some(Taken {
+                    task,
+                    number,
+                    forgotten,
+                });
+            }
+            if state.closed {
+                return None;
+            }
+            self.news.wait(&mut state);
+        }
+    }
+
+    /// A task is done.
+    pub(super) fn done(&self, taken: &Taken) {
+        self.state.lock().running.remove(&taken.number);
+    }
+
+    /// Ends the searches of these tasks, and gives back those that have not begun.
+    pub(super) fn terminate(&self, these: impl Fn(&Task) -> bool) -> Vec<Task> {
+        let mut state = self.state.lock();
+        for task in state.running.values().filter(|task| these(task)) {
+            task.stop.raise();
+        }
+        let all = std::mem::take(&mut state.waiting);
+        let (ended, left): (BTreeMap<_, _>, _) = all.into_iter().partition(|(_, task)| these(task));
+        state.waiting = left;
+        ended.into_values().collect()
+    }
+
+    /// Has everybody forget what earlier tasks have found out.
+    pub(super) fn forget(&self) {
+        self.state.lock().forgotten += 1;
+    }
+
+    /// Nothing more will come.
+    pub(super) fn close(&self) {
+        self.state.lock().closed = true;
+        self.news.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::BoardSize;
+    use crate::gtp::katago::tests::options;
+    use crate::gtp::katago::wishes::Wishes;
+    use crate::record::GameRecord;
+
+    fn query(id: &str, turns: &[(usize, i64)]) -> Arc<Query> {
+        Arc::new(Query {
+            id: id.to_owned(),
+            record: GameRecord::new("line", BoardSize::new(5, 1)),
+            rules: String::new(),
+            wishes: Wishes::of(&options()),
+            turns: turns.iter().copied().collect(),
+        })
+    }
+
+    fn name(task: &Task) -> (String, usize) {
+        (task.query.id.clone(), task.turn)
+    }
+
+    #[test]
+    fn the_urgent_comes_first_and_then_the_early() {
+        let queue = Queue::default();
+        queue.push(&query("a", &[(0, 0), (1, 5), (2, 0)]));
+        queue.push(&query("b", &[(7, 5)]));
+        queue.close();
+        let mut taken = Vec::new();
+        while let Some(next) = queue.take() {
+            taken.push(name(&next.task));
+        }
+        let order = [("a", 1), ("b", 7), ("a", 0), ("a", 2)];
+        assert_eq!(taken, order.map(|(id, turn)| (id.to_owned(), turn)));
+    }
+
+    #[test]
+    fn what_runs_is_stopped_and_what_waits_comes_back() {
+        let queue = Queue::default();
+        queue.push(&query("a", &[(0, 0), (1, 0), (2, 0)]));
+        queue.push(&query("b", &[(0, 0)]));
+        let running = queue.take().expect("there are four");
+        let ended = queue.terminate(|task| task.query.id == "a" && task.turn < 2);
+        assert_eq!(
+            ended.iter().map(name).collect::<Vec<_>>(),
+            [("a".to_owned(), 1)]
+        );
+        assert!(running.task.stop.is_raised());
+        queue.done(&running);
+        let next = queue.take().expect("two are left");
+        assert_eq!(name(&next.task), ("a".to_owned(), 2));
+        queue.forget();
+        assert_eq!(next.forgotten, 0);
+        assert_eq!(queue.take().map(|taken| taken.forgotten), Some(1));
+    }
+}

@@ -1,0 +1,306 @@
+//! What a query wants of a search, its position aside: how long, what to leave out, what to tell.
+
+use std::time::Duration;
+
+use super::fields::{Fields, Object, Refusal};
+use super::options::{KatagoOptions, Perspective};
+use crate::game::{BoardSize, Color, Move};
+
+/// Moves of a main line behind the first, as KataGo has it.
+const USUAL_LINE: usize = 15;
+/// The most visits that can be asked for.
+const MOST_VISITS: i64 = 1 << 50;
+/// What counts as for ever, in seconds.
+const LONGEST: f64 = 1e9;
+/// Times between reports, in seconds.
+const TIMES: std::ops::RangeInclusive<f64> = 0.001..=1e6;
+
+/// What is not to be searched for a side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Restriction {
+    pub(super) color: Color,
+    pub(super) moves: Vec<Move>,
+    /// Whether these moves are the only ones that may be searched.
+    pub(super) only: bool,
+}
+
+/// What a query wants; what it does not say is as the program was started.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Wishes {
+    pub(super) perspective: Perspective,
+    /// Visits of a search, and its time.
+    pub(super) visits: u64,
+    pub(super) time: Option<Duration>,
+    /// Moves of a main line behind the first, at most.
+    pub(super) line: usize,
+    pub(super) ownership: bool,
+    pub(super) moves_ownership: bool,
+    pub(super) policy: bool,
+    pub(super) pv_visits: bool,
+    /// Time to the first report while the search runs, and from then on.
+    pub(super) reports: Option<(Duration, Duration)>,
+    pub(super) root_policy_temperature: Option<f32>,
+    pub(super) root_fpu_reduction: Option<f32>,
+    pub(super) restrictions: Vec<Restriction>,
+}
+
+/// The fields that are read here.
+pub(super) const FIELDS: &[&str] = &[
+    "overrideSettings",
+    "maxVisits",
+    "analysisPVLen",
+    "rootFpuReductionMax",
+    "rootPolicyTemperature",
+    "includeOwnership",
+    "includeMovesOwnership",
+    "includePolicy",
+    "includePVVisits",
+    "reportDuringSearchEvery",
+    "firstReportDuringSearchAfter",
+    "allowMoves",
+    "avoidMoves",
+];
+
+impl Wishes {
+    /// Those of a query that says nothing.
+    pub(super) fn of(options: &KatagoOptions) -> Wishes {
+        Wishes {
+            perspective: options.perspective,
+            visits: options.visits,
+            time: options.time,
+            line: USUAL_LINE,
+            ownership: false,
+            moves_ownership: false,
+            policy: false,
+            pv_visits: false,
+            reports: None,
+            root_policy_temperature: None,
+            root_fpu_reduction: None,
+            restrictions: Vec::new(),
+        }
+    }
+
+    /// These wishes with those of a query, and warnings of what is not done.
+    pub(super) fn with(
+        mut self,
+        query: Fields<'_>,
+        size: BoardSize,
+    ) -> Result<(Wishes, Vec<Refusal>), Refusal> {
+        let mut warnings = Vec::new();
+        if let Some(settings) = query.get("overrideSettings") {
+            let settings = settings.as_object();
+            let settings =
+                settings.ok_or_else(|| Refusal::new("overrideSettings", "must be an object"))?;
+            let unknown = self.override_settings(settings)?;
+            if !unknown.is_empty() {
+                let text = format!("not known here, without effect: {}", unknown.join(", "));
+                warnings.push(Refusal::new("overrideSettings", text));
+            }
+        }
+        self.take_limits(query)?;
+        self.ownership = query.truth("includeOwnership")?;
+        self.moves_ownership = query.truth("includeMovesOwnership")?;
+        self.policy = query.truth("includePolicy")?;
+        self.pv_visits = query.truth("includePVVisits")?;
+        let every = query.number("reportDuringSearchEvery", TIMES)?;
+        let first = query.number("firstReportDuringSearchAfter", TIMES)?;
+        self.reports = match (first, every) {
+            (None, None) => None,
+            (first, every) => {
+                let wait =
+                    |seconds: Option<f64>| seconds.map_or(Duration::MAX, Duration::from_secs_f64);
+                Some((wait(first.or(every)), wait(every)))
+            }
+        };
+        for (field, only) in [("avoidMoves", false), ("allowMoves", true)] {
+            self.restrict(query, (field, only), size, &mut warnings)?;
+        }
+        Ok((self, warnings))
+    }
+
+    /// What may stand in a query and among its settings.
+    fn take_limits(&mut self, fields: Fields<'_>) -> Result<(), Refusal> {
+        if let Some(visits) = fields.integer("maxVisits", 1..=MOST_VISITS)? {
+            self.visits = visits.unsigned_abs();
+        }
+        if let Some(moves) = fields.integer("analysisPVLen", 1..=1000)? {
+            self.line = usize::try_from(moves).unwrap_or(self.line);
+        }
+        if let Some(temperature) = fields.number("rootPolicyTemperature", 0.01..=100.0)? {
+            self.root_policy_temperature = Some(temperature as f32);
+        }
+        if let Some(reduction) = fields.number("rootFpuReductionMax", 0.0..=2.0)? {
+            self.root_fpu_reduction = Some(reduction as f32);
+        }
+        Ok(())
+    }
+
+    /// Settings of KataGo by its names; those that mean nothing here come back.
+    fn override_settings(&mut self, settings: &Object) -> Result<Vec<String>, Refusal> {
+        const FIELD: &str = "overrideSettings";
+        // Numbers may come as text.
+        let plain = |(name, value): (&String, &serde_json::Value)| {
+            let number = value.as_str().and_then(|text| text.parse().ok());
+            (name.clone(), number.unwrap_or_else(|| value.clone()))
+        };
+        let settings: Object = settings.iter().map(plain).collect();
+        let fields = Fields(&settings);
+        let within =
+            |refusal: Refusal| Refusal::new(FIELD, format!("{} {}", refusal.field, refusal.text));
+        self.take_limits(fields).map_err(within)?;
+        let time = fields.number("maxTime", 0.0..=1e20).map_err(within)?;
+        if let Some(time) = time.filter(|&time| time > 0.0) {
+            // Nobody waits for as long as a duration can be.
+            self.time = Some(Duration::from_secs_f64(time.min(LONGEST)));
+        }
+        if let Some(side) = fields.text("reportAnalysisWinratesAs").map_err(within)? {
+            let wrong =
+                |known| Refusal::new(FIELD, format!("reportAnalysisWinratesAs must be {known}"));
+            self.perspective = side.parse().map_err(wrong)?;
+        }
+        let wide = fields.number("wideRootNoise", 0.0..=5.0).map_err(within)?;
+        if let Some(wide) = wide.filter(|&wide| wide > 0.0) {
+            // KataGo flattens the root's priors by this power, and adds noise to values besides.
+            self.root_policy_temperature = Some((1.0 + 4.0 * wide) as f32);
+        }
+        const KNOWN: [&str; 7] = [
+            "maxVisits",
+            "analysisPVLen",
+            "rootPolicyTemperature",
+            "rootFpuReductionMax",
+            "maxTime",
+            "reportAnalysisWinratesAs",
+            "wideRootNoise",
+        ];
+        let unknown = settings
+            .keys()
+            .filter(|name| !KNOWN.contains(&name.as_str()));
+        Ok(unknown.cloned().collect())
+    }
+
+    fn restrict(
+        &mut self,
+        query: Fields<'_>,
+        (field, only): (&str, bool),
+        size: BoardSize,
+        warnings: &mut Vec<Refusal>,
+    ) -> Result<(), Refusal> {
+        let within =
+            |refusal: Refusal| Refusal::new(field, format!("{} {}", refusal.field, refusal.text));
+        let missing = |name: &str| Refusal::new(field, format!("each entry needs `{name}`"));
+        for entry in query.objects(field)? {
+            let color = entry.color("player").map_err(within)?;
+            let moves = entry.points("moves", size).map_err(within)?;
+            let depth = entry
+                .integer("untilDepth", 1..=1_000_000_000)
+                .map_err(within)?;
+            let restriction = Restriction {
+                color: color.ok_or_else(|| missing("player"))?,
+                moves: moves.ok_or_else(|| missing("moves"))?,
+                only,
+            };
+            if depth.ok_or_else(|| missing("untilDepth"))? > 1
+                && warnings.iter().all(|warning| warning.field != field)
+            {
+                let text = "holds for the first move only, whatever untilDepth says";
+                warnings.push(Refusal::new(field, text));
+            }
+            let same = |other: &Restriction| other.only && other.color == restriction.color;
+            if only && self.restrictions.iter().any(same) {
+                return Err(Refusal::new(field, "takes one entry for each player"));
+            }
+            self.restrictions.push(restriction);
+        }
+        if only && query.get("avoidMoves").is_some() && query.get(field).is_some() {
+            return Err(Refusal::new(field, "cannot stand beside avoidMoves"));
+        }
+        Ok(())
+    }
+
+    /// Which of these moves of `mover` are not to be searched.
+    pub(super) fn avoided(&self, mover: Color, legal: &[Move]) -> Vec<Move> {
+        let own = || self.restrictions.iter().filter(|own| own.color == mover);
+        let forbids = |mv: &Move| own().any(|own| own.moves.contains(mv) != own.only);
+        legal.iter().copied().filter(forbids).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gtp::katago::tests::options;
+
+    const SIZE: BoardSize = BoardSize::square(3);
+
+    fn read(text: &str) -> Result<(Wishes, Vec<Refusal>), Refusal> {
+        let query: Object = serde_json::from_str(text).expect("an object");
+        Wishes::of(&options()).with(Fields(&query), SIZE)
+    }
+
+    #[test]
+    fn what_katrain_sends_is_understood() {
+        let (wishes, warnings) = read(
+            r#"{"maxVisits": 25, "includeOwnership": true, "includeMovesOwnership": true,
+                "includePolicy": true, "reportDuringSearchEvery": 1.0, "overrideSettings":
+                {"reportAnalysisWinratesAs": "BLACK", "wideRootNoise": 0.04, "maxTime": 8.0}}"#,
+        )
+        .unwrap();
+        assert_eq!(warnings, []);
+        assert_eq!(
+            (wishes.visits, wishes.time),
+            (25, Some(Duration::from_secs(8)))
+        );
+        assert!(wishes.ownership && wishes.moves_ownership && wishes.policy && !wishes.pv_visits);
+        assert_eq!(wishes.reports, Some([Duration::from_secs(1); 2].into()));
+        assert_eq!(wishes.root_policy_temperature, Some(1.16));
+        assert_eq!(wishes.perspective, Perspective::Side(Color::Black));
+    }
+
+    #[test]
+    fn a_query_outweighs_its_settings() {
+        let (wishes, _) =
+            read(r#"{"maxVisits": 9, "overrideSettings": {"maxVisits": "7", "maxTime": 1e20}}"#)
+                .unwrap();
+        assert_eq!(wishes.visits, 9);
+        let (wishes, _) = read(r#"{"overrideSettings": {"maxVisits": "7"}}"#).unwrap();
+        assert_eq!(wishes.visits, 7);
+    }
+
+    #[test]
+    fn settings_without_effect_are_named() {
+        let (_, warnings) =
+            read(r#"{"overrideSettings": {"antiMirror": true, "cpuctExploration": 2}}"#).unwrap();
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].text.ends_with("antiMirror, cpuctExploration"));
+        for wrong in [
+            r#"{"overrideSettings": []}"#,
+            r#"{"overrideSettings": {"maxVisits": 0}}"#,
+            r#"{"overrideSettings": {"reportAnalysisWinratesAs": "RED"}}"#,
+            r#"{"maxVisits": "many"}"#,
+            r#"{"reportDuringSearchEvery": 0}"#,
+            r#"{"allowMoves": [], "avoidMoves": []}"#,
+            r#"{"allowMoves": [{"player": "B", "moves": ["A1"]}]}"#,
+            r#"{"avoidMoves": [{"player": "B", "untilDepth": 1}]}"#,
+            r#"{"avoidMoves": [{"moves": ["A1"], "untilDepth": 1}]}"#,
+            r#"{"avoidMoves": [7]}"#,
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn moves_are_left_out_for_the_side_that_moves() {
+        let entry = |player: &str, moves: &str| {
+            format!("{{\"player\": \"{player}\", \"moves\": [{moves}], \"untilDepth\": 1}}")
+        };
+        let legal = [0, 1, 9].map(Move);
+        let (b, w) = (entry("B", r#""A1", "pass""#), entry("W", r#""B1""#));
+        let (wishes, _) = read(&format!("{{\"avoidMoves\": [{b}, {w}]}}")).unwrap();
+        assert_eq!(wishes.avoided(Color::Black, &legal), [0, 9].map(Move));
+        assert_eq!(wishes.avoided(Color::White, &legal), [Move(1)]);
+        let (wishes, _) = read(&format!("{{\"allowMoves\": [{b}]}}")).unwrap();
+        assert_eq!(wishes.avoided(Color::Black, &legal), [Move(1)]);
+        assert_eq!(wishes.avoided(Color::White, &legal), []);
+        assert!(read(&format!("{{\"allowMoves\": [{b}, {b}]}}")).is_err());
+    }
+}

@@ -1,0 +1,149 @@
+//! The numbers that board programs are told of a search, from one side's view: of a move, and of the
+//! whole. KataGo's names for them are in `analysis` (text) and in `katago` (JSON).
+
+use super::board::owners;
+use crate::game::{BoardSize, Color, Expected};
+use crate::search::{MoveReport, SearchReport};
+
+/// Who reads the numbers of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct View {
+    /// The side to move where the search began.
+    pub(super) mover: Color,
+    /// The side for which numbers are good when they are high.
+    pub(super) side: Color,
+}
+
+/// The numbers of a move, or of the root.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Numbers {
+    pub(super) visits: u64,
+    /// Expected result, in [-1, 1].
+    pub(super) utility: f32,
+    /// Its bound: the lower one for the side that moves.
+    pub(super) utility_lcb: f32,
+    /// By how many points the side is expected to be ahead, and the standard deviation of it; `None`
+    /// where the search knows of none.
+    pub(super) score: Option<(f32, f32)>,
+}
+
+impl View {
+    /// The view of the side to move.
+    pub(super) fn of_mover(mover: Color) -> View {
+        View { mover, side: mover }
+    }
+
+    /// The numbers of a move of this report. Where nothing is known of its points, they are those of the
+    /// whole.
+    pub(super) fn of_move(self, found: &MoveReport, report: &SearchReport) -> Numbers {
+        let expected = found.expected.as_ref().or(report.expected.as_ref());
+        Numbers {
+            visits: found.visits,
+            utility: self.turn(found.value),
+            utility_lcb: self.turn(found.lcb),
+            score: self.score(expected),
+        }
+    }
+
+    /// The numbers of the whole.
+    pub(super) fn of_root(self, report: &SearchReport) -> Numbers {
+        let utility = self.turn(report.value);
+        Numbers {
+            visits: report.visits,
+            utility,
+            utility_lcb: utility,
+            score: self.score(report.expected.as_ref()),
+        }
+    }
+
+    /// Whose each point is expected to be, top row first.
+    pub(super) fn owners(self, expected: &Expected, size: BoardSize) -> Vec<f32> {
+        owners(expected, size, self.side)
+    }
+
+    /// A value for the side to move, in this view.
+    fn turn(self, value: f32) -> f32 {
+        if self.side == self.mover {
+            value
+        } else {
+            -value
+        }
+    }
+
+    fn score(self, expected: Option<&Expected>) -> Option<(f32, f32)> {
+        let expected = expected?;
+        let ahead = match self.side {
+            Color::Black => expected.black_ahead,
+            Color::White => -expected.black_ahead,
+        };
+        Some((ahead, expected.deviation))
+    }
+}
+
+impl Numbers {
+    /// The share of games won, in [0, 1].
+    pub(super) fn winrate(self) -> f32 {
+        rate(self.utility)
+    }
+
+    /// The bound of that share.
+    pub(super) fn lcb(self) -> f32 {
+        rate(self.utility_lcb)
+    }
+}
+
+/// A value in [-1, 1] as a share of games won.
+pub(super) fn rate(value: f32) -> f32 {
+    (value + 1.0) / 2.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::StopReason;
+    use crate::game::Move;
+
+    fn expected(black_ahead: f32) -> Expected {
+        Expected {
+            owner: vec![1.0, -0.5],
+            defended: None,
+            shared: vec![0.0; 2],
+            black_ahead,
+            deviation: 3.0,
+        }
+    }
+
+    #[test]
+    fn what_is_good_for_one_side_is_bad_for_the_other() {
+        let known = MoveReport {
+            visits: 5,
+            value: 0.5,
+            lcb: 0.25,
+            expected: Some(expected(-4.0)),
+            ..MoveReport::unsearched(Move(0), 0.5)
+        };
+        let report = SearchReport {
+            value: 0.5,
+            expected: Some(expected(-2.0)),
+            ..SearchReport::unsearched(Vec::new(), StopReason::Visits)
+        };
+        let white = View::of_mover(Color::White);
+        let own = white.of_move(&known, &report);
+        assert_eq!(
+            (own.winrate(), own.lcb(), own.score),
+            (0.75, 0.625, Some((4.0, 3.0)))
+        );
+        let black = View {
+            side: Color::Black,
+            ..white
+        };
+        let turned = black.of_move(&known, &report);
+        assert_eq!((turned.winrate(), turned.lcb()), (0.25, 0.375));
+        assert_eq!(turned.score, Some((-4.0, 3.0)));
+        let unknown = MoveReport::unsearched(Move(1), 0.5);
+        assert_eq!(white.of_move(&unknown, &report).score, Some((2.0, 3.0)));
+        assert_eq!(black.of_root(&report).score, Some((-2.0, 3.0)));
+        let size = BoardSize::new(2, 1);
+        assert_eq!(white.owners(&expected(0.0), size), [-1.0, 0.5]);
+    }
+}
