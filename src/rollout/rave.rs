@@ -93,8 +93,16 @@ pub struct Rave {
     past: Past,
     played: Played,
     tally: Tally,
-    /// The same of each move of the root, by policy index, where that is wanted; and of one playout.
+    /// The same after each move of the root, where that is wanted.
+    by_move: Option<Box<ByMove>>,
+}
+
+/// What becomes of the points, move by move.
+#[derive(Debug)]
+struct ByMove {
+    /// After each move of the root, by policy index.
     after: Vec<Tally>,
+    /// In a single playout.
     once: Tally,
 }
 
@@ -111,8 +119,7 @@ impl Rave {
             past: Past::default(),
             played: Played::default(),
             tally: Tally::default(),
-            after: Vec::new(),
-            once: Tally::default(),
+            by_move: None,
         }
     }
 
@@ -153,10 +160,12 @@ impl Rave {
     ) -> RaveReport {
         let (root, begun) = (start.position(), start.past().len());
         self.tally.clear(root.size().area());
-        self.after.clear();
-        if by_move {
-            self.after.resize(root.policy_len(), Tally::of(root));
-        }
+        self.by_move = by_move.then(|| {
+            Box::new(ByMove {
+                after: vec![Tally::of(root); root.policy_len()],
+                once: Tally::of(root),
+            })
+        });
         let root_node = self.plant(start, avoid);
         let reused = self
             .tree
@@ -209,8 +218,10 @@ impl Rave {
     }
 
     fn report(&self, root: NodeId, playouts: u64, reused: u64) -> RaveReport {
+        let by_move = self.by_move.as_deref();
+        let after = by_move.map_or(&[][..], |by_move| &by_move.after);
         RaveReport {
-            moves: root_moves(&self.tree, root, &self.after),
+            moves: root_moves(&self.tree, root, after),
             playouts,
             reused,
             expected: self.tally.expected(),
@@ -253,15 +264,10 @@ impl Rave {
     /// Plays a descent's position to its end, and counts what becomes of the points.
     fn finish<G: Playout>(&mut self, position: &mut G) -> Outcome {
         self.played.clear(position);
-        let first = self
-            .path
-            .first()
-            .map(|&(_, child)| self.tree.move_of(child));
-        let after = first.and_then(|first| self.after.get_mut(first.index()));
-        let tally = match &after {
-            Some(_) => {
-                self.once.clear(position.size().area());
-                &mut self.once
+        let tally = match &mut self.by_move {
+            Some(by_move) => {
+                by_move.once.clear(position.size().area());
+                &mut by_move.once
             }
             None => &mut self.tally,
         };
@@ -272,9 +278,16 @@ impl Rave {
             }
             None => position.finish(self.params.policy, &mut self.rng, &mut self.played, tally),
         };
-        if let Some(after) = after {
-            after.add(&self.once);
-            self.tally.add(&self.once);
+        if let Some(by_move) = &mut self.by_move {
+            self.tally.add(&by_move.once);
+            let first = self
+                .path
+                .first()
+                .map(|&(_, child)| self.tree.move_of(child));
+            let after = first.and_then(|first| by_move.after.get_mut(first.index()));
+            if let Some(after) = after {
+                after.add(&by_move.once);
+            }
         }
         outcome
     }
