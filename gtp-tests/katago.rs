@@ -144,7 +144,10 @@ fn a_whole_game_is_analysed() {
         turns.push(turn);
         let root = &answer["rootInfo"];
         assert_eq!(root["visits"], 30, "{root}");
-        assert_eq!(root["currentPlayer"], if turn % 2 == 0 { "B" } else { "W" });
+        assert_eq!(
+            root["currentPlayer"],
+            if turn.is_multiple_of(2) { "B" } else { "W" }
+        );
         assert!(root["scoreLead"].as_f64().expect("a number").abs() < 30.0);
         let moves = answer["moveInfos"].as_array().expect("a list");
         let visits: u64 = moves.iter().filter_map(|one| one["visits"].as_u64()).sum();
