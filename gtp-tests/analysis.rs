@@ -44,6 +44,30 @@ fn sabaki_reads_every_entry() {
     }
 }
 
+/// GoGui's menu thinks about a record that was loaded, for a time or until it is interrupted.
+#[test]
+fn gogui_has_a_position_searched() {
+    let go = [NETWORK, &["--game", "go", "--live-graphics"]].concat();
+    let mut engine = Engine::start(&go);
+    engine.answer("play b E5");
+    let shown = engine.answer("tengen-search w 0.3");
+    let status = shown.lines().last().unwrap_or_default();
+    assert!(status.starts_with("TEXT white wins"), "{shown}");
+    assert!(status.contains(" ahead by "), "{shown}");
+    assert!(shown.contains("LABEL "), "{shown}");
+    // The search stays for the other views, and the game goes on as it was.
+    let table = engine.answer("tengen-table w");
+    let visits = table.lines().nth(1).and_then(|line| line.split_whitespace().nth(1));
+    let visits: u64 = visits.and_then(|visits| visits.parse().ok()).unwrap();
+    assert!(visits > 10, "{table}");
+    assert_eq!(engine.answer("gogui-rules_side_to_move"), "white");
+
+    engine.send("tengen-search 60\n");
+    std::thread::sleep(Duration::from_millis(100));
+    engine.send("# interrupt\n");
+    assert!(engine.reply().starts_with("= "));
+}
+
 #[test]
 fn any_input_ends_an_analysis_and_is_answered_after_it() {
     let mut engine = Engine::start(SLOW);

@@ -44,6 +44,7 @@ const WORDS: &[&[u8]] = &[
     b"gogui-rules_legal_moves",
     b"gg-undo",
     b"tengen-policy",
+    b"tengen-search",
     b"tengen-table",
     b"kgs-game_over",
     b"final_status_list",

@@ -92,8 +92,15 @@ fn status(report: &SearchReport, color: Color) -> String {
         None => "",
     };
     let wins = rate(report.value) * 100.0;
+    let lead = match &report.expected {
+        Some(expected) if expected.black_ahead < 0.0 => {
+            format!(", White ahead by {:.1}", -expected.black_ahead)
+        }
+        Some(expected) => format!(", Black ahead by {:.1}", expected.black_ahead),
+        None => String::new(),
+    };
     format!(
-        "TEXT {color} wins {wins:.1}%{proof}; visits: {}",
+        "TEXT {color} wins {wins:.1}%{proof}{lead}; visits: {}",
         report.visits
     )
 }

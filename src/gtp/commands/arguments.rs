@@ -1,6 +1,9 @@
 //! How handlers read their arguments. Arguments beyond those that a command knows are ignored, as KGS
 //! wants it.
 
+use std::time::Duration;
+
+use crate::clock::seconds;
 use crate::game::Color;
 use crate::gtp::Failure;
 
@@ -41,6 +44,24 @@ impl Arguments<'_> {
     }
 
     /// All arguments from the first.
+    /// `[COLOUR] [SECONDS]`; the colour is that of the side to move where none is named.
+    pub(super) fn color_and_time(
+        &self,
+        to_move: Color,
+        usual: Duration,
+    ) -> Result<(Color, Duration), Failure> {
+        let mut rest = self.all().into_iter().peekable();
+        let color = match rest.next_if(|text| text.parse::<f64>().is_err()) {
+            Some(named) => color(named)?,
+            None => to_move,
+        };
+        let time = match rest.next() {
+            Some(text) => seconds(text).map_err(|_| Failure::Syntax)?,
+            None => usual,
+        };
+        Ok((color, time))
+    }
+
     pub(in crate::gtp) fn all(&self) -> Vec<&str> {
         self.0.iter().map(String::as_str).collect()
     }

@@ -65,7 +65,7 @@ pub(super) fn undo(session: &mut Session, _: &Arguments<'_>) -> Result<String, F
 }
 
 /// Time between two drawings of a search: GoGui should not be kept busy.
-const DRAWING: Duration = Duration::from_millis(500);
+pub(super) const DRAWING: Duration = Duration::from_millis(500);
 
 pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let color = args.color(0)?;
@@ -88,7 +88,7 @@ pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Result<Str
 }
 
 /// Writes graphics to the standard error stream; nothing is lost when nobody reads it.
-fn draw(text: &str) {
+pub(super) fn draw(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 

@@ -92,6 +92,8 @@ pub const COMMANDS: &[Command] = &[
     command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", gogui::rules_legal_moves),
     command("gogui-rules_side_to_move", "", "the side to move", gogui::rules_side_to_move),
     command("gogui-rules_final_result", "", "the result, in words", gogui::rules_final_result),
+    command("tengen-search", "[COLOUR] [SECONDS]", "think for 10 seconds or SECONDS and show what the moves are worth, for GoGui", views::search)
+        .menu(&[Menu { kind: "gfx", label: "Search", call: "tengen-search" }]),
     command("tengen-policy", "[COLOUR]", "the network's policy, for GoGui", views::policy)
         .menu(&[Menu { kind: "gfx", label: "Policy", call: "tengen-policy" }]),
     command("tengen-values", "[COLOUR]", "what the moves are worth to the search, for GoGui", views::values)

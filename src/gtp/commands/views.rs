@@ -1,7 +1,10 @@
-//! What is known about the present position, drawn for GoGui. Nothing here searches further than
-//! one evaluation: the views show what earlier searches have left in the tree.
+//! What is known about the present position, drawn for GoGui. But for [`search`] nothing here searches
+//! further than one evaluation: the views show what earlier searches have left in the tree.
+
+use std::time::Duration;
 
 use super::Arguments;
+use super::board::{DRAWING, draw};
 use super::gogui::legal_points;
 use crate::engine::AnalysisEffort;
 use crate::game::{Color, Fate, Move};
@@ -10,7 +13,10 @@ use crate::gtp::board::{ownership, points_from_top};
 use crate::gtp::graphics::{self, Label};
 use crate::gtp::numbers::rate;
 use crate::gtp::{Failure, Session};
-use crate::search::SearchReport;
+use crate::search::{AnalysisOptions, SearchReport};
+
+/// Time of a [`search`] when none is given.
+const SEARCH_TIME: Duration = Duration::from_secs(10);
 
 /// Who moves: the colour named, else the side to move.
 fn mover(session: &Session, args: &Arguments<'_>) -> Result<Color, Failure> {
@@ -43,6 +49,31 @@ fn labelled(
         color,
         session.engine.size(),
     ))
+}
+
+/// Thinks about the position, drawing its main line where graphics are live, and shows what the moves
+/// are worth. `# interrupt` ends it, as it ends any search.
+pub(super) fn search(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
+    let (color, time) = args.color_and_time(session.engine.to_move(), SEARCH_TIME)?;
+    let (size, live) = (session.engine.size(), session.options.live_graphics);
+    let effort = AnalysisEffort::Bounded {
+        visits: None,
+        time: Some(time),
+    };
+    let analysis = AnalysisOptions {
+        interval: live.then_some(DRAWING),
+        ..AnalysisOptions::default()
+    };
+    let report = session.search(|engine, stop| {
+        engine.analyse(color, effort, stop, &analysis, &mut |report| {
+            draw(&graphics::live(report, color, size));
+        })
+    });
+    if live {
+        draw(graphics::CLEAR);
+    }
+    let report = report.ok_or(Failure::NoSearch)?;
+    Ok(graphics::moves(&report, Label::Value, color, size))
 }
 
 pub(super) fn policy(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
