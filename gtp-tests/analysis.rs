@@ -57,7 +57,10 @@ fn gogui_has_a_position_searched() {
     assert!(shown.contains("LABEL "), "{shown}");
     // The search stays for the other views, and the game goes on as it was.
     let table = engine.answer("tengen-table w");
-    let visits = table.lines().nth(1).and_then(|line| line.split_whitespace().nth(1));
+    let visits = table
+        .lines()
+        .nth(1)
+        .and_then(|line| line.split_whitespace().nth(1));
     let visits: u64 = visits.and_then(|visits| visits.parse().ok()).unwrap();
     assert!(visits > 10, "{table}");
     assert_eq!(engine.answer("gogui-rules_side_to_move"), "white");
