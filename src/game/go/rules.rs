@@ -321,7 +321,11 @@ impl FromStr for GoRules {
     /// form, or JSON. What JSON or the short form do not say is as in Tromp-Taylor rules.
     fn from_str(text: &str) -> Result<Self, UnknownRules> {
         let text = text.trim();
-        let (name, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let (name, rest) = match GoRules::named(text) {
+            // One has a blank: KaTrain's `new zealand`.
+            Some(_) => (text, ""),
+            None => text.split_once(' ').unwrap_or((text, "")),
+        };
         let (base, fields) = match GoRules::named(name) {
             Some(base) => (Some(base), short_fields(rest.trim())),
             None if text.starts_with('{') => (None, json_fields(text)),
