@@ -220,6 +220,33 @@ fn nobody_passes_first_while_dead_stones_count_against_him() {
     assert_eq!(engine.stone(Move(10)), None, "it is taken");
 }
 
+/// Komi has decided the game; the five points between the walls are points all the same.
+#[test]
+fn nobody_passes_first_while_borders_are_open() {
+    let stop = StopFlag::new();
+    let mut engine = engine(&[("size", "5"), ("rules", "chinese"), ("visits", "300")]);
+    engine.set_komi(-20.5);
+    play(&mut *engine, "b1 d1 b2 d2 b3 d3 b4 d4 b5 d5").unwrap();
+    for _ in 0..5 {
+        let color = engine.to_move();
+        let decision = engine.genmove(color, &stop);
+        assert_ne!(
+            decision,
+            Decision::Play(Vertex::Pass),
+            "{:?}",
+            engine.record()
+        );
+    }
+    let color = engine.to_move();
+    let decision = engine.genmove(color, &stop);
+    assert_eq!(
+        decision,
+        Decision::Play(Vertex::Pass),
+        "{:?}",
+        engine.record()
+    );
+}
+
 /// 5x5 is solved: the centre wins all 25 points (van der Werf et al. 2003, docs/methods.md#go). With 24.5
 /// points for White, Black has to keep White from having any.
 #[test]

@@ -114,15 +114,16 @@ fn has_passed<G: Game>(position: &G) -> bool {
 }
 
 /// Whether the side to move may pass: it has won whatever becomes of what is not certain yet, or has lost, so
-/// that no move makes a difference. Where players agree on dead stones, those are taken off; else the
-/// win must stand on the board as it is.
+/// that no move makes a difference to the result; and none makes one to the score, unless the other side has
+/// passed and so lost. Where players agree on dead stones, those are taken off; else the win must stand on the
+/// board as it is.
 fn may_pass<G: Game>(position: &G, settled: &Settled) -> bool {
     let Some(winner) = settled.certain_winner() else {
         return false;
     };
     let ahead = winner == position.to_move();
     let offered = ahead && has_passed(position);
-    if !offered && !is_late(position) {
+    if !offered && (!is_late(position) || settled.open > 0) {
         return false;
     }
     position.agrees_on_dead() || (ahead && as_it_stands(position) == Some(winner))

@@ -44,6 +44,8 @@ pub struct Settled {
     pub black_ahead: HalfPoints,
     /// The same if White got all that is not certain, and if Black did.
     pub range: [HalfPoints; 2],
+    /// Empty points that nobody has enclosed, and that count for whoever plays there.
+    pub open: usize,
 }
 
 impl Settled {

@@ -1,6 +1,6 @@
 //! The end of a game: which stones are dead, which live in seki, and what that counts.
 
-use super::{Agreed, Go};
+use super::{Agreed, Go, Scoring};
 use crate::game::{Color, Expected, Fate, HalfPoints, Move, Settled};
 
 /// A point whose expected owner is so sure is not played for any more.
@@ -78,6 +78,12 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             let chance = expected.shared.get(point.index());
             chance.is_some_and(|&chance| chance >= SURE)
         };
+        // Under territory scoring what lies between the sides counts for nobody.
+        let counts = self.rules.scoring == Scoring::Area;
+        let open = open
+            .iter()
+            .filter(|&point| counts && !shared(point))
+            .count();
         let (mut least, mut most) = (ahead, ahead);
         for point in board.iter() {
             let own = [0, 1].map(|side| owned[side].contains(point));
@@ -116,6 +122,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             fates: board.iter().map(fate).collect(),
             black_ahead: HalfPoints(ahead),
             range: [HalfPoints(least), HalfPoints(most)],
+            open,
         }
     }
 }
