@@ -43,7 +43,6 @@ impl Arguments<'_> {
         }
     }
 
-    /// All arguments from the first.
     /// `[COLOUR] [SECONDS]`; the colour is that of the side to move where none is named.
     pub(super) fn color_and_time(
         &self,
@@ -62,6 +61,7 @@ impl Arguments<'_> {
         Ok((color, time))
     }
 
+    /// All arguments from the first.
     pub(in crate::gtp) fn all(&self) -> Vec<&str> {
         self.0.iter().map(String::as_str).collect()
     }
