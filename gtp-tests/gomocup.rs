@@ -1,81 +1,43 @@
 //! A manager of the Gomocup protocol, as Piskvork is one: it starts a program without arguments, and its
 //! part is played byte for byte.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::Command;
 use std::time::Duration;
 
 use tengen::clock::{Clock, SystemClock};
 
-/// After this time a program that should have spoken counts as hanging.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::process::Engine;
 
-/// A program under a manager. It is killed when dropped.
-struct Brain {
-    child: Child,
-    input: ChildStdin,
-    lines: Receiver<String>,
-}
+/// A program under a manager.
+struct Brain(Engine);
 
 impl Brain {
     fn start(arguments: &[&str]) -> Brain {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the binary was built for this test");
-        let output = BufReader::new(child.stdout.take().expect("it is piped"));
-        let (sender, lines) = channel();
-        std::thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        Brain {
-            input: child.stdin.take().expect("it is piped"),
-            child,
-            lines,
-        }
+        Brain(Engine::program(arguments))
     }
 
     /// Lines as the manager writes them, with CR and LF.
     fn send(&mut self, lines: &[&str]) {
         for line in lines {
-            write!(self.input, "{line}\r\n").expect("the program reads");
+            self.0.send(&format!("{line}\r\n"));
         }
     }
 
     /// The next line that is no message.
     fn hears(&self) -> String {
         loop {
-            let line = self.lines.recv_timeout(PATIENCE).expect("a line");
+            let line = self.0.line();
+            let line = line.trim_end();
             if !line.starts_with("MESSAGE ") {
-                return line;
+                return line.to_owned();
             }
         }
     }
 
-    /// How long the program takes to end.
-    fn ends(mut self) -> Duration {
-        let clock = SystemClock::new();
-        let begin = clock.now();
-        while self.child.try_wait().expect("a process").is_none() {
-            assert!(clock.now() - begin < PATIENCE, "it does not end");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        clock.now() - begin
-    }
-}
-
-impl Drop for Brain {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    /// Says END; what is said after it, and how long the program takes to end.
+    fn ends(mut self) -> (String, Duration) {
+        self.send(&["END"]);
+        self.0.wait()
     }
 }
 
@@ -104,8 +66,7 @@ fn a_program_without_arguments_hears_the_manager() {
     assert_eq!(brain.hears(), "OK");
     brain.send(&["3,0,2", "DONE"]);
     assert_eq!(brain.hears(), "4,0");
-    brain.send(&["END"]);
-    assert!(brain.ends() < Duration::from_secs(1));
+    assert!(brain.ends().1 < Duration::from_secs(1));
 }
 
 #[test]
@@ -135,10 +96,9 @@ fn turns_stay_within_their_time_and_end_comes_at_once() {
         "BEGIN",
     ]);
     std::thread::sleep(Duration::from_millis(300));
-    brain.send(&["END"]);
-    let lines: Vec<String> = brain.lines.try_iter().collect();
-    assert!(brain.ends() < Duration::from_secs(1));
-    assert!(lines.is_empty(), "after END nothing is said: {lines:?}");
+    let (rest, took) = brain.ends();
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    assert!(rest.is_empty(), "after END nothing is said: {rest:?}");
 }
 
 /// A whole match, one side over GTP and the other over this protocol, under a clock.

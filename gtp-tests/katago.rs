@@ -1,16 +1,12 @@
 //! A client of KataGo's analysis engine, as KaTrain is one: it starts the program with KataGo's arguments,
 //! and what it sends is sent byte for byte.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tengen::clock::{Clock, SystemClock};
 
-/// After this time a program that should have spoken counts as hanging.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::process::Engine;
 
 /// How KaTrain starts its engine.
 const KATRAIN: &[&str] = &[
@@ -23,47 +19,21 @@ const KATRAIN: &[&str] = &[
     "homeDataDir=/home/me/.katrain",
 ];
 
-/// A program under a client. It is killed when dropped.
-struct Engine {
-    child: Child,
-    input: Option<ChildStdin>,
-    lines: Receiver<String>,
-}
+/// A program under a client.
+struct Analyst(Engine);
 
-impl Engine {
-    fn start(arguments: &[&str]) -> Engine {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the binary was built for this test");
-        let output = BufReader::new(child.stdout.take().expect("it is piped"));
-        let (sender, lines) = channel();
-        std::thread::spawn(move || {
-            for line in output.lines().map_while(Result::ok) {
-                if sender.send(line).is_err() {
-                    return;
-                }
-            }
-        });
-        Engine {
-            input: child.stdin.take(),
-            child,
-            lines,
-        }
+impl Analyst {
+    fn start(arguments: &[&str]) -> Analyst {
+        Analyst(Engine::program(arguments))
     }
 
     fn send(&mut self, line: &str) {
-        let input = self.input.as_mut().expect("the input is open");
-        writeln!(input, "{line}").expect("the program reads");
+        self.0.send(&format!("{line}\n"));
     }
 
     /// The next answer.
     fn hears(&self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("an answer");
-        serde_json::from_str(&line).expect("JSON")
+        serde_json::from_str(&self.0.line()).expect("JSON")
     }
 
     /// The next answer that is the last one to a query.
@@ -78,26 +48,11 @@ impl Engine {
 
     /// What is said until the program ends by itself once its input has.
     fn rest(mut self) -> Vec<Value> {
-        self.input = None;
-        let clock = SystemClock::new();
-        while self.child.try_wait().expect("a process").is_none() {
-            assert!(clock.now() < PATIENCE, "it does not end");
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let status = self.child.wait().expect("it is our child");
-        assert!(status.success(), "{status}");
-        let lines = std::iter::from_fn(|| self.lines.recv().ok());
-        lines
-            .map(|line| serde_json::from_str(&line).expect("JSON"))
+        self.0.close();
+        let (rest, _) = self.0.wait();
+        rest.lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
             .collect()
-    }
-}
-
-impl Drop for Engine {
-    fn drop(&mut self) {
-        // It may have ended long ago.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -132,7 +87,7 @@ fn query(id: &str, moves: usize, visits: u64, more: &str) -> String {
 
 #[test]
 fn a_whole_game_is_analysed() {
-    let mut engine = Engine::start(KATRAIN);
+    let mut engine = Analyst::start(KATRAIN);
     for moves in 0..=GAME.len() {
         engine.send(&query(&format!("QUERY:{}", moves + 1), moves, 30, ""));
     }
@@ -172,7 +127,7 @@ fn a_whole_game_is_analysed() {
 
 #[test]
 fn thinking_without_an_end_is_ended() {
-    let mut engine = Engine::start(KATRAIN);
+    let mut engine = Analyst::start(KATRAIN);
     engine.send(&query("QUERY:1", 3, 10_000_000, ""));
     let during = engine.hears();
     assert_eq!(during["isDuringSearch"], true, "{during}");
@@ -193,7 +148,7 @@ fn thinking_without_an_end_is_ended() {
 
 #[test]
 fn parts_of_the_board_and_single_moves_are_looked_at() {
-    let mut engine = Engine::start(KATRAIN);
+    let mut engine = Analyst::start(KATRAIN);
     let region = r#", "avoidMoves": [{"moves": ["A1", "E4", "E6", "D5"], "player": "B", "untilDepth": 1}, {"moves": ["E6"], "player": "W", "untilDepth": 1}]"#;
     engine.send(&query("QUERY:1", 2, 40, region));
     let moves = engine.result()["moveInfos"].clone();
@@ -224,7 +179,7 @@ fn parts_of_the_board_and_single_moves_are_looked_at() {
 
 #[test]
 fn lines_that_are_no_query_are_answered_and_the_end_is_waited_for() {
-    let mut engine = Engine::start(&["analysis", "--game", "nogo", "--visits", "20"]);
+    let mut engine = Analyst::start(&["analysis", "--game", "nogo", "--visits", "20"]);
     let bad = [
         "{",
         "[]",
@@ -259,7 +214,7 @@ fn lines_that_are_no_query_are_answered_and_the_end_is_waited_for() {
 
 #[test]
 fn a_program_without_arguments_knows_a_query() {
-    let mut engine = Engine::start(&[]);
+    let mut engine = Analyst::start(&[]);
     engine.send(r#"{"id": "v", "action": "query_version"}"#);
     let program = concat!("Tengen ", env!("CARGO_PKG_VERSION"));
     assert_eq!(engine.hears()["program"], program);

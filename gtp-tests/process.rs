@@ -19,10 +19,9 @@ pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("gtp-tests")
 }
 
-/// Starts `tengen gtp` with `args`, in the folder of these tests, its log thrown away.
+/// Starts `tengen` with `args`, in the folder of these tests, its log thrown away.
 fn spawn(args: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_tengen"))
-        .arg("gtp")
         .args(args)
         .current_dir(folder())
         .stdin(Stdio::piped())
@@ -45,6 +44,11 @@ pub(crate) struct Engine {
 impl Engine {
     /// Starts `tengen gtp` with `args`, in the folder of these tests.
     pub(crate) fn start(args: &[&str]) -> Engine {
+        Engine::program(&[&["gtp"], args].concat())
+    }
+
+    /// Starts `tengen` with `args`, in the folder of these tests.
+    pub(crate) fn program(args: &[&str]) -> Engine {
         let mut child = spawn(args);
         let output = child.stdout.take().expect("it is piped");
         let (sender, lines) = channel();
@@ -167,7 +171,7 @@ pub(crate) fn refuses(args: &[&str], part: &str) {
 
 /// What an engine with `args` writes when `input` is piped into it, and nothing else.
 pub(crate) fn pipe(args: &[&str], input: &[u8]) -> Vec<u8> {
-    let mut child = spawn(args);
+    let mut child = spawn(&[&["gtp"], args].concat());
     let mut to_engine = child.stdin.take().expect("it is piped");
     let mut from_engine = child.stdout.take().expect("it is piped");
     let input = input.to_vec();

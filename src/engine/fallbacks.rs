@@ -114,8 +114,8 @@ impl fmt::Display for Attempt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::testing::network_setup;
     use crate::eval::Cards;
-    use crate::search::{SearchParams, SearcherOptions};
 
     #[track_caller]
     fn check(backend: Option<BackendKind>, model: Option<&str>, device: Device, expected: &[&str]) {
@@ -126,12 +126,7 @@ mod tests {
                 device,
                 ..LoadOptions::default()
             },
-            cache_mib: 0,
-            searcher: SearcherOptions {
-                threads: 1,
-                seed: 1,
-                params: SearchParams::default(),
-            },
+            ..network_setup()
         };
         let fallbacks = fallbacks(&setup);
         let names: Vec<String> = fallbacks.iter().map(Attempt::to_string).collect();

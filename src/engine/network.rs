@@ -238,26 +238,11 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
 mod tests {
     use super::*;
     use crate::clock::SystemClock;
+    use crate::engine::testing::network_setup;
     use crate::eval::testnet::{SMALL, Shape};
-    use crate::eval::{BackendKind, LoadOptions, ModelSource};
+    use crate::eval::{BackendKind, ModelSource};
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
-    use crate::search::SearchParams;
-    use crate::search::SearcherOptions;
-
-    fn setup(model: Option<ModelSource>) -> NetworkSetup {
-        NetworkSetup {
-            backend: Some(BackendKind::Tract),
-            model,
-            load: LoadOptions::default(),
-            cache_mib: 1,
-            searcher: SearcherOptions {
-                threads: 1,
-                seed: 1,
-                params: SearchParams::default(),
-            },
-        }
-    }
 
     /// A random network for a board of `size`.
     fn network(size: BoardSize) -> ModelSource {
@@ -270,6 +255,15 @@ mod tests {
             ..SMALL
         };
         ModelSource::Embedded(shape.onnx(1).leak())
+    }
+
+    /// A search by `model` in tract.
+    fn setup(model: ModelSource) -> NetworkSetup {
+        NetworkSetup {
+            backend: Some(BackendKind::Tract),
+            model: Some(model),
+            ..network_setup()
+        }
     }
 
     /// Searches an empty 5x5 board.
@@ -294,7 +288,7 @@ mod tests {
             ModelSource::Embedded(b"not an ONNX file"),
             other_board,
         ] {
-            let report = think(setup(Some(model)));
+            let report = think(setup(model));
             assert_eq!((report.visits, report.evaluations), (20, 0));
         }
     }
@@ -302,7 +296,7 @@ mod tests {
     #[test]
     fn the_built_in_network_is_searched_with() {
         let position = SmallNoGo::new(BoardSize::square(9)).expect("a usual board");
-        let mut thinker = NetworkThinker::new(setup(None), Arc::new(SystemClock::new()));
+        let mut thinker = NetworkThinker::new(network_setup(), Arc::new(SystemClock::new()));
         let limits = Limits {
             visits: Some(30),
             budget: None,
@@ -323,14 +317,14 @@ mod tests {
 
     #[test]
     fn a_network_that_fits_is_searched_with() {
-        let report = think(setup(Some(network(BoardSize::square(5)))));
+        let report = think(setup(network(BoardSize::square(5))));
         assert_eq!((report.visits, report.moves.len()), (20, 25));
         assert!(report.evaluations > 0);
     }
 
     #[test]
     fn without_onnx_runtime_tract_takes_its_place() {
-        let mut setup = setup(Some(network(BoardSize::square(5))));
+        let mut setup = setup(network(BoardSize::square(5)));
         setup.backend = None;
         setup.load.ort_library.option = Some("/nowhere/at/all.so".into());
         assert!(think(setup).evaluations > 0);

@@ -89,23 +89,16 @@ mod tests {
     use super::*;
     use crate::engine::NetworkSetup;
     use crate::engine::fallbacks::fallbacks;
-    use crate::eval::{BackendKind, LoadOptions};
+    use crate::engine::testing::network_setup;
+    use crate::eval::BackendKind;
     use crate::game::Game;
     use crate::game::go::SmallGo;
-    use crate::search::{SearchParams, SearcherOptions};
 
     #[test]
     fn a_network_is_loaded_once_as_long_as_it_is_used() {
         let setup = NetworkSetup {
             backend: Some(BackendKind::Native),
-            model: None,
-            load: LoadOptions::default(),
-            cache_mib: 1,
-            searcher: SearcherOptions {
-                threads: 1,
-                seed: 1,
-                params: SearchParams::default(),
-            },
+            ..network_setup()
         };
         let networks = Networks::default();
         let attempts = fallbacks(&setup);

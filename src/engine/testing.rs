@@ -4,13 +4,16 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::{MakeThinker, Player, Spending, ThinkError, Thinker};
+use super::{MakeThinker, NetworkSetup, Player, Spending, ThinkError, Thinker};
 use crate::clock::{FakeClock, StopReason, SystemClock};
+use crate::eval::LoadOptions;
 use crate::game::{
     BoardSize, Color, Game, HalfPoints, IllegalSetup, Move, Outcome, PliesLeft, Reached, Recent,
     Rules, UnknownRules, UnsupportedSize,
 };
-use crate::search::{AnalysisOptions, Limits, MoveReport, SearchReport, StopFlag};
+use crate::search::{
+    AnalysisOptions, Limits, MoveReport, SearchParams, SearchReport, SearcherOptions, StopFlag,
+};
 
 /// Stones go on any empty point; whoever finds the board full has lost, by as much as the komi.
 #[derive(Debug, Clone)]
@@ -181,6 +184,21 @@ pub(crate) fn report(moves: &[(u16, u64, f32)]) -> SearchReport {
         ..MoveReport::unsearched(Move(point), prior)
     });
     SearchReport::unsearched(moves.collect(), StopReason::Visits)
+}
+
+/// The built-in network of the game under one thread, always the same.
+pub(crate) fn network_setup() -> NetworkSetup {
+    NetworkSetup {
+        backend: None,
+        model: None,
+        load: LoadOptions::default(),
+        cache_mib: 1,
+        searcher: SearcherOptions {
+            threads: 1,
+            seed: 1,
+            params: SearchParams::default(),
+        },
+    }
 }
 
 /// What a [`FakeThinker`] does with a search.
