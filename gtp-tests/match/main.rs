@@ -1,11 +1,12 @@
 //! Process-level tests of `tengen-match`.
 //!
-//! The engines of these matches are this very executable, started as `--fake-engine KIND FROM SEED`;
-//! that is why it has a `main` of its own (`harness = false`) instead of the standard test runner.
+//! The engines of these matches are this very executable, started as `--fake-engine KIND FROM SEED` or
+//! `--fake-brain`; that is why it has a `main` of its own (`harness = false`) instead of the standard test runner.
 //! It takes a name to filter by, and `--list`, as the standard one does.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
+mod fake_brain;
 mod fake_engine;
 mod manners;
 mod matches;
@@ -29,6 +30,9 @@ fn main() -> ExitCode {
             from: from.parse().unwrap(),
         };
         return fake_engine::run(&manners, seed.parse().unwrap());
+    }
+    if arguments == ["--fake-brain"] {
+        return fake_brain::run();
     }
     let tests = [manners::TESTS, matches::TESTS, subcommands::TESTS].concat();
     if arguments.iter().any(|argument| argument == "--list") {

@@ -24,6 +24,10 @@ pub(crate) const TESTS: &[Test] = &[
         a_late_answer_about_the_end_of_a_game_is_no_answer_in_the_next,
     ),
     (
+        "a_program_that_has_just_moved_is_left_alone_first",
+        a_program_that_has_just_moved_is_left_alone_first,
+    ),
+    (
         "a_flood_on_stderr_is_kept_and_harmless",
         a_flood_on_stderr_is_kept_and_harmless,
     ),
@@ -147,6 +151,38 @@ fn a_late_answer_about_the_end_of_a_game_is_no_answer_in_the_next() {
         "{first}"
     );
     assert!(faults["second"].is_null(), "{report:#}");
+}
+
+fn a_program_that_has_just_moved_is_left_alone_first() {
+    let out = folder("brains");
+    let brain = format!(
+        "'{}' --fake-brain",
+        std::env::current_exe().unwrap().display()
+    );
+    let options = [
+        "--game",
+        "gomoku",
+        "--games",
+        "2",
+        "--random-plies",
+        "0",
+        "--move-limit",
+        "2",
+        "--first-protocol",
+        "gomocup",
+        "--second-protocol",
+        "gomocup",
+    ];
+    let report = report(play(&brain, &brain, &out, &options));
+    assert_eq!(report["reasons"]["rules"], 2, "{report:#}");
+    for game in games(&out) {
+        let seconds = game["seconds"].as_array().unwrap();
+        let quick = seconds.iter().filter(|took| took.as_f64() < Some(0.015));
+        assert!(
+            2 * quick.count() > seconds.len(),
+            "the rest is no thinking: {game:#}"
+        );
+    }
 }
 
 fn a_flood_on_stderr_is_kept_and_harmless() {

@@ -22,6 +22,10 @@ use crate::gtp::{GOMOCUP_RULES, read_xy, write_xy};
 /// What `time_left` says where the match has no limit.
 const NO_LIMIT: u64 = 2_147_483_647;
 
+/// Not before this time after a move a program is told anything: Rapfi, for one, still counts as thinking
+/// while it writes its move, and drops the first word of what comes then.
+const REST: Duration = Duration::from_millis(20);
+
 /// Lines of talk before an answer, at most.
 const MOST_TALK: usize = 10_000;
 
@@ -36,6 +40,8 @@ pub(super) struct GomocupPlayer {
     /// The game's moves, and how many of them the engine knows.
     moves: Vec<Move>,
     known: usize,
+    /// When its last move came.
+    moved_at: Option<Duration>,
     /// Its last `MESSAGE`.
     message: Option<String>,
 }
@@ -69,6 +75,7 @@ impl GomocupPlayer {
             size: BoardSize::square(1),
             moves: Vec::new(),
             known: 0,
+            moved_at: None,
             message: None,
         };
         let asked = player
@@ -82,6 +89,13 @@ impl GomocupPlayer {
                 source,
                 last_words: player.errors.listen().last_words,
             }),
+        }
+    }
+
+    /// Leaves the engine the time it needs to be done with its last move.
+    fn rest(&mut self) {
+        if let Some(moved_at) = self.moved_at.take() {
+            std::thread::sleep((moved_at + REST).saturating_sub(self.clock.now()));
         }
     }
 
@@ -209,6 +223,7 @@ impl RunningEngine for GomocupPlayer {
 
 impl Contestant for GomocupPlayer {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
+        self.rest();
         self.size = setup.size;
         self.moves = setup.opening.to_vec();
         self.known = 0;
@@ -247,6 +262,7 @@ impl Contestant for GomocupPlayer {
         left: Option<AnnouncedTime>,
         limit: Duration,
     ) -> Result<Reply, Fault> {
+        self.rest();
         if let Some(left) = left {
             self.tell_time(left)?;
         }
@@ -259,6 +275,7 @@ impl Contestant for GomocupPlayer {
             self.send(&play)?;
             heard = self.hear(&play, limit.saturating_sub(heard.at.saturating_sub(asked)))?;
         }
+        self.moved_at = Some(heard.at);
         let choice = match read_xy(&heard.text, self.size) {
             Some(mv) => {
                 self.moves.push(mv);
