@@ -206,7 +206,9 @@ impl fmt::Display for Failures {
         if f64::from(failed) > TOLERATED_FAILURES * f64::from(self.of_games) {
             writeln!(
                 f,
-                "  WARNING: more than 0.1% of the games failed; mend that first"
+                "  WARNING: {failed} of {} games were not decided on the board, so the score says \
+                 little; mend that first (an engine that hangs or is late may have had no processor)",
+                self.of_games
             )?;
         }
         Ok(())
