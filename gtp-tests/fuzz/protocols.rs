@@ -1,5 +1,5 @@
-//! Lines of GTP and of the SAU platform, as they come: nothing may panic or hang, and each GTP
-//! command gets exactly one reply that ends in an empty line.
+//! Lines of GTP, of the SAU platform and of Gomocup's managers, as they come: nothing may panic or hang,
+//! and each GTP command gets exactly one reply that ends in an empty line.
 #![no_main]
 
 use std::sync::Arc;
@@ -8,15 +8,18 @@ use libfuzzer_sys::fuzz_target;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Backend, Engine, EngineOptions, registry};
 use tengen::game::{BoardSize, UnknownGame};
-use tengen::gtp::{Protocol, Line, SessionOptions, SauResources, SauOptions, SauSession, Session};
+use tengen::gtp::{
+    GomocupOptions, GomocupSession, Line, Protocol, SauOptions, SauResources, SauSession, Session,
+    SessionOptions,
+};
 use tengen::record::ccgc::NgStyle;
 
-fn engine(size: BoardSize) -> Result<Box<dyn Engine>, UnknownGame> {
+fn engine(game: &str, size: BoardSize) -> Result<Box<dyn Engine>, UnknownGame> {
     let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let mut options = EngineOptions {
         backend: Backend::Rollout,
         seed: Some(1),
-        ..EngineOptions::default()
+        ..EngineOptions::of(game).expect("a game of ours")
     };
     options.spending.visits = Some(1);
     registry::create(&options, size, &time)
@@ -60,7 +63,7 @@ fuzz_target!(|data: &[u8]| {
             style: NgStyle::default(),
             attended: true,
         };
-        let engine = engine(size).expect("a legal size");
+        let engine = engine("nogo", size).expect("a legal size");
         let links = SauResources {
             date: Box::new(String::new),
             tell: Box::new(|line| assert!(!line.contains('\n'))),
@@ -68,8 +71,19 @@ fuzz_target!(|data: &[u8]| {
         say(SauSession::new(engine, options, links), lines, |answer| {
             assert!(answer.is_empty() || answer.ends_with('\n'));
         });
+    } else if mode % 4 == 1 {
+        let options = GomocupOptions {
+            name: "Tengen".to_owned(),
+            ponder: false,
+            messages: true,
+        };
+        let make = Box::new(|size, _| engine("gomoku", size));
+        say(GomocupSession::new(make, options), lines, |answer| {
+            assert!(answer.is_empty() || answer.ends_with('\n'));
+        });
     } else {
-        let session = Session::new(Box::new(engine), size, SessionOptions::default());
+        let make = Box::new(|size| engine("nogo", size));
+        let session = Session::new(make, size, SessionOptions::default());
         say(session.expect("a legal size"), lines, |answer| {
             assert!(answer.starts_with(['=', '?']), "{answer:?}");
             assert_eq!(answer.find("\n\n"), Some(answer.len() - 2), "{answer:?}");

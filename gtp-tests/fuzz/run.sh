@@ -23,6 +23,9 @@ mkdir -p "$data/seeds-protocols" "$data/seeds-sgf" "$data/seeds-networks"
 for session in ../*.session ../*.tst; do
     { printf 'G'; sed 's/^> //' "$session"; } >"$data/seeds-protocols/$(basename "$session")"
 done
+# A Gomocup manager's.
+printf 'IINFO rule 4\nSTART 8\nBEGIN\nTURN 0,0\nTAKEBACK 0,0\nRECTSTART 9,6\nBOARD\n1,1,1\n2,2,2\nDONE\nSWAP2BOARD\nDONE\n' \
+    >"$data/seeds-protocols/gomocup"
 cp ../games/*.sgf "$data/seeds-sgf/"
 cp ../../models/nogo-9x9{,-int8}.onnx "$data/seeds-networks/"
 longest() { case $1 in networks) echo 2000000 ;; *) echo 4096 ;; esac; }
