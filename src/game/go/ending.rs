@@ -78,12 +78,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             let chance = expected.shared.get(point.index());
             chance.is_some_and(|&chance| chance >= SURE)
         };
-        // Under territory scoring what lies between the sides counts for nobody.
-        let counts = self.rules.scoring == Scoring::Area;
-        let open = open
-            .iter()
-            .filter(|&point| counts && !shared(point))
-            .count();
+        let mut in_doubt = 0;
         let (mut least, mut most) = (ahead, ahead);
         for point in board.iter() {
             let own = [0, 1].map(|side| owned[side].contains(point));
@@ -93,6 +88,10 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 // Under territory scoring a living stone is nobody's point.
                 _ => shared(point) || (!empty.contains(point) && owner(point).abs() >= SURE),
             };
+            let is_open = open.contains(point) && !shared(point);
+            if self.rules.scoring == Scoring::Area && (is_open || !as_counted) {
+                in_doubt += 1;
+            }
             if !as_counted {
                 least -= if own[0] {
                     4
@@ -122,7 +121,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             fates: board.iter().map(fate).collect(),
             black_ahead: HalfPoints(ahead),
             range: [HalfPoints(least), HalfPoints(most)],
-            open,
+            in_doubt,
         }
     }
 }
