@@ -10,6 +10,10 @@ const SURE: f32 = 0.8;
 /// to have it so surely.
 const LIKELY: f32 = 0.5;
 
+/// A point that is no surer than this of whom it is counted for may still become the other side's: of 264
+/// games that ended by two passes 22 of the 35 that GNU Go counts otherwise have such points, and 19 of the rest.
+const DOUBTFUL: f32 = 0.4;
+
 /// A chain is dead if it is lost so surely, 1 for certain, whoever moves first.
 const LOST: f32 = 0.5;
 
@@ -88,8 +92,13 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 // Under territory scoring a living stone is nobody's point.
                 _ => shared(point) || (!empty.contains(point) && owner(point).abs() >= SURE),
             };
-            let is_open = open.contains(point) && !shared(point);
-            if self.rules.scoring == Scoring::Area && (is_open || !as_counted) {
+            let doubtful = match own {
+                [true, _] => owner(point) < DOUBTFUL,
+                [_, true] => owner(point) > -DOUBTFUL,
+                _ => false,
+            };
+            let unclaimed = open.contains(point) && !shared(point);
+            if self.rules.scoring == Scoring::Area && (unclaimed || doubtful) {
                 in_doubt += 1;
             }
             if !as_counted {
