@@ -59,6 +59,7 @@ step() {
     local start=$SECONDS code=0
     if declare -F "$1" >/dev/null; then set -- bash -c '"$@"' step "$@"; fi
     timeout "$limit" "$@" >"$log" 2>"$log.err" || code=$?
+    [ "$code" -ne 124 ] || echo "it was not done after $limit s" >>"$log.err"
     python3 - "$name" "$log" "$code" "$((SECONDS - start))" >>"$results" <<'PYTHON'
 import json, sys
 name, log, code, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])

@@ -1,15 +1,11 @@
 //! Commands that set up, play and show the game.
 
-use std::io::Write as _;
-use std::time::Duration;
-
-use super::Arguments;
 use super::analyze::decision_text;
+use super::{Arguments, live};
 use crate::engine::EngineError;
 use crate::game::BoardSize;
-use crate::gtp::{Failure, Session, board, graphics, parse_vertex};
+use crate::gtp::{Failure, Session, board, parse_vertex};
 use crate::record::Play;
-use crate::search::AnalysisOptions;
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Failure {
@@ -64,32 +60,12 @@ pub(super) fn undo(session: &mut Session, _: &Arguments<'_>) -> Result<String, F
     Ok(String::new())
 }
 
-/// Time between two drawings of a search: GoGui should not be kept busy.
-pub(super) const DRAWING: Duration = Duration::from_millis(500);
-
 pub(super) fn genmove(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let color = args.color(0)?;
-    let size = session.engine.size();
-    if !session.options.live_graphics {
-        let decision = session.search(|engine, stop| engine.genmove(color, stop));
-        return Ok(decision_text(decision, size));
-    }
-    let analysis = AnalysisOptions {
-        interval: Some(DRAWING),
-        ..AnalysisOptions::default()
-    };
-    let decision = session.search(|engine, stop| {
-        engine.watch_genmove(color, stop, &analysis, &mut |report| {
-            draw(&graphics::live(report, color, size));
-        })
+    let decision = live::search(session, color, |engine, stop, analysis, see| {
+        engine.watch_genmove(color, stop, analysis, see)
     });
-    draw(graphics::CLEAR);
-    Ok(decision_text(decision, size))
-}
-
-/// Writes graphics to the standard error stream; nothing is lost when nobody reads it.
-pub(super) fn draw(text: &str) {
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    Ok(decision_text(decision, session.engine.size()))
 }
 
 pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {

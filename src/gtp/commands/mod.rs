@@ -8,6 +8,7 @@ mod command;
 mod files;
 mod gogui;
 mod handicap;
+mod live;
 mod network;
 mod opening;
 mod protocol;

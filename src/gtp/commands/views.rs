@@ -3,9 +3,8 @@
 
 use std::time::Duration;
 
-use super::Arguments;
-use super::board::{DRAWING, draw};
 use super::gogui::legal_points;
+use super::{Arguments, live};
 use crate::engine::AnalysisEffort;
 use crate::game::{Color, Fate, Move};
 use crate::gtp::analysis::vertex;
@@ -13,7 +12,7 @@ use crate::gtp::board::{ownership, points_from_top};
 use crate::gtp::graphics::{self, Label};
 use crate::gtp::numbers::rate;
 use crate::gtp::{Failure, Session};
-use crate::search::{AnalysisOptions, SearchReport};
+use crate::search::SearchReport;
 
 /// Time of a [`search`] when none is given.
 const SEARCH_TIME: Duration = Duration::from_secs(10);
@@ -55,24 +54,15 @@ fn labelled(
 /// are worth. `# interrupt` ends it, as it ends any search.
 pub(super) fn search(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let (color, time) = args.color_and_time(session.engine.to_move(), SEARCH_TIME)?;
-    let (size, live) = (session.engine.size(), session.options.live_graphics);
     let effort = AnalysisEffort::Bounded {
         visits: None,
         time: Some(time),
     };
-    let analysis = AnalysisOptions {
-        interval: live.then_some(DRAWING),
-        ..AnalysisOptions::default()
-    };
-    let report = session.search(|engine, stop| {
-        engine.analyse(color, effort, stop, &analysis, &mut |report| {
-            draw(&graphics::live(report, color, size));
-        })
+    let report = live::search(session, color, |engine, stop, analysis, see| {
+        engine.analyse(color, effort, stop, analysis, see)
     });
-    if live {
-        draw(graphics::CLEAR);
-    }
     let report = report.ok_or(Failure::NoSearch)?;
+    let size = session.engine.size();
     Ok(graphics::moves(&report, Label::Value, color, size))
 }
 
