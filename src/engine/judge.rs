@@ -123,7 +123,7 @@ fn may_pass<G: Game>(position: &G, settled: &Settled) -> bool {
     };
     let ahead = winner == position.to_move();
     let offered = ahead && has_passed(position);
-    if !offered && (!is_late(position) || settled.in_doubt > 0) {
+    if !offered && (!is_late(position) || settled.open > 0) {
         return false;
     }
     position.agrees_on_dead() || (ahead && as_it_stands(position) == Some(winner))

@@ -44,9 +44,8 @@ pub struct Settled {
     pub black_ahead: HalfPoints,
     /// The same if White got all that is not certain, and if Black did.
     pub range: [HalfPoints; 2],
-    /// Points that moves may still win or lose: empty ones that nobody has enclosed, and those that may well
-    /// become the other side's. Under territory scoring, where a move may cost a point, there are none.
-    pub in_doubt: usize,
+    /// Empty points that nobody has enclosed, and that count for whoever plays there.
+    pub open: usize,
 }
 
 impl Settled {

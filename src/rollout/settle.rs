@@ -82,9 +82,9 @@ mod tests {
         );
         assert_eq!(found.black_ahead.0, -1);
         assert_eq!(found.certain_winner(), None, "the points between");
-        assert_eq!(found.in_doubt, 5);
+        assert_eq!(found.open, 5);
         let (found, _) = settled(rows, "japanese komi0.5");
-        assert_eq!(found.in_doubt, 0, "nothing to win there");
+        assert_eq!(found.open, 0, "nothing to win there");
     }
 
     /// Both middle chains have two liberties, the same, and no eye.
@@ -103,7 +103,7 @@ mod tests {
             (String::new(), 3)
         );
         assert_eq!(found.certain_winner(), Some(Color::Black));
-        assert_eq!(found.in_doubt, 0, "nobody plays there");
+        assert_eq!(found.open, 0, "nobody plays there");
     }
 
     #[test]
