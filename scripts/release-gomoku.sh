@@ -1,14 +1,15 @@
 #!/bin/sh
-# Takes the newest network of a run of scripts/plans/gomoku-8x8.toml into models/: f32 and int8, and what
-# a later run needs to go on.
+# Takes the newest network of a run of scripts/plans/gomoku-8x8.toml, or of another one, into models/: f32 and
+# int8, and what a later run needs to go on.
 usage() {
     cat <<'USAGE'
-Usage: release-gomoku.sh RUN
+Usage: release-gomoku.sh RUN [NAME]
 
   RUN    the folder of tengen-train loop
+  NAME   gomoku-8x8 [default] or gomoku-15x15
 
-Writes models/gomoku-8x8.onnx, models/gomoku-8x8-int8.onnx and models/runs/gomoku-8x8, and prints what the
-table in models/README.md has to say. Build tengen again after it: networks are compiled in.
+Writes models/NAME.onnx, models/NAME-int8.onnx and models/runs/NAME, and prints what the table in
+models/README.md has to say. Build tengen again after it: networks are compiled in.
 USAGE
 }
 case ${1:-} in
@@ -16,6 +17,7 @@ case ${1:-} in
     "") usage >&2; exit 2 ;;
 esac
 run=$1
+name=${2:-gomoku-8x8}
 models=$(cd "$(dirname "$0")/../models" && pwd) || exit 1
 summary=$(ls "$run"/generation-*.json 2>/dev/null | tail -n 1)
 [ -n "$summary" ] || { echo "release-gomoku.sh: $run holds no finished generation" >&2; exit 2; }
@@ -24,9 +26,9 @@ network=$run/networks/network-$number
 for form in .onnx .int8.onnx; do
     [ -f "$network$form" ] || { echo "release-gomoku.sh: there is no $network$form" >&2; exit 2; }
 done
-cp "$network.onnx" "$models/gomoku-8x8.onnx" && cp "$network.int8.onnx" "$models/gomoku-8x8-int8.onnx" || exit 1
+cp "$network.onnx" "$models/$name.onnx" && cp "$network.int8.onnx" "$models/$name-int8.onnx" || exit 1
 
-kept=$models/runs/gomoku-8x8
+kept=$models/runs/$name
 rm -rf "$kept" && mkdir -p "$kept/networks" "$kept/generation-$number" || exit 1
 cp "$run"/plan.toml "$run"/hours.json "$run"/report.html "$run"/generation-*.json "$kept/"
 fit=generation-$number/fit
@@ -39,8 +41,10 @@ for matches in "$run"/generation-*/matches; do
     mkdir -p "$kept/$generation" && cp -r "$matches" "$kept/$generation/"
 done
 
-sizes=$models/../scripts/plans/gomoku-sizes.toml
-sed -i "s|gomoku-8x8/[a-z0-9/-]*fit|gomoku-8x8/$fit|" "$sizes" || exit 1
+# Plans that begin with these weights.
+for plan in "$models"/../scripts/plans/gomoku-*.toml; do
+    sed -i "s|runs/$name/[a-z0-9/-]*fit|runs/$name/$fit|" "$plan" || exit 1
+done
 python3 - "$summary" <<'PYTHON' || exit 1
 import json, sys
 last = json.load(open(sys.argv[1]))
