@@ -106,7 +106,7 @@ fn turns_stay_within_their_time_and_end_comes_at_once() {
 fn a_match_against_a_program_of_this_protocol() {
     let out = std::env::temp_dir().join(format!("tengen-gomocup-{}", std::process::id()));
     let tengen = env!("CARGO_BIN_EXE_tengen");
-    let quick = "--visits 40 --seed 1";
+    let quick = "--visits 40 --seed 1 --backend rollout";
     let run = Command::new(env!("CARGO_BIN_EXE_tengen-match"))
         .args([
             "play", "--game", "gomoku", "--rules", "renju", "--size", "9", "--games", "4",

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::eval::{BackendKind, Device, ModelSource, NativeModel};
-use crate::game::{BoardSize, GameInfo};
+use crate::game::BoardSize;
 
 /// A game's network for square boards: f32 as it was fitted, and the same in integers.
 struct Network {
@@ -33,19 +33,18 @@ const NETWORKS: &[Network] = &[
         exact: include_bytes!("../../models/gomoku-8x8.onnx"),
         int8: include_bytes!("../../models/gomoku-8x8-int8.onnx"),
     },
+    Network {
+        game: "gomoku",
+        sides: 15..=15,
+        exact: include_bytes!("../../models/gomoku-15x15.onnx"),
+        int8: include_bytes!("../../models/gomoku-15x15-int8.onnx"),
+    },
 ];
 
 impl Network {
     fn fits(&self, size: BoardSize) -> bool {
         self.sides.contains(&size.width) && self.sides.contains(&size.height)
     }
-}
-
-/// Whether a network is built in for the board on which a game is usually played. Where there is none,
-/// nobody counts on a network on other boards either.
-pub(super) fn is_for_usual_board(game: &GameInfo) -> bool {
-    let mut networks = NETWORKS.iter();
-    networks.any(|network| network.game == game.name && network.fits(game.usual_board))
 }
 
 /// The network built in for a game, in the form that is fastest: int8 on a processor with
@@ -91,7 +90,6 @@ mod tests {
     use crate::encode::find;
     use crate::eval::{Cards, ModelInfo};
     use crate::game::with_game;
-    use crate::game::{Game as _, gomoku::Gomoku, nogo::NoGo};
     use crate::onnx::{Header, PRECISION};
 
     fn bytes(source: Option<ModelSource>) -> &'static [u8] {
@@ -146,6 +144,5 @@ mod tests {
         }
         assert_eq!(bytes(found("nogo", 13)), NETWORKS[0].exact);
         assert!(found("shogi", 9).is_none());
-        assert!(is_for_usual_board(&NoGo::<2>::INFO) && !is_for_usual_board(&Gomoku::INFO));
     }
 }

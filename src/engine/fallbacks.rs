@@ -5,12 +5,11 @@ use std::collections::VecDeque;
 use std::fmt;
 
 use super::NetworkSetup;
-use super::built_in::{built_in, is_for_usual_board};
+use super::built_in::built_in;
 use crate::encode::{self, Encode};
 use crate::eval::{
     BackendKind, Candidate, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
 };
-use crate::game::GameInfo;
 use crate::search::SearchError;
 
 /// A network on a backend.
@@ -73,11 +72,6 @@ impl Attempt {
     /// Whether the game has no network of its own, and no other was named.
     pub(super) fn is_missing<G: Encode>(&self, position: &G) -> bool {
         self.model.is_none() && self.built_in(position).is_none()
-    }
-
-    /// Whether it is the built-in network of a game that has none for its usual board.
-    pub(super) fn is_extra(&self, game: &GameInfo) -> bool {
-        self.model.is_none() && !is_for_usual_board(game)
     }
 
     fn built_in<G: Encode>(&self, position: &G) -> Option<ModelSource> {

@@ -119,9 +119,7 @@ impl<G: Encode> NetworkThinker<G> {
         let reason = error.to_string();
         let unavailable = matches!(error, SearchError::Eval(EvalError::Unavailable { .. }));
         let other_board = matches!(error, SearchError::Mismatch(Mismatch::Size { .. }));
-        let nobody_asked = !attempt.asked
-            || attempt.is_missing(position)
-            || other_board && attempt.is_extra(&G::INFO);
+        let nobody_asked = !attempt.asked || attempt.is_missing(position);
         let level = if nobody_asked || reason == self.last_reason {
             log::Level::Info
         } else if unavailable && self.setup.backend.is_none() {
