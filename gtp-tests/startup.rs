@@ -68,6 +68,7 @@ fn boards_have_their_own_network_the_one_named_or_playouts() {
         ("go", "13", false),
         ("gomoku", "8", true),
         ("gomoku", "15", true),
+        ("gomoku", "19x11", true),
         ("gomoku", "7", false),
     ] {
         let said = player(&["--game", game, "--size", size]);

@@ -6,7 +6,7 @@ usage() {
 Usage: release-gomoku.sh RUN [NAME]
 
   RUN    the folder of tengen-train loop
-  NAME   gomoku-8x8 [default] or gomoku-15x15
+  NAME   gomoku-8x8 [default], gomoku-15x15 or gomoku-sizes
 
 Writes models/NAME.onnx, models/NAME-int8.onnx and models/runs/NAME, and prints what the table in
 models/README.md has to say. Build tengen again after it: networks are compiled in.
@@ -18,6 +18,10 @@ case ${1:-} in
 esac
 run=$1
 name=${2:-gomoku-8x8}
+case $name in
+    gomoku-8x8 | gomoku-15x15 | gomoku-sizes) ;;
+    *) echo "release-gomoku.sh: no network is called $name" >&2; usage >&2; exit 2 ;;
+esac
 models=$(cd "$(dirname "$0")/../models" && pwd) || exit 1
 summary=$(ls "$run"/generation-*.json 2>/dev/null | tail -n 1)
 [ -n "$summary" ] || { echo "release-gomoku.sh: $run holds no finished generation" >&2; exit 2; }

@@ -1,13 +1,20 @@
-//! Any bytes as a network: it is refused, or it answers with numbers.
+//! Any bytes as a network, opened for its own board or for another: it is refused, or it answers with
+//! numbers.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use tengen::eval::{Batch, Evaluator, NativeModel, Outputs};
+use tengen::game::BoardSize;
 
 fuzz_target!(|data: &[u8]| {
-    let Ok(model) = NativeModel::load("fuzzed", data) else {
-        return;
-    };
+    for board in [None, Some(BoardSize::new(5, 7))] {
+        if let Ok(model) = NativeModel::load("fuzzed", data, board) {
+            answers(&model);
+        }
+    }
+});
+
+fn answers(model: &NativeModel) {
     let mut batch = Batch::new(model.info().row_len());
     batch.push(1).fill(1.0);
     let mut out = Outputs::new();
@@ -16,4 +23,4 @@ fuzz_target!(|data: &[u8]| {
         .evaluate(&batch, &mut out)
         .expect("what was loaded can be computed");
     assert_eq!(out.len(), 1);
-});
+}

@@ -19,9 +19,10 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 cargo build --release --target "$host"
 
 mkdir -p "$data/seeds-protocols" "$data/seeds-sgf" "$data/seeds-networks"
-# The conversations and games of the tests, to begin with. The first byte chooses GTP.
+# The conversations and games of the tests, to begin with. The first byte chooses protocol and game.
 for session in ../*.session ../*.tst; do
-    { printf 'G'; sed 's/^> //' "$session"; } >"$data/seeds-protocols/$(basename "$session")"
+    case $(basename "$session") in go.*) game=J ;; gomoku.*) game=K ;; *) game=G ;; esac
+    { printf '%s' "$game"; sed 's/^> //' "$session"; } >"$data/seeds-protocols/$(basename "$session")"
 done
 # A Gomocup manager's.
 printf 'IINFO rule 4\nSTART 8\nBEGIN\nTURN 0,0\nTAKEBACK 0,0\nRECTSTART 9,6\nBOARD\n1,1,1\n2,2,2\nDONE\nSWAP2BOARD\nDONE\n' \
@@ -32,6 +33,6 @@ longest() { case $1 in networks) echo 2000000 ;; *) echo 4096 ;; esac; }
 for target in protocols sgf networks; do
     mkdir -p "$data/$target"
     "$CARGO_TARGET_DIR/$host/release/$target" "$data/$target" "$data/seeds-$target" \
-        -dict=words.dict -max_len="$(longest "$target")" -timeout=10 -max_total_time="$seconds" \
+        -dict=words.dict -max_len="$(longest "$target")" -timeout=60 -max_total_time="$seconds" \
         -artifact_prefix="$data/broken-$target-" -print_final_stats=1
 done

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use crate::eval::{BackendKind, Device, ModelSource, NativeModel};
 use crate::game::BoardSize;
 
-/// A game's network for square boards: f32 as it was fitted, and the same in integers.
+/// A game's network for some boards: f32 as it was fitted, and the same in integers.
 struct Network {
     game: &'static str,
     /// The smallest side, and the largest.
@@ -35,9 +35,9 @@ const NETWORKS: &[Network] = &[
     },
     Network {
         game: "gomoku",
-        sides: 15..=15,
-        exact: include_bytes!("../../models/gomoku-15x15.onnx"),
-        int8: include_bytes!("../../models/gomoku-15x15-int8.onnx"),
+        sides: 9..=20,
+        exact: include_bytes!("../../models/gomoku-sizes.onnx"),
+        int8: include_bytes!("../../models/gomoku-sizes-int8.onnx"),
     },
 ];
 

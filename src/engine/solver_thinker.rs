@@ -136,6 +136,17 @@ impl<G: Solvable> SolverThinker<G> {
         }
     }
 
+    /// Whether it solves beside a search of this position.
+    fn is_for(&self, position: &G) -> bool {
+        self.place != SolverPlace::Nowhere && position.plies_left().at_most(self.options.from)
+    }
+
+    /// Makes the solver where there is none yet, in games that have one.
+    fn make_solver(&mut self) {
+        let bytes = (self.options.memory_mib as usize) << 20;
+        self.solver = self.solver.take().or_else(|| G::solver(bytes));
+    }
+
     /// Nodes of a solver that works before the search, in proportion to its visits, so that moves
     /// can be repeated; `None` where it works beside it, as it does whenever a real clock runs.
     fn nodes_before(&self, limits: &Limits) -> Option<u64> {
@@ -356,15 +367,12 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         let position = start.position();
         // A glance is no search, and where moves are left out the best one may be among them.
         let glance = limits.visits == Some(1) || !analysis.avoid.is_empty();
-        let far = !position.plies_left().at_most(self.options.from);
-        let idle = self.place == SolverPlace::Nowhere;
-        if idle || far || glance || start.legal_count() < 2 {
+        if !self.is_for(position) || glance || start.legal_count() < 2 {
             return self.inner.watch(start, limits, stop, analysis, see);
         }
         let (time, started) = (Arc::clone(&self.time), self.time.now());
         let before = self.nodes_before(limits);
-        let bytes = (self.options.memory_mib as usize) << 20;
-        self.solver = self.solver.take().or_else(|| G::solver(bytes));
+        self.make_solver();
         let Some(solver) = self.solver.as_deref_mut() else {
             return self.inner.watch(start, limits, stop, analysis, see);
         };
@@ -443,6 +451,12 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
 
     fn prepare(&mut self, start: &Reached<G>, stop: &StopFlag) {
         self.inner.prepare(start, stop);
+        if self.is_for(start.position()) {
+            self.make_solver();
+            if let Some(solver) = &mut self.solver {
+                solver.get_ready();
+            }
+        }
     }
 
     fn new_game(&mut self) {

@@ -57,6 +57,9 @@ pub trait Solve<G>: Send {
     /// order, after the same calls of this solver, say the same.
     fn probes(&self) -> MakeProbe<G>;
 
+    /// Takes the memory that it is going to need, where that takes time: before a clock runs.
+    fn get_ready(&mut self) {}
+
     /// Forgets all proven positions.
     fn clear(&mut self);
 }

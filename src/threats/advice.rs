@@ -8,6 +8,10 @@ use crate::game::{Bounds, Game, Move, Proof};
 use crate::solver::{Advice, Effort, MakeProbe, RatedMove, Solve, SolveResult};
 
 impl Solve<Gomoku> for Prover {
+    fn get_ready(&mut self) {
+        Prover::get_ready(self);
+    }
+
     fn clear(&mut self) {
         Prover::clear(self);
     }

@@ -36,7 +36,7 @@ pub struct Proven {
 /// Proves wins on one board. Equal calls in equal order find the same.
 #[derive(Debug)]
 pub struct Prover {
-    /// Its memory is taken when it first has to prove something.
+    /// Its memory is taken when it gets ready, or first has to prove something.
     table: Option<Table>,
     bytes: usize,
     board: Option<(BoardSize, GomokuRules)>,
@@ -51,6 +51,11 @@ impl Prover {
             bytes,
             board: None,
         }
+    }
+
+    /// Takes its memory, which for 128 MiB takes a twentieth of a second.
+    pub fn get_ready(&mut self) {
+        self.table.get_or_insert_with(|| Table::new(self.bytes));
     }
 
     /// Forgets everything.
@@ -249,5 +254,18 @@ impl Attempt<'_> {
             end,
             halt: self.effort.halt,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_there_as_soon_as_it_is_ready() {
+        let mut prover = Prover::new(1 << 12);
+        assert!(prover.table.is_none());
+        prover.get_ready();
+        assert!(prover.table.is_some());
     }
 }

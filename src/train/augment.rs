@@ -20,6 +20,7 @@ pub fn transform(row: &Row, size: BoardSize, symmetry: Symmetry) -> Row {
         ..*share
     };
     Row {
+        rules: row.rules.clone(),
         source: turn_source(row, size, symmetry),
         policy: row.policy.iter().map(share).collect(),
         ending: row.ending.as_ref().map(|end| Ending {

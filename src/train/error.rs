@@ -1,5 +1,6 @@
 //! What can go wrong while making a network.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -58,6 +59,11 @@ impl TrainError {
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> TrainError {
         let path = path.to_path_buf();
         move |source| TrainError::Io { path, source }
+    }
+
+    /// A plan that cannot be followed, for this reason.
+    pub(crate) fn plan(why: impl Display) -> TrainError {
+        TrainError::Setting(format!("the plan is wrong: {why}"))
     }
 
     /// A damaged file.

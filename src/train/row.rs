@@ -92,6 +92,8 @@ pub struct Row {
     pub to_move: Color,
     /// How the position came about.
     pub source: PositionSource,
+    /// The rules of its game, as they show themselves.
+    pub rules: Arc<str>,
     /// The komi of its game, where the game has any.
     pub komi: Option<HalfPoints>,
     /// The policy target, moves ascending, normalised, what rounds to nothing left out.
@@ -122,6 +124,7 @@ impl Row {
             ply: u16::try_from(position.ply()).unwrap_or(u16::MAX),
             to_move: position.to_move(),
             source: PositionSource::Game(Arc::default()),
+            rules: position.rules().to_string().into(),
             komi: position.rules().komi(),
             policy: shares(&target.policy),
             policy_weight: target.policy_weight,
@@ -133,17 +136,31 @@ impl Row {
         }
     }
 
-    /// The position, on the board of `empty`, with the komi of its game.
+    /// The board that its game began with, of the size of `empty`.
+    ///
+    /// # Errors
+    /// Says what is wrong with the rules.
+    fn empty<G: Game>(&self, empty: &G) -> Result<G, String> {
+        if empty.rules().to_string() == *self.rules {
+            return Ok(with_komi(empty, self.komi));
+        }
+        let rules: G::Rules = self.rules.parse().map_err(|unknown| format!("{unknown}"))?;
+        let empty = G::with_rules(empty.size(), rules).map_err(|error| error.to_string())?;
+        Ok(with_komi(&empty, self.komi))
+    }
+
+    /// The position, on a board of the size of `empty`, by the rules and with the komi of its game.
     ///
     /// # Errors
     /// Says which row is not a position, and why.
     pub fn position<G: Game>(&self, empty: &G) -> Result<G, String> {
         let wrong = |why: String| format!("game {} ply {}: {why}", self.game, self.ply);
+        let empty = self.empty(empty).map_err(wrong)?;
         match &self.source {
             PositionSource::Game(moves) => {
                 let moves = moves.get(..usize::from(self.ply));
                 let moves = moves.ok_or_else(|| wrong("its game has fewer moves".to_owned()))?;
-                let mut position = with_komi(empty, self.komi);
+                let mut position = empty;
                 play(&mut position, moves).map_err(wrong)?;
                 Ok(position)
             }

@@ -179,7 +179,8 @@ fn threatened(stones: u8) -> Gomoku {
     empty.set_up(&stones, Color::Black).unwrap()
 }
 
-fn by_threats(position: Gomoku, visits: u64) -> SearchReport {
+/// A solver of threats beside playouts.
+fn prover() -> SolverThinker<Gomoku> {
     let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
     let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
     let options = SolverOptions {
@@ -187,13 +188,27 @@ fn by_threats(position: Gomoku, visits: u64) -> SearchReport {
         ..SolverOptions::default()
     };
     let means = (SolverPlace::Beside(1), options);
-    let mut thinker = SolverThinker::new(inner, None, means, None, time);
+    SolverThinker::new(inner, None, means, None, time)
+}
+
+fn by_threats(position: Gomoku, visits: u64) -> SearchReport {
     let limits = Limits {
         visits: Some(visits),
         budget: None,
     };
-    let report = thinker.think(&position.into(), &limits, &StopFlag::new());
+    let report = prover().think(&position.into(), &limits, &StopFlag::new());
     report.expect("playouts never fail")
+}
+
+#[test]
+fn the_solver_is_made_while_no_clock_runs_where_it_will_be_used() {
+    let mut prover = prover();
+    let board = Gomoku::new(BoardSize::square(15)).unwrap();
+    prover.prepare(&board.into(), &StopFlag::new());
+    assert!(prover.solver.is_some());
+    let mut thinker = thinker(Arc::new(FakeClock::new()));
+    thinker.prepare(&empty(9, 9).into(), &StopFlag::new());
+    assert!(thinker.solver.is_none(), "too many moves are left");
 }
 
 #[test]

@@ -188,7 +188,7 @@ impl Game for Gomoku {
             ("time-takeover", "false"),
             ("solver-threads", "1"),
             ("solver-from", "400"),
-            ("probe-nodes", "300"),
+            ("probe-nodes", "60"),
             ("probe-from", "400"),
         ],
         ..GameInfo::named(Self::NAME)

@@ -92,22 +92,20 @@ impl AblationPlan {
     /// # Errors
     /// [`TrainError::Setting`] says what is wrong.
     pub fn parse(text: &str) -> Result<AblationPlan, TrainError> {
-        let wrong = |what: String| TrainError::Setting(format!("the plan is wrong: {what}"));
-        let plan: AblationPlan = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        let plan: AblationPlan = toml::from_str(text).map_err(TrainError::plan)?;
         CyclePlan::parse(&plan.run.to_toml()?)?;
         if plan.arm.len() < 2 || plan.seeds.is_empty() {
-            return Err(wrong("it needs two [[arm]] and one of seeds".to_owned()));
+            return Err(TrainError::plan("it needs two [[arm]] and one of seeds"));
         }
         let twice = |(place, seed): (usize, &u64)| plan.seeds[..place].contains(seed);
         if plan.seeds.iter().enumerate().any(twice) {
-            return Err(wrong(
-                "seeds must differ: equal ones say nothing new".to_owned(),
+            return Err(TrainError::plan(
+                "seeds must differ: equal ones say nothing new",
             ));
         }
         if plan.arm[0].first_seeds.is_some() {
-            return Err(wrong(
-                "the first [[arm]] is what the others are rated against, so it needs all seeds"
-                    .to_owned(),
+            return Err(TrainError::plan(
+                "the first [[arm]] is what the others are rated against, so it needs all seeds",
             ));
         }
         let good = |c: char| c.is_ascii_alphanumeric() || "+-_".contains(c);
@@ -116,11 +114,11 @@ impl AblationPlan {
             let never = arm.times == 0 || arm.first_seeds == Some(0);
             if arm.name.is_empty() || !arm.name.chars().all(good) || twin || never {
                 let name = &arm.name;
-                return Err(wrong(format!(
+                return Err(TrainError::plan(format_args!(
                     "[[arm]] {name:?}: names are of letters, digits, +, - and _, and differ; times and first-seeds are at least 1"
                 )));
             }
-            let in_arm = |error| wrong(format!("[[arm]] {:?}: {error}", arm.name));
+            let in_arm = |error| TrainError::plan(format_args!("[[arm]] {:?}: {error}", arm.name));
             plan.run_of(arm, plan.seeds[0]).map_err(in_arm)?;
         }
         Ok(plan)

@@ -117,9 +117,8 @@ impl CriticPlan {
     /// # Errors
     /// [`TrainError::Setting`] says what is wrong.
     pub fn parse(text: &str) -> Result<CriticPlan, TrainError> {
-        let wrong = |what: String| TrainError::Setting(format!("the plan is wrong: {what}"));
-        let plan: CriticPlan = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
-        plan.check().map_err(wrong)?;
+        let plan: CriticPlan = toml::from_str(text).map_err(TrainError::plan)?;
+        plan.check().map_err(TrainError::plan)?;
         Ok(plan)
     }
 

@@ -10,6 +10,7 @@ use super::ratings::{network_name, ratings};
 use super::run_folder::{RunFolder, save};
 use super::steps::GenerationSteps;
 use super::stopwatch::Stopwatch;
+use crate::game::Game;
 use crate::train::TrainError;
 use crate::train::report;
 use crate::train::trainable::Trainable;
@@ -27,6 +28,7 @@ pub fn run<G: Trainable>(
     observe: &mut dyn FnMut(&RunEvent),
 ) -> Result<Vec<Generation>, TrainError> {
     let starts = plan.starts(start)?;
+    let boards = one_of_each_size(&starts);
     let run_folder = RunFolder::new(folder);
     let _lock = run_folder.prepare(plan)?;
     let mut done = run_folder.generations()?;
@@ -59,6 +61,7 @@ pub fn run<G: Trainable>(
         let steps = GenerationSteps {
             start: &starts[0],
             starts: &starts,
+            boards: &boards,
             number: done.len() as u32,
             warm_up,
             stage,
@@ -70,6 +73,16 @@ pub fn run<G: Trainable>(
         done.push(generation);
         remove_old_checkpoints(&run_folder, done.len() as u32)?;
     }
+}
+
+/// The first board of each size.
+fn one_of_each_size<G: Game>(starts: &[G]) -> Vec<G> {
+    let is_first = |&(index, start): &(usize, &G)| {
+        let mut before = starts[..index].iter();
+        before.all(|other| other.size() != start.size())
+    };
+    let firsts = starts.iter().enumerate().filter(is_first);
+    firsts.map(|(_, start)| start.clone()).collect()
 }
 
 /// Checkpoints that no later generation starts from.

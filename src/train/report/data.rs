@@ -41,7 +41,7 @@ fn title(plan: &CyclePlan) -> String {
     let game = GAMES.iter().find(|game| game.name == plan.game);
     let game = game.map_or(&*plan.game, |game| game.title);
     let boards = plan.boards().into_iter();
-    let boards: Vec<String> = boards.map(|board| board.size.to_string()).collect();
+    let boards: Vec<String> = boards.map(|board| board.name()).collect();
     format!("{game} {}", boards.join(", "))
 }
 

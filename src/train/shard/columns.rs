@@ -145,6 +145,7 @@ pub(super) fn read<G: Game>(
             Some(_) => table::read::<Int32Type>(group.as_ref(), Columns::COUNT, KOMI)?,
             None => Vec::new(),
         };
+        let rules: Arc<str> = empty.rules().to_string().into();
         let first = rows.len();
         let mut source = PositionSource::Game(Arc::default());
         for at in 0..of.game.len() {
@@ -157,6 +158,7 @@ pub(super) fn read<G: Game>(
                 ply: u16::try_from(of.ply[at]).map_err(|_| missing("ply"))?,
                 to_move: empty.to_move(),
                 source: source.clone(),
+                rules: rules.clone(),
                 komi: komi.get(at).copied().map(HalfPoints),
                 policy: unpack(of.policy[at].data()),
                 policy_weight: of.policy_weight[at],

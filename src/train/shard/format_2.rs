@@ -16,7 +16,7 @@ use parquet::file::serialized_reader::SerializedFileReader;
 
 use super::columns::unpack;
 use super::table::{columns, missing};
-use crate::game::{BoardSize, Color, Move};
+use crate::game::{BoardSize, Color, Move, OneSet};
 use crate::train::ending::Ending;
 use crate::train::row::{PointSet, PositionSource, Row, Stones};
 
@@ -72,6 +72,8 @@ pub(super) fn read(
     reader: &SerializedFileReader<Bytes>,
 ) -> ParquetResult<Vec<Row>> {
     let area = size.area();
+    // No game had several rules then.
+    let rules: Arc<str> = OneSet.to_string().into();
     let mut rows = Vec::new();
     for index in 0..reader.num_row_groups() {
         let group = reader.get_row_group(index)?;
@@ -100,6 +102,7 @@ pub(super) fn read(
                     [stones(&of.own[at])?, stones(&of.theirs[at])?],
                     last,
                 ),
+                rules: rules.clone(),
                 komi: None,
                 policy: unpack(of.policy[at].data()),
                 policy_weight: of.policy_weight[at],

@@ -1,4 +1,4 @@
-//! Boards of several sizes in one run.
+//! Boards of several sizes, and several sets of rules, in one run.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -12,6 +12,9 @@ pub struct BoardShare {
     /// The board: a side, as "9", or width and height, as "13x9".
     #[serde(serialize_with = "write", deserialize_with = "read")]
     pub size: BoardSize,
+    /// The rules on it, where not those of the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<String>,
     /// Its share of each generation's games, beside those of the others.
     #[serde(default = "one")]
     pub share: f64,
@@ -21,13 +24,14 @@ pub struct BoardShare {
 }
 
 /// What is wrong with boards that are not [`are_sound`].
-pub(super) const WRONG: &str = "each [[board]] needs a size of its own, a share above 0, and a komi as that \
+pub(super) const WRONG: &str = "each [[board]] needs a size or rules of its own, a share above 0, and a komi as that \
                                 of [self-play]";
 
 /// Whether each board is there once, and all numbers make sense.
 pub(super) fn are_sound(boards: &[BoardShare]) -> bool {
     let is_sound = |(index, board): (usize, &BoardShare)| {
-        let is_new = boards[..index].iter().all(|other| other.size != board.size);
+        let same = |other: &BoardShare| (other.size, &other.rules) == (board.size, &board.rules);
+        let is_new = !boards[..index].iter().any(same);
         let has_share = board.share > 0.0 && board.share.is_finite();
         is_new && has_share && board.komi.is_none_or(|komi| komi.is_sound())
     };
@@ -40,8 +44,18 @@ impl BoardShare {
     pub fn all(size: BoardSize) -> BoardShare {
         BoardShare {
             size,
+            rules: None,
             share: 1.0,
             komi: None,
+        }
+    }
+
+    /// What tells it from the other boards of a plan, as a folder's name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match &self.rules {
+            None => self.size.to_string(),
+            Some(rules) => format!("{}-{rules}", self.size),
         }
     }
 

@@ -29,7 +29,7 @@ pub struct CyclePlan {
     /// Side length of the board, in points, where no `[[board]]` says more.
     #[serde(default = "nine")]
     pub size: u8,
-    /// Boards of several sizes for one network; ratings and gates are played on the first.
+    /// Boards of several sizes, or rules, for one network; ratings and gates are played on the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub board: Vec<BoardShare>,
     /// Seed of everything.
@@ -147,8 +147,7 @@ impl CyclePlan {
     /// # Errors
     /// [`TrainError::Setting`] says which line is wrong and what is allowed.
     pub fn parse(text: &str) -> Result<CyclePlan, TrainError> {
-        let plan: CyclePlan = toml::from_str(text)
-            .map_err(|error| TrainError::Setting(format!("the plan is wrong: {error}")))?;
+        let plan: CyclePlan = toml::from_str(text).map_err(TrainError::plan)?;
         plan.check()?;
         Ok(plan)
     }
@@ -238,23 +237,24 @@ impl CyclePlan {
         play.check()?;
         match rules.iter().find(|(holds, _)| !holds) {
             None => self.check_boards(),
-            Some((_, what)) => Err(TrainError::Setting(format!("the plan is wrong: {what}"))),
+            Some((_, what)) => Err(TrainError::plan(what)),
         }
     }
 
     /// Whether the game has all boards, and the networks are for all of them.
     fn check_boards(&self) -> Result<(), TrainError> {
-        let wrong = |what: String| TrainError::Setting(format!("the plan is wrong: {what}"));
         let shape = with_game!(&self.game, self.largest(), rules: &self.rules, |start| {
             self.shape(&start)
         });
-        let shape = shape.map_err(|error| wrong(error.to_string()))??;
+        let shape = shape.map_err(TrainError::plan)??;
         let fixed = self
             .stage
             .iter()
             .find(|s| !s.network.is_for_any_board(shape));
-        match fixed.filter(|_| self.board.len() > 1) {
-            Some(stage) => Err(wrong(format!(
+        let size = self.boards()[0].size;
+        let several = self.board.iter().any(|board| board.size != size);
+        match fixed.filter(|_| several) {
+            Some(stage) => Err(TrainError::plan(format_args!(
                 "the network {} is for one board, not for several: take a tengen+area",
                 stage.network
             ))),
@@ -288,17 +288,18 @@ impl CyclePlan {
         largest.unwrap_or(BoardSize::square(self.size))
     }
 
-    /// The empty boards, in the plan's order, by the type and the rules of `start`.
+    /// The empty boards, in the plan's order, by the type and, where they have no others, the rules of
+    /// `start`.
     ///
     /// # Errors
-    /// [`TrainError::Setting`] when the game has no such board.
+    /// [`TrainError::Setting`] when the game has no such board or no such rules.
     pub fn starts<G: Game>(&self, start: &G) -> Result<Vec<G>, TrainError> {
-        let boards = self.boards().into_iter();
-        let begin = |board: BoardShare| G::with_rules(board.size, start.rules());
-        boards
-            .map(begin)
-            .collect::<Result<_, _>>()
-            .map_err(|error| TrainError::Setting(format!("the plan is wrong: {error}")))
+        let begin = |board: BoardShare| {
+            let rules = board.rules.as_deref().map(str::parse);
+            let rules = rules.transpose().map_err(TrainError::plan)?;
+            G::with_rules(board.size, rules.unwrap_or(start.rules())).map_err(TrainError::plan)
+        };
+        self.boards().into_iter().map(begin).collect()
     }
 
     /// Whether a run of `other` may go on with this plan: stages may be added at the end, and the
@@ -411,6 +412,13 @@ mod tests {
             &text.replace("tengen+area", "nogozero+"),
             "is for one board",
         );
+        refused(
+            &text.replace("\"5x6\"", "\"5x6\"\nrules = \"renju\""),
+            "renju",
+        );
+        let with_rules = |rules| text.replace("\"5x6\"", &format!("\"7\"\nrules = \"{rules}\""));
+        let plan = CyclePlan::parse(&with_rules("japanese")).unwrap();
+        assert_eq!(plan.boards()[1].name(), "7x7-japanese");
         let encoding = |id: &str| format!("{text}[fit]\nencoding = \"{id}\"\n");
         assert!(CyclePlan::parse(&encoding("go-mobile")).is_ok());
         refused(&encoding("nogo-1"), "go-mobile, go-1");

@@ -114,9 +114,8 @@ impl SelfPlay {
 
     /// Whether what is said of the search can be done.
     pub(super) fn check(&self) -> Result<(), TrainError> {
-        let wrong = |why: &dyn std::fmt::Display| {
-            TrainError::Setting(format!("the plan is wrong: [self-play]: {why}"))
-        };
+        let wrong =
+            |why: &dyn std::fmt::Display| TrainError::plan(format_args!("[self-play]: {why}"));
         let full_share = self.full_share > 0.0 && self.full_share <= 1.0;
         if !full_share || self.fast_visits == 0 {
             return Err(wrong(

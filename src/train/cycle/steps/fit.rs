@@ -90,7 +90,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let begun = context.watch.session();
         let (mut first, mut samples_per_second) = (None, 0.0);
         let mut told = Ok(());
-        let checkpoint = fit(self.starts, dataset, &params, &workplace, |report| {
+        let checkpoint = fit(self.boards, dataset, &params, &workplace, |report| {
             let first = *first.get_or_insert(report.step - 1);
             let seconds = (context.watch.session() - begun).max(1e-3);
             let samples = (report.step - first) * params.batch as u64;

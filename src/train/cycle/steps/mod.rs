@@ -24,8 +24,10 @@ use crate::train::{TrainError, durable};
 pub(super) struct GenerationSteps<'a, G> {
     /// The empty board on which networks are rated, the first of all.
     pub(super) start: &'a G,
-    /// All boards.
+    /// All boards of the plan, of which several may be of one size with different rules.
     pub(super) starts: &'a [G],
+    /// One board of each size.
+    pub(super) boards: &'a [G],
     pub(super) number: u32,
     pub(super) warm_up: bool,
     pub(super) stage: usize,
@@ -108,7 +110,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         if !network.exists() {
             let (encoding, planes) = (given.origin.encoding.clone(), given.origin.planes);
             let played = Checkpoint {
-                origin: Origin::of(self.starts, (&encoding, planes), given.origin.games),
+                origin: Origin::of(self.boards, (&encoding, planes), given.origin.games),
                 ..given.clone()
             };
             export(&played, 0, &network)?;
@@ -126,9 +128,9 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let folder = context.run_folder.games(number);
         match self.starts {
             [_] => vec![folder],
-            starts => {
-                let of = |start: &G| folder.join(start.size().to_string());
-                starts.iter().map(of).collect()
+            _ => {
+                let boards = context.plan.boards().into_iter();
+                boards.map(|board| folder.join(board.name())).collect()
             }
         }
     }

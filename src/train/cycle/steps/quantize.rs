@@ -39,7 +39,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let onnx = std::fs::read(network).map_err(TrainError::io(network))?;
         let name = network.display().to_string();
         let info = ModelInfo::read(&name, &onnx)?;
-        let [calibration, validation] = Examples::halves(self.starts, &info, held_out, POSITIONS)?;
+        let [calibration, validation] = Examples::halves(self.boards, &info, held_out, POSITIONS)?;
         let quantized = to_int8(&name, &onnx, &calibration)?;
         let runtime = context.resources.runtime;
         let mut pairs = open_both(runtime, (network, &quantized), &path, &validation)?;

@@ -130,3 +130,37 @@ fn a_run_may_begin_with_the_weights_of_one_on_another_board() {
     fs::remove_dir_all(&weights).unwrap();
     assert_eq!(play(large.path(), &plan).len(), 2);
 }
+
+#[test]
+fn one_network_learns_several_rules() {
+    let scratch = Scratch::new("cycle-rules");
+    let boards =
+        "[[board]]\nsize = \"7\"\n\n[[board]]\nsize = \"7\"\nrules = \"renju\"\n\n[self-play]";
+    let plan = PLAN
+        .replace("size = 7\n", "")
+        .replace("gobang-1b8c", "az-1b8c")
+        .replace("generations = 2", "generations = 1")
+        .replace("[self-play]", boards);
+    let done = play(scratch.path(), &plan);
+    assert_eq!((done.len(), done[1].games), (2, 12));
+    let run_folder = RunFolder::new(scratch.path());
+    let onnx = fs::read(run_folder.network(1)).unwrap();
+    let info = ModelInfo::read("the last network", &onnx).unwrap();
+    assert!(info.boards.is_empty(), "{:?}", info.boards);
+
+    // Positions are what they were played as, whatever rules their reader thinks of.
+    let start = Gomoku::new(BoardSize::square(7)).unwrap();
+    for (folder, rules) in [("7x7", "freestyle"), ("7x7-renju", "renju")] {
+        let shards = shard::list(&run_folder.games(1).join(folder)).unwrap();
+        for path in shards {
+            let shard = shard::read(&path).unwrap();
+            assert_eq!(shard.info.rules, rules);
+            let games = shard.rows.chunk_by(|a, b| a.game == b.game);
+            assert_eq!(games.count(), 6);
+            for row in &shard.rows {
+                let position = row.position(&start).unwrap();
+                assert_eq!(position.rules().to_string(), rules);
+            }
+        }
+    }
+}
