@@ -19,35 +19,41 @@ const MOST_MOVES: usize = 8;
 
 /// What a second look may spend.
 pub(super) struct Look<'a> {
-    /// When it has to be over; a glance where there is no clock.
+    /// Nodes for a move in any case.
+    pub(super) nodes: u64,
+    /// It goes on until then, by a clock that runs by itself.
     pub(super) until: Option<Duration>,
     pub(super) stop: &'a StopFlag,
     pub(super) time: &'a dyn Clock,
 }
 
 /// Adds moves that have been chosen and turn out to lose to `losing`, until there is one of which that
-/// is not known. A move that turns out to win makes the report a proven one.
+/// is not known. A move that turns out to win makes the report a proven one. Answers how many nodes it
+/// took, too.
 pub(super) fn second_look<G: Solvable>(
     solver: &mut dyn Solve<G>,
     position: &G,
     mut report: SearchReport,
     look: &Look<'_>,
     losing: &mut Vec<Move>,
-) -> SearchReport {
-    let late = |nodes| nodes >= GLANCE && look.until.is_none_or(|until| look.time.now() >= until);
+) -> (SearchReport, u64) {
+    let over = || look.until.is_none_or(|until| look.time.now() >= until);
+    let late = |nodes| nodes >= look.nodes && over();
     let effort = Effort {
         nodes: u64::MAX,
         threads: 1,
         halt: &|nodes| look.stop.is_raised() || late(nodes),
     };
-    let mut refuted = Vec::new();
+    let (mut refuted, mut nodes) = (Vec::new(), 0);
     for found in report.moves.iter_mut().take(MOST_MOVES) {
         if found.proof.is_some() || losing.contains(&found.mv) {
             break;
         }
         let mut next = position.clone();
         next.play(found.mv);
-        let known = solver.solve(&next, &effort).proof();
+        let solved = solver.solve(&next, &effort);
+        nodes += solved.nodes;
+        let known = solved.proof();
         if known == Some(Proof::Loss) {
             let win = Proof::Win;
             found.proof = Some(win);
@@ -63,7 +69,7 @@ pub(super) fn second_look<G: Solvable>(
         log::debug!("{} chosen moves were refuted", refuted.len());
         losing.append(&mut refuted);
     }
-    report
+    (report, nodes)
 }
 
 #[cfg(test)]
@@ -103,7 +109,8 @@ mod tests {
         let mut solver = SmallNoGo::solver(0).expect("NoGo has one");
         let moves: Vec<_> = moves.iter().map(|mv| (mv.0, 1, 0.1)).collect();
         let mut losing = Vec::new();
-        let found = second_look(&mut *solver, position, report(&moves), look, &mut losing);
+        let report = report(&moves);
+        let (found, _) = second_look(&mut *solver, position, report, look, &mut losing);
         (losing, found.proof)
     }
 
@@ -112,6 +119,7 @@ mod tests {
         let (position, lost, won) = won();
         let (clock, stop) = (FakeClock::new(), StopFlag::new());
         let glance = Look {
+            nodes: GLANCE,
             until: None,
             stop: &stop,
             time: &clock,
@@ -131,6 +139,7 @@ mod tests {
         let moves: Vec<Move> = position.legal_moves().collect();
         let (clock, stop) = (FakeClock::new(), StopFlag::new());
         let late = Look {
+            nodes: GLANCE,
             until: Some(Duration::ZERO),
             stop: &stop,
             time: &clock,

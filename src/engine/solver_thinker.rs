@@ -33,6 +33,9 @@ const NODES_PER_SECOND: f64 = 500_000.0;
 /// Where search and solver share processors the solver gets this part of a move's time first. (Half of
 /// the hard positions of plies 43 to 55, 0.3 s a move: 24% proven; a tenth 16%, seven tenths 25%.)
 const TURN: f64 = 0.5;
+/// Where nobody knows what is within reach. What it does not see soon it hardly sees at all: ten times the
+/// nodes solve an eighth more of Gomoku's won positions.
+const TURN_UNKNOWN: f64 = 0.1;
 /// It takes its turn when half of the positions like this one need at most so many times the nodes that
 /// it has time for: one in six needs only a quarter of what half of them need.
 const REACH: f64 = 4.0;
@@ -260,9 +263,7 @@ impl<G: Solvable> Turn<'_, G> {
         if let (true, Ok(report)) = (simulated, &mut report) {
             // What would have gone on at the same time takes as long as the longer of the two.
             let work = solved.nodes / NODES_PER_PLAYOUT;
-            let rest = work.saturating_sub(report.playouts);
-            self.time.worked(rest);
-            report.playouts += rest;
+            count(work.saturating_sub(report.playouts), report, self.time);
         }
         (report, Some(solved))
     }
@@ -297,12 +298,11 @@ impl<G: Solvable> Turn<'_, G> {
         (threads, budget): (usize, Budget),
     ) -> Found {
         let position = self.start.position();
-        let turn = budget.soft.mul_f64(TURN);
+        let half = position.nodes_to_solve();
+        let turn = budget.soft.mul_f64(half.map_or(TURN_UNKNOWN, |_| TURN));
         let nodes = turn.as_secs_f64() * NODES_PER_SECOND * threads as f64;
         let due = self.started + turn;
-        let within_reach = position
-            .nodes_to_solve()
-            .is_none_or(|half| half <= REACH * nodes);
+        let within_reach = half.is_none_or(|half| half <= REACH * nodes);
         let effort = Effort {
             nodes: if within_reach { u64::MAX } else { GLANCE },
             threads,
@@ -325,6 +325,17 @@ impl<G: Solvable> Turn<'_, G> {
         }
         (report, Some(solved))
     }
+}
+
+/// Tells a simulated clock, and whoever reads the report, of work that took as long as so many playouts.
+fn count(playouts: u64, report: &mut SearchReport, time: &dyn Clock) {
+    time.worked(playouts);
+    report.playouts += playouts;
+}
+
+/// Nodes that take so long where so many playouts a second are simulated.
+fn nodes_in(time: Duration, playouts_per_second: f64) -> u64 {
+    (time.as_secs_f64() * playouts_per_second) as u64 * NODES_PER_PLAYOUT
 }
 
 /// What a second look may take of a move's time; `None` where there is too little for one.
@@ -420,18 +431,26 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         };
         log::info!("solver: {} after {nodes} nodes", verdict(advice.as_ref()));
         let Some(advice) = advice else {
-            let until = match limits.budget.map(time_for_look) {
+            let kept = match limits.budget.map(time_for_look) {
                 Some(None) => return report.map(|report| merge_losing(report, &losing)),
-                Some(Some(look)) => Some(time.now() + look),
-                None => None,
+                kept => kept.flatten(),
+            };
+            let (nodes, until) = match (self.simulated, kept) {
+                // Its clock stands still while the solver works.
+                (Some(rate), Some(kept)) => (nodes_in(kept, rate), None),
+                (_, kept) => (GLANCE, kept.map(|kept| time.now() + kept)),
             };
             let look = Look {
+                nodes,
                 until,
                 stop,
                 time: &*time,
             };
             return report.map(|report| {
-                let report = second_look(solver, position, report, &look, &mut losing);
+                let (mut report, nodes) = second_look(solver, position, report, &look, &mut losing);
+                if self.simulated.is_some() {
+                    count(nodes / NODES_PER_PLAYOUT, &mut report, &*time);
+                }
                 merge_losing(report, &losing)
             });
         };

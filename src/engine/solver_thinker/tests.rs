@@ -133,11 +133,35 @@ fn under_a_simulated_clock_solver_and_search_work_at_the_same_time() {
         let millis = time.now().as_millis() as u64;
         (report.proof, report.playouts, millis)
     };
-    // A hundred nodes are a playout, and a fifth of the visits may go into them besides.
-    assert_eq!(think(6, 1000), (None, 1000, 1000));
+    // A hundred nodes are a playout, and a fifth of the visits may go into them besides; the second look
+    // at the chosen move comes after.
+    assert_eq!(think(6, 1000), (None, 1020, 1020));
     let (proof, playouts, millis) = think(3, 10_000);
     assert_eq!((proof, playouts), (Some(Proof::Loss), millis));
     assert!((20..2000).contains(&millis), "{millis}");
+}
+
+/// The clock stands still while the solver works, and would never say that a look is over.
+#[test]
+fn under_a_simulated_clock_the_second_look_ends() {
+    let time: Arc<dyn Clock> = Arc::new(PlayoutClock::new(200.0));
+    let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+    let means = (SolverPlace::InTurn(1), SolverOptions::default());
+    let mut thinker = SolverThinker::new(inner, None, means, Some(200.0), Arc::clone(&time));
+    let limits = Limits {
+        visits: None,
+        budget: Some(Budget::fixed(
+            Duration::from_secs(4),
+            Duration::from_secs(5),
+        )),
+    };
+    let report = thinker.think(&empty(6, 6).clone().into(), &limits, &StopFlag::new());
+    let report = report.expect("playouts never fail");
+    assert_eq!(report.proof, None);
+    // An eighth of a second, 25 playouts, is kept for it.
+    let spent = time.now().as_millis() as u64;
+    assert_eq!(report.playouts * 5, spent);
+    assert!((4000..4200).contains(&spent), "{spent}");
 }
 
 #[test]
