@@ -73,6 +73,11 @@ for told in told untold; do
     run canadian-10s+20-5 --time 10+20/5 "${spikes[@]}"
 done
 
+# With the network the solver works beside the search, and looks at each chosen move once more.
+for time in 10 60; do
+    trial "network-${time}s" "$games" "--playouts-per-second 50" "${rig[@]}" "${lag[@]}" --time "$time"
+done
+
 if [ "$real" -gt 0 ]; then
     trial real-2s "$real" "" --time 2
     trial real-2s-untold "$real" "" --time 2 --no-time-left

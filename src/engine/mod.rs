@@ -49,7 +49,7 @@ pub use options::{Backend, ENGINE_OPTIONS, EngineOption, EngineOptions, SWITCH};
 pub use player::Player;
 pub use resign::Resign;
 pub use rollout::RolloutThinker;
-pub use solver_thinker::{SolverOptions, SolverPlace, SolverThinker};
+pub use solver_thinker::{SolverOptions, SolverPlace, SolverThinker, SolverThreads};
 pub use startup::StartError;
 pub use thinker::{MakeThinker, ThinkError, Thinker};
 pub use thinker_log::ThinkerLog;

@@ -7,7 +7,8 @@ use super::judge::Care;
 use super::probing::probers;
 use super::{
     Backend, CriticThinker, Engine, EngineOptions, MakeThinker, NetworkSetup, NetworkThinker,
-    Networks, Player, RolloutThinker, SolverPlace, SolverThinker, Thinker, ThinkerLog,
+    Networks, Player, RolloutThinker, SolverPlace, SolverThinker, SolverThreads, Thinker,
+    ThinkerLog,
 };
 use crate::clock::Clock;
 use crate::encode::{self, Encode, Mismatch};
@@ -150,7 +151,8 @@ type AddSolver<G> = Box<
     dyn Fn(Box<dyn Thinker<G>>, Option<Box<dyn Solve<G>>>) -> Box<dyn Thinker<G>> + Send + Sync,
 >;
 
-/// In the `usual` place where the options say nothing else; nowhere where neither does.
+/// In the `usual` place where the options say nothing else; nowhere where neither does. Playouts search with
+/// one thread.
 fn add_solver<G: Solvable>(
     options: &EngineOptions,
     usual: Option<SolverPlace>,
@@ -158,9 +160,10 @@ fn add_solver<G: Solvable>(
 ) -> AddSolver<G> {
     let (solver, time) = (options.solver, Arc::clone(time));
     let place = match solver.threads {
-        None => usual,
-        Some(0) => usual.map(|_| SolverPlace::Nowhere),
-        Some(threads) => Some(SolverPlace::Beside(threads)),
+        SolverThreads::Backend => usual,
+        SolverThreads::Auto => usual.or_else(|| Some(place(1))),
+        SolverThreads::Exactly(0) => usual.map(|_| SolverPlace::Nowhere),
+        SolverThreads::Exactly(threads) => Some(SolverPlace::Beside(threads)),
     };
     let simulated = options.playouts_per_second;
     Box::new(move |thinker, shared| match place {

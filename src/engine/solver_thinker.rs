@@ -50,12 +50,24 @@ const LOOK_REACH: f64 = 64.0;
 const ADVICE_WON: u64 = 20_000;
 const ADVICE_LOST: u64 = 200_000;
 
+/// The solver's threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SolverThreads {
+    /// As with [`SolverThreads::Auto`] where a network chooses the moves, and none where playouts do.
+    #[default]
+    Backend,
+    /// One beside the search, where that leaves a processor idle, and else those of the search, in turn
+    /// with it.
+    Auto,
+    /// So many beside the search, 0 for no solver.
+    Exactly(usize),
+}
+
 /// Settings of the solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SolverOptions {
-    /// Threads beside the search, 0 for no solver. `None` leaves it to the backend; with a network: one,
-    /// where the search leaves a processor idle, and else those of the search, in turn with it.
-    pub threads: Option<usize>,
+    /// Its threads.
+    pub threads: SolverThreads,
     /// It starts when at most so many moves can be left ([`crate::game::Game::plies_left`]).
     pub from: u32,
     /// Memory for proven positions, in MiB.
@@ -70,7 +82,7 @@ pub struct SolverOptions {
 impl Default for SolverOptions {
     fn default() -> Self {
         SolverOptions {
-            threads: None,
+            threads: SolverThreads::default(),
             from: 36,
             memory_mib: 128,
             probe_nodes: 100,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use tengen::clock::{Clock, SystemClock};
-use tengen::engine::{AnalysisEffort, Backend, Engine, EngineOptions, registry};
+use tengen::engine::{AnalysisEffort, Backend, Engine, EngineOptions, SolverThreads, registry};
 use tengen::eval::ModelSource;
 use tengen::game::{BoardSize, Color, Move, Outcome};
 use tengen::gtp::format_vertex;
@@ -65,7 +65,7 @@ impl Reviewer {
         stop: StopFlag,
     ) -> Reviewer {
         // What can be proven is proven beside the search, with more nodes than a move would get.
-        options.solver.threads = Some(0);
+        options.solver.threads = SolverThreads::Exactly(0);
         let usual = SearchParams::default().values();
         let changed = options.search.values().into_iter().zip(usual);
         let changed = changed.filter(|(now, usual)| now != usual);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::super::Resign;
+use super::super::{Resign, SolverThreads};
 use super::{Backend, EngineOptions};
 use crate::clock::seconds;
 use crate::game::info;
@@ -180,13 +180,16 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "solver-threads",
         value: "N",
-        help: "Threads that solve the position while the search runs; 0 for none [default: with a \
-               network 1 where the search leaves a processor idle, and else those of the search, in \
-               turn with it; 0 with playouts]",
-        expected: "a whole number up to 1024",
+        help: "Threads that solve the position while the search runs; 0 for none; auto for 1 where \
+               the search leaves a processor idle, and else those of the search, in turn with it \
+               [default: auto with a network, 0 with playouts]",
+        expected: "a whole number up to 1024, or auto",
         set: |options, text| {
-            let threads = text.parse().ok().filter(|&threads| threads <= 1024)?;
-            options.solver.threads = Some(threads);
+            options.solver.threads = if text == "auto" {
+                SolverThreads::Auto
+            } else {
+                SolverThreads::Exactly(text.parse().ok().filter(|&threads| threads <= 1024)?)
+            };
             Some(())
         },
     },

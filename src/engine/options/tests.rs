@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::clock::TimeParams;
-use crate::engine::{Resign, SolverOptions, Spending};
+use crate::engine::{Resign, SolverOptions, SolverThreads, Spending};
 use crate::eval::{Cards, Device};
 use crate::game::BoardSize;
 use crate::search::SearchParams;
@@ -61,7 +61,7 @@ fn every_option_is_set_by_its_name() {
         cache_mib: 8,
         ponder: true,
         solver: SolverOptions {
-            threads: Some(2),
+            threads: SolverThreads::Exactly(2),
             from: 30,
             memory_mib: 16,
             probe_nodes: 0,
@@ -95,6 +95,7 @@ fn what_is_wrong_is_named() {
     check_refused("backend", "cuda", "rollout");
     check_refused("device", "gpu", "cuda:N");
     check_refused("threads", "2000", "1024");
+    check_refused("solver-threads", "all", "auto");
     check_refused("cache-mib", "-1", "1000000");
     check_refused("root_noise", "2", "root_noise");
     check_refused("time_extent", "2", "time_extend");

@@ -186,7 +186,7 @@ impl Game for Gomoku {
         // Threats decide from the first moves on, whatever chooses the others.
         settings: &[
             ("time-takeover", "false"),
-            ("solver-threads", "1"),
+            ("solver-threads", "auto"),
             ("solver-from", "400"),
             ("probe-nodes", "60"),
             ("probe-from", "400"),
