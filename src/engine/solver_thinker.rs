@@ -43,7 +43,7 @@ const REACH: f64 = 4.0;
 const LOOK_SHARE: u32 = 32;
 /// With less time than this for a move there is no second look: what it takes at least would be missing.
 const LEAST_FOR_LOOK: Duration = Duration::from_millis(100);
-/// Where half of the positions need more than so many times the nodes of that time it is not kept.
+/// Where half of the positions need more than so many times the nodes of that time there is a glance only.
 const LOOK_REACH: f64 = 64.0;
 /// Nodes for choosing among the moves of a won position, and of a lost or drawn one. Any winning
 /// move will do; a losing one has to be chosen with care.
@@ -350,31 +350,29 @@ fn nodes_in(time: Duration, playouts_per_second: f64) -> u64 {
     (time.as_secs_f64() * playouts_per_second) as u64 * NODES_PER_PLAYOUT
 }
 
-/// What a second look may take of a move's time; `None` where there is too little for one.
-fn time_for_look(budget: Budget) -> Option<Duration> {
-    (budget.soft >= LEAST_FOR_LOOK).then(|| budget.soft / LOOK_SHARE)
+/// What a second look may take of a move's time: nothing, which is a glance, where it would find no more;
+/// `None` where there is too little time for one.
+fn time_for_look<G: Solvable>(position: &G, budget: Budget) -> Option<Duration> {
+    let look = (budget.soft >= LEAST_FOR_LOOK).then(|| budget.soft / LOOK_SHARE)?;
+    let nodes = look.as_secs_f64() * NODES_PER_SECOND;
+    let half = position.nodes_to_solve();
+    let within_reach = half.is_none_or(|half| half <= LOOK_REACH * nodes);
+    Some(if within_reach { look } else { Duration::ZERO })
 }
 
-/// The limits without the time that is kept for a second look, where that may find something.
+/// The limits without the time that is kept for a second look.
 fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> Limits {
-    let kept = limits
-        .budget
-        .and_then(|budget| Some((budget, time_for_look(budget)?)));
-    let kept = kept.filter(|(_, look)| {
-        let nodes = look.as_secs_f64() * NODES_PER_SECOND;
-        let half = position.nodes_to_solve();
-        half.is_some_and(|half| half <= LOOK_REACH * nodes)
-    });
-    match kept {
-        None => *limits,
-        Some((budget, look)) => Limits {
-            budget: Some(Budget {
-                soft: budget.soft.saturating_sub(look),
-                most: budget.most.saturating_sub(look),
-                ..budget
-            }),
-            ..*limits
-        },
+    let without = |budget: Budget| {
+        let look = time_for_look(position, budget).unwrap_or_default();
+        Budget {
+            soft: budget.soft.saturating_sub(look),
+            most: budget.most.saturating_sub(look),
+            ..budget
+        }
+    };
+    Limits {
+        budget: limits.budget.map(without),
+        ..*limits
     }
 }
 
@@ -443,7 +441,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         };
         log::info!("solver: {} after {nodes} nodes", verdict(advice.as_ref()));
         let Some(advice) = advice else {
-            let kept = match limits.budget.map(time_for_look) {
+            let kept = match limits.budget.map(|budget| time_for_look(position, budget)) {
                 Some(None) => return report.map(|report| merge_losing(report, &losing)),
                 kept => kept.flatten(),
             };
