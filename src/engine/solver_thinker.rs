@@ -360,6 +360,30 @@ fn time_for_look<G: Solvable>(position: &G, budget: Budget) -> Option<Duration> 
     Some(if within_reach { look } else { Duration::ZERO })
 }
 
+/// What a second look may spend, which begins now; `None` where there is too little time for one.
+fn look<'a, G: Solvable>(
+    position: &G,
+    budget: Option<Budget>,
+    simulated: Option<f64>,
+    (stop, time): (&'a StopFlag, &'a dyn Clock),
+) -> Option<Look<'a>> {
+    let kept = match budget {
+        Some(budget) => Some(time_for_look(position, budget)?),
+        None => None,
+    };
+    let (nodes, until) = match (simulated, kept) {
+        // Its clock stands still while the solver works.
+        (Some(rate), Some(kept)) => (nodes_in(kept, rate), None),
+        (_, kept) => (GLANCE, kept.map(|kept| time.now() + kept)),
+    };
+    Some(Look {
+        nodes,
+        until,
+        stop,
+        time,
+    })
+}
+
 /// The limits without the time that is kept for a second look.
 fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> Limits {
     let without = |budget: Budget| {
@@ -441,25 +465,15 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         };
         log::info!("solver: {} after {nodes} nodes", verdict(advice.as_ref()));
         let Some(advice) = advice else {
-            let kept = match limits.budget.map(|budget| time_for_look(position, budget)) {
-                Some(None) => return report.map(|report| merge_losing(report, &losing)),
-                kept => kept.flatten(),
-            };
-            let (nodes, until) = match (self.simulated, kept) {
-                // Its clock stands still while the solver works.
-                (Some(rate), Some(kept)) => (nodes_in(kept, rate), None),
-                (_, kept) => (GLANCE, kept.map(|kept| time.now() + kept)),
-            };
-            let look = Look {
-                nodes,
-                until,
-                stop,
-                time: &*time,
-            };
-            return report.map(|report| {
-                let (mut report, nodes) = second_look(solver, position, report, &look, &mut losing);
-                if self.simulated.is_some() {
-                    count(nodes / NODES_PER_PLAYOUT, &mut report, &*time);
+            let simulated = self.simulated;
+            let look = look(position, limits.budget, simulated, (stop, &*time));
+            return report.map(|mut report| {
+                if let Some(look) = look {
+                    let nodes;
+                    (report, nodes) = second_look(solver, position, report, &look, &mut losing);
+                    if simulated.is_some() {
+                        count(nodes / NODES_PER_PLAYOUT, &mut report, &*time);
+                    }
                 }
                 merge_losing(report, &losing)
             });
