@@ -30,6 +30,7 @@ pub mod registry;
 mod resign;
 mod rollout;
 mod second_look;
+mod solver_speed;
 mod solver_thinker;
 mod startup;
 #[cfg(test)]

@@ -6,9 +6,10 @@
 
 use std::time::Duration;
 
-use crate::clock::Clock;
+use super::solver_speed::{NODES_PER_PLAYOUT, NODES_PER_SECOND};
+use crate::clock::{Budget, Clock};
 use crate::game::{Move, Proof};
-use crate::search::{SearchReport, StopFlag};
+use crate::search::{Limits, SearchReport, StopFlag};
 use crate::solver::{Effort, Solvable, Solve};
 
 /// Nodes for what can be seen at once.
@@ -17,14 +18,79 @@ pub(super) const GLANCE: u64 = 2_000;
 /// So many moves are looked at, at most: where most of them lose the rest will, too.
 const MOST_MOVES: usize = 8;
 
+/// For the second look at the chosen move one part in so many of a move's time is kept.
+const LOOK_SHARE: u32 = 32;
+/// With less time than this for a move there is no second look: what it takes at least would be missing.
+const LEAST_FOR_LOOK: Duration = Duration::from_millis(100);
+/// Where half of the positions need more than so many times the nodes of that time there is a glance only.
+const LOOK_REACH: f64 = 64.0;
+
 /// What a second look may spend.
 pub(super) struct Look<'a> {
     /// Nodes for a move in any case.
-    pub(super) nodes: u64,
+    nodes: u64,
     /// It goes on until then, by a clock that runs by itself.
-    pub(super) until: Option<Duration>,
-    pub(super) stop: &'a StopFlag,
-    pub(super) time: &'a dyn Clock,
+    until: Option<Duration>,
+    stop: &'a StopFlag,
+    time: &'a dyn Clock,
+}
+
+impl<'a> Look<'a> {
+    /// Of a look that begins now, at the end of a search with this budget; `None` where there is too little
+    /// time for one. `simulated` is the number of playouts in a second of a simulated clock.
+    pub(super) fn now<G: Solvable>(
+        position: &G,
+        budget: Option<Budget>,
+        simulated: Option<f64>,
+        (stop, time): (&'a StopFlag, &'a dyn Clock),
+    ) -> Option<Self> {
+        let kept = match budget {
+            Some(budget) => Some(time_for_look(position, budget)?),
+            None => None,
+        };
+        let (nodes, until) = match (simulated, kept) {
+            // Its clock stands still while the solver works.
+            (Some(rate), Some(kept)) => (nodes_in(kept, rate), None),
+            (_, kept) => (GLANCE, kept.map(|kept| time.now() + kept)),
+        };
+        Some(Look {
+            nodes,
+            until,
+            stop,
+            time,
+        })
+    }
+}
+
+/// Nodes that take so long where so many playouts a second are simulated.
+fn nodes_in(time: Duration, playouts_per_second: f64) -> u64 {
+    (time.as_secs_f64() * playouts_per_second) as u64 * NODES_PER_PLAYOUT
+}
+
+/// What a second look may take of a move's time: nothing, which is a glance, where it would find no more;
+/// `None` where there is too little time for one.
+fn time_for_look<G: Solvable>(position: &G, budget: Budget) -> Option<Duration> {
+    let look = (budget.soft >= LEAST_FOR_LOOK).then(|| budget.soft / LOOK_SHARE)?;
+    let nodes = look.as_secs_f64() * NODES_PER_SECOND;
+    let half = position.nodes_to_solve();
+    let within_reach = half.is_none_or(|half| half <= LOOK_REACH * nodes);
+    Some(if within_reach { look } else { Duration::ZERO })
+}
+
+/// The limits without the time that is kept for a second look.
+pub(super) fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> Limits {
+    let without = |budget: Budget| {
+        let look = time_for_look(position, budget).unwrap_or_default();
+        Budget {
+            soft: budget.soft.saturating_sub(look),
+            most: budget.most.saturating_sub(look),
+            ..budget
+        }
+    };
+    Limits {
+        budget: limits.budget.map(without),
+        ..*limits
+    }
 }
 
 /// Adds moves that have been chosen and turn out to lose to `losing`, until there is one of which that

@@ -16,20 +16,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::merge_proof::{merge_losing, merge_proof, unsearched};
-use super::second_look::{GLANCE, Look, second_look};
+use super::second_look::{GLANCE, Look, limits_before_look, second_look};
+use super::solver_speed::{NODES_PER_PLAYOUT, NODES_PER_SECOND};
 use super::{ThinkError, Thinker};
 use crate::clock::{Budget, Clock};
 use crate::game::{Proof, Reached};
 use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 use crate::solver::{Advice, Effort, Solvable, Solve};
 
-/// Nodes that cost about as much as a playout with a network: 500,000 a second and thread against
-/// 5,000 (`tengen bench --throughput`).
-const NODES_PER_PLAYOUT: u64 = 100;
 /// Of visits or simulated time, the solver gets this part besides.
 const SHARE: u64 = 5;
-/// Nodes a second and thread (`tengen solve`), for what is within reach.
-const NODES_PER_SECOND: f64 = 500_000.0;
 /// Where search and solver share processors the solver gets this part of a move's time first. (Half of
 /// the hard positions of plies 43 to 55, 0.3 s a move: 24% proven; a tenth 16%, seven tenths 25%.)
 const TURN: f64 = 0.5;
@@ -39,12 +35,6 @@ const TURN_UNKNOWN: f64 = 0.1;
 /// It takes its turn when half of the positions like this one need at most so many times the nodes that
 /// it has time for: one in six needs only a quarter of what half of them need.
 const REACH: f64 = 4.0;
-/// For the second look at the chosen move one part in so many of a move's time is kept.
-const LOOK_SHARE: u32 = 32;
-/// With less time than this for a move there is no second look: what it takes at least would be missing.
-const LEAST_FOR_LOOK: Duration = Duration::from_millis(100);
-/// Where half of the positions need more than so many times the nodes of that time there is a glance only.
-const LOOK_REACH: f64 = 64.0;
 /// Nodes for choosing among the moves of a won position, and of a lost or drawn one. Any winning
 /// move will do; a losing one has to be chosen with care.
 const ADVICE_WON: u64 = 20_000;
@@ -345,61 +335,6 @@ fn count(playouts: u64, report: &mut SearchReport, time: &dyn Clock) {
     report.playouts += playouts;
 }
 
-/// Nodes that take so long where so many playouts a second are simulated.
-fn nodes_in(time: Duration, playouts_per_second: f64) -> u64 {
-    (time.as_secs_f64() * playouts_per_second) as u64 * NODES_PER_PLAYOUT
-}
-
-/// What a second look may take of a move's time: nothing, which is a glance, where it would find no more;
-/// `None` where there is too little time for one.
-fn time_for_look<G: Solvable>(position: &G, budget: Budget) -> Option<Duration> {
-    let look = (budget.soft >= LEAST_FOR_LOOK).then(|| budget.soft / LOOK_SHARE)?;
-    let nodes = look.as_secs_f64() * NODES_PER_SECOND;
-    let half = position.nodes_to_solve();
-    let within_reach = half.is_none_or(|half| half <= LOOK_REACH * nodes);
-    Some(if within_reach { look } else { Duration::ZERO })
-}
-
-/// What a second look may spend, which begins now; `None` where there is too little time for one.
-fn look<'a, G: Solvable>(
-    position: &G,
-    budget: Option<Budget>,
-    simulated: Option<f64>,
-    (stop, time): (&'a StopFlag, &'a dyn Clock),
-) -> Option<Look<'a>> {
-    let kept = match budget {
-        Some(budget) => Some(time_for_look(position, budget)?),
-        None => None,
-    };
-    let (nodes, until) = match (simulated, kept) {
-        // Its clock stands still while the solver works.
-        (Some(rate), Some(kept)) => (nodes_in(kept, rate), None),
-        (_, kept) => (GLANCE, kept.map(|kept| time.now() + kept)),
-    };
-    Some(Look {
-        nodes,
-        until,
-        stop,
-        time,
-    })
-}
-
-/// The limits without the time that is kept for a second look.
-fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> Limits {
-    let without = |budget: Budget| {
-        let look = time_for_look(position, budget).unwrap_or_default();
-        Budget {
-            soft: budget.soft.saturating_sub(look),
-            most: budget.most.saturating_sub(look),
-            ..budget
-        }
-    };
-    Limits {
-        budget: limits.budget.map(without),
-        ..*limits
-    }
-}
-
 impl<G: Solvable> Thinker<G> for SolverThinker<G> {
     fn watch(
         &mut self,
@@ -466,7 +401,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         log::info!("solver: {} after {nodes} nodes", verdict(advice.as_ref()));
         let Some(advice) = advice else {
             let simulated = self.simulated;
-            let look = look(position, limits.budget, simulated, (stop, &*time));
+            let look = Look::now(position, limits.budget, simulated, (stop, &*time));
             return report.map(|mut report| {
                 if let Some(look) = look {
                     let nodes;
