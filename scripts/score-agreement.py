@@ -13,10 +13,13 @@ import json
 import os
 import random
 import shlex
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
+# Debian puts games where not everybody looks for programs.
+WHERE = os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"])
 GNUGO = "gnugo --mode gtp --chinese-rules --positional-superko --never-resign --level {level} --seed {seed}"
 TENGEN = "target/release/tengen gtp --game go --backend rollout --seed {seed}"
 LEVELS = [1, 1, 1, 5, 10]
@@ -34,8 +37,12 @@ class Engine:
     """One engine, spoken to by GTP."""
 
     def __init__(self, command):
+        words = shlex.split(command)
+        program = shutil.which(words[0], path=WHERE)
+        if program is None:
+            sys.exit(f"there is no program {words[0]}" + (": apt install gnugo" if words[0] == "gnugo" else ""))
         self.process = subprocess.Popen(
-            shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            [program, *words[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
         )
 
     def ask(self, command):

@@ -1,4 +1,4 @@
-//! `sprt`, `tournament`, `elo`, `openings` and `clock-rig` from the command line to their files.
+//! `sprt`, `tournament`, `elo`, `openings`, `clock-rig` and `tune` from the command line to their files.
 
 use std::fs;
 use std::path::Path;
@@ -24,6 +24,14 @@ pub(crate) const TESTS: &[Test] = &[
         the_clock_rig_counts_losses_on_time,
     ),
     ("visits_can_be_the_clock", visits_can_be_the_clock),
+    (
+        "a_tuning_finds_what_wins_and_goes_on",
+        a_tuning_finds_what_wins_and_goes_on,
+    ),
+    (
+        "a_tuning_says_what_it_cannot_do",
+        a_tuning_says_what_it_cannot_do,
+    ),
 ];
 
 fn tengen_match(arguments: &[&str]) -> Command {
@@ -206,4 +214,64 @@ fn visits_can_be_the_clock() {
         [1.0, 1.0, 2.0, 2.0].map(Value::from)
     );
     assert_eq!(game["seconds"].as_array().unwrap().len(), 8);
+}
+
+/// Tunes the move at which the fake engine resigns, from the second on: the later, the better.
+fn tune(out: &Path, options: &[&str]) -> Command {
+    let engine = fake("resign", 0, 1).replace(" resign 0 ", " resign {patience} ");
+    let mut command = tengen_match(&["tune", "--json", "--size", "5", "--engine", &engine]);
+    command
+        .args(["--parameter", "patience=3,1..9,1", "--out"])
+        .arg(out)
+        .args(options);
+    command
+}
+
+fn a_tuning_finds_what_wins_and_goes_on() {
+    let out = folder("tune");
+    let options = ["--pairs", "24", "--concurrency", "2"];
+    let found = report(tune(&out, &options));
+    let steps = found["steps"].as_array().unwrap();
+    assert_eq!(steps.len(), 24);
+    let end = |step: &Value| step["at"][0].as_f64().unwrap();
+    assert!(end(&steps[23]) > 4.5, "{found:#}");
+    for step in steps {
+        assert_eq!(step["sides"][0][0].as_f64().unwrap().fract(), 0.0);
+    }
+    // As if it had been stopped in the ninth step.
+    let file = out.join("tune.json");
+    let mut stopped = found.clone();
+    stopped["steps"].as_array_mut().unwrap().truncate(8);
+    fs::write(&file, stopped.to_string()).unwrap();
+    assert_eq!(report(tune(&out, &options)), found);
+    assert_eq!(
+        fs::read_dir(&out).unwrap().count(),
+        1,
+        "steps that have been learnt from are gone"
+    );
+}
+
+fn a_tuning_says_what_it_cannot_do() {
+    let out = folder("tune-refused");
+    let refusal = |mut command: Command| {
+        let done = command.output().unwrap();
+        assert_eq!(done.status.code(), Some(1));
+        String::from_utf8(done.stderr).unwrap()
+    };
+    let elsewhere = |options: &[&str]| refusal(tune(&out, options));
+    let no_place = elsewhere(&["--parameter", "cpuct=1.1,0.2..4,0.3"]);
+    assert!(no_place.contains("has no {cpuct}"), "{no_place}");
+    let twice = elsewhere(&["--parameter", "patience=2,1..9,1"]);
+    assert!(twice.contains("more than once"), "{twice}");
+    report(tune(&out, &["--pairs", "2"]));
+    let other = elsewhere(&["--pairs", "3"]);
+    assert!(other.contains("belongs to another tuning"), "{other}");
+    let out = folder("tune-crash");
+    let engine = fake("crash", 2, 1).replace(" 1", " {seed}");
+    let mut command = tengen_match(&["tune", "--size", "5", "--engine", &engine]);
+    command
+        .args(["--parameter", "seed=3,1..9,1", "--pairs", "2", "--out"])
+        .arg(&out);
+    let crashed = refusal(command);
+    assert!(crashed.contains("ended by crash"), "{crashed}");
 }

@@ -12,6 +12,7 @@ mod seeds;
 #[cfg(test)]
 mod simulate;
 mod sprt;
+mod spsa;
 
 pub use elo::{Interval, Z_95, elo_from_score, score_from_elo, wilson};
 pub use intervals::{RatedPair, RatingsWithIntervals, fit_with_intervals};
@@ -21,3 +22,4 @@ pub use ratings::{Meeting, Ratings, fit};
 #[cfg(feature = "train")]
 pub use seeds::{Estimate, holm};
 pub use sprt::{BadBounds, Sprt, Verdict};
+pub use spsa::{BadKnob, Knob, Spsa};

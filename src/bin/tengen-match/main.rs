@@ -12,6 +12,7 @@ mod progress;
 mod session;
 mod sprt;
 mod tournament;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -38,6 +39,7 @@ enum Command {
     Play(play::PlayArgs),
     Sprt(sprt::SprtArgs),
     Tournament(tournament::TournamentArgs),
+    Tune(tune::TuneArgs),
     Elo(elo::EloArgs),
     Openings(openings::OpeningsArgs),
     ClockRig(clock_rig::ClockRigArgs),
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Command::Play(args) => play::run(&args),
         Command::Sprt(args) => sprt::run(&args),
         Command::Tournament(args) => tournament::run(&args),
+        Command::Tune(args) => tune::run(&args),
         Command::Elo(args) => elo::run(&args).map(|()| Outcome::Sound),
         Command::Openings(args) => openings::run(&args),
         Command::ClockRig(args) => clock_rig::run(&args),

@@ -16,7 +16,7 @@ use tengen::referee::{
 };
 
 /// The game, its terms, its openings, and where results go.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct MatchOptions {
     /// The game
     #[arg(long, default_value = GAMES[0].name)]

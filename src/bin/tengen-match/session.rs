@@ -38,6 +38,11 @@ pub(crate) trait SessionObserver {
     /// The state of the match in a few words.
     fn state(&self, board: &ScoreBoard) -> String;
 
+    /// Whether nobody is to be told how far the match is.
+    fn is_silent(&self) -> bool {
+        false
+    }
+
     /// Whether enough is known to stop.
     fn is_decided(&self, _board: &ScoreBoard) -> bool {
         false
@@ -87,7 +92,9 @@ impl Session<'_> {
                     games.push(game);
                 }
             }
-            progress.game(&watch.state(&board));
+            if !watch.is_silent() {
+                progress.game(&watch.state(&board));
+            }
             match watch.is_decided(&board) {
                 true => ControlFlow::Break(Ok(())),
                 false => ControlFlow::Continue(()),
@@ -157,7 +164,8 @@ impl Session<'_> {
         })
     }
 
-    fn match_terms(&self, openings: String) -> Result<MatchTerms> {
+    /// What the folder's results are results of.
+    pub(crate) fn match_terms(&self, openings: String) -> Result<MatchTerms> {
         let terms = self.options.terms()?;
         let size = self.rules.size();
         Ok(MatchTerms {

@@ -1,0 +1,338 @@
+//! `tengen-match tune`: numbers of an engine, found by games against itself.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use tengen::referee::results::{GameEntry, MatchTerms};
+use tengen::referee::{EngineSpec, Format, Reason, ScoreBoard, schedule};
+use tengen::stats::{Knob, Spsa};
+
+use crate::options::{MatchOptions, read_text};
+use crate::outcome::Outcome;
+use crate::output::{print, print_json};
+use crate::progress::Progress;
+use crate::session::{Session, SessionObserver};
+
+/// Digits after the point of what an engine is given.
+const DIGITS: usize = 5;
+
+/// Tune numbers of an engine by games against itself (SPSA).
+///
+/// Each step turns all parameters at once, at random up or down, has the engine play against itself turned
+/// the other way, and moves the parameters towards the winner. What comes of it is to be tested by `sprt`
+/// on other openings. Started again with the same --out and the same options it goes on; more --pairs are
+/// another tuning, since steps get smaller towards its end.
+#[derive(Args)]
+pub(crate) struct TuneArgs {
+    /// The engine: a command line with {NAME} where a parameter's value belongs, such as
+    /// "tengen gtp --visits 400 --set cpuct={cpuct}"
+    #[arg(long, value_name = "COMMAND")]
+    engine: String,
+    /// A parameter, once for each: where it starts, what it may be, and how far from the middle both sides
+    /// play in the end, best so far that it is worth some 10 to 40 Elo. cpuct=1.1,0.2..4,0.3; a parameter
+    /// written without a point, threads=4,1..8,1, is a whole number
+    #[arg(
+        long = "parameter",
+        required = true,
+        value_name = "NAME=START,LEAST..MOST,REACH",
+        value_parser = parse_knob
+    )]
+    parameters: Vec<Knob>,
+    /// Pairs of games in all
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    pairs: u32,
+    /// Pairs in a step [default: as many as are played at the same time]
+    #[arg(long, value_name = "N")]
+    step_pairs: Option<u32>,
+    /// How far a parameter moves in the end for each game won, in parts of its reach [default: so that
+    /// parameters that matter nothing stay within about half their reach]
+    #[arg(long, value_name = "SHARE")]
+    rate: Option<f64>,
+    #[command(flatten)]
+    options: MatchOptions,
+}
+
+/// What a tuning is, and what has been found.
+#[derive(Serialize, Deserialize)]
+struct Tuning {
+    /// What makes two runs the same tuning.
+    terms: Terms,
+    /// Those played, the first first.
+    steps: Vec<Step>,
+}
+
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Terms {
+    engine: String,
+    parameters: Vec<Knob>,
+    pairs: u32,
+    step_pairs: u32,
+    rate: f64,
+    /// Those of the games, but that the engine is still without values.
+    games: MatchTerms,
+}
+
+/// One step.
+#[derive(Serialize, Deserialize)]
+struct Step {
+    /// What both sides played with.
+    sides: [Vec<f64>; 2],
+    /// Games that the first side won more than it lost.
+    won: f64,
+    /// Where the parameters are after it.
+    at: Vec<f64>,
+}
+
+/// Runs the subcommand.
+pub(crate) fn run(args: &TuneArgs) -> Result<Outcome> {
+    let terms = terms(args)?;
+    let spsa = Spsa::new(
+        terms.parameters.clone(),
+        terms.pairs / terms.step_pairs,
+        terms.rate,
+        args.options.seed,
+    )?;
+    let out = &args.options.out;
+    fs::create_dir_all(out).with_context(|| out.display().to_string())?;
+    let file = out.join("tune.json");
+    let mut tuning = open(&file, terms)?;
+    let last = tuning.steps.last();
+    let mut at = last.map_or_else(|| spsa.start(), |step| step.at.clone());
+    let (done, all) = (tuning.steps.len(), terms_steps(&tuning.terms));
+    let mut progress = Progress::new(all.saturating_sub(done));
+    let mut outcome = Outcome::Sound;
+    for step in done + 1..=all {
+        let number = u32::try_from(step).context("too many steps")?;
+        let sides = spsa.sides(number, &at);
+        let folder = out.join(format!("step-{step:06}"));
+        let games = play(args, &tuning.terms, (number, &sides), &folder)?;
+        if Outcome::of(&games) != Outcome::Sound {
+            outcome = Outcome::Troubled;
+        }
+        let score = ScoreBoard::of(&games).meeting(FIRST, SECOND);
+        let won = f64::from(score.wins) - f64::from(score.losses);
+        spsa.learn(number, &mut at, won);
+        let at = at.clone();
+        tuning.steps.push(Step { sides, won, at });
+        save(&file, &tuning)?;
+        // Its games have taught what they could.
+        fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        progress.game(&values(&spsa, &tuning.steps[step - 1].at));
+    }
+    progress.finish();
+    report(args, &tuning)?;
+    Ok(outcome)
+}
+
+const FIRST: &str = "first";
+const SECOND: &str = "second";
+
+/// What the arguments ask for.
+fn terms(args: &TuneArgs) -> Result<Terms> {
+    let options = &args.options;
+    for Knob { name, .. } in &args.parameters {
+        ensure!(
+            args.engine.contains(&format!("{{{name}}}")),
+            "--engine has no {{{name}}}, where the parameter's value belongs"
+        );
+        let twice = args.parameters.iter().filter(|knob| knob.name == *name);
+        ensure!(
+            twice.count() == 1,
+            "the parameter {name} is there more than once"
+        );
+    }
+    let at_once = u32::try_from(options.concurrency.div_ceil(2)).unwrap_or(u32::MAX);
+    let step_pairs = args.step_pairs.unwrap_or(at_once).max(1);
+    ensure!(
+        args.pairs >= step_pairs,
+        "--pairs must be at least the {step_pairs} of a step"
+    );
+    let rate = args.rate.unwrap_or(Spsa::usual_rate(2 * args.pairs));
+    ensure!(
+        rate > 0.0 && rate.is_finite(),
+        "--rate takes a number above 0"
+    );
+    Ok(Terms {
+        engine: args.engine.clone(),
+        parameters: args.parameters.clone(),
+        pairs: args.pairs,
+        step_pairs,
+        rate,
+        games: match_terms(args, step_pairs)?,
+    })
+}
+
+/// The terms of the games, but for the values of parameters.
+fn match_terms(args: &TuneArgs, step_pairs: u32) -> Result<MatchTerms> {
+    let rules = args.options.rules()?;
+    let (_, openings) = args.options.openings(rules.as_ref(), step_pairs as usize)?;
+    let session = Session {
+        options: &args.options,
+        rules: rules.as_ref(),
+        engines: &[EngineSpec::new(FIRST, &args.engine)],
+        fixtures: &[],
+        conditions: args.options.conditions(),
+    };
+    session.match_terms(openings)
+}
+
+fn terms_steps(terms: &Terms) -> usize {
+    (terms.pairs / terms.step_pairs) as usize
+}
+
+/// The tuning of this file, which need not be there yet.
+fn open(file: &Path, terms: Terms) -> Result<Tuning> {
+    if !file.exists() {
+        let steps = Vec::new();
+        return Ok(Tuning { terms, steps });
+    }
+    let tuning: Tuning =
+        serde_json::from_str(&read_text(file)?).with_context(|| file.display().to_string())?;
+    ensure!(
+        tuning.terms == terms,
+        "{} belongs to another tuning; give another --out folder or the same options",
+        file.display()
+    );
+    Ok(tuning)
+}
+
+/// Replaces the file: whoever stops this at any moment finds the old one or the new one.
+fn save(file: &Path, tuning: &Tuning) -> Result<()> {
+    let new = file.with_extension("json.new");
+    let text = serde_json::to_string(tuning).context("the tuning")?;
+    let written = fs::write(&new, text).and_then(|()| fs::rename(&new, file));
+    written.with_context(|| file.display().to_string())
+}
+
+/// The games of a step, counted from 1, in a folder of their own.
+fn play(
+    args: &TuneArgs,
+    terms: &Terms,
+    (number, sides): (u32, &[Vec<f64>; 2]),
+    folder: &Path,
+) -> Result<Vec<GameEntry>> {
+    let mut options = args.options.clone();
+    folder.clone_into(&mut options.out);
+    // Other openings in each step.
+    options.seed = options.seed.wrapping_add(u64::from(number));
+    let engine = |name, side| EngineSpec::new(name, &command(&terms.engine, terms, side));
+    let engines = [engine(FIRST, &sides[0]), engine(SECOND, &sides[1])];
+    let rules = options.rules()?;
+    let session = Session {
+        options: &options,
+        rules: rules.as_ref(),
+        engines: &engines,
+        fixtures: &schedule(2, Format::RoundRobin, 2 * terms.step_pairs as usize),
+        conditions: options.conditions(),
+    };
+    let games = session.play(&Silent)?;
+    let broken = |game: &&GameEntry| game.reason.is_failure() && game.reason != Reason::Time;
+    if let Some(game) = games.iter().find(broken) {
+        bail!(
+            "{}: game {} ended by {}, which says nothing of parameters: see stderr/ there",
+            folder.display(),
+            game.number,
+            game.reason
+        );
+    }
+    Ok(games)
+}
+
+/// A command line with values in it.
+fn command(engine: &str, terms: &Terms, values: &[f64]) -> String {
+    let knobs = terms.parameters.iter().zip(values);
+    knobs.fold(engine.to_owned(), |command, (knob, value)| {
+        command.replace(&format!("{{{}}}", knob.name), &written(knob, *value))
+    })
+}
+
+/// A value as an engine is given it.
+fn written(knob: &Knob, value: f64) -> String {
+    let digits = if knob.whole { 0 } else { DIGITS };
+    let text = format!("{value:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+/// All parameters in a line.
+fn values(spsa: &Spsa, at: &[f64]) -> String {
+    let knobs = spsa.knobs().iter().zip(at);
+    let words: Vec<String> = knobs
+        .map(|(knob, at)| format!("{} {at:.3}", knob.name))
+        .collect();
+    words.join(", ")
+}
+
+/// Says what was found.
+fn report(args: &TuneArgs, tuning: &Tuning) -> Result<()> {
+    if args.options.json {
+        return print_json(tuning);
+    }
+    let (knobs, steps) = (&tuning.terms.parameters, &tuning.steps);
+    let late = &steps[steps.len() / 2..];
+    let mean = |knob: usize| late.iter().map(|step| step.at[knob]).sum::<f64>() / late.len() as f64;
+    let means: Vec<f64> = (0..knobs.len()).map(mean).collect();
+    let mut text = format!(
+        "{:<24} {:>10} {:>10} {:>22}\n",
+        "parameter", "start", "end", "mean of the last half"
+    );
+    for (index, knob) in knobs.iter().enumerate() {
+        let end = steps.last().map_or(knob.start, |step| step.at[index]);
+        let (name, start, mean) = (&knob.name, knob.start, means[index]);
+        writeln!(text, "{name:<24} {start:>10.4} {end:>10.4} {mean:>22.4}")?;
+    }
+    let starts: Vec<f64> = knobs.iter().map(|knob| knob.start).collect();
+    let line = |values: &[f64]| command(&tuning.terms.engine, &tuning.terms, values);
+    print(format_args!(
+        "{text}Is that stronger? On other openings:\n  tengen-match sprt --seed {} --first \"{}\" --second \
+         \"{}\" --out {}\nwith the same options otherwise\n",
+        args.options.seed.wrapping_add(1_000_000),
+        line(&means),
+        line(&starts),
+        args.options.out.join("sprt").display(),
+    ));
+    Ok(())
+}
+
+/// A step is too short to say anything.
+struct Silent;
+
+impl SessionObserver for Silent {
+    fn state(&self, _board: &ScoreBoard) -> String {
+        String::new()
+    }
+
+    fn is_silent(&self) -> bool {
+        true
+    }
+}
+
+/// `NAME=START,LEAST..MOST,REACH`.
+fn parse_knob(text: &str) -> Result<Knob, String> {
+    let read = || {
+        let (name, numbers) = text.split_once('=')?;
+        let [start, bounds, reach] = numbers.split(',').collect::<Vec<_>>().try_into().ok()?;
+        let (least, most) = bounds.split_once("..")?;
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|n| n.is_finite());
+        let whole = [start, least, most, reach]
+            .iter()
+            .all(|number| number.trim().parse::<i64>().is_ok());
+        let name = name.trim().to_owned();
+        (!name.is_empty()).then_some(Knob {
+            start: number(start)?,
+            least: number(least)?,
+            most: number(most)?,
+            reach: number(reach)?,
+            whole,
+            name,
+        })
+    };
+    read()
+        .ok_or_else(|| "write NAME=START,LEAST..MOST,REACH, as in cpuct=1.1,0.2..4,0.3".to_owned())
+}

@@ -1,0 +1,222 @@
+//! Tuning by games: simultaneous perturbation stochastic approximation.
+//!
+//! Each step turns all knobs at once, each one way or the other at random, lets what comes of it play
+//! against its opposite, and moves the knobs towards the winner. Source: Spall 1998, *Implementation of the
+//! simultaneous perturbation algorithm*; its gains at the last step are given rather than those at the first,
+//! as by Stockfish's fishtest.
+
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// How fast steps shrink (alpha of Spall 1998, III).
+const STEP_DECAY: f64 = 0.602;
+
+/// How fast the distance between the sides shrinks (gamma of Spall 1998, III).
+const REACH_DECAY: f64 = 0.101;
+
+/// Share of the steps by which the first ones are held back (A of Spall 1998, III).
+const HELD_BACK: f64 = 0.1;
+
+/// A number that is tuned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Knob {
+    /// Its name.
+    pub name: String,
+    /// Where it starts.
+    pub start: f64,
+    /// The least it may be.
+    pub least: f64,
+    /// The most it may be.
+    pub most: f64,
+    /// How far from the middle both sides are turned in the last step.
+    pub reach: f64,
+    /// Whether it is used as a whole number.
+    pub whole: bool,
+}
+
+/// What makes no knob.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "{name}: it starts between its bounds, and reaches farther than 0 and less than they are apart"
+)]
+pub struct BadKnob {
+    name: String,
+}
+
+/// A tuning of so many steps.
+#[derive(Debug, Clone)]
+pub struct Spsa {
+    knobs: Vec<Knob>,
+    steps: u32,
+    rate: f64,
+    seed: u64,
+}
+
+impl Spsa {
+    /// A tuning of these knobs. In the last step a knob moves by `rate` times its reach for each game that
+    /// one side wins more than the other.
+    ///
+    /// # Errors
+    /// [`BadKnob`] when bounds, start and reach of one make no sense.
+    pub fn new(knobs: Vec<Knob>, steps: u32, rate: f64, seed: u64) -> Result<Spsa, BadKnob> {
+        let wrong = knobs.iter().find(|knob| {
+            let inside = (knob.least..=knob.most).contains(&knob.start);
+            let apart = knob.most - knob.least;
+            !(inside && apart.is_finite() && knob.reach > 0.0 && knob.reach < apart)
+        });
+        match wrong {
+            Some(knob) => Err(BadKnob {
+                name: knob.name.clone(),
+            }),
+            None => Ok(Spsa {
+                knobs,
+                steps,
+                rate,
+                seed,
+            }),
+        }
+    }
+
+    /// The rate at which games that depend on nothing move a knob by half its reach, as a standard deviation,
+    /// in so many games.
+    #[must_use]
+    pub fn usual_rate(games: u32) -> f64 {
+        0.5 / f64::from(games.max(1)).sqrt()
+    }
+
+    /// The knobs.
+    #[must_use]
+    pub fn knobs(&self) -> &[Knob] {
+        &self.knobs
+    }
+
+    /// Where the knobs start.
+    #[must_use]
+    pub fn start(&self) -> Vec<f64> {
+        self.knobs.iter().map(|knob| knob.start).collect()
+    }
+
+    /// What the two sides of a step, counted from 1, play with when the knobs are `at`.
+    #[must_use]
+    pub fn sides(&self, step: u32, at: &[f64]) -> [Vec<f64>; 2] {
+        let reach = self.steps_left(step).powf(REACH_DECAY);
+        let turned = |sign: f64| {
+            let knobs = self.knobs.iter().zip(at).zip(self.turns(step));
+            let turned = knobs.map(|((knob, at), turn)| {
+                let value = at + sign * turn * reach * knob.reach;
+                let value = if knob.whole { value.round() } else { value };
+                value.clamp(knob.least, knob.most)
+            });
+            turned.collect()
+        };
+        [turned(1.0), turned(-1.0)]
+    }
+
+    /// Moves the knobs after a step, counted from 1, whose first side has won so many games more than it has
+    /// lost.
+    pub fn learn(&self, step: u32, at: &mut [f64], won: f64) {
+        let back = HELD_BACK * f64::from(self.steps);
+        let gain = ((back + f64::from(self.steps)) / (back + f64::from(step))).powf(STEP_DECAY)
+            / self.steps_left(step).powf(REACH_DECAY);
+        for ((knob, at), turn) in self.knobs.iter().zip(at).zip(self.turns(step)) {
+            let moved = *at + self.rate * gain * knob.reach * won * turn;
+            *at = moved.clamp(knob.least, knob.most);
+        }
+    }
+
+    /// All steps over those made with this one.
+    fn steps_left(&self, step: u32) -> f64 {
+        f64::from(self.steps) / f64::from(step.max(1))
+    }
+
+    /// Which way the first side turns each knob: 1 or -1.
+    fn turns(&self, step: u32) -> impl Iterator<Item = f64> {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed);
+        // Far from each other in the generator's order, so that no step sees another's numbers.
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(rng.random::<u64>() ^ u64::from(step));
+        std::iter::repeat_with(move || if rng.random() { 1.0 } else { -1.0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stats::score_from_elo;
+
+    fn knob(name: &str, start: f64, reach: f64) -> Knob {
+        Knob {
+            name: name.to_owned(),
+            start,
+            least: 0.0,
+            most: 4.0,
+            reach,
+            whole: false,
+        }
+    }
+
+    /// The knobs after a tuning of pairs of games in which each is worth 200 Elo less the square of its
+    /// distance from 1.
+    fn tuned(steps: u32, seed: u64, elo_of_a_square: f64) -> Vec<f64> {
+        let knobs = vec![knob("a", 2.0, 0.3), knob("b", 0.2, 0.3)];
+        let rate = Spsa::usual_rate(2 * steps);
+        let spsa = Spsa::new(knobs, steps, rate, seed).unwrap();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let elo = |side: &[f64]| -> f64 {
+            let lost = side.iter().map(|at| (at - 1.0) * (at - 1.0));
+            -elo_of_a_square * lost.sum::<f64>()
+        };
+        let mut at = spsa.start();
+        for step in 1..=steps {
+            let [first, second] = spsa.sides(step, &at);
+            let chance = score_from_elo(elo(&first) - elo(&second));
+            let games = (0..2).map(|_| if rng.random_bool(chance) { 1.0 } else { -1.0 });
+            spsa.learn(step, &mut at, games.sum());
+        }
+        at
+    }
+
+    #[test]
+    fn knobs_go_where_games_are_won() {
+        let far = |elo_of_a_square: f64| {
+            let all = (0..40).flat_map(|seed| tuned(1000, seed, elo_of_a_square));
+            let squares = all.map(|at| (at - 1.0) * (at - 1.0));
+            (squares.sum::<f64>() / 80.0).sqrt()
+        };
+        // Both start 0.9 away, as a root of the mean square.
+        assert!(far(200.0) < 0.3, "{}", far(200.0));
+        assert!(far(0.0) > 0.8, "nothing to be learnt: {}", far(0.0));
+    }
+
+    #[test]
+    fn sides_are_opposites_within_bounds() {
+        let whole = Knob {
+            whole: true,
+            ..knob("whole", 2.0, 1.2)
+        };
+        let spsa = Spsa::new(vec![whole, knob("edge", 3.9, 0.5)], 100, 0.1, 1).unwrap();
+        let mut seen = [0; 2];
+        for step in 1..=100 {
+            let [first, second] = spsa.sides(step, &spsa.start());
+            assert_eq!(first[0] + second[0], 4.0);
+            assert_eq!(first[0].fract(), 0.0);
+            assert!(first[1].max(second[1]) == 4.0 && first[1].min(second[1]) < 3.5);
+            seen[usize::from((first[0] > 2.0) == (first[1] > 3.9))] += 1;
+        }
+        assert!(
+            seen[0] > 30 && seen[1] > 30,
+            "knobs turn without each other"
+        );
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_named() {
+        let outside = knob("cpuct", 5.0, 0.1);
+        let error = Spsa::new(vec![outside], 10, 0.1, 1).unwrap_err();
+        assert!(error.to_string().starts_with("cpuct: "));
+        for reach in [0.0, 4.0, f64::NAN] {
+            assert!(Spsa::new(vec![knob("a", 1.0, reach)], 10, 0.1, 1).is_err());
+        }
+    }
+}
