@@ -1,28 +1,34 @@
 //! What is dead at the end of a game, and whether there is anything left to play for.
 
-use crate::game::{Color, Expected, Game, Move, Settled};
+use std::sync::Arc;
 
+use super::patience::Patience;
+use crate::clock::Clock;
+use crate::game::{Color, Expected, Game, Move, Settled};
 use crate::search::{SearchReport, StopFlag};
 
 /// Share of the points that have stones from which on a side may pass first.
 const LATE: f32 = 0.4;
 
-/// What a judgement is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Care {
-    /// Whether to pass, while a clock may run.
-    Playing,
-    /// What a controller is told.
-    Answering,
-}
+/// Playouts with either side to move that say what is dead: a fifth of a second on 9x9.
+const JUDGING_PLAYOUTS: u64 = 2000;
 
-/// Says what is to be expected of a position; `None` in games without points, and when it is stopped.
-pub(super) type MakeExpected<G> = Box<dyn FnMut(&G, Care, &StopFlag) -> Option<Expected> + Send>;
+/// The same, on a board of one point, where those leave something open and a controller has asked: 10,000 on
+/// 9x9, fewer on larger boards, so that they take a second.
+const CAREFUL_PLAYOUTS: u64 = 810_000;
+
+/// Playouts with either side to move in a second on a board of one point, before any were made.
+const PLAYOUTS_PER_SECOND: f64 = 500_000.0;
+
+/// Says what is to be expected of a position after so many playouts with either side to move; `None` in games
+/// without points, and when it is told to halt.
+pub(super) type MakeExpected<G> =
+    Box<dyn FnMut(&G, u64, &dyn Fn() -> bool) -> Option<Expected> + Send>;
 
 /// A judgement of the position of this key.
 struct Judged {
     key: u128,
-    care: Care,
+    playouts: u64,
     expected: Option<Expected>,
 }
 
@@ -30,41 +36,77 @@ struct Judged {
 /// one after the other.
 pub(super) struct Judge<G: Game> {
     expect: Option<MakeExpected<G>>,
+    time: Arc<dyn Clock>,
+    /// The last one. While a clock runs any of the present position will do.
     last: Option<Judged>,
+    /// Playouts with either side to move in a second, where that is known.
+    rate: Option<f64>,
 }
 
 impl<G: Game> Judge<G> {
     /// One that judges nothing.
-    pub(super) fn none() -> Judge<G> {
+    pub(super) fn none(time: Arc<dyn Clock>) -> Judge<G> {
         Judge {
             expect: None,
+            time,
             last: None,
+            rate: None,
         }
     }
 
-    pub(super) fn by(expect: MakeExpected<G>) -> Judge<G> {
+    /// The same with somebody to ask.
+    pub(super) fn asking(self, expect: MakeExpected<G>) -> Judge<G> {
         Judge {
             expect: Some(expect),
-            last: None,
+            ..self
         }
     }
 
-    /// The position as the players may agree to count it.
+    /// The position as the players may agree to count it, as a controller is told.
     pub(super) fn settle(&mut self, position: &G, stop: &StopFlag) -> Option<Settled> {
-        self.settle_with(Care::Answering, position, stop)
+        let patience = Patience::of_controller(stop);
+        let settled = self.settle_by(JUDGING_PLAYOUTS, position, patience)?;
+        let more = CAREFUL_PLAYOUTS / position.size().area() as u64;
+        if settled.is_certain() || more <= JUDGING_PLAYOUTS {
+            return Some(settled);
+        }
+        self.settle_by(more, position, patience)
     }
 
-    fn settle_with(&mut self, care: Care, position: &G, stop: &StopFlag) -> Option<Settled> {
+    /// The same while a clock may run: `None` where there is no time for it.
+    fn settle_within(&mut self, position: &G, patience: Patience<'_>) -> Option<Settled> {
+        let known = self.last.as_ref().filter(|last| last.key == position.key());
+        if let Some(last) = known {
+            return position.settle(last.expected.as_ref()?);
+        }
+        let guess = PLAYOUTS_PER_SECOND / position.size().area() as f64;
+        let rate = self.rate.unwrap_or(guess);
+        let playouts = patience.playouts(JUDGING_PLAYOUTS, rate, self.time.now())?;
+        self.settle_by(playouts, position, patience)
+    }
+
+    fn settle_by(
+        &mut self,
+        playouts: u64,
+        position: &G,
+        patience: Patience<'_>,
+    ) -> Option<Settled> {
         let key = position.key();
-        let known = |last: &Judged| last.key == key && last.care >= care;
+        let known = |last: &Judged| last.key == key && last.playouts >= playouts;
         if !self.last.as_ref().is_some_and(known) {
-            let expected = self.expect.as_mut()?(position, care, stop);
-            if stop.is_raised() {
+            let (time, started) = (Arc::clone(&self.time), self.time.now());
+            let halt = || patience.is_over(time.now());
+            let expected = self.expect.as_mut()?(position, playouts, &halt);
+            if halt() {
                 return None;
+            }
+            let took = self.time.now().saturating_sub(started).as_secs_f64();
+            if expected.is_some() && took > 0.0 {
+                self.rate = Some(playouts as f64 / took);
             }
             self.last = Some(Judged {
                 key,
-                care,
+                playouts,
                 expected,
             });
         }
@@ -77,7 +119,7 @@ impl<G: Game> Judge<G> {
         &mut self,
         position: &G,
         report: Option<&SearchReport>,
-        stop: &StopFlag,
+        patience: Patience<'_>,
     ) -> bool {
         let seen = report.and_then(|report| position.settle(report.expected.as_ref()?));
         let plausible = match seen {
@@ -90,17 +132,17 @@ impl<G: Game> Judge<G> {
             && plausible
             && late
             && self
-                .settle_with(Care::Playing, position, stop)
+                .settle_within(position, patience)
                 .is_some_and(|settled| may_pass(position, &settled))
     }
 
     /// Whether a pass, which would be the second one, is wrong: the players are going to agree on
     /// what is dead, and the side to move would lose a game that is still in doubt.
-    pub(super) fn goes_on(&mut self, position: &G, stop: &StopFlag) -> bool {
+    pub(super) fn goes_on(&mut self, position: &G, patience: Patience<'_>) -> bool {
         if !position.agrees_on_dead() || !has_passed(position) {
             return false;
         }
-        let settled = self.settle_with(Care::Playing, position, stop);
+        let settled = self.settle_within(position, patience);
         settled.is_some_and(|settled| {
             let winner = settled.outcome().winner;
             settled.certain_winner().is_none() && winner == Some(position.to_move().opponent())
@@ -157,4 +199,79 @@ pub(super) fn away_from_dead<G: Game>(position: &G, color: Color, settled: &Sett
     }
     let others = position.legal_moves();
     others.filter(|mv| !helps.contains(mv)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use parking_lot::Mutex;
+
+    use super::*;
+    use crate::clock::{Budget, FakeClock};
+    use crate::game::go::SmallGo;
+    use crate::game::go::tests::diagram;
+
+    /// A judge whose playouts take a millisecond each, and all numbers of playouts that it has made.
+    fn slow(clock: &Arc<FakeClock>) -> (Judge<SmallGo>, Arc<Mutex<Vec<u64>>>) {
+        let (time, made) = (Arc::clone(clock), Arc::new(Mutex::new(Vec::new())));
+        let kept = Arc::clone(&made);
+        let expect = move |position: &SmallGo, playouts, halt: &dyn Fn() -> bool| {
+            for _ in 0..playouts {
+                if halt() {
+                    return None;
+                }
+                time.advance(Duration::from_millis(1));
+            }
+            kept.lock().push(playouts);
+            crate::rollout::expect(position, 100, 1, &|| false)
+        };
+        let time: Arc<dyn Clock> = Arc::<FakeClock>::clone(clock);
+        (Judge::none(time).asking(Box::new(expect)), made)
+    }
+
+    /// White has passed, and Black's wall leaves nothing open.
+    fn finished() -> SmallGo {
+        let mut position = diagram("XXXXX .XXX. XXXXX OOOOO O.O.O", "chinese", Color::White);
+        position.play(position.size().pass());
+        position
+    }
+
+    #[test]
+    fn judging_costs_no_game_on_time() {
+        let clock = Arc::new(FakeClock::new());
+        let (mut judge, made) = slow(&clock);
+        let stop = StopFlag::new();
+        let mut asked = |soft: u64, hard: u64| {
+            let (soft, hard) = (Duration::from_millis(soft), Duration::from_millis(hard));
+            let started = clock.now();
+            let patience = Patience::within(Some(Budget::fixed(soft, hard)), started, &stop);
+            judge.last = None;
+            judge.is_done(&finished(), None, patience);
+            (clock.now() - started, made.lock().pop())
+        };
+        // Too slow for what it was taken for: given up in time.
+        assert_eq!(asked(400, 500), (Duration::from_millis(500), None));
+        // A long move: all, and now it knows how slow it is.
+        let all = Duration::from_millis(JUDGING_PLAYOUTS);
+        assert_eq!(asked(60_000, 60_000), (all, Some(JUDGING_PLAYOUTS)));
+        assert_eq!(asked(400, 500), (Duration::ZERO, None));
+        let quarter = Duration::from_millis(300);
+        assert_eq!(asked(1200, 60_000), (quarter, Some(300)));
+    }
+
+    #[test]
+    fn a_controller_gets_all_playouts_after_a_move_had_few() {
+        let clock = Arc::new(FakeClock::new());
+        let (mut judge, made) = slow(&clock);
+        let stop = StopFlag::new();
+        judge.rate = Some(1000.0);
+        let soft = Duration::from_secs(1);
+        let patience = Patience::within(Some(Budget::fixed(soft, soft)), clock.now(), &stop);
+        judge.is_done(&finished(), None, patience);
+        judge.goes_on(&finished(), patience);
+        assert_eq!(*made.lock(), [250], "one judgement is enough for a move");
+        assert!(judge.settle(&finished(), &stop).is_some());
+        assert_eq!(made.lock()[1], JUDGING_PLAYOUTS);
+    }
 }

@@ -24,6 +24,7 @@ mod network;
 mod network_setup;
 mod networks;
 mod options;
+mod patience;
 mod player;
 mod probing;
 pub mod registry;

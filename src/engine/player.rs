@@ -65,7 +65,7 @@ impl<G: Game> Player<G> {
             thinker_log: ThinkerLog::default(),
             last_report: None,
             awaits_reply: false,
-            judge: Judge::none(),
+            judge: Judge::none(Arc::clone(&time)),
             resign: None,
             time,
         }
@@ -88,7 +88,7 @@ impl<G: Game> Player<G> {
     /// Has [`Engine::settle`] answered by what this says, and passes chosen by it.
     #[must_use]
     pub(super) fn with_judge(mut self, expect: MakeExpected<G>) -> Self {
-        self.judge = Judge::by(expect);
+        self.judge = self.judge.asking(expect);
         self
     }
 

@@ -3,7 +3,6 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
-use super::judge::Care;
 use super::probing::probers;
 use super::{
     Backend, CriticThinker, Engine, EngineOptions, MakeThinker, NetworkSetup, NetworkThinker,
@@ -15,15 +14,8 @@ use crate::encode::{self, Encode, Mismatch};
 use crate::eval::{BackendKind, ModelInfo, ModelSource};
 use crate::game::{BoardSize, UnknownGame, with_game};
 use crate::rollout::{self, Playout};
-use crate::search::{SearcherOptions, StopFlag};
+use crate::search::SearcherOptions;
 use crate::solver::{Solvable, Solve};
-
-/// Playouts with either side to move that say what is dead: a fifth of a second on 9x9.
-const JUDGING_PLAYOUTS: u64 = 2000;
-
-/// The same where those leave something open and a controller has asked: 10,000 on 9x9, fewer on
-/// larger boards, so that they take a second.
-const CAREFUL_PLAYOUTS: u64 = 810_000;
 
 /// What an engine is made of.
 #[derive(Clone, Copy)]
@@ -128,15 +120,8 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     let bytes = (options.solver.memory_mib as usize) << 20;
     let player = Player::new(empty, make, options.spending.clone(), time);
     let player = player.with_solver(threads, Box::new(move || G::solver(bytes)));
-    let judge = move |position: &G, care: Care, stop: &StopFlag| {
-        let expect = |playouts| rollout::expect(position, playouts, seed, &|| stop.is_raised());
-        let expected = expect(JUDGING_PLAYOUTS)?;
-        let settled = position.settle(&expected);
-        let more = CAREFUL_PLAYOUTS / position.size().area() as u64;
-        match care == Care::Answering && settled.is_some_and(|settled| !settled.is_certain()) {
-            true => expect(more.max(JUDGING_PLAYOUTS)),
-            false => Some(expected),
-        }
+    let judge = move |position: &G, playouts, halt: &dyn Fn() -> bool| {
+        rollout::expect(position, playouts, seed, halt)
     };
     Box::new(
         player

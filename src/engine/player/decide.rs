@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::super::choose::choose;
+use super::super::patience::Patience;
 use super::super::worker::Task;
 use super::super::{Decision, Engine as _};
 use super::Player;
@@ -29,24 +30,29 @@ impl<G: Game> Player<G> {
             return (None, None);
         }
         let position = start.position();
+        let started = self.time.now();
         let (limits, budget) = self.timing.limits(position);
+        let patience = Patience::within(limits.budget, started, stop);
         let pass = position.size().pass();
         let may_pass = !analysis.avoid.contains(&pass);
-        if may_pass && self.judge.is_done(position, None, stop) {
+        if may_pass && self.judge.is_done(position, None, patience) {
             return (Some(pass), budget);
         }
         if !stop.is_raised() {
+            let elapsed = self.time.now().saturating_sub(started);
+            let budget = limits.budget.map(|budget| budget.after(elapsed));
+            let limits = Limits { budget, ..limits };
             self.last_report = self.search(start, limits, stop, analysis, see);
         }
         if may_pass
             && self
                 .judge
-                .is_done(position, self.last_report.as_ref(), stop)
+                .is_done(position, self.last_report.as_ref(), patience)
         {
             return (Some(pass), budget);
         }
         let mut avoid = analysis.avoid.clone();
-        if self.judge.goes_on(position, stop) && !avoid.contains(&pass) {
+        if self.judge.goes_on(position, patience) && !avoid.contains(&pass) {
             avoid.push(pass);
         }
         let mv = choose(start, self.last_report.as_ref(), &avoid);

@@ -1,0 +1,58 @@
+//! Passes under a clock.
+
+use parking_lot::Mutex;
+
+use super::*;
+use crate::game::go::SmallGo;
+
+/// Says how long it may search.
+struct Recorder(Arc<Mutex<Vec<Duration>>>);
+
+impl Thinker<SmallGo> for Recorder {
+    fn watch(
+        &mut self,
+        start: &Reached<SmallGo>,
+        limits: &Limits,
+        _stop: &StopFlag,
+        _analysis: &AnalysisOptions,
+        _see: &mut dyn FnMut(SearchReport),
+    ) -> Result<SearchReport, ThinkError> {
+        let budget = limits.budget.expect("there is a clock");
+        self.0.lock().push(budget.most);
+        let any = start.legal_moves().next().expect("a legal move");
+        Ok(report(&[(any.0, 1, 0.0)]))
+    }
+}
+
+/// How long the search may take that follows a pass, on which so much time is spent.
+fn searched_after_a_pass(judged: Duration) -> Duration {
+    let (clock, searched) = (FakeClock::new(), Arc::new(Mutex::new(Vec::new())));
+    let kept = Arc::clone(&searched);
+    let make: MakeThinker<SmallGo> = Arc::new(move || Box::new(Recorder(Arc::clone(&kept))));
+    let empty = SmallGo::new(BoardSize::square(5)).expect("a usual board");
+    let time = clock.clone();
+    let judge = move |position: &SmallGo, _, _: &dyn Fn() -> bool| {
+        time.advance(judged);
+        crate::rollout::expect(position, 50, 1, &|| false)
+    };
+    let player = Player::new(empty, make, punctual(), Arc::new(clock.clone()));
+    let mut engine = player.with_judge(Box::new(judge));
+    engine.set_time_control(limited(600));
+    let pass = Play {
+        color: Color::White,
+        vertex: Vertex::Pass,
+    };
+    engine.play(pass).expect("legal");
+    engine.genmove(Color::Black, &StopFlag::new());
+    assert_eq!(clock.now(), judged, "once");
+    let searched = searched.lock();
+    assert_eq!(searched.len(), 1);
+    searched[0]
+}
+
+#[test]
+fn a_search_goes_without_the_time_that_judging_took() {
+    let judged = Duration::from_millis(700);
+    let all = searched_after_a_pass(Duration::ZERO);
+    assert_eq!(searched_after_a_pass(judged), all - judged);
+}
