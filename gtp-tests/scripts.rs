@@ -80,6 +80,19 @@ fn scripts_check_their_arguments_before_they_build() {
     refused(night, &["--plan"], "Usage");
     refused("release.sh", &["--where"], "Usage");
     refused("release.sh", &["--out"], "Usage");
+    refused("release-network.sh", &["runs/night"], "Usage");
+    let unknown = ["runs/night", "go-99x99"];
+    refused(
+        "release-network.sh",
+        &unknown,
+        "no network is called go-99x99",
+    );
+    let nothing = ["/nope", "go-sizes"];
+    refused(
+        "release-network.sh",
+        &nothing,
+        "/nope holds no finished generation",
+    );
     refused("check-release.sh", &[], "Usage");
     refused(
         "check-release.sh",

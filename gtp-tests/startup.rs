@@ -65,7 +65,8 @@ fn player(args: &[&str]) -> String {
 fn boards_have_their_own_network_the_one_named_or_playouts() {
     for (game, size, network) in [
         ("go", "9", true),
-        ("go", "13", false),
+        ("go", "19x13", true),
+        ("go", "7", false),
         ("gomoku", "8", true),
         ("gomoku", "15", true),
         ("gomoku", "19x11", true),

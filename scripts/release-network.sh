@@ -1,36 +1,60 @@
 #!/bin/sh
-# Takes the newest network of a run of scripts/plans/gomoku-8x8.toml, or of another one, into models/: f32 and
-# int8, and what a later run needs to go on.
+# Takes the newest network of a run of a plan of scripts/plans into models/: f32 and int8, and what a later run
+# needs to go on.
 usage() {
     cat <<'USAGE'
-Usage: release-gomoku.sh RUN [NAME]
+Usage: release-network.sh [--keep-only] RUN NAME
 
-  RUN    the folder of tengen-train loop
-  NAME   gomoku-8x8 [default], gomoku-15x15 or gomoku-sizes
+  RUN           the folder of tengen-train loop
+  NAME          that of its plan: gomoku-8x8, gomoku-15x15, gomoku-sizes, go-sizes, nogo-9x9-champion
+  --keep-only   keep the run, and release nothing
 
-Writes models/NAME.onnx, models/NAME-int8.onnx and models/runs/NAME, and prints what the table in
-models/README.md has to say. Build tengen again after it: networks are compiled in.
+Writes models/NAME.onnx and models/NAME-int8.onnx (the champion's as nogo-9x9), which for Go say lead and owners,
+and models/runs/NAME, and prints what the table in models/README.md has to say. Build tengen again after it:
+networks are compiled in. For Go it needs target/release/tengen-train, or that of the folder BIN.
 USAGE
 }
+fail() {
+    echo "release-network.sh: $*" >&2
+    exit 2
+}
+release=yes
 case ${1:-} in
     --help) usage; exit 0 ;;
-    "") usage >&2; exit 2 ;;
+    --keep-only) release=; shift ;;
 esac
+[ $# -eq 2 ] || { usage >&2; exit 2; }
 run=$1
-name=${2:-gomoku-8x8}
+name=$2
 case $name in
-    gomoku-8x8 | gomoku-15x15 | gomoku-sizes) ;;
-    *) echo "release-gomoku.sh: no network is called $name" >&2; usage >&2; exit 2 ;;
+    gomoku-8x8 | gomoku-15x15 | gomoku-sizes | go-sizes) model=$name ;;
+    nogo-9x9-champion) model=nogo-9x9 ;;
+    *) fail "no network is called $name" ;;
 esac
-models=$(cd "$(dirname "$0")/../models" && pwd) || exit 1
+here=$(cd "$(dirname "$0")/.." && pwd) || exit 1
+models=$here/models
 summary=$(ls "$run"/generation-*.json 2>/dev/null | tail -n 1)
-[ -n "$summary" ] || { echo "release-gomoku.sh: $run holds no finished generation" >&2; exit 2; }
+[ -n "$summary" ] || fail "$run holds no finished generation"
 number=$(basename "$summary" .json | sed 's/generation-//')
 network=$run/networks/network-$number
 for form in .onnx .int8.onnx; do
-    [ -f "$network$form" ] || { echo "release-gomoku.sh: there is no $network$form" >&2; exit 2; }
+    [ -f "$network$form" ] || fail "there is no $network$form"
 done
-cp "$network.onnx" "$models/$name.onnx" && cp "$network.int8.onnx" "$models/$name-int8.onnx" || exit 1
+case $release$name in
+    yesgo-*)
+        # The networks that a run plays with say nothing of points.
+        train=${BIN:-$here/target/release}/tengen-train
+        [ -x "$train" ] || fail "there is no $train: cargo build --release --features train"
+        "$train" export --checkpoint "$run/generation-$number/fit" --all-heads --out "$models/$model.onnx" || exit 1
+        # Each board of several has a folder of its own.
+        set --
+        for games in "$run/generation-$number/games" "$run/generation-$number/games"/*x*; do
+            [ -n "$(ls "$games"/*.parquet 2>/dev/null)" ] && set -- "$@" --data "$games"
+        done
+        "$train" quantize --model "$models/$model.onnx" "$@" --out "$models/$model-int8.onnx" || exit 1
+        ;;
+    yes*) cp "$network.onnx" "$models/$model.onnx" && cp "$network.int8.onnx" "$models/$model-int8.onnx" || exit 1 ;;
+esac
 
 kept=$models/runs/$name
 rm -rf "$kept" && mkdir -p "$kept/networks" "$kept/generation-$number" || exit 1
@@ -46,7 +70,7 @@ for matches in "$run"/generation-*/matches; do
 done
 
 # Plans that begin with these weights.
-for plan in "$models"/../scripts/plans/gomoku-*.toml; do
+for plan in "$models"/../scripts/plans/*.toml; do
     sed -i "s|runs/$name/[a-z0-9/-]*fit|runs/$name/$fit|" "$plan" || exit 1
 done
 python3 - "$summary" <<'PYTHON' || exit 1

@@ -28,6 +28,12 @@ const NETWORKS: &[Network] = &[
         int8: include_bytes!("../../models/go-9x9-int8.onnx"),
     },
     Network {
+        game: "go",
+        sides: 9..=19,
+        exact: include_bytes!("../../models/go-sizes.onnx"),
+        int8: include_bytes!("../../models/go-sizes-int8.onnx"),
+    },
+    Network {
         game: "gomoku",
         sides: 8..=8,
         exact: include_bytes!("../../models/gomoku-8x8.onnx"),
@@ -129,20 +135,22 @@ mod tests {
 
     #[test]
     fn a_board_gets_its_own_network_and_another_board_that_of_its_game() {
-        let found = |game, side| {
-            let size = BoardSize::square(side);
-            built_in(game, size, BackendKind::Tract, Device::Cpu)
-        };
+        let found = |game, size| built_in(game, size, BackendKind::Tract, Device::Cpu);
         for network in NETWORKS {
-            for side in [*network.sides.start(), *network.sides.end()] {
-                assert_eq!(bytes(found(network.game, side)), network.exact);
-                let size = BoardSize::square(side);
+            let (least, most) = (*network.sides.start(), *network.sides.end());
+            // Of a square a smaller network may be the better one.
+            for size in [BoardSize::new(least, most), BoardSize::square(most)] {
+                let own = bytes(found(network.game, size)) == network.exact;
+                assert!(own, "{} {size}", network.game);
                 let info = ModelInfo::read("built-in", network.exact).unwrap();
                 let fits = with_game!(network.game, size, |start| find(&info, &start).is_ok());
                 assert_eq!(fits, Ok(true), "{} {size}", network.game);
             }
         }
-        assert_eq!(bytes(found("nogo", 13)), NETWORKS[0].exact);
-        assert!(found("shogi", 9).is_none());
+        let small = bytes(found("go", BoardSize::square(9)));
+        assert!(small == NETWORKS[1].exact, "9x9 has a network of its own");
+        let other = bytes(found("nogo", BoardSize::square(13)));
+        assert!(other == NETWORKS[0].exact);
+        assert!(found("shogi", BoardSize::square(9)).is_none());
     }
 }
