@@ -11,10 +11,7 @@ use super::{
     ModelInfo, ModelSource, suite, testnet,
 };
 use crate::encode::{self, Encode};
-use crate::game::go::SmallGo;
-use crate::game::gomoku::Gomoku;
-use crate::game::nogo::SmallNoGo;
-use crate::game::{BoardSize, Game};
+use crate::game::{BoardSize, with_game};
 use crate::onnx::{Header, PRECISION};
 
 fn open(kind: BackendKind, source: &ModelSource) -> Box<dyn Evaluator> {
@@ -146,11 +143,10 @@ fn on_every_released_network() {
 /// Positions of random games, from all phases.
 fn positions(evaluator: &dyn Evaluator, count: u32) -> Batch {
     let info = evaluator.info();
-    match info.game.as_str() {
-        "go" => random_positions(info, &SmallGo::new(info.size).unwrap(), count),
-        "gomoku" => random_positions(info, &Gomoku::new(info.size).unwrap(), count),
-        _ => random_positions(info, &SmallNoGo::new(info.size).unwrap(), count),
-    }
+    with_game!(&info.game, info.size, |empty| random_positions(
+        info, &empty, count
+    ))
+    .unwrap()
 }
 
 fn random_positions<G: Encode>(info: &ModelInfo, empty: &G, count: u32) -> Batch {
