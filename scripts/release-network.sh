@@ -33,6 +33,10 @@ case $name in
 esac
 here=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 models=$here/models
+# It would be deleted before it is copied.
+case $(cd "$run" 2>/dev/null && pwd) in
+    "$models"/runs/*) fail "$run is where runs are kept: name a copy that has gone on" ;;
+esac
 summary=$(ls "$run"/generation-*.json 2>/dev/null | tail -n 1)
 [ -n "$summary" ] || fail "$run holds no finished generation"
 number=$(basename "$summary" .json | sed 's/generation-//')

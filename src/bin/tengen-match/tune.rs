@@ -192,8 +192,10 @@ fn open(file: &Path, terms: Terms) -> Result<Tuning> {
     }
     let tuning: Tuning =
         serde_json::from_str(&read_text(file)?).with_context(|| file.display().to_string())?;
+    // As if read from a file, too: a number may lose its last bit there.
+    let asked: Terms = serde_json::from_str(&serde_json::to_string(&terms)?)?;
     ensure!(
-        tuning.terms == terms,
+        tuning.terms == asked,
         "{} belongs to another tuning; give another --out folder or the same options",
         file.display()
     );
