@@ -31,7 +31,11 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         }
         let folder = context.run_folder.matches(self.number);
         durable::prepare_folder(&folder)?;
-        let rated = |number: &u32| context.run_folder.matches(*number).exists();
+        // A run that was kept has the networks of its end only.
+        let rated = |number: &u32| {
+            let folder = context.run_folder;
+            folder.matches(*number).exists() && folder.network(*number).exists()
+        };
         let last = (0..self.number).rev().find(rated);
         let met = match last {
             Some(last) => match_records(&context.run_folder.matches(last))?,
