@@ -20,7 +20,6 @@ use super::device::FitDevice;
 use super::folder_lock::lock_folder;
 use super::gradient_workers::GradientWorkers;
 use super::held_out::held_out_losses;
-use super::horizon::look_ahead;
 use super::loader::{Loader, Sampling};
 use super::losses::Log;
 use super::optimizer::Optimizer;
@@ -56,7 +55,7 @@ pub struct FitContext<'a> {
 /// [`TrainError`] when the folder belongs to other settings or data cannot be read or written.
 pub fn fit<G: Trainable>(
     boards: &[G],
-    mut dataset: Dataset,
+    dataset: Dataset,
     params: &FitParams,
     context: &FitContext<'_>,
     mut observe: impl FnMut(&Report) -> ControlFlow<()>,
@@ -88,7 +87,6 @@ pub fn fit<G: Trainable>(
         seed: params.seed,
         surprise_share: params.surprise_share,
     };
-    look_ahead(&mut dataset.fit, params.value_horizon);
     let loader = Loader::start(boards, Arc::new(dataset.fit), spec, sampling, state.step)?;
     let workers = GradientWorkers::new(params.batch, context.device.micro_batch())?;
     let mut saved = context.clock.now();

@@ -63,7 +63,6 @@ pub mod generate;
 pub mod generator;
 mod gradient_workers;
 pub mod held_out;
-mod horizon;
 pub mod komi;
 pub mod line;
 pub mod loader;

@@ -122,10 +122,6 @@ pub(crate) struct Args {
     /// Share of the generator's root value in the value target, 0 to 1
     #[arg(long, default_value_t = 0.25)]
     root_value_share: f32,
-    /// Plies that this root value lies ahead on the average: 0 is the position's own, more mixes those of
-    /// the searches after it in
-    #[arg(long, default_value_t = 0.0)]
-    value_horizon: f32,
     /// Newest rows to keep
     #[arg(long, default_value_t = 2_000_000)]
     window: usize,
@@ -267,11 +263,6 @@ fn params(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
             "{name} {share} is not in 0 to 1"
         );
     }
-    anyhow::ensure!(
-        args.value_horizon >= 0.0 && args.value_horizon.is_finite(),
-        "--value-horizon {} is not a number of plies",
-        args.value_horizon
-    );
     let epochs = args.epochs * rows as f64 / f64::from(args.batch);
     let base = FitParams::new(
         args.net,
@@ -306,7 +297,6 @@ fn params(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
             reply: args.reply_weight,
         },
         root_value_share: args.root_value_share,
-        value_horizon: args.value_horizon,
         surprise_share: args.surprise_share,
         average_decay: args.average_decay,
         seed: args.seed,

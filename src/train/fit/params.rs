@@ -40,10 +40,6 @@ pub struct FitParams {
     pub loss: LossWeights,
     /// Share of the generator's root value in the value target, in [0, 1].
     pub root_value_share: f32,
-    /// Plies, at least 0, that the root value of the value target lies ahead on the average: 0 is the
-    /// row's own, more mixes those of the game's later rows in ([`horizon`](super::super::horizon)).
-    #[serde(default)]
-    pub value_horizon: f32,
     /// Share of the draws that goes to rows in proportion to their surprise, in [0, 1].
     pub surprise_share: f32,
     /// Decay of the weights' moving average a step.
@@ -87,7 +83,6 @@ impl FitParams {
             clip_norm: 5.0,
             loss: architecture.loss_weights(),
             root_value_share: 0.25,
-            value_horizon: 0.0,
             surprise_share: 0.5,
             average_decay: 0.999,
             seed: 1,

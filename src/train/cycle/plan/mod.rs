@@ -210,10 +210,6 @@ impl CyclePlan {
                 "[fit] needs a learning-rate and a kl-target above 0 and a weight-decay of 0 or more",
             ),
             (
-                fit.value_horizon >= 0.0 && fit.value_horizon.is_finite(),
-                "[fit] needs a value-horizon of 0 or more plies",
-            ),
-            (
                 share(fit.root_value_share)
                     && share(fit.surprise_share)
                     && share(fit.average_decay),

@@ -245,8 +245,6 @@ pub struct Fit {
     pub weight_decay: f32,
     /// Share of the generator's root value in the value target.
     pub root_value_share: f32,
-    /// Plies that this root value lies ahead on the average; 0 is the position's own.
-    pub value_horizon: f32,
     /// Share of the draws that goes to surprising rows.
     pub surprise_share: f32,
     /// Decay of the weights' moving average a step.
@@ -264,7 +262,6 @@ impl Default for Fit {
             kl_target: None,
             weight_decay: 0.05,
             root_value_share: 0.25,
-            value_horizon: 0.0,
             surprise_share: 0.5,
             average_decay: 0.99,
         }

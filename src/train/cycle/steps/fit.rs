@@ -69,7 +69,6 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             },
             weight_decay: settings.weight_decay,
             root_value_share: settings.root_value_share,
-            value_horizon: settings.value_horizon,
             surprise_share: settings.surprise_share,
             average_decay: settings.average_decay,
             seed: context.plan.seed ^ u64::from(self.number).rotate_left(32),
