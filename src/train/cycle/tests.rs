@@ -206,6 +206,23 @@ fn a_run_goes_on_without_its_old_games() {
     assert_eq!((done.len(), done[3].games_so_far), (4, 18));
 }
 
+/// What `scripts/release-network.sh` keeps of a run: its last network, not the one that was rated last.
+#[test]
+fn a_run_is_rated_without_its_old_networks() {
+    let scratch = Scratch::new("cycle-kept");
+    let rating = "[rating]\npairs = 1\nvisits = 2\nanchors = [5]\nevery = 3\n";
+    let short = format!("{}{rating}", first_stage());
+    go(scratch.path(), &short);
+    let run_folder = RunFolder::new(scratch.path());
+    assert!(run_folder.matches(0).exists() && !run_folder.matches(2).exists());
+    (0..2).for_each(|number| fs::remove_file(run_folder.network(number)).unwrap());
+    let longer = short.replace("generations = 2", "generations = 3");
+    go(scratch.path(), &longer);
+    let met = ratings::match_records(&run_folder.matches(3)).unwrap();
+    let met: Vec<&str> = met.iter().map(|record| record.second.as_str()).collect();
+    assert_eq!(met, ["rave-5"]);
+}
+
 #[test]
 fn a_run_does_not_begin_anew_without_its_last_checkpoint() {
     let scratch = Scratch::new("cycle-checkpoint");
