@@ -11,6 +11,7 @@ use crate::clock::FakeClock;
 use crate::eval::{BackendKind, ModelInfo};
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
+use crate::stats::GameResult;
 use crate::train::TrainError;
 use crate::train::folder_lock::lock_folder;
 use crate::train::runtime::Runtime;
@@ -206,21 +207,44 @@ fn a_run_goes_on_without_its_old_games() {
     assert_eq!((done.len(), done[3].games_so_far), (4, 18));
 }
 
-/// What `scripts/release-network.sh` keeps of a run: its last network, not the one that was rated last.
-#[test]
-fn a_run_is_rated_without_its_old_networks() {
-    let scratch = Scratch::new("cycle-kept");
-    let rating = "[rating]\npairs = 1\nvisits = 2\nanchors = [5]\nevery = 3\n";
-    let short = format!("{}{rating}", first_stage());
+/// Whom the third generation meets in a run of which its last network was kept, as
+/// `scripts/release-network.sh` does, and not the one that was rated last; `before` is that one's matches.
+fn met_without_old_networks(
+    name: &str,
+    anchors: &str,
+    before: Option<&MatchRecord>,
+) -> Vec<String> {
+    let scratch = Scratch::new(name);
+    let rating = format!("[rating]\npairs = 1\nvisits = 2\nanchors = {anchors}\nevery = 3\n");
+    let short = first_stage().to_owned() + &rating;
     go(scratch.path(), &short);
     let run_folder = RunFolder::new(scratch.path());
     assert!(run_folder.matches(0).exists() && !run_folder.matches(2).exists());
     (0..2).for_each(|number| fs::remove_file(run_folder.network(number)).unwrap());
+    if let Some(record) = before {
+        save(&run_folder.matches(0).join("rave.json"), record).unwrap();
+    }
     let longer = short.replace("generations = 2", "generations = 3");
     go(scratch.path(), &longer);
     let met = ratings::match_records(&run_folder.matches(3)).unwrap();
-    let met: Vec<&str> = met.iter().map(|record| record.second.as_str()).collect();
+    met.into_iter().map(|record| record.second).collect()
+}
+
+#[test]
+fn a_run_is_rated_without_its_old_networks() {
+    let met = met_without_old_networks("cycle-kept", "[5]", None);
     assert_eq!(met, ["rave-5"]);
+}
+
+#[test]
+fn a_run_meets_its_last_anchor_again_without_its_old_networks() {
+    let even = MatchRecord {
+        first: "network-0000".to_owned(),
+        second: "rave-50".to_owned(),
+        pairs: vec![[GameResult::Win, GameResult::Loss]],
+    };
+    let met = met_without_old_networks("cycle-kept-anchor", "[5, 50]", Some(&even));
+    assert_eq!(met, ["rave-50"]);
 }
 
 #[test]

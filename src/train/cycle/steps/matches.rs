@@ -31,11 +31,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         }
         let folder = context.run_folder.matches(self.number);
         durable::prepare_folder(&folder)?;
-        // A run that was kept has the networks of its end only.
-        let rated = |number: &u32| {
-            let folder = context.run_folder;
-            folder.matches(*number).exists() && folder.network(*number).exists()
-        };
+        let rated = |number: &u32| context.run_folder.matches(*number).exists();
         let last = (0..self.number).rev().find(rated);
         let met = match last {
             Some(last) => match_records(&context.run_folder.matches(last))?,
@@ -43,7 +39,9 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         };
         let anchor = next_anchor(&rating.anchors, &met);
         let mut opponents = vec![(anchor_name(anchor), MatchPlayer::Rollouts(anchor))];
-        if let Some(last) = last {
+        // A run that was kept has the networks of its end only.
+        let has_network = |number: &u32| context.run_folder.network(*number).exists();
+        if let Some(last) = last.filter(has_network) {
             let network = context
                 .resources
                 .runtime
