@@ -216,12 +216,13 @@ fn share(known: &Experience, now: &Situation, free: Duration) -> Duration {
     let ply = f64::from(now.ply);
     let own_moves = now.own_moves() as u32;
     let params = &known.params;
-    let usual = known.takeover.ply().unwrap_or(now.usual_takeover);
+    let end = now.plies_left + ply;
+    let usual = known.takeover.ply().unwrap_or(end);
     let weight = |ply: f64| {
         if params.time_takeover {
             rise(params.time_rise, usual - ply) * needs_thought(usual - ply).powf(2.0 / 3.0)
         } else {
-            rise(params.time_rise, now.plies_left + f64::from(now.ply) - ply)
+            rise(params.time_rise, end - ply)
         }
     };
     let all: f64 = (0..own_moves)

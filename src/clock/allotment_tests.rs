@@ -24,7 +24,7 @@ fn situation(clock: SideClock, ply: u32) -> Situation {
         ply,
         plies_left: 72.0_f64.max(f64::from(ply)) - f64::from(ply),
         plies_bound: 72_u32.saturating_sub(ply),
-        usual_takeover: 54.0,
+        usually_proven_from: Some(54.0),
         area: 81.0,
     }
 }
@@ -58,7 +58,8 @@ fn play_move(manager: &mut TimeManager, clock: &mut SideClock, ply: u32, takes: 
 fn game(params: TimeParams, mut clock: SideClock, takes: f64) -> (Vec<f64>, SideClock) {
     let mut manager = TimeManager::new(params, Some(LAG));
     let mut planned = Vec::new();
-    for ply in (0..54).step_by(2) {
+    // Of a minute the takeover is at ply 51.
+    for ply in (0..52).step_by(2) {
         let soft = play_move(&mut manager, &mut clock, ply, takes).soft;
         planned.push(soft.as_secs_f64());
     }

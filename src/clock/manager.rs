@@ -7,7 +7,7 @@ use super::patience::ANSWER;
 use super::reserve::LEAST_HARD;
 use super::situation::{Situation, Spent};
 use super::{Budget, TimeLeft, TimeParams};
-use super::{allotment, baselines};
+use super::{allotment, baselines, takeover};
 
 /// A larger loss on one move, as a share of the main time (and more than a second), is no lag:
 /// somebody has corrected the clock.
@@ -64,7 +64,10 @@ impl TimeManager {
             known.full = known.full.max(main);
             known.present = main;
         }
-        known.takeover.expect(situation.usual_takeover);
+        known.takeover.expect(match situation.usually_proven_from {
+            Some(ply) => takeover::usual(ply, situation.usual_move_time(ply, known.full)),
+            None => f64::from(situation.ply) + situation.plies_left,
+        });
         let budget =
             baselines::budget(known, situation).or_else(|| allotment::budget(known, situation))?;
         let answer = ANSWER.min(budget.hard / 3);
@@ -161,7 +164,7 @@ mod tests {
             ply: 0,
             plies_left: 72.0,
             plies_bound: 81,
-            usual_takeover: 54.0,
+            usually_proven_from: Some(54.0),
             area: 81.0,
         };
         manager.allot(&situation).expect("a limited clock")
@@ -212,7 +215,9 @@ mod tests {
             (46, StopReason::OnlyMove),
             (48, StopReason::Proven),
         ]);
-        assert!((proven - 51.0).abs() < 1e-9, "{proven}");
+        let usual = takeover::usual(54.0, Duration::from_secs(60) / 27);
+        let learned = 0.7 * usual + 0.3 * 44.0;
+        assert!((proven - learned).abs() < 1e-6, "{proven}, not {learned}");
         // A proof that was taken back does not count.
         let settled = play(&[(40, StopReason::Proven), (38, StopReason::Settled)]);
         assert_eq!(settled, proven);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{SideClock, StopReason};
+use super::{Overtime, SideClock, StopReason};
 
 /// A position that waits for a move, as the manager sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,8 +15,9 @@ pub struct Situation {
     pub plies_left: f64,
     /// The most plies that can still come.
     pub plies_bound: u32,
-    /// The ply from which positions of this game are usually proven, while nothing was learned.
-    pub usual_takeover: f64,
+    /// The ply from which positions of this game are usually proven by searches of a tenth of a
+    /// second; `None` where they are not proven until the end.
+    pub usually_proven_from: Option<f64>,
     /// Points of the board.
     pub area: f64,
 }
@@ -25,6 +26,17 @@ impl Situation {
     /// Own moves still to come as expected, at least 1.
     pub(super) fn own_moves(&self) -> f64 {
         (self.plies_left / 2.0).ceil().max(1.0)
+    }
+
+    /// What a move of a game takes that is proven from this ply on, with so much main time.
+    pub(super) fn usual_move_time(&self, proven_from: f64, main: Duration) -> Duration {
+        let pace = match self.clock.overtime() {
+            Overtime::None => Duration::ZERO,
+            Overtime::Canadian { period, stones } => period / stones.max(1),
+            Overtime::Byoyomi { period, .. } => period,
+            Overtime::Fischer { increment, .. } => increment,
+        };
+        main.div_f64((proven_from / 2.0).max(1.0)) + pace
     }
 
     /// The most own moves that can still come, at least 1: what reserves are for.

@@ -1,11 +1,26 @@
 //! The takeover ply: the one from which a game's positions are usually proven, so that moves need
 //! no thought. Learned from game to game.
 
+use std::time::Duration;
+
 /// Weak opponents are beaten early and loaded endings are proven at once: what they teach of the
 /// takeover ply stays within so many plies of the usual one.
 const RANGE: f64 = 8.0;
 /// Weight of a new game in the running mean.
 const GAME_WEIGHT: f64 = 0.3;
+
+/// Plies by which ten times the time brings it forward: half of the games between RAVE engines are
+/// solved at ply 58, 56, 53 and 51 with 10^3, 10^4, 10^5 and 10^6 nodes (docs/results.md#endings).
+const PLIES_BY_TENFOLD_TIME: f64 = 2.0;
+/// The time of a move for which a game says what is usual.
+const USUAL_MOVE_TIME: Duration = Duration::from_millis(100);
+
+/// What is usual where moves take so long, and where it is `at_a_tenth` with a tenth of a second.
+pub(super) fn usual(at_a_tenth: f64, move_time: Duration) -> f64 {
+    let times = move_time.as_secs_f64() / USUAL_MOVE_TIME.as_secs_f64();
+    let earlier = PLIES_BY_TENFOLD_TIME * times.max(f64::MIN_POSITIVE).log10();
+    at_a_tenth - earlier.clamp(-RANGE, RANGE)
+}
 
 /// A running mean over games, and what the present game has shown so far.
 #[derive(Debug, Clone, Copy, Default)]
@@ -89,6 +104,17 @@ mod tests {
         takeover.thought(38);
         takeover.new_game();
         assert_eq!(takeover.ply(), Some(54.0));
+    }
+
+    #[test]
+    fn it_comes_earlier_where_moves_take_longer() {
+        let at = |millis| usual(54.0, Duration::from_millis(millis));
+        let close = |millis, ply: f64| assert!((at(millis) - ply).abs() < 1e-9, "{}", at(millis));
+        close(10, 56.0);
+        close(100, 54.0);
+        close(1_000, 52.0);
+        close(100_000, 48.0);
+        close(0, 54.0 + RANGE);
     }
 
     #[test]

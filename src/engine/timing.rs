@@ -149,13 +149,12 @@ impl Timing {
         let (ply, left) = (position.ply(), position.plies_left());
         // Where games may go on for ever, reserves are for twice the usual.
         let unbounded = || (UNBOUNDED * left.expected).ceil() as u32;
-        let usually = position.usually_proven_from().map(f64::from);
         let situation = Situation {
             clock: self.clocks[mover],
             ply,
             plies_left: left.expected,
             plies_bound: left.bound.unwrap_or_else(unbounded),
-            usual_takeover: usually.unwrap_or(f64::from(ply) + left.expected),
+            usually_proven_from: position.usually_proven_from().map(f64::from),
             area: position.size().area() as f64,
         };
         let clock = self.managers[mover].allot(&situation);

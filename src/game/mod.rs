@@ -213,8 +213,8 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// How many moves are still to be played.
     fn plies_left(&self) -> PliesLeft;
 
-    /// The ply from which searches usually prove the result, so that moves need no more thought;
-    /// `None` where games are mostly decided without a proof.
+    /// The ply from which searches of a tenth of a second usually prove the result, so that moves need
+    /// no more thought; `None` where games are mostly decided without a proof.
     fn usually_proven_from(&self) -> Option<u32> {
         None
     }
