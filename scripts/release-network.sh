@@ -40,6 +40,10 @@ esac
 summary=$(ls "$run"/generation-*.json 2>/dev/null | tail -n 1)
 [ -n "$summary" ] || fail "$run holds no finished generation"
 number=$(basename "$summary" .json | sed 's/generation-//')
+# A run goes on from all its summaries.
+for each in $(seq -f %04g 0 "$(echo "$number" | sed 's/^0*\(.\)/\1/')"); do
+    [ -f "$run/generation-$each.json" ] || fail "$run has a generation $number and lacks generation-$each.json"
+done
 network=$run/networks/network-$number
 for form in .onnx .int8.onnx; do
     [ -f "$network$form" ] || fail "there is no $network$form"
@@ -61,17 +65,20 @@ case $release$name in
 esac
 
 kept=$models/runs/$name
-rm -rf "$kept" && mkdir -p "$kept/networks" "$kept/generation-$number" || exit 1
-cp "$run"/plan.toml "$run"/hours.json "$run"/report.html "$run"/generation-*.json "$kept/"
+# What was kept before goes when all of the new is there.
+new=$kept.new
+rm -rf "$new" && mkdir -p "$new/networks" "$new/generation-$number" || exit 1
+cp "$run"/plan.toml "$run"/hours.json "$run"/report.html "$run"/generation-*.json "$new/" || exit 1
 fit=generation-$number/fit
-mkdir "$kept/$fit" && cp "$run/$fit/losses.jsonl" "$kept/$fit/" || exit 1
-cp "$(ls "$run/$fit"/*.checkpoint | tail -n 1)" "$kept/$fit/" || exit 1
-cp "$network.onnx" "$network.int8.onnx" "$kept/networks/"
+mkdir "$new/$fit" && cp "$run/$fit/losses.jsonl" "$new/$fit/" || exit 1
+cp "$(ls "$run/$fit"/*.checkpoint | tail -n 1)" "$new/$fit/" || exit 1
+cp "$network.onnx" "$network.int8.onnx" "$new/networks/" || exit 1
 for matches in "$run"/generation-*/matches; do
     [ -d "$matches" ] || continue
     generation=$(basename "$(dirname "$matches")")
-    mkdir -p "$kept/$generation" && cp -r "$matches" "$kept/$generation/"
+    mkdir -p "$new/$generation" && cp -r "$matches" "$new/$generation/" || exit 1
 done
+rm -rf "$kept" && mv "$new" "$kept" || exit 1
 
 # Plans that begin with these weights.
 for plan in "$models"/../scripts/plans/*.toml; do
