@@ -73,13 +73,9 @@ impl LagMeter {
     /// What `moves` moves may lose together, with three standard deviations of the sum.
     #[must_use]
     pub fn reserve(&self, moves: u32) -> Duration {
-        self.usual() * moves + self.spread(moves)
-    }
-
-    /// Three standard deviations of what `moves` moves lose together.
-    #[must_use]
-    pub fn spread(&self, moves: u32) -> Duration {
-        Duration::from_secs_f64(DEVIATIONS * (self.variance * f64::from(moves)).sqrt())
+        let moves = f64::from(moves);
+        let spread = DEVIATIONS * (self.variance * moves).sqrt();
+        Duration::from_secs_f64(self.mean_seconds.max(LEAST_SECONDS) * moves + spread)
     }
 }
 
