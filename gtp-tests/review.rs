@@ -234,6 +234,19 @@ fn is_javascript(page: &str, folder: &Path) {
 }
 
 #[test]
+fn a_record_of_go_is_refused() {
+    let folder = scratch("go");
+    let file = folder.join("go.sgf");
+    let go = "(;GM[1]SZ[9]RU[Chinese]KM[7.5];B[ee];W[cc])";
+    std::fs::write(&file, go).expect("writable");
+    let words = "only games of NoGo are reviewed, and this one has the rules \"Chinese\"";
+    refuses(&[name(&file)], words);
+    let endings = run(&["--endings", name(&file)]);
+    let said = String::from_utf8_lossy(&endings.stderr);
+    assert!(said.contains(words) && !endings.status.success(), "{said}");
+}
+
+#[test]
 fn a_folder_gets_a_page_a_game_and_does_not_review_twice() {
     let folder = scratch("folder");
     let games = folder.join("games");

@@ -1,4 +1,5 @@
-//! `tengen endings` and `tengen bench --endings`: a set of positions is made, solved and used.
+//! `tengen endings` and `tengen bench --endings`: a set of positions is made, solved and used. And
+//! `tengen bench --openings`: a book is judged and used.
 
 use std::path::Path;
 
@@ -118,4 +119,48 @@ fn wins_thrown_away_are_counted() {
         &["bench", "--endings", &folder.path("open.txt")],
         "endings solve",
     );
+}
+
+#[test]
+fn a_book_is_judged_once_and_used() {
+    let folder = Folder::new("truth-openings");
+    let book = folder.path("book.txt");
+    let lines = "# by hand\nA1 B2 C3  # balanced\n\nB2 C1\n";
+    std::fs::write(&book, lines).expect("writable");
+    let playouts = ["--backend", "rollout", "--size", "4", "--visits", "20"];
+    let bench = [&["bench", "--openings", &book], &playouts[..]].concat();
+    refuses(&bench, "holds no judged opening");
+    let judge = |visits| text(&[&bench[..], &["--judge-visits", visits]].concat());
+    let table = judge("3000");
+    let first = table.lines().next().unwrap_or_default();
+    assert!(
+        first.starts_with("2 openings, judged by 3000 visits; 20 visits"),
+        "{table}"
+    );
+    let all = table.lines().next_back().expect("a row for all");
+    let words: Vec<&str> = all.split_whitespace().collect();
+    assert_eq!(words[..3], ["search", "2-3", "2"], "{table}");
+    let judged = read(&book);
+    assert!(
+        judged.starts_with("# by hand\nA1 B2 C3  # judged by 3000 visits: "),
+        "{judged}"
+    );
+    assert!(
+        judged.contains("\n\nB2 C1  # judged by 3000 visits: "),
+        "{judged}"
+    );
+    // It is known, so nothing is judged again; with more visits it is.
+    judge("2000");
+    assert_eq!(read(&book), judged);
+    judge("4000");
+    assert_eq!(read(&book).matches("judged by 4000 visits").count(), 2);
+    let json = text(&[&bench[..], &["--json", "--positions", "1"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&json).expect("it is JSON");
+    assert_eq!([&json["tried"], &json["scores"][0]["plies"][0]], [&1, &3]);
+    // An engine whose word is the judge's makes no mistakes, by its values.
+    let long = [&bench[..5], &["--size", "4", "--visits", "4000", "--json"]].concat();
+    let json: serde_json::Value = serde_json::from_str(&text(&long)).expect("it is JSON");
+    assert_eq!(json["scores"][0]["mistakes"], 0, "{json}");
+    std::fs::write(&book, "A1 B2 C3\nA1 A1\n").expect("writable");
+    refuses(&bench, "line 2");
 }

@@ -211,6 +211,19 @@ fn complaints_are_in_the_report_and_the_exit_code() {
         "[2026 ERROR fake] no network, so I guess"
     );
     assert_eq!(complaints[0]["games"], 2);
+    // Two names that files cannot tell apart are two engines.
+    let apart = folder("complain-apart");
+    let names = [
+        "--games",
+        "2",
+        "--first-name",
+        "net a",
+        "--second-name",
+        "net_a",
+    ];
+    let told = troubled(play(&engines.0, &engines.1, &apart, &names));
+    assert_eq!(told["complaints"].as_array().unwrap().len(), 1, "{told:#}");
+    assert_eq!(told["complaints"][0]["engine"], "net a");
     // Also when nothing is left to be played, and in ratings made of it later.
     assert_eq!(troubled(start(&["--games", "2"])), report);
     let mut elo = std::process::Command::new(env!("CARGO_BIN_EXE_tengen-match"));

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::Test;
-use crate::matches::{fake, folder, games, report};
+use crate::matches::{fake, folder, games, report, troubled};
 
 pub(crate) const TESTS: &[Test] = &[
     ("a_test_stops_by_itself", a_test_stops_by_itself),
@@ -31,6 +31,10 @@ pub(crate) const TESTS: &[Test] = &[
     (
         "a_tuning_says_what_it_cannot_do",
         a_tuning_says_what_it_cannot_do,
+    ),
+    (
+        "a_tuning_goes_on_after_engines_that_misbehaved",
+        a_tuning_goes_on_after_engines_that_misbehaved,
     ),
 ];
 
@@ -274,4 +278,35 @@ fn a_tuning_says_what_it_cannot_do() {
         .arg(&out);
     let crashed = refusal(command);
     assert!(crashed.contains("ended by crash"), "{crashed}");
+}
+
+fn a_tuning_goes_on_after_engines_that_misbehaved() {
+    let out = folder("tune-mended");
+    let script = out.join("engine.sh");
+    let becomes = |kind: &str| {
+        let engine = fake(kind, 2, 1);
+        fs::write(&script, format!("exec {engine}$1\n")).unwrap();
+    };
+    let runs = out.join("runs");
+    let start = || {
+        let engine = format!("sh '{}' {{seed}}", script.display());
+        let mut command = tengen_match(&["tune", "--json", "--size", "5", "--engine", &engine]);
+        command
+            .args(["--parameter", "seed=3,1..9,1", "--pairs", "2", "--out"])
+            .arg(&runs);
+        command
+    };
+    becomes("crash");
+    assert_eq!(start().output().unwrap().status.code(), Some(1));
+    becomes("complain");
+    let steps = |found: Value| found["steps"].as_array().unwrap().len();
+    let said = start().output().unwrap();
+    let told = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert_eq!(said.status.code(), Some(3), "{told}");
+    assert!(told.contains("no network, so I guess"), "{told}");
+    assert!(told.contains("complained in 2 of 2 steps"), "{told}");
+    assert!(runs.join("step-000001/stderr/first-0.log").exists());
+    // What it complained of is not forgotten.
+    becomes("honest");
+    assert_eq!(steps(troubled(start())), 2);
 }

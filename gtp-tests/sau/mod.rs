@@ -159,6 +159,28 @@ fn a_new_game_ends_the_old_one_while_it_thinks() {
     program.quit();
 }
 
+/// After Black's E5 and White's answer: plays legal moves until there is a point that only White may take,
+/// and takes it. The position without it.
+fn play_until_one_is_illegal(program: &mut Program, first: Move) -> SmallNoGo {
+    let mut position = start_position();
+    position.play(SIZE.point(4, 4));
+    position.play(first);
+    loop {
+        let empty = (0..81)
+            .map(Move)
+            .find(|&point| position.stone(point).is_none() && !position.is_legal(point));
+        if let Some(point) = empty {
+            program.send(&format!("move {}\n", letters(point)));
+            program.says_nothing();
+            return position;
+        }
+        let point = position.legal_moves().next().expect("the game goes on");
+        program.send(&format!("move {}\n", letters(point)));
+        position.play(point);
+        position.play(program.next_move());
+    }
+}
+
 #[test]
 fn an_illegal_move_gives_us_the_game() {
     let mut program = Program::start("illegal", QUICK);
@@ -176,24 +198,7 @@ fn an_illegal_move_gives_us_the_game() {
         assert!(answer.contains(part), "{answer}");
     }
     program.says_nothing();
-    // Fill the board with legal moves until there is a point that only we may take.
-    let mut position = start_position();
-    position.play(SIZE.point(4, 4));
-    position.play(first);
-    loop {
-        let empty = (0..81)
-            .map(Move)
-            .find(|&point| position.stone(point).is_none() && !position.is_legal(point));
-        if let Some(point) = empty {
-            program.send(&format!("move {}\n", letters(point)));
-            program.says_nothing();
-            break;
-        }
-        let point = position.legal_moves().next().expect("the game goes on");
-        program.send(&format!("move {}\n", letters(point)));
-        position.play(point);
-        position.play(program.next_move());
-    }
+    play_until_one_is_illegal(&mut program, first);
     program.send("end\n");
     program.says_nothing();
     assert!(files(&program.folder, "txt")[0].1.contains("后手胜"));
@@ -223,6 +228,23 @@ fn an_operator_corrects_moves_and_clocks() {
     assert_eq!(program.line(), "   A B C D E F G H J   usual");
     program.send("undo\ngo\n");
     program.next_move();
+    program.quit();
+}
+
+#[test]
+fn a_point_entered_wrongly_decides_nothing() {
+    let mut program = Program::start("entered-wrongly", QUICK);
+    program.send("new white\nmove EE\n");
+    let first = program.next_move();
+    let mut position = play_until_one_is_illegal(&mut program, first);
+    let point = position.legal_moves().next().expect("the game goes on");
+    program.send(&format!("move {}\n", letters(point)));
+    position.play(point);
+    position.play(program.next_move());
+    assert_eq!(position.outcome(), None, "the game is not over");
+    program.send("end\n");
+    program.says_nothing();
+    assert!(files(&program.folder, "txt")[0].1.contains("未分胜负"));
     program.quit();
 }
 

@@ -13,8 +13,9 @@ const FIRST_USED: f64 = 0.85;
 const LEAST_USED: f64 = 0.4;
 /// What a move is taken to lose where nobody says and nothing is measured.
 pub const USUAL_LAG: Duration = Duration::from_millis(60);
-/// That takes at most this share of the main time, in so many own moves.
-const ASSUMED_LAG_SHARE: f64 = 0.25;
+/// That takes at most this share of the main time, in so many own moves, and of what is left of it in all
+/// moves to come, however many a game has.
+pub(super) const ASSUMED_LAG_SHARE: f64 = 0.25;
 const USUAL_MOVES: f64 = 36.0;
 /// Where less than this share of the plans is used, the rules that end searches early are loosened.
 const THRIFTY: f64 = 0.6;
@@ -28,7 +29,7 @@ pub(super) struct Experience {
     pub(super) params: TimeParams,
     pub(super) lag: LagMeter,
     /// Somebody has said what a move loses.
-    lag_is_told: bool,
+    pub(super) lag_is_told: bool,
     /// Running mean of used time over planned time.
     pub(super) used: f64,
     /// Running mean of visits per second; 0 before the first search.

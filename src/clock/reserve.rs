@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::budget::from_seconds;
-use super::experience::Experience;
+use super::experience::{ASSUMED_LAG_SHARE, Experience};
 
 /// Added to an assumed lag in reserves.
 const LEAST_LAG: Duration = Duration::from_millis(5);
@@ -32,7 +32,10 @@ impl Experience {
     /// clock's time for thinking.
     pub(super) fn lag_of(&self, moves: u32) -> Duration {
         let lag = if self.lag.is_assumed() {
-            (self.lag_of_a_move() + LEAST_LAG) * moves
+            let lag = self.lag_of_a_move() * moves;
+            let most = self.present.mul_f64(ASSUMED_LAG_SHARE);
+            let lag = if self.lag_is_told { lag } else { lag.min(most) };
+            lag + LEAST_LAG * moves
         } else {
             self.lag.reserve(moves)
         };
@@ -87,6 +90,19 @@ fn period_accident(period: Duration, share: f64) -> Duration {
 mod tests {
     use super::*;
     use crate::clock::TimeParams;
+
+    #[test]
+    fn what_is_only_assumed_takes_a_quarter_of_a_short_clock_in_a_long_game() {
+        let reserve = |lag| {
+            let mut assumed = Experience::new(TimeParams::default(), lag);
+            assumed.full = Duration::from_secs(10);
+            assumed.present = Duration::from_secs(8);
+            assumed.lag_of(120).as_secs_f64()
+        };
+        // Five milliseconds a move besides.
+        assert!((reserve(None) - 2.6).abs() < 1e-9, "{}", reserve(None));
+        assert!((reserve(Some(Duration::from_millis(30))) - 4.2).abs() < 1e-9);
+    }
 
     #[test]
     fn a_wild_connection_does_not_take_the_whole_clock() {

@@ -74,7 +74,11 @@ impl<G: Game> Judge<G> {
     }
 
     /// The same while a clock may run: `None` where there is no time for it.
-    fn settle_within(&mut self, position: &G, patience: Patience<'_>) -> Option<Settled> {
+    pub(super) fn settle_within(
+        &mut self,
+        position: &G,
+        patience: Patience<'_>,
+    ) -> Option<Settled> {
         let known = self.last.as_ref().filter(|last| last.key == position.key());
         if let Some(last) = known {
             return position.settle(last.expected.as_ref()?);

@@ -1,13 +1,15 @@
 //! The engine for any game: history, clocks, and a thinker whose word is never taken unchecked.
 
 mod decide;
+mod request;
 
 use std::cell::LazyCell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::request::MoveRequest;
 use super::history::History;
-use super::judge::{Judge, MakeExpected, away_from_dead};
+use super::judge::{Judge, MakeExpected};
 use super::timing::{self, Timing};
 use super::worker::{Task, Worker};
 use super::{
@@ -200,22 +202,22 @@ impl<G: Game> Engine for Player<G> {
         analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Decision {
-        let start = self.history.reached_for(color);
-        self.move_in(&start, stop, analysis, see)
+        let start = &self.history.reached_for(color);
+        let request = MoveRequest::usual(start, analysis);
+        self.move_in(request, stop, see)
     }
 
     fn genmove_cleanup(&mut self, color: Color, stop: &StopFlag) -> Decision {
         let start = self.history.reached_for(color);
         let mut position = start.position().clone();
         position.resume();
-        let settled = self.judge.settle(&position, stop);
-        let avoid = settled.map(|settled| away_from_dead(&position, color, &settled));
-        let analysis = AnalysisOptions {
-            avoid: avoid.unwrap_or_default(),
-            ..AnalysisOptions::default()
+        let start = &Reached::new(position, start.past().clone());
+        let analysis = &AnalysisOptions::default();
+        let request = MoveRequest {
+            takes_dead: true,
+            ..MoveRequest::usual(start, analysis)
         };
-        let start = Reached::new(position, start.past().clone());
-        self.move_in(&start, stop, &analysis, &mut |_| {})
+        self.move_in(request, stop, &mut |_| {})
     }
 
     fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {

@@ -17,6 +17,24 @@ pub struct Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HalfPoints(pub i32);
 
+impl HalfPoints {
+    /// The largest komi: no board has more points.
+    pub const MOST_KOMI: HalfPoints = HalfPoints(800);
+
+    /// A komi in points, to the nearest half point; one beyond [`HalfPoints::MOST_KOMI`] for either side is that.
+    #[must_use]
+    pub fn of_komi(points: f32) -> HalfPoints {
+        let most = HalfPoints::MOST_KOMI.0;
+        HalfPoints(((2.0 * points).round() as i32).clamp(-most, most))
+    }
+
+    /// As points.
+    #[must_use]
+    pub fn points(self) -> f32 {
+        self.0 as f32 / 2.0
+    }
+}
+
 impl fmt::Display for HalfPoints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", f64::from(self.0) / 2.0)

@@ -61,6 +61,15 @@ impl Count {
     #[must_use]
     pub fn contradicts(&self, color: Color) -> bool {
         let said = self.said[color.index()].as_deref();
-        said.is_some_and(|said| said != self.result)
+        said.is_some_and(|said| said != self.result && by_points(said) != by_points(&self.result))
     }
+}
+
+/// Who has won by how many points, however the number is written: GNU Go says `W+4.0` where others say
+/// `W+4`. Of other results the text.
+fn by_points(result: &str) -> Result<(&str, f64), &str> {
+    let parts = result.split_once('+');
+    parts
+        .and_then(|(winner, points)| Some((winner, points.parse().ok()?)))
+        .ok_or(result)
 }

@@ -238,6 +238,19 @@ mod tests {
         assert_eq!(agreed.outcome.winner, Some(Color::Black));
         let count = agreed.count.unwrap();
         assert!(!count.contradicts(Color::Black));
+        // As GNU Go writes it, and what is something else.
+        for (said, other) in [
+            ("B+0.50", false),
+            ("B+1.5", true),
+            ("W+0.5", true),
+            ("B+R", true),
+        ] {
+            let said = Count {
+                said: [Some(said.to_owned()), None],
+                ..count.clone()
+            };
+            assert_eq!(said.contradicts(Color::Black), other, "{said:?}");
+        }
         let alone = check([None, Some("A3")], "", ("B+0.5", How::OneSays));
         assert_eq!(alone.count.unwrap().said[0], None);
         let silent = check([None, None], "", ("W+5.5", How::AsItStands));

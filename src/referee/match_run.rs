@@ -213,7 +213,7 @@ impl<'a> GameSlot<'a> {
         }
         let plan = self.shared.plan;
         let spec = &plan.engines[engine];
-        let stderr = self.stderr_path(&spec.name);
+        let stderr = self.stderr_path(engine);
         let (limit, clock) = (plan.command_limit, Arc::clone(&plan.clock));
         let player: Box<dyn RunningEngine> = match spec.protocol {
             EngineProtocol::Gtp => Box::new(GtpPlayer::start_engine(spec, &stderr, limit, clock)?),
@@ -225,20 +225,25 @@ impl<'a> GameSlot<'a> {
         Ok(player)
     }
 
-    fn stderr_path(&self, name: &str) -> PathBuf {
-        let plain = |c: char| {
-            if c.is_alphanumeric() || "-_.".contains(c) {
-                c
-            } else {
-                '_'
-            }
+    /// The file of this worker for an engine's error stream, by its name as far as files can have it.
+    fn stderr_path(&self, engine: usize) -> PathBuf {
+        let plan = self.shared.plan;
+        let mut names = plan.engines.iter().map(|spec| plain(&spec.name));
+        let own = plain(&plan.engines[engine].name);
+        // What one engine says must not be taken for another's word.
+        let name = match names.position(|name| name == own) {
+            Some(first) if first < engine => format!("{own}.{engine}"),
+            _ => own,
         };
-        let name: String = name.chars().map(plain).collect();
-        self.shared
-            .plan
-            .stderr_dir
-            .join(format!("{name}-{}.log", self.number))
+        plan.stderr_dir.join(format!("{name}-{}.log", self.number))
     }
+}
+
+/// A name with what no file's name should have replaced.
+fn plain(name: &str) -> String {
+    let good = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+    let letters = name.chars();
+    letters.map(|c| if good(c) { c } else { '_' }).collect()
 }
 
 /// Adds the last words of an engine that crashed to what is said of its end.

@@ -16,7 +16,7 @@ const STALL: Duration = Duration::from_secs(60);
 /// With a budget it is this part of the planned time, so that another network can still use the
 /// rest, but not less than this: a busy machine is no broken one.
 const STALL_SHARE: u32 = 2;
-const LEAST_STALL: Duration = Duration::from_secs(1);
+pub(super) const LEAST_STALL: Duration = Duration::from_secs(1);
 /// Time between two looks counts as so much at most: this whole process may have been suspended.
 const LONGEST_LOOK: Duration = Duration::from_millis(100);
 
@@ -248,6 +248,10 @@ impl Control {
         }
     }
 
+    pub(super) fn now(&self) -> Duration {
+        self.clock.now()
+    }
+
     pub(super) fn elapsed(&self) -> Duration {
         self.clock.now().saturating_sub(self.started)
     }
@@ -277,10 +281,12 @@ impl Control {
             // Also where soft and hard are one, a worker may finish the batch it is in.
             since(self.started) >= budget.hard.max(budget.soft + BATCH)
         });
-        if stalled || late {
-            return Some(Overdue::Hung);
+        match () {
+            () if stalled => Some(Overdue::Hung),
+            () if late => Some(Overdue::Late),
+            () if ignored => Some(Overdue::Stopped),
+            () => None,
         }
-        ignored.then_some(Overdue::Stopped)
     }
 }
 
@@ -289,7 +295,9 @@ impl Control {
 pub(super) enum Overdue {
     /// The search was stopped; they finish what they are doing.
     Stopped,
-    /// The time is up, or nothing has happened for very long.
+    /// The time is up. A busy machine is late, too: whether they hang shows later.
+    Late,
+    /// Nothing has happened for very long.
     Hung,
 }
 
@@ -351,7 +359,7 @@ mod tests {
         assert!(control.is_over() && control.overdue(&mut watch).is_none());
         assert_eq!(control.reason(), StopReason::Time);
         clock.advance(Duration::from_secs(1));
-        assert_eq!(control.overdue(&mut watch), Some(Overdue::Hung));
+        assert_eq!(control.overdue(&mut watch), Some(Overdue::Late));
     }
 
     #[test]
@@ -368,7 +376,7 @@ mod tests {
         clock.advance(Duration::from_secs(1));
         assert_eq!(
             root.overdue(&mut StallWatch::default()),
-            Some(Overdue::Hung)
+            Some(Overdue::Late)
         );
     }
 

@@ -24,3 +24,10 @@ pub enum SearchError {
     #[error("the search broke down: {0}")]
     Broken(String),
 }
+
+impl SearchError {
+    /// Of threads that hang in an evaluation.
+    pub(super) fn did_not_answer() -> SearchError {
+        SearchError::Broken("the evaluator did not answer in time".to_owned())
+    }
+}

@@ -218,6 +218,13 @@ impl Node {
         self.state.store(0, Ordering::Release);
     }
 
+    /// Forgets what is proven, and nothing else. No search may be running.
+    pub(super) fn reopen(&self) {
+        let state = self.state.load(Ordering::Acquire);
+        let bounds = (1 << CHOICES_SHIFT) - (1 << BOUNDS_SHIFT);
+        self.state.store(state & !bounds, Ordering::Release);
+    }
+
     /// Takes over what another node knows, folded: its choices are not needed. A proof stays.
     pub(super) fn fold_from(&self, other: &Node) {
         let stats = pair(other.stats());

@@ -3,7 +3,7 @@
 
 use std::f32::consts::FRAC_2_PI;
 
-use super::atomic::{AtomicU32, Ordering};
+use super::atomic::{AtomicU64, Ordering};
 use super::limits::PointsByMove;
 use crate::eval::Outputs;
 use crate::game::{Color, Expected, Move};
@@ -31,15 +31,15 @@ fn worth(lead: f32, area: usize) -> f32 {
 }
 
 /// Sums over the leaves that one thread of a search has had evaluated, which others may read
-/// meanwhile: their number, Black's lead, its square, and Black's share of each point. They are f32
-/// in their bits.
+/// meanwhile: their number, Black's lead, its square, and Black's share of each point. They are f64
+/// in their bits: an analysis may have billions of leaves, where sums of f32 stand still.
 #[derive(Debug)]
 pub(super) struct PointSums {
     /// Of all leaves.
-    all: Vec<AtomicU32>,
+    all: Vec<AtomicU64>,
     /// Of those after each move of the root, one after the other by policy index, as far as they are
     /// wanted.
-    after: Vec<AtomicU32>,
+    after: Vec<AtomicU64>,
     /// How many sums there are for a move.
     stride: usize,
 }
@@ -50,7 +50,7 @@ const TOTALS: usize = 3;
 impl PointSums {
     /// No leaves, on a board of `area` points.
     pub(super) fn new(area: usize, by_move: PointsByMove) -> PointSums {
-        let zeros = |count| (0..count).map(|_| AtomicU32::new(0)).collect();
+        let zeros = |count| (0..count).map(|_| AtomicU64::new(0)).collect();
         let stride = match by_move {
             PointsByMove::Nothing => 0,
             PointsByMove::Lead => TOTALS,
@@ -71,19 +71,19 @@ impl PointSums {
             return;
         };
         let sign = if mover == Color::Black { 1.0 } else { -1.0 };
-        let totals = [1.0, sign * lead, lead * lead];
+        let totals = [1.0, sign * lead, lead * lead].map(f64::from);
         let after = first.map_or(&[][..], |first| self.after(first));
         for sums in [&self.all, after] {
-            let owners = answers.owners(index).map(|owner| sign * owner);
+            let owners = answers.owners(index).map(|owner| f64::from(sign * owner));
             for (sum, number) in sums.iter().zip(totals.into_iter().chain(owners)) {
-                let before = f32::from_bits(sum.load(Ordering::Relaxed));
+                let before = f64::from_bits(sum.load(Ordering::Relaxed));
                 sum.store((before + number).to_bits(), Ordering::Relaxed);
             }
         }
     }
 
     /// The sums of a move of the root; none where they are not kept.
-    fn after(&self, first: Move) -> &[AtomicU32] {
+    fn after(&self, first: Move) -> &[AtomicU64] {
         let from = first.index() * self.stride;
         self.after.get(from..from + self.stride).unwrap_or(&[])
     }
@@ -101,10 +101,10 @@ impl PointSums {
 }
 
 /// What is to be expected by the sums of all threads.
-fn expected<'a>(threads: impl Iterator<Item = &'a [AtomicU32]> + Clone) -> Option<Expected> {
-    let sum = |at: usize| -> f32 {
+fn expected<'a>(threads: impl Iterator<Item = &'a [AtomicU64]> + Clone) -> Option<Expected> {
+    let sum = |at: usize| -> f64 {
         let sums = threads.clone().filter_map(|sums| sums.get(at));
-        sums.map(|sum| f32::from_bits(sum.load(Ordering::Relaxed)))
+        sums.map(|sum| f64::from_bits(sum.load(Ordering::Relaxed)))
             .sum()
     };
     let (len, number) = (threads.clone().next()?.len(), sum(0));
@@ -113,11 +113,11 @@ fn expected<'a>(threads: impl Iterator<Item = &'a [AtomicU32]> + Clone) -> Optio
     }
     let (lead, square) = (sum(1) / number, sum(2) / number);
     Some(Expected {
-        owner: (TOTALS..len).map(|at| sum(at) / number).collect(),
+        owner: (TOTALS..len).map(|at| (sum(at) / number) as f32).collect(),
         defended: None,
         shared: vec![0.0; len - TOTALS],
-        black_ahead: lead,
-        deviation: (square - lead * lead).max(0.0).sqrt(),
+        black_ahead: lead as f32,
+        deviation: (square - lead * lead).max(0.0).sqrt() as f32,
     })
 }
 
@@ -179,6 +179,22 @@ mod tests {
         let both = PointSums::expected(&threads).unwrap();
         assert!(both.owner[0].abs() < 1e-6, "each side claims it");
         assert!((both.black_ahead - 4.0).abs() < 1e-5 && (both.deviation - 2.0).abs() < 1e-4);
+    }
+
+    #[test]
+    fn so_many_leaves_that_single_precision_stands_still_change_no_mean() {
+        let area = SMALL.size.area();
+        let sums = [PointSums::new(area, PointsByMove::Nothing)];
+        let leaves = f64::from(1 << 25);
+        for (sum, mean) in sums[0].all.iter().zip([1.0, 5.0, 25.0]) {
+            sum.store((leaves * mean).to_bits(), Ordering::Relaxed);
+        }
+        let answers = answers(&[5.0], 0.0);
+        (0..1000).for_each(|_| sums[0].add(&answers, 0, Color::Black, None));
+        let count = f64::from_bits(sums[0].all[0].load(Ordering::Relaxed));
+        assert_eq!(count, leaves + 1000.0);
+        let expected = PointSums::expected(&sums).unwrap();
+        assert!((expected.black_ahead - 5.0).abs() < 1e-5, "{expected:?}");
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! The search threads of a searcher: started together, sent to work together, waited for together.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crossbeam::channel::{Receiver, RecvTimeoutError, unbounded};
 
-use super::control::{Control, Overdue, StallWatch};
+use super::control::{Control, LEAST_STALL, Overdue, StallWatch};
 use super::error::SearchError;
 use super::limits::PointsByMove;
 use super::playout::Prober;
@@ -30,6 +31,8 @@ pub(super) struct Pool<G: Encode> {
     running: usize,
     /// Whether a thread has panicked: it is gone, and has left things half done.
     panicked: bool,
+    /// When they were first late, as long as they have not all come back.
+    late_since: Option<Duration>,
     encoding: &'static dyn Encoding<G>,
     /// Points of which the network says the owner; `None` where it says nothing of points.
     points: Option<usize>,
@@ -65,6 +68,7 @@ impl<G: Encode> Pool<G> {
             results,
             running: 0,
             panicked: false,
+            late_since: None,
             encoding,
             points,
         })
@@ -153,14 +157,27 @@ impl<G: Encode> Pool<G> {
                         control.end(StopReason::Interrupted);
                         break;
                     }
+                    Some(Overdue::Late) => {
+                        control.end(StopReason::Time);
+                        self.late_since.get_or_insert(control.now());
+                        break;
+                    }
                     Some(Overdue::Hung) => {
                         control.end(StopReason::Failed);
-                        let text = "the evaluator did not answer in time".to_owned();
-                        return Err(SearchError::Broken(text));
+                        return Err(SearchError::did_not_answer());
                     }
                 },
             }
         }
+        if self.is_idle() {
+            self.late_since = None;
+        }
         failure.map_or(Ok(()), Err)
+    }
+
+    /// Whether threads that were late have not come back long afterwards.
+    pub(super) fn hangs(&self, now: Duration) -> bool {
+        let late = self.late_since.map(|since| now.saturating_sub(since));
+        late.is_some_and(|late| late >= LEAST_STALL)
     }
 }

@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use super::edge::Edge;
 use super::node::{NodeId, Phase};
 use super::tree::Tree;
-use crate::game::Game;
+use crate::game::{Game, Proof};
 
 /// Parts of the memory, of [`WHOLE`], for a tree. A copy with what is to be kept of it takes at most
 /// half as much; the rest is for the list of nodes to be copied.
@@ -47,6 +48,8 @@ pub(super) fn root<G: Game>(
             if node.state().is_bare_proof() && position.outcome().is_none() {
                 // The result came from a prober, or its moves made room: they have to be found.
                 node.fold();
+            } else if !shows_how(&tree, root) {
+                node.reopen();
             }
             return (tree, root);
         }
@@ -55,6 +58,20 @@ pub(super) fn root<G: Game>(
     // An empty tree has room for at least a thousand nodes.
     let root = tree.find_or_add(key).unwrap_or_default();
     (Arc::new(tree), root)
+}
+
+/// Whether a move is known that brings the result which is proven of a node, if one is and it has moves. A
+/// prober that proves a position which was searched before says who wins, but not by which move.
+fn shows_how(tree: &Tree, node: NodeId) -> bool {
+    let node = tree.node(node);
+    let Some(proof) = node.state().proof() else {
+        return true;
+    };
+    let brings = |edge: &Edge| {
+        let child = edge.child().map(|child| tree.node(child));
+        child.is_some_and(|child| child.state().bounds().flip().low() >= proof)
+    };
+    proof == Proof::Loss || node.state().choice_count() == 0 || tree.edges(node).any(brings)
 }
 
 /// A copy of the tree without what `position` cannot reach, where it knows the position and a copy
@@ -132,7 +149,7 @@ pub(super) fn with_room(
 mod tests {
     use super::*;
     use crate::game::nogo::SmallNoGo;
-    use crate::game::{BoardSize, Move};
+    use crate::game::{BoardSize, Bounds, Move};
 
     const MEMORY: usize = 16 << 20;
 
@@ -183,6 +200,38 @@ mod tests {
         assert_eq!(edges[..2], [(0, 0), (0, 0)]);
         let claimed = new.node(new.find(40).unwrap());
         assert_eq!(claimed.state().phase(), Phase::New);
+    }
+
+    #[test]
+    fn a_root_that_wins_by_a_move_that_nobody_knows_is_open_again() {
+        let position = SmallNoGo::new(BoardSize::square(5)).unwrap();
+        for (of_child, stays) in [
+            (None, false),
+            (Some(Bounds::OPEN), false),
+            (Some(Bounds::exactly(Proof::Win)), false),
+            (Some(Bounds::exactly(Proof::Loss)), true),
+        ] {
+            let tree = Arc::new(new_tree(MEMORY));
+            let node = grow(&tree, position.key(), 5);
+            tree.node(node).narrow(Bounds::exactly(Proof::Win));
+            if let Some(bounds) = of_child {
+                let child = grow(&tree, 20, 2);
+                tree.node(child).narrow(bounds);
+                link(&tree, node, 1, child, 2);
+            }
+            let (tree, node) = root(Some(tree), &position, MEMORY);
+            let node = tree.node(node);
+            let proof = stays.then_some(Proof::Win);
+            assert_eq!(node.state().proof(), proof, "{of_child:?}");
+            assert_eq!((node.visits(), node.state().choice_count()), (5, 2));
+            assert_eq!(node.state().phase(), Phase::Expanded);
+        }
+        // What loses, loses by any move.
+        let tree = Arc::new(new_tree(MEMORY));
+        let node = grow(&tree, position.key(), 5);
+        tree.node(node).narrow(Bounds::exactly(Proof::Loss));
+        let (tree, node) = root(Some(tree), &position, MEMORY);
+        assert_eq!(tree.node(node).state().proof(), Some(Proof::Loss));
     }
 
     #[test]

@@ -319,6 +319,10 @@ impl<G: Encode> Searcher<G> {
             if pool.is_idle() && !pool.has_lost_a_thread() {
                 return Ok(pool);
             }
+            if waited.is_ok() && pool.hangs(self.clock.now()) {
+                self.tree = None;
+                return Err(SearchError::did_not_answer());
+            }
             let Err(error) = waited else {
                 self.pool = Some(pool);
                 return Err(SearchError::Stopped("the last one was over"));

@@ -8,9 +8,10 @@ use std::sync::mpsc;
 use super::corrector::Corrector;
 use super::folder_lock::lock_folder;
 use super::row::Row;
+use super::shard::ShardInfo;
 use super::trainable::Trainable;
 use super::{TrainError, shard};
-use crate::game::with_game;
+use crate::game::{BoardSize, with_game};
 
 /// Plies that are counted together.
 pub const BAND: u16 = 4;
@@ -68,9 +69,23 @@ pub fn correct_folder(
 ) -> Result<Corrected, TrainError> {
     std::fs::create_dir_all(plan.out).map_err(TrainError::io(plan.out))?;
     let _lock = lock_folder(plan.out)?;
+    let by_nodes = format!(" correct-nodes={}", plan.nodes);
     let mut done = HashSet::new();
     for path in shard::list(plan.out)? {
-        done.extend(shard::read(&path)?.rows.iter().map(|row| row.game));
+        let shard = shard::read(&path)?;
+        let Some(source) = shard.info.source.strip_suffix(&by_nodes) else {
+            let reason = format!(
+                "it was not corrected with {} nodes: give another folder",
+                plan.nodes
+            );
+            return Err(TrainError::mismatch(&path, reason));
+        };
+        done.extend(
+            shard
+                .rows
+                .iter()
+                .map(|row| game_of(source, &shard.info, row)),
+        );
     }
     let mut corrected = Corrected::default();
     for path in shard::list(plan.data)? {
@@ -79,7 +94,8 @@ pub fn correct_folder(
             let reason = "its games have no moves: only newer shards can be corrected";
             return Err(TrainError::mismatch(&path, reason));
         }
-        if shard.rows.iter().all(|row| done.contains(&row.game)) {
+        let is_done = |row| done.contains(&game_of(&shard.info.source, &shard.info, row));
+        if shard.rows.iter().all(is_done) {
             let games = shard.rows.chunk_by(|a, b| a.game == b.game);
             corrected.resumed += games.count() as u64;
             continue;
@@ -92,13 +108,18 @@ pub fn correct_folder(
         .map_err(|unknown| TrainError::mismatch(&path, unknown))?
         .map_err(|error| TrainError::corrupt(&path, error))?;
         let info = shard::ShardInfo {
-            source: format!("{} correct-nodes={}", info.source, plan.nodes),
+            source: format!("{}{by_nodes}", info.source),
             ..info
         };
         shard::write(plan.out, &info, &shard.rows)?;
         observe(&corrected);
     }
     Ok(corrected)
+}
+
+/// What tells a game from all others: numbers begin anew with each run and on each board.
+fn game_of(source: &str, info: &ShardInfo, row: &Row) -> (String, String, BoardSize, u64) {
+    (source.to_owned(), info.rules.clone(), info.size, row.game)
 }
 
 /// Corrects all games of these rows, on several threads.
@@ -162,13 +183,14 @@ impl Corrected {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::generate::tests::{plan, run};
+    use crate::train::generate::Plan;
+    use crate::train::generate::tests::{self as generate, run};
     use crate::train::scratch::Scratch;
 
     #[test]
     fn a_folder_is_corrected_once() {
         let (data, out) = (Scratch::new("correct-data"), Scratch::new("correct-out"));
-        run(&plan(10), data.path()).unwrap();
+        run(&generate::plan(10), data.path()).unwrap();
         let plan = CorrectionPlan {
             data: data.path(),
             out: out.path(),
@@ -205,5 +227,26 @@ mod tests {
         assert_eq!(changed.count() as u64, sum(|count| count.changed));
         let again = correct_folder(&plan, |_| ()).unwrap();
         assert_eq!((again.games, again.resumed), (0, 10));
+        // Other games with the same numbers are others.
+        let other = Scratch::new("correct-other");
+        let seed = Plan {
+            seed: 10,
+            ..generate::plan(4)
+        };
+        run(&seed, other.path()).unwrap();
+        let both = CorrectionPlan {
+            data: other.path(),
+            ..plan
+        };
+        let more = correct_folder(&both, |_| ()).unwrap();
+        assert_eq!((more.games, more.resumed), (4, 0));
+        assert_eq!(read(out.path()).len(), old.len() + read(other.path()).len());
+        // The same games a second time would be learnt twice.
+        let deeper = CorrectionPlan { nodes: 2, ..plan };
+        let message = correct_folder(&deeper, |_| ()).unwrap_err().to_string();
+        assert!(
+            message.contains("was not corrected with 2 nodes"),
+            "{message}"
+        );
     }
 }

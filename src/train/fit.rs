@@ -101,15 +101,13 @@ pub fn fit<G: Trainable>(
             )));
         }
         if state.step % params.score_every == 0 || state.step == params.steps {
-            let shape = state.origin.game_shape();
-            let held_out_losses = held_out_losses(
-                params.architecture,
-                &state.average,
-                shape,
-                &validation,
-                &device,
-            );
-            report.held_out = Some(held_out_losses);
+            let score = || {
+                let shape = state.origin.game_shape();
+                let (architecture, average) = (params.architecture, &state.average);
+                held_out_losses(architecture, average, shape, &validation, &device)
+            };
+            // Of no rows there would be perfect losses.
+            report.held_out = (!validation.is_empty()).then(score);
             log.append(&report)?;
         }
         let flow = observe(&report);

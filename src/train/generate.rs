@@ -116,6 +116,21 @@ impl Progress {
     }
 }
 
+/// Whether a game begins at all: nothing can be learnt from one that is over before the first move.
+///
+/// # Errors
+/// [`TrainError::Setting`] when it does not.
+pub fn has_moves<G: Game>(start: &G) -> Result<(), TrainError> {
+    match start.outcome() {
+        None => Ok(()),
+        Some(_) => Err(TrainError::Setting(format!(
+            "{} on {} is over before it begins",
+            G::NAME,
+            start.size()
+        ))),
+    }
+}
+
 /// Plays the games of `plan` that `folder` does not hold yet, and writes them there as shards.
 ///
 /// `observe` is called at the start, after each game, and twice a second while none ends.
@@ -130,6 +145,7 @@ pub fn generate<G: Trainable>(
     generator: &impl GameGenerator<G>,
     mut observe: impl FnMut(Progress),
 ) -> Result<Progress, TrainError> {
+    has_moves(start)?;
     let _lock = lock_folder(folder)?;
     let info = plan.shard_info(start);
     let (done, mut progress) = finished_games(folder, &info)?;

@@ -11,6 +11,7 @@ use tengen::referee::results::{self, GameEntry, MatchTerms};
 use tengen::referee::{Complaints, RatingOptions, RatingTable};
 
 use crate::output::{print, tell};
+use crate::session::RESULTS;
 
 /// Rate all engines of one or more result files by maximum likelihood.
 #[derive(Args)]
@@ -93,7 +94,7 @@ pub(crate) fn run(args: &EloArgs) -> Result<()> {
 pub(crate) fn read_all(paths: &[PathBuf]) -> Result<Vec<(MatchTerms, Vec<GameEntry>)>> {
     let read = |path: &PathBuf| {
         let file = if path.is_dir() {
-            &path.join("results.jsonl")
+            &path.join(RESULTS)
         } else {
             path
         };

@@ -21,7 +21,7 @@ use tengen::program;
 
 use crate::outcome::Outcome;
 
-/// Matches between GTP engines under the rules of NoGo.
+/// Matches between engines (GTP or Gomocup) under the rules of NoGo, Go or Gomoku.
 ///
 /// Ends with 0 when all went well, with 1 when a match could not be played, and with 3 when it was
 /// played but an engine did not play as it should: it complained on its error stream (a warning or

@@ -19,6 +19,9 @@ use crate::options::MatchOptions;
 use crate::output::tell;
 use crate::progress::Progress;
 
+/// The file of a match's games, in its folder.
+pub(crate) const RESULTS: &str = "results.jsonl";
+
 /// A match about to be played.
 pub(crate) struct Session<'a> {
     /// The options it was asked with.
@@ -69,7 +72,7 @@ impl Session<'_> {
             .unwrap_or(0);
         let (openings, source) = self.options.openings(self.rules, pairs)?;
         let (mut file, mut games) =
-            ResultFile::open(&out.join("results.jsonl"), &self.match_terms(source)?)?;
+            ResultFile::open(&out.join(RESULTS), &self.match_terms(source)?)?;
         let mut board = ScoreBoard::of(&games);
         let fixtures = self.missing(&games)?;
         if fixtures.is_empty() || watch.is_decided(&board) {

@@ -8,14 +8,14 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use tengen::referee::results::{GameEntry, MatchTerms};
-use tengen::referee::{EngineSpec, Format, Reason, ScoreBoard, schedule};
+use tengen::referee::{Complaints, EngineSpec, Format, Reason, ScoreBoard, schedule};
 use tengen::stats::{Knob, Spsa};
 
 use crate::options::{MatchOptions, read_text};
 use crate::outcome::Outcome;
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, tell};
 use crate::progress::Progress;
-use crate::session::{Session, SessionObserver};
+use crate::session::{RESULTS, Session, SessionObserver};
 
 /// Digits after the point of what an engine is given.
 const DIGITS: usize = 5;
@@ -85,6 +85,9 @@ struct Step {
     won: f64,
     /// Where the parameters are after it.
     at: Vec<f64>,
+    /// Whether an engine complained; its folder is kept, then.
+    #[serde(default)]
+    troubled: bool,
 }
 
 /// Runs the subcommand.
@@ -104,28 +107,44 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Outcome> {
     let mut at = last.map_or_else(|| spsa.start(), |step| step.at.clone());
     let (done, all) = (tuning.steps.len(), terms_steps(&tuning.terms));
     let mut progress = Progress::new(all.saturating_sub(done));
-    let mut outcome = Outcome::Sound;
     for step in done + 1..=all {
         let number = u32::try_from(step).context("too many steps")?;
         let sides = spsa.sides(number, &at);
         let folder = out.join(format!("step-{step:06}"));
         let games = play(args, &tuning.terms, (number, &sides), &folder)?;
-        if Outcome::of(&games) != Outcome::Sound {
-            outcome = Outcome::Troubled;
+        let troubled = Outcome::of(&games) != Outcome::Sound;
+        let complaints = Complaints::of(&games);
+        if !complaints.is_empty() {
+            tell(format_args!("step {step}:\n{complaints}"));
         }
         let score = ScoreBoard::of(&games).meeting(FIRST, SECOND);
         let won = f64::from(score.wins) - f64::from(score.losses);
         spsa.learn(number, &mut at, won);
         let at = at.clone();
-        tuning.steps.push(Step { sides, won, at });
+        tuning.steps.push(Step {
+            sides,
+            won,
+            at,
+            troubled,
+        });
         save(&file, &tuning)?;
         // Its games have taught what they could.
-        fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        if !troubled {
+            fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        }
         progress.game(&values(&spsa, &tuning.steps[step - 1].at));
     }
     progress.finish();
     report(args, &tuning)?;
-    Ok(outcome)
+    let troubled = tuning.steps.iter().filter(|step| step.troubled).count();
+    if troubled == 0 {
+        return Ok(Outcome::Sound);
+    }
+    tell(format_args!(
+        "an engine complained in {troubled} of {all} steps; their folders are kept in {}\n",
+        out.display()
+    ));
+    Ok(Outcome::Troubled)
 }
 
 const FIRST: &str = "first";
@@ -234,8 +253,11 @@ fn play(
     let games = session.play(&Silent)?;
     let broken = |game: &&GameEntry| game.reason.is_failure() && game.reason != Reason::Time;
     if let Some(game) = games.iter().find(broken) {
+        // The next start plays the step again.
+        fs::remove_file(folder.join(RESULTS)).with_context(|| folder.display().to_string())?;
         bail!(
-            "{}: game {} ended by {}, which says nothing of parameters: see stderr/ there",
+            "{}: game {} ended by {}, which says nothing of parameters: see stderr/ there; started again, \
+             the tuning goes on with this step",
             folder.display(),
             game.number,
             game.reason

@@ -101,9 +101,9 @@ pub(crate) struct Args {
     /// Weight of the value loss; the policy's is 1
     #[arg(long, default_value_t = LossWeights::default().value)]
     value_weight: f32,
-    /// Weight of the ownership loss, where the network has that head
-    #[arg(long, default_value_t = LossWeights::default().ownership)]
-    ownership_weight: f32,
+    /// Weight of the ownership loss, where the network has that head [default: 0.5, and 1.5 in Go]
+    #[arg(long)]
+    ownership_weight: Option<f32>,
     /// Weight of the fate loss, where the network has that head
     #[arg(long, default_value_t = LossWeights::default().fate)]
     fate_weight: f32,
@@ -175,8 +175,12 @@ fn learn<G: Trainable>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Resu
     let boards = sizes.map(|&size| G::with_rules(size, empty.rules()));
     let boards = boards.collect::<Result<Vec<G>, _>>()?;
     let mut params = params(args, dataset.fit.len())?;
+    let usual = FitParams::of::<G>(params.architecture, 1);
     if args.encoding.is_none() {
-        params.encoding = FitParams::of::<G>(params.architecture, 1).encoding;
+        params.encoding = usual.encoding;
+    }
+    if args.ownership_weight.is_none() {
+        params.loss.ownership = usual.loss.ownership;
     }
     let counts = describe::<G>(&params, &dataset)?;
     let start_from = args.start_from.as_deref().map(load_start).transpose()?;
@@ -290,7 +294,7 @@ fn params(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
         weight_decay: args.weight_decay.unwrap_or(decay),
         loss: LossWeights {
             value: args.value_weight,
-            ownership: args.ownership_weight,
+            ownership: args.ownership_weight.unwrap_or(base.loss.ownership),
             fate: args.fate_weight,
             margin: args.score_weight,
             lead: args.lead_weight,

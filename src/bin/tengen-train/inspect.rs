@@ -33,13 +33,9 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let path = args.path.as_path();
-    if !path.exists()
-        && let Some(facts) = args
-            .path
-            .to_str()
-            .and_then(|name| architecture(name, args.size))
-    {
-        show(&facts, args.json);
+    let named = path.to_str().and_then(|name| name.parse().ok());
+    if let Some(named) = named.filter(|_| !path.exists()) {
+        show(&architecture(named, args.size)?, args.json);
         return Ok(());
     }
     let extension = path.extension().unwrap_or_default().to_string_lossy();
@@ -67,9 +63,8 @@ fn show(facts: &Facts, json: bool) {
     }
 }
 
-/// What a network of this name would be; `None` when there is no such name.
-fn architecture(name: &str, side: u8) -> Option<Facts> {
-    let architecture: Architecture = name.parse().ok()?;
+/// What such a network would be.
+fn architecture(architecture: Architecture, side: u8) -> anyhow::Result<Facts> {
     let size = BoardSize::square(side);
     let mut planes = GAMES.iter().filter_map(|game| {
         with_game!(game.name, size, |start| planes_of(
@@ -78,7 +73,12 @@ fn architecture(name: &str, side: u8) -> Option<Facts> {
         ))
         .ok()?
     });
-    let planes = planes.next()?;
+    let planes = planes.next().with_context(|| {
+        let encoding = architecture.encoding();
+        format!(
+            "{architecture} reads {encoding}, and no game on {size} has that: try a smaller --size"
+        )
+    })?;
     let (_, counts) = architecture.declare(planes, size, 0);
     let heads: Vec<_> = architecture
         .aux_heads(size)
@@ -92,7 +92,7 @@ fn architecture(name: &str, side: u8) -> Option<Facts> {
         ("extra_heads", json!(heads.join(" "))),
     ]);
     facts.append(&mut size_of(counts));
-    Some(facts)
+    Ok(facts)
 }
 
 /// The planes of one of a game's encodings.

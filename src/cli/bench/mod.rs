@@ -1,8 +1,11 @@
 //! `tengen bench`: does the search still do what it did, how fast is it here, does the network say here
-//! what it says elsewhere, and how well does the engine play endings.
+//! what it says elsewhere, and how well does the engine play openings and endings.
 
 mod agreement;
+mod bands;
 mod endings;
+mod examinee;
+mod openings;
 mod positions;
 mod signature;
 mod throughput;
@@ -33,8 +36,18 @@ pub(crate) struct Bench {
     /// as the settings say [default: 400 visits].
     #[arg(long, value_name = "FILE", conflicts_with_all = ["throughput", "agreement"])]
     endings: Option<PathBuf>,
-    /// Take only so many positions: of the set, evenly chosen [default: all], or random ones
-    /// [default: 1000].
+    /// Measure play instead, on a book's openings that a much longer search has judged: how often the
+    /// move is the same, what it loses by that search's values, and how far the value is off. The
+    /// search is as the settings say [default: 400 visits].
+    #[arg(long, value_name = "BOOK", conflicts_with_all = ["throughput", "agreement", "endings"])]
+    openings: Option<PathBuf>,
+    /// Judge the openings first that no search of so many visits has judged, and write into the book
+    /// what it says, as remarks; ended early, it goes on there the next time. A thousand times the
+    /// visits of what is to be measured is a good number.
+    #[arg(long, value_name = "N", requires = "openings", value_parser = clap::value_parser!(u64).range(2..))]
+    judge_visits: Option<u64>,
+    /// Take only so many positions: of the set or the book, evenly chosen [default: all], or random
+    /// ones [default: 1000].
     #[arg(long, value_name = "N", conflicts_with = "throughput", value_parser = clap::value_parser!(u32).range(1..))]
     positions: Option<u32>,
     /// Seconds for each line of the throughput table, more than 0.
@@ -63,6 +76,15 @@ impl Bench {
                 json: self.json,
             };
             return endings::run(&options, &task);
+        }
+        if let Some(book) = &self.openings {
+            let task = openings::Task {
+                book,
+                positions: self.positions.unwrap_or_default() as usize,
+                judge_visits: self.judge_visits,
+                json: self.json,
+            };
+            return openings::run(&options, &task);
         }
         signature::run(self.json)
     }

@@ -15,7 +15,8 @@ use tengen::record::GameRecord;
 use tengen::solver::{Effort, Solve as _, Solver};
 
 use super::super::output::print;
-use super::super::position::{read, replay};
+use super::super::position::replay;
+use super::record;
 use super::truth::look_back;
 
 /// Bytes of the solver's table for each node, and the most, in MiB.
@@ -125,7 +126,7 @@ impl Endings {
     }
 
     fn review(&self, file: &Path) -> anyhow::Result<Reviewed> {
-        let record = read(file, None)?;
+        let record = record::read(file)?;
         let name = || file.display().to_string();
         match record.size.area() {
             0..=64 => self.solve::<1>(&record, file),

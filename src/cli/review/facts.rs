@@ -112,6 +112,8 @@ pub(super) struct Settings {
     pub(super) changed: Vec<String>,
     /// Nodes of the solver for a position.
     pub(super) nodes: u64,
+    /// The solver looks at no position before this ply.
+    pub(super) from: u32,
     /// Losses from which a move is an inaccuracy, a mistake, a blunder.
     pub(super) thresholds: [f32; 3],
 }

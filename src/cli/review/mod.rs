@@ -6,6 +6,7 @@ mod html;
 mod judge;
 mod pages;
 mod progress;
+mod record;
 mod search;
 mod summary;
 mod text;
@@ -22,7 +23,6 @@ use super::flags::EngineFlags;
 use super::games::{sample, sgf_files};
 use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::output;
-use super::position::read;
 use endings::Endings;
 use facts::Game;
 use pages::Pages;
@@ -35,7 +35,7 @@ const NODES: [u64; 2] = [1_000_000, 100_000];
 /// Where the solver is alone it begins at this ply.
 const ENDINGS_FROM: u32 = 40;
 
-/// Find out what each move of finished games was worth.
+/// Find out what each move of finished games of NoGo was worth.
 ///
 /// Each position of the main line is searched, from the end of the game back, and solved where the
 /// solver can. A move's loss is the share of games that its player gave up, in per cent of winrate; a
@@ -166,7 +166,7 @@ struct Session {
 impl Session {
     fn run(mut self, files: &[PathBuf]) -> anyhow::Result<()> {
         let read: Vec<anyhow::Result<GameRecord>> =
-            files.iter().map(|file| read(file, None)).collect();
+            files.iter().map(|file| record::read(file)).collect();
         let positions = read.iter().flatten().map(|record| record.plays.len() + 1);
         let mut progress = Progress::new(files.len(), positions.sum());
         let (mut failed, mut done) = (0, 0);

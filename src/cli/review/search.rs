@@ -33,8 +33,6 @@ pub(super) struct Reviewer {
     options: EngineOptions,
     /// Settings that hold whatever judges.
     settings: Settings,
-    /// The solver looks at no position before this ply.
-    from: u32,
     time: Arc<dyn Clock>,
     stop: StopFlag,
     judge: Option<BoardEngine>,
@@ -78,12 +76,12 @@ impl Reviewer {
                 .map(|((name, value), _)| format!("{name}={value}"))
                 .collect(),
             nodes,
+            from,
             thresholds,
         };
         Reviewer {
             options,
             settings,
-            from,
             time: Arc::new(SystemClock::new()),
             stop,
             judge: None,
@@ -119,7 +117,7 @@ impl Reviewer {
                 halt: &|_| stop.is_raised(),
             },
             bytes: (self.options.solver.memory_mib as usize) << 20,
-            from: self.from,
+            from: self.settings.from,
         };
         let verdicts = truth::verdicts(record, &means)?;
         progress.solved();

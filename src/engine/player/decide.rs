@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use super::super::choose::choose;
+use super::super::judge::away_from_dead;
 use super::super::patience::Patience;
 use super::super::worker::Task;
 use super::super::{Decision, Engine as _};
 use super::Player;
+use super::request::MoveRequest;
 use crate::clock::Budget;
 use crate::game::{Game, Move, Outcome, Proof, Reached};
 use crate::record::Vertex;
@@ -16,15 +18,15 @@ use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 const KEEP: Duration = Duration::from_millis(100);
 
 impl<G: Game> Player<G> {
-    /// A legal move for the side to move of `start`, or `None` when there is none, and what the
-    /// clock allowed for it.
+    /// A legal move for the side to move, or `None` when there is none, and what the clock allowed
+    /// for it.
     fn decide(
         &mut self,
-        start: &Reached<G>,
+        request: MoveRequest<'_, G>,
         stop: &StopFlag,
-        analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> (Option<Move>, Option<Budget>) {
+        let start = request.start;
         self.last_report = None;
         if start.legal_moves().next().is_none() {
             return (None, None);
@@ -33,6 +35,16 @@ impl<G: Game> Player<G> {
         let started = self.time.now();
         let (limits, budget) = self.timing.limits(position);
         let patience = Patience::within(limits.budget, started, stop);
+        let mut analysis = request.analysis.clone();
+        if request.takes_dead {
+            // A controller who has no clock running waits for the better judgement.
+            let settled = match budget {
+                Some(_) => self.judge.settle_within(position, patience),
+                None => self.judge.settle(position, stop),
+            };
+            let avoid = settled.map(|found| away_from_dead(position, position.to_move(), &found));
+            analysis.avoid.extend(avoid.unwrap_or_default());
+        }
         let pass = position.size().pass();
         let may_pass = !analysis.avoid.contains(&pass);
         if may_pass && self.judge.is_done(position, None, patience) {
@@ -42,7 +54,7 @@ impl<G: Game> Player<G> {
             let elapsed = self.time.now().saturating_sub(started);
             let budget = limits.budget.map(|budget| budget.after(elapsed));
             let limits = Limits { budget, ..limits };
-            self.last_report = self.search(start, limits, stop, analysis, see);
+            self.last_report = self.search(start, limits, stop, &analysis, see);
         }
         if may_pass
             && self
@@ -51,7 +63,7 @@ impl<G: Game> Player<G> {
         {
             return (Some(pass), budget);
         }
-        let mut avoid = analysis.avoid.clone();
+        let mut avoid = analysis.avoid;
         if self.judge.goes_on(position, patience) && !avoid.contains(&pass) {
             avoid.push(pass);
         }
@@ -93,18 +105,16 @@ impl<G: Game> Player<G> {
         )
     }
 
-    /// Chooses a move for the side to move of `position`, the present one, plays it and charges the
-    /// clock.
+    /// Chooses a move for the side to move of the present position, plays it and charges the clock.
     pub(super) fn move_in(
         &mut self,
-        start: &Reached<G>,
+        request: MoveRequest<'_, G>,
         stop: &StopFlag,
-        analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Decision {
-        let position = start.position();
+        let position = request.start.position();
         let (started, color) = (self.time.now(), position.to_move());
-        let (mv, budget) = self.decide(start, stop, analysis, see);
+        let (mv, budget) = self.decide(request, stop, see);
         let Some(mv) = mv else {
             return when_over(position);
         };
@@ -133,7 +143,8 @@ impl<G: Game> Player<G> {
     /// The move that it would play now, the clocks as they are.
     pub(super) fn choice(&mut self, start: &Reached<G>, stop: &StopFlag) -> Decision {
         let analysis = AnalysisOptions::default();
-        match self.decide(start, stop, &analysis, &mut |_| {}).0 {
+        let request = MoveRequest::usual(start, &analysis);
+        match self.decide(request, stop, &mut |_| {}).0 {
             None => when_over(start.position()),
             Some(mv) => Decision::Play(Vertex::of(mv, self.size())),
         }

@@ -317,6 +317,48 @@ fn what_is_not_known_is_named() {
     assert!(matches!(error, EvalError::Unavailable { .. }), "{error}");
 }
 
+/// A policy, and what `make` makes of the planes and of their means as the value.
+fn with_value(make: impl FnOnce(&mut GraphBuilder, Value, Value) -> Value) -> Vec<u8> {
+    let info = Layer::INTEGER.info();
+    let mut graph = GraphBuilder::new("hostile");
+    let planes = graph.input(PLANES, info.planes_shape());
+    let means = graph.reduce_mean(planes, &[2, 3]);
+    let value = make(&mut graph, planes, means);
+    graph.output(VALUE, value, info.value_shape());
+    let policy = graph.flatten(planes);
+    graph.output(POLICY, policy, info.policy_shape());
+    graph.finish(&info.to_metadata()).unwrap()
+}
+
+#[test]
+fn a_small_file_does_not_take_all_memory() {
+    let inputs = Layer::INTEGER.inputs;
+    let doubled =
+        with_value(|graph, _, means| (0..60).fold(means, |all, _| graph.concat(&[all, all], 1)));
+    let grouped = with_value(|graph, planes, _| {
+        let (channels, groups) = (4096, 2048);
+        let wide = vec![0.5; channels * inputs];
+        let wide = graph.weights("wide", &[channels, inputs, 1, 1], &wide);
+        let wide = graph.conv(planes, wide, None);
+        let dims = [channels, channels / groups, 3, 3];
+        let kernel = graph.weights(
+            "kernel",
+            &dims,
+            &vec![0.5; channels / groups * channels * 9],
+        );
+        let y = graph.grouped_conv(wide, kernel, None, groups);
+        graph.reduce_mean(y, &[2, 3])
+    });
+    for (onnx, words) in [
+        (doubled, "joins more than"),
+        (grouped, "2048 groups are too many"),
+    ] {
+        assert!(onnx.len() < 2 << 20);
+        let refused = NativeModel::load("hostile", &onnx, None).unwrap_err();
+        assert!(refused.to_string().contains(words), "{refused}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 

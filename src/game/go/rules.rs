@@ -229,7 +229,8 @@ type Refused = &'static str;
 fn komi(text: &str) -> Option<HalfPoints> {
     let points: f64 = text.parse().ok()?;
     let halves = 2.0 * points;
-    (halves.abs() <= 800.0 && halves.fract() == 0.0).then_some(HalfPoints(halves as i32))
+    let most = f64::from(HalfPoints::MOST_KOMI.0);
+    (halves.abs() <= most && halves.fract() == 0.0).then_some(HalfPoints(halves as i32))
 }
 
 /// The fields of a JSON object, values as text.

@@ -25,8 +25,11 @@ fn side(args: &Arguments<'_>, index: usize) -> Result<u8, Failure> {
     }
 }
 
+/// Of a square board, or of one with another height than width, as Lizzie says it.
 pub(super) fn boardsize(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    session.set_size(BoardSize::square(side(args, 0)?))?;
+    let width = side(args, 0)?;
+    let height = args.optional(1).map_or(Ok(width), |_| side(args, 1))?;
+    session.set_size(BoardSize::new(width, height))?;
     Ok(String::new())
 }
 

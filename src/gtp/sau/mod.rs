@@ -148,6 +148,8 @@ impl SauSession {
             return Err(format!("{both} is occupied: nothing was played"));
         }
         game.refused.clear();
+        // What an illegal point decided is undone by a legal one in its place.
+        game.winner = None;
         let play = Play {
             color: theirs,
             vertex: Vertex::Point(point),

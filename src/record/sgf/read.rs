@@ -177,6 +177,9 @@ fn player(value: &str) -> Result<Color, SgfError> {
 fn komi(value: &str) -> Result<f32, SgfError> {
     // Some programs write a number as their country does.
     match value.trim().replace(',', ".").parse::<f32>() {
+        // Fox writes hundredths: of stones where stones are counted, else of points.
+        Ok(komi @ (275.0 | 325.0 | 375.0)) => Ok(komi / 50.0),
+        Ok(komi @ (550.0 | 650.0 | 750.0)) => Ok(komi / 100.0),
         Ok(komi) if komi.is_finite() => Ok(komi),
         _ => Err(bad_value("KM", value, "a number")),
     }
@@ -299,6 +302,11 @@ mod tests {
             (Color::White, Some(6.5))
         );
         assert_eq!(read("(;KM[])").map(|record| record.komi), Ok(None));
+        // Hundredths of stones and of points, by Fox.
+        for (written, komi) in [("375", 7.5), ("650", 6.5), ("0", 0.0), ("-5.5", -5.5)] {
+            let record = read(&format!("(;SZ[3]KM[{written}])")).expect("readable");
+            assert_eq!(record.komi, Some(komi), "{written}");
+        }
         assert_eq!(
             read("(;)").map(|record| record.size),
             Ok(BoardSize::square(19))

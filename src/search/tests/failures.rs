@@ -102,8 +102,44 @@ fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
         took >= hard && took < hard + Duration::from_secs(2),
         "{took:?}"
     );
-    assert_eq!(report.stop, StopReason::Failed);
+    assert_eq!(report.stop, StopReason::Time);
     assert!(!report.moves.is_empty());
+    // A machine that is busy for a moment looks the same: only who stays away is given up.
+    let given_up = loop {
+        match stalled
+            .searcher
+            .search(&stalled.position.clone().into(), &limits, &StopFlag::new())
+        {
+            Err(SearchError::Stopped(_)) => {}
+            other => break other,
+        }
+    };
+    assert!(
+        matches!(given_up, Err(SearchError::Broken(_))),
+        "{given_up:?}"
+    );
+    assert!(clock.now() - before >= hard + Duration::from_secs(1));
+}
+
+#[test]
+fn who_was_late_and_comes_back_is_not_given_up() {
+    let clock = SystemClock::new();
+    let mut stalled = stalling(10, &clock);
+    let (soft, hard) = (Duration::from_millis(100), Duration::from_millis(200));
+    let limits = Limits {
+        visits: None,
+        budget: Some(Budget::fixed(soft, hard)),
+    };
+    let position = stalled.position.clone();
+    let late = stalled
+        .searcher
+        .search(&position.clone().into(), &limits, &StopFlag::new())
+        .unwrap();
+    assert_eq!(late.stop, StopReason::Time);
+    drop(stalled.release);
+    let after = search(&mut stalled.searcher, &position, 200);
+    assert_eq!((after.stop, after.visits), (StopReason::Visits, 200));
+    assert!(after.reused >= late.visits, "its tree is kept");
 }
 
 #[test]

@@ -3,23 +3,20 @@
 mod score;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context as _, ensure};
 use serde::Serialize;
-use tengen::clock::{Clock, SystemClock};
-use tengen::engine::{AnalysisEffort, Decision, Engine, EngineOptions, registry};
-use tengen::game::Move;
+use tengen::engine::EngineOptions;
 use tengen::gtp::format_vertex;
 use tengen::record::Vertex;
-use tengen::search::{AnalysisOptions, SearchReport, StopFlag};
+use tengen::search::StopFlag;
 
+use super::bands::by_plies;
+use super::examinee::{self, Examinee};
 use crate::cli::endings::line::{Ending, Truth, read};
 use crate::cli::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use score::{Answer, Kept, Score};
 
-/// Visits where the settings say neither visits nor time.
-const VISITS: u64 = 400;
 /// Plies that share a row of the table.
 const BAND: usize = 4;
 
@@ -86,74 +83,42 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
     Ok(())
 }
 
-/// An engine that is asked about one position after another, each as if it were its first.
+/// The answers so far.
 struct Exam {
-    engine: Box<dyn Engine>,
+    examinee: Examinee,
     by_network: Vec<Answer>,
     by_search: Vec<Answer>,
     thrown_away: Vec<ThrownAway>,
-    visits: u64,
-    seconds: f64,
 }
 
 impl Exam {
     fn new(options: &EngineOptions, first: &Ending) -> anyhow::Result<Exam> {
-        let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let mut engine = registry::create(options, first.size, &time)?;
-        let mut spending = engine.spending();
-        if spending.visits.is_none() && spending.time_per_move.is_none() {
-            spending.visits = Some(VISITS);
-        }
-        engine.set_spending(spending);
-        engine.get_ready(&StopFlag::new());
         Ok(Exam {
-            engine,
+            examinee: Examinee::new(options, first.size)?,
             by_network: Vec::new(),
             by_search: Vec::new(),
             thrown_away: Vec::new(),
-            visits: 0,
-            seconds: 0.0,
         })
     }
 
     /// Asks the search first, so that it knows nothing of the position.
     fn ask(&mut self, ending: &Ending, stop: &StopFlag) -> anyhow::Result<()> {
         let color = ending.to_move;
-        self.engine.load(&ending.record())?;
-        let decision = self.engine.reg_genmove(color, stop);
-        // A search that was cut short would look like the engine's answer.
-        if stop.is_raised() {
+        let Some(found) = self.examinee.search(&ending.record(), color, stop)? else {
             return Ok(());
-        }
-        let report = self.engine.last_report().cloned();
-        let report = report.context("the engine's log says why there was no search")?;
-        let mv = match decision {
-            Decision::Play(Vertex::Point(mv)) => Some(mv),
-            Decision::Play(Vertex::Pass) | Decision::Resign => None,
         };
-        self.visits += report.visits;
-        self.seconds += report.elapsed.as_secs_f64();
-        let answer = self.note("search", ending, mv, &report);
+        let answer = self.note("search", ending, &found);
         self.by_search.push(answer);
-        let (analysis, see) = (AnalysisOptions::default(), &mut |_: &SearchReport| {});
-        let network = self
-            .engine
-            .analyse(color, AnalysisEffort::Network, stop, &analysis, see);
-        if let Some(report) = network.filter(SearchReport::by_network) {
-            let mv = report.best().map(|best| best.mv);
-            let answer = self.note("network", ending, mv, &report);
+        if let Some(found) = self.examinee.network(color, stop) {
+            let answer = self.note("network", ending, &found);
             self.by_network.push(answer);
         }
         Ok(())
     }
 
-    fn note(
-        &mut self,
-        by: &'static str,
-        ending: &Ending,
-        mv: Option<Move>,
-        report: &SearchReport,
-    ) -> Answer {
+    fn note(&mut self, by: &'static str, ending: &Ending, found: &examinee::Answer) -> Answer {
+        let examinee::Answer { mv, report } = found;
+        let mv = *mv;
         let kept = match &ending.truth {
             Truth::Won { by, perhaps } => Some(match mv {
                 Some(mv) if by.contains(&mv) => Kept::Won,
@@ -182,23 +147,18 @@ impl Exam {
 
     fn report(self, unsolved: usize) -> Report {
         let tried = self.by_search.len();
-        let mut scores = Vec::new();
-        for (by, answers) in [("network", &self.by_network), ("search", &self.by_search)] {
-            let mut bands: Vec<usize> = answers.iter().map(|a| a.ply / BAND).collect();
-            bands.sort_unstable();
-            bands.dedup();
-            for band in bands {
-                let inside = answers.iter().filter(|a| a.ply / BAND == band);
-                scores.extend(Score::of(by, &inside.copied().collect::<Vec<_>>()));
-            }
-            scores.extend(Score::of(by, answers));
-        }
-        let mean = |sum: f64| sum / tried.max(1) as f64;
+        let scores = [("network", &self.by_network), ("search", &self.by_search)]
+            .into_iter()
+            .flat_map(|(by, answers)| {
+                by_plies(answers, BAND, |a| a.ply, |part| Score::of(by, part))
+            })
+            .collect();
+        let [visits, seconds] = self.examinee.means();
         Report {
             tried,
             unsolved,
-            visits: mean(self.visits as f64),
-            seconds: mean(self.seconds),
+            visits,
+            seconds,
             scores,
             thrown_away: self.thrown_away,
         }

@@ -24,8 +24,8 @@ impl Thinker<SmallGo> for Recorder {
     }
 }
 
-/// How long the search may take that follows a pass, on which so much time is spent.
-fn searched_after_a_pass(judged: Duration) -> Duration {
+/// How long the search may take that `moves` makes after a pass, on which so much time is spent.
+fn searched_after_a_pass(judged: Duration, moves: fn(&mut Player<SmallGo>)) -> Duration {
     let (clock, searched) = (FakeClock::new(), Arc::new(Mutex::new(Vec::new())));
     let kept = Arc::clone(&searched);
     let make: MakeThinker<SmallGo> = Arc::new(move || Box::new(Recorder(Arc::clone(&kept))));
@@ -43,8 +43,11 @@ fn searched_after_a_pass(judged: Duration) -> Duration {
         vertex: Vertex::Pass,
     };
     engine.play(pass).expect("legal");
-    engine.genmove(Color::Black, &StopFlag::new());
+    let before = engine.clock_state(Color::Black).clock;
+    moves(&mut engine);
     assert_eq!(clock.now(), judged, "once");
+    let after = engine.clock_state(Color::Black).clock;
+    assert_eq!(before == after, judged.is_zero(), "it is charged");
     let searched = searched.lock();
     assert_eq!(searched.len(), 1);
     searched[0]
@@ -53,6 +56,14 @@ fn searched_after_a_pass(judged: Duration) -> Duration {
 #[test]
 fn a_search_goes_without_the_time_that_judging_took() {
     let judged = Duration::from_millis(700);
-    let all = searched_after_a_pass(Duration::ZERO);
-    assert_eq!(searched_after_a_pass(judged), all - judged);
+    let usual = |engine: &mut Player<SmallGo>| {
+        engine.genmove(Color::Black, &StopFlag::new());
+    };
+    let cleanup = |engine: &mut Player<SmallGo>| {
+        engine.genmove_cleanup(Color::Black, &StopFlag::new());
+    };
+    for moves in [usual, cleanup] {
+        let all = searched_after_a_pass(Duration::ZERO, moves);
+        assert_eq!(searched_after_a_pass(judged, moves), all - judged);
+    }
 }

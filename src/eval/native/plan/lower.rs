@@ -116,7 +116,7 @@ impl Lowering<'_> {
             Op::Relu | Op::Add => self.combine(index, node),
             Op::Pool(kind) => {
                 let input = self.results.numbers(node.inputs[0])?;
-                let out = self.results.new_vector(node.output, input.channels);
+                let out = self.results.new_vector(node.output, input.channels)?;
                 self.steps.push(Step::Pool {
                     kind: *kind,
                     input,
@@ -134,7 +134,7 @@ impl Lowering<'_> {
                 let lines = outputs.div_ceil(LANES);
                 weights.resize(input.len.div_ceil(LANES) * LANES * lines, Line::default());
                 let bias = line_up(&dense.bias);
-                let out = self.results.new_vector(fused.value, outputs);
+                let out = self.results.new_vector(fused.value, outputs)?;
                 let floor = floor(fused.relu);
                 self.steps.push(Step::Dense {
                     input,
@@ -150,13 +150,13 @@ impl Lowering<'_> {
                 let inputs = node.inputs.iter().map(|&input| self.results.vector(input));
                 let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
                 let len = inputs.iter().map(|input| input.len).sum();
-                let out = self.results.new_vector(node.output, len);
+                let out = self.results.new_vector(node.output, len)?;
                 self.steps.push(Step::Concat { inputs, out });
                 Ok(())
             }
             Op::Scale(factor) => {
                 let input = self.results.vector(node.inputs[0])?;
-                let out = self.results.new_vector(node.output, input.len);
+                let out = self.results.new_vector(node.output, input.len)?;
                 let factor = *factor;
                 self.steps.push(Step::Scale { input, factor, out });
                 Ok(())
@@ -164,7 +164,9 @@ impl Lowering<'_> {
             Op::Flatten => {
                 let input = self.results.numbers(node.inputs[0])?;
                 let area = self.grid.width * self.grid.height;
-                let out = self.results.new_vector(node.output, input.channels * area);
+                let out = self
+                    .results
+                    .new_vector(node.output, input.channels * area)?;
                 self.steps.push(Step::Flatten { input, out });
                 self.results.release(node.inputs[0]);
                 Ok(())
@@ -210,7 +212,7 @@ impl Lowering<'_> {
         let is_relu = matches!(node.op, Op::Relu);
         if let (true, Shape::Vector(len)) = (is_relu, self.graph.values[node.inputs[0]]) {
             let input = self.results.vector(node.inputs[0])?;
-            let out = self.results.new_vector(node.output, len);
+            let out = self.results.new_vector(node.output, len)?;
             self.steps.push(Step::Relu { input, out });
             return Ok(());
         }

@@ -112,17 +112,20 @@ impl Results {
     fn check_memory(&self) -> Result<(), String> {
         let lines: usize = self.layout.numbers.iter().sum();
         let bytes: usize = self.layout.bytes.iter().map(Vec::len).sum();
-        let needed = self.map_len.saturating_mul(lines * 64 + bytes * 16);
+        let vectors: usize = self.layout.vectors.iter().sum();
+        let maps = self.map_len.saturating_mul(lines * 64 + bytes * 16);
+        let needed = maps.saturating_add(vectors.saturating_mul(64));
         if needed > MOST_MEMORY {
             return Err(format!("it needs {} MiB a thread", needed >> 20));
         }
         Ok(())
     }
 
-    pub(super) fn new_vector(&mut self, value: ValueId, len: usize) -> usize {
+    pub(super) fn new_vector(&mut self, value: ValueId, len: usize) -> Result<usize, String> {
         let slot = self.layout.take_vector(len);
         self.locations[value] = Some(Location::Vector(VectorPart { slot, len }));
-        slot
+        self.check_memory()?;
+        Ok(slot)
     }
 
     pub(super) fn vector(&self, value: ValueId) -> Result<VectorPart, String> {

@@ -14,6 +14,7 @@ use crate::game::{BoardSize, GAMES, Game, with_game};
 use crate::train::TrainError;
 use crate::train::architecture::{Architecture, GameShape};
 use crate::train::fit::find_encoding;
+use crate::train::generate::has_moves;
 use crate::train::trainable::Trainable;
 
 /// A run.
@@ -200,7 +201,10 @@ impl CyclePlan {
                 "[window] needs held-out in [0, 1), share in [0, 1], and least from 1 to most",
             ),
             (
-                fit.batch > 0 && fit.reuse > 0.0 && fit.catch_up > 0.0,
+                fit.batch > 0
+                    && [fit.reuse, fit.catch_up]
+                        .iter()
+                        .all(|&n| n > 0.0 && n.is_finite()),
                 "[fit] needs a batch of at least 1, a reuse and a catch-up above 0",
             ),
             (
@@ -241,8 +245,21 @@ impl CyclePlan {
         }
     }
 
-    /// Whether the game has all boards, and the networks are for all of them.
+    /// Whether the game has all boards, each gets games in every stage, and the networks are for all of
+    /// them.
     fn check_boards(&self) -> Result<(), TrainError> {
+        let boards = self.boards();
+        let counts = self.stage.iter().map(|stage| stage.games);
+        for games in counts.chain(self.warm_up.as_ref().map(|warm_up| warm_up.games)) {
+            let parts = BoardShare::parts(&boards, games);
+            let none = boards.iter().zip(parts).find(|(_, (_, part))| *part == 0);
+            if let Some((board, _)) = none {
+                return Err(TrainError::plan(format_args!(
+                    "of {games} games none is on {}: give more games, or that [[board]] a larger share",
+                    board.name()
+                )));
+            }
+        }
         let shape = with_game!(&self.game, self.largest(), rules: &self.rules, |start| {
             self.shape(&start)
         });
@@ -264,7 +281,9 @@ impl CyclePlan {
 
     /// What networks are asked about, after a look at what the game must have.
     fn shape<G: Trainable>(&self, start: &G) -> Result<GameShape, TrainError> {
-        self.starts(start)?;
+        for start in self.starts(start)? {
+            has_moves(&start)?;
+        }
         if let Some(id) = &self.fit.encoding {
             find_encoding::<G>(id)?;
         }
@@ -372,6 +391,24 @@ mod tests {
         refused(&format!("{SHORT}rate-factor = 0.0\n"), "rate-factor");
         refused(&format!("{SHORT}[gate]\nelo1 = -5.0\n"), "elo1");
         refused(&format!("{SHORT}[gate]\npairs = 0\n"), "pairs");
+        for wrong in ["nan", "inf", "-1.0"] {
+            let text = format!("{SHORT}[self-play]\nvalue-scale = {wrong}\n");
+            refused(&text, "value-scale");
+            refused(&format!("{SHORT}[fit]\nreuse = {wrong}\n"), "reuse");
+            refused(&format!("{SHORT}[fit]\ncatch-up = {wrong}\n"), "catch-up");
+        }
+        refused(&format!("size = 1\n{SHORT}"), "nogo on 1x1 is over before");
+        // Nine tenths of four games are four.
+        let boards = "[[board]]\nsize = \"5\"\nshare = 9.0\n[[board]]\nsize = \"4\"\n";
+        let several = format!("{}{boards}", SHORT.replace("az-1b8c", "tengen+area-1b8c"));
+        refused(&several, "of 4 games none is on 4x4");
+        refused(
+            &format!(
+                "{}[warm-up]\ngames = 3\nplayouts = 8\n",
+                several.replace("games = 4", "games = 40")
+            ),
+            "of 3 games none is on 4x4",
+        );
         refused(&format!("{SHORT}[window]\nmost = 0\n"), "most");
         refused(
             &format!("{SHORT}[fit]\nsurprise-share = 1.5\n"),

@@ -101,6 +101,9 @@ impl Default for SelfPlay {
     }
 }
 
+/// A value counts at most for so much beside the policy; Gumbel's paper has 1.
+const MOST_VALUE_SCALE: f32 = 100.0;
+
 impl SelfPlay {
     /// How games are made diverse.
     #[must_use]
@@ -124,6 +127,11 @@ impl SelfPlay {
         }
         if !(0.0..=1.0).contains(&self.move_noise) {
             return Err(wrong(&"move-noise is a share from 0 to 1"));
+        }
+        if !(0.0..=MOST_VALUE_SCALE).contains(&self.value_scale) {
+            return Err(wrong(&format_args!(
+                "value-scale goes from 0 to {MOST_VALUE_SCALE}"
+            )));
         }
         if !(0.0..=100.0).contains(&self.forced_playouts) {
             return Err(wrong(&"forced-playouts go from 0 to 100"));

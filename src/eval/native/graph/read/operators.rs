@@ -8,6 +8,10 @@ use crate::onnx::{Attribute, ModelNode};
 
 /// Height and width of the largest kernel: larger ones are nothing for a board.
 const LARGEST_KERNEL: usize = 15;
+/// Numbers of the longest vector, and of a convolution whose groups were spread out: no network has more, and
+/// a damaged file must not take all memory.
+const LONGEST_VECTOR: usize = 1 << 20;
+const MOST_WEIGHTS: usize = 1 << 26;
 
 impl Reader<'_> {
     /// What a pool over height and width says. The axes of a sum are an input, those of others are not.
@@ -70,6 +74,9 @@ impl Reader<'_> {
         }
         let is_depthwise = groups > 1 && groups == outputs && groups == channels;
         let spread = if is_depthwise { 1 } else { groups };
+        if numbers.len().saturating_mul(spread) > MOST_WEIGHTS {
+            return Err(format!("{groups} groups are too many for its size"));
+        }
         let points = height * width;
         let weights = match (self.input(node, 0), self.input(node, 1)) {
             _ if is_depthwise => Weights::Float(numbers),
@@ -154,6 +161,9 @@ impl Reader<'_> {
             };
             inputs.push(value);
             total += len;
+            if total > LONGEST_VECTOR {
+                return Err(format!("it joins more than {LONGEST_VECTOR} numbers"));
+            }
         }
         Ok((Op::Concat, inputs, Shape::Vector(total)))
     }

@@ -1,0 +1,154 @@
+//! How an engine does in openings, as far as a much longer search can tell: there is no other truth.
+
+mod book;
+mod score;
+
+use std::path::Path;
+
+use anyhow::{Context as _, ensure};
+use serde::Serialize;
+use tengen::engine::EngineOptions;
+use tengen::game::with_game;
+use tengen::record::file;
+use tengen::search::StopFlag;
+
+use super::bands::by_plies;
+use super::examinee::Examinee;
+use crate::cli::interrupt::{end_as_interrupted, stop_on_ctrl_c};
+use crate::cli::terminal::tell;
+use book::{Opening, Verdict};
+use score::{Answer, Score};
+
+/// Plies that share a row of the table.
+const BAND: usize = 8;
+
+/// What is measured by.
+pub(super) struct Task<'a> {
+    pub(super) book: &'a Path,
+    /// At most so many openings, evenly chosen; 0 for all.
+    pub(super) positions: usize,
+    /// Judge openings first that were judged by fewer visits, and write that into the book.
+    pub(super) judge_visits: Option<u64>,
+    pub(super) json: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    /// Openings that were tried.
+    tried: usize,
+    /// Means of the searches, and of those that judged.
+    visits: f64,
+    seconds: f64,
+    judged_by: f64,
+    scores: Vec<Score>,
+}
+
+pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()> {
+    let stop = stop_on_ctrl_c()?;
+    let name = task.book.display();
+    let text = file::read_text(task.book).with_context(|| name.to_string())?;
+    let rules = &*options.rules;
+    let read =
+        with_game!(&options.game, options.board(), rules: rules, |empty| book::read(&empty, &text));
+    let mut lines = read?.with_context(|| name.to_string())?;
+    let mut examinee = Examinee::new(options, options.board())?;
+    if let Some(visits) = task.judge_visits {
+        let mut texts: Vec<String> = text.lines().map(str::to_owned).collect();
+        judge(&mut examinee, (&mut lines, &mut texts), visits, task, &stop)?;
+    }
+    let judged: Vec<(&Opening, &Verdict)> = lines
+        .iter()
+        .flatten()
+        .filter_map(|opening| Some((opening, opening.verdict.as_ref()?)))
+        .collect();
+    ensure!(
+        !judged.is_empty() || stop.is_raised(),
+        "{name} holds no judged opening: --judge-visits 400000 judges them"
+    );
+    let most = match task.positions {
+        0 => judged.len(),
+        most => most.min(judged.len()),
+    };
+    let chosen = (0..most).map(|i| judged[i * judged.len() / most]);
+    let (mut by_network, mut by_search, mut judged_by) = (Vec::new(), Vec::new(), 0);
+    for (opening, verdict) in chosen {
+        let (ply, color) = (opening.record.plays.len(), opening.to_move);
+        let Some(found) = examinee.search(&opening.record, color, &stop)? else {
+            break;
+        };
+        judged_by += verdict.visits;
+        by_search.push(Answer::new(ply, found.mv, &found.report, verdict));
+        if let Some(found) = examinee.network(color, &stop) {
+            by_network.push(Answer::new(ply, found.mv, &found.report, verdict));
+        }
+    }
+    let [visits, seconds] = examinee.means();
+    let tried = by_search.len();
+    let report = Report {
+        tried,
+        visits,
+        seconds,
+        judged_by: judged_by as f64 / tried.max(1) as f64,
+        scores: [("network", &by_network), ("search", &by_search)]
+            .into_iter()
+            .flat_map(|(by, answers)| {
+                by_plies(answers, BAND, |a| a.ply, |part| Score::of(by, part))
+            })
+            .collect(),
+    };
+    crate::cli::output::print(&match task.json {
+        true => serde_json::to_string(&report)?,
+        false => report.text(),
+    })?;
+    if stop.is_raised() {
+        return end_as_interrupted();
+    }
+    Ok(())
+}
+
+/// Judges what was judged by fewer visits; the book is written after each opening, so that nothing is lost.
+fn judge(
+    examinee: &mut Examinee,
+    (lines, texts): (&mut [Option<Opening>], &mut [String]),
+    visits: u64,
+    task: &Task<'_>,
+    stop: &StopFlag,
+) -> anyhow::Result<()> {
+    let known = |opening: &Opening| opening.verdict.as_ref().map_or(0, |known| known.visits);
+    let open = lines.iter().flatten().filter(|line| known(line) < visits);
+    let (open, mut done) = (open.count(), 0);
+    for (index, line) in lines.iter_mut().enumerate() {
+        let Some(opening) = line.as_mut().filter(|opening| known(opening) < visits) else {
+            continue;
+        };
+        let text = &mut texts[index];
+        let report = examinee.judge(&opening.record, opening.to_move, visits, stop)?;
+        if stop.is_raised() {
+            break;
+        }
+        let found = Verdict::of(&report, visits);
+        let found = found.with_context(|| format!("the game is over after {text}"))?;
+        *text = book::with_verdict(text, &found, opening.record.size);
+        opening.verdict = Some(found);
+        let all = texts.join("\n") + "\n";
+        file::write(task.book, all.as_bytes()).with_context(|| task.book.display().to_string())?;
+        done += 1;
+        tell(&format!("{done} of {open} judged"));
+    }
+    Ok(())
+}
+
+impl Report {
+    fn text(&self) -> String {
+        let head = format!(
+            "{} openings, judged by {:.0} visits; {:.0} visits and {:.3} s a search",
+            self.tried, self.judged_by, self.visits, self.seconds
+        );
+        let rows = self.scores.iter().map(Score::row);
+        let lines: Vec<String> = [head, Score::HEAD.to_owned()]
+            .into_iter()
+            .chain(rows)
+            .collect();
+        lines.join("\n")
+    }
+}

@@ -1,0 +1,27 @@
+//! What a player is asked for.
+
+use crate::game::{Game, Reached};
+use crate::search::AnalysisOptions;
+
+/// What a move is wanted for.
+#[derive(Clone, Copy)]
+pub(super) struct MoveRequest<'a, G: Game> {
+    pub(super) start: &'a Reached<G>,
+    pub(super) analysis: &'a AnalysisOptions,
+    /// Whether nothing counts but dead stones of the other side while there are any.
+    pub(super) takes_dead: bool,
+}
+
+impl<'a, G: Game> MoveRequest<'a, G> {
+    /// To win.
+    pub(super) fn usual(
+        start: &'a Reached<G>,
+        analysis: &'a AnalysisOptions,
+    ) -> MoveRequest<'a, G> {
+        MoveRequest {
+            start,
+            analysis,
+            takes_dead: false,
+        }
+    }
+}
