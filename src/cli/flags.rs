@@ -58,10 +58,8 @@ impl EngineFlags {
         let is_game = |(name, _): &&(String, String)| name == "game";
         let game = given.iter().rfind(is_game);
         let game = game.or_else(|| file.iter().find(is_game));
-        let mut options = match game.map(|(_, game)| &**game).or(usual) {
-            Some(game) => EngineOptions::of(game)?,
-            None => EngineOptions::default(),
-        };
+        let game = game.map(|(_, game)| &**game).or(usual);
+        let mut options = EngineOptions::of(game.unwrap_or(GAMES[0].name))?;
         for (name, value) in file.iter().filter(|setting| !is_game(setting)) {
             let place = || match &self.config {
                 Some(path) => format!("in {}", path.display()),

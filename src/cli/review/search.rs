@@ -12,7 +12,7 @@ use tengen::eval::ModelSource;
 use tengen::game::{BoardSize, Color, Move, Outcome};
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex};
-use tengen::search::{AnalysisOptions, MoveReport, Proof, SearchParams, SearchReport, StopFlag};
+use tengen::search::{AnalysisOptions, MoveReport, Proof, SearchReport, StopFlag};
 use tengen::solver;
 
 use super::facts::{Candidate, Class, Game, Judged, Position, Review, Settings, Side};
@@ -64,7 +64,8 @@ impl Reviewer {
     ) -> Reviewer {
         // What can be proven is proven beside the search, with more nodes than a move would get.
         options.solver.threads = SolverThreads::Exactly(0);
-        let usual = SearchParams::default().values();
+        let usual = EngineOptions::of(&options.game).map(|usual| usual.search);
+        let usual = usual.unwrap_or_default().values();
         let changed = options.search.values().into_iter().zip(usual);
         let changed = changed.filter(|(now, usual)| now != usual);
         let model = options.model.as_ref();
