@@ -69,10 +69,20 @@ fn every_option_is_set_by_its_name() {
         },
         search: SearchParams {
             root_noise: 0.25,
-            ..SearchParams::default()
+            ..EngineOptions::of("nogo").expect("a game").search
         },
     };
     assert_eq!(options, expected);
+}
+
+#[test]
+fn a_game_begins_with_its_own_constants() {
+    let cpuct = |game| EngineOptions::of(game).expect(game).search.cpuct;
+    let house = SearchParams::default().cpuct;
+    assert_eq!(
+        [cpuct("nogo"), cpuct("go"), cpuct("gomoku")],
+        [0.83, house, house]
+    );
 }
 
 #[track_caller]
