@@ -29,12 +29,12 @@ pub(super) fn sgf_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// So many of the files, evenly chosen.
-pub(super) fn sample(files: Vec<PathBuf>, games: Option<usize>) -> Vec<PathBuf> {
-    match games.filter(|&games| games < files.len()) {
-        None => files,
-        Some(games) => (0..games)
-            .map(|index| files[index * files.len() / games].clone())
+/// At most so many of the items, evenly chosen; all where nothing is said.
+pub(super) fn sample<T: Clone>(items: Vec<T>, most: Option<usize>) -> Vec<T> {
+    match most.filter(|&most| most < items.len()) {
+        None => items,
+        Some(most) => (0..most)
+            .map(|index| items[index * items.len() / most].clone())
             .collect(),
     }
 }

@@ -70,9 +70,10 @@ impl<G: Game> History<G> {
     /// Sets the komi, in points; true when it is part of the rules and has changed them, which
     /// makes every position of the game another one. One that rules cannot have is the largest they can.
     pub(super) fn set_komi(&mut self, komi: f32) -> bool {
-        let half_points = HalfPoints::of_komi(komi);
-        let most = HalfPoints::MOST_KOMI.points();
-        self.komi = Some(komi.clamp(-most, most));
+        let most = HalfPoints::MOST_KOMI.0 as f32 / 2.0;
+        let komi = komi.clamp(-most, most);
+        self.komi = Some(komi);
+        let half_points = HalfPoints((2.0 * komi).round() as i32);
         let rules = self.start.rules().with_komi(half_points);
         // What was legal under one komi is legal under any.
         rules.is_some_and(|rules| self.set_rules(rules).unwrap_or(false))

@@ -20,19 +20,6 @@ pub struct HalfPoints(pub i32);
 impl HalfPoints {
     /// The largest komi: no board has more points.
     pub const MOST_KOMI: HalfPoints = HalfPoints(800);
-
-    /// A komi in points, to the nearest half point; one beyond [`HalfPoints::MOST_KOMI`] for either side is that.
-    #[must_use]
-    pub fn of_komi(points: f32) -> HalfPoints {
-        let most = HalfPoints::MOST_KOMI.0;
-        HalfPoints(((2.0 * points).round() as i32).clamp(-most, most))
-    }
-
-    /// As points.
-    #[must_use]
-    pub fn points(self) -> f32 {
-        self.0 as f32 / 2.0
-    }
 }
 
 impl fmt::Display for HalfPoints {

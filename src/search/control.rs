@@ -281,12 +281,13 @@ impl Control {
             // Also where soft and hard are one, a worker may finish the batch it is in.
             since(self.started) >= budget.hard.max(budget.soft + BATCH)
         });
-        match () {
-            () if stalled => Some(Overdue::Hung),
-            () if late => Some(Overdue::Late),
-            () if ignored => Some(Overdue::Stopped),
-            () => None,
+        if stalled {
+            return Some(Overdue::Hung);
         }
+        if late {
+            return Some(Overdue::Late);
+        }
+        ignored.then_some(Overdue::Stopped)
     }
 }
 

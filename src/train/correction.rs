@@ -1,6 +1,6 @@
 //! Games that were made earlier, with corrected results.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -70,7 +70,7 @@ pub fn correct_folder(
     std::fs::create_dir_all(plan.out).map_err(TrainError::io(plan.out))?;
     let _lock = lock_folder(plan.out)?;
     let by_nodes = format!(" correct-nodes={}", plan.nodes);
-    let mut done = HashSet::new();
+    let mut done: HashMap<Games, HashSet<u64>> = HashMap::new();
     for path in shard::list(plan.out)? {
         let shard = shard::read(&path)?;
         let Some(source) = shard.info.source.strip_suffix(&by_nodes) else {
@@ -80,12 +80,8 @@ pub fn correct_folder(
             );
             return Err(TrainError::mismatch(&path, reason));
         };
-        done.extend(
-            shard
-                .rows
-                .iter()
-                .map(|row| game_of(source, &shard.info, row)),
-        );
+        let games = done.entry(games_of(source, &shard.info)).or_default();
+        games.extend(shard.rows.iter().map(|row| row.game));
     }
     let mut corrected = Corrected::default();
     for path in shard::list(plan.data)? {
@@ -94,7 +90,8 @@ pub fn correct_folder(
             let reason = "its games have no moves: only newer shards can be corrected";
             return Err(TrainError::mismatch(&path, reason));
         }
-        let is_done = |row| done.contains(&game_of(&shard.info.source, &shard.info, row));
+        let games = done.get(&games_of(&shard.info.source, &shard.info));
+        let is_done = |row: &Row| games.is_some_and(|games| games.contains(&row.game));
         if shard.rows.iter().all(is_done) {
             let games = shard.rows.chunk_by(|a, b| a.game == b.game);
             corrected.resumed += games.count() as u64;
@@ -117,9 +114,11 @@ pub fn correct_folder(
     Ok(corrected)
 }
 
-/// What tells a game from all others: numbers begin anew with each run and on each board.
-fn game_of(source: &str, info: &ShardInfo, row: &Row) -> (String, String, BoardSize, u64) {
-    (source.to_owned(), info.rules.clone(), info.size, row.game)
+/// Whose numbers tell them from each other: they begin anew with each run and on each board.
+type Games = (String, String, BoardSize);
+
+fn games_of(source: &str, info: &ShardInfo) -> Games {
+    (source.to_owned(), info.rules.clone(), info.size)
 }
 
 /// Corrects all games of these rows, on several threads.

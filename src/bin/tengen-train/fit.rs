@@ -174,14 +174,7 @@ fn learn<G: Trainable>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Resu
     let sizes = dataset.boards.iter();
     let boards = sizes.map(|&size| G::with_rules(size, empty.rules()));
     let boards = boards.collect::<Result<Vec<G>, _>>()?;
-    let mut params = params(args, dataset.fit.len())?;
-    let usual = FitParams::of::<G>(params.architecture, 1);
-    if args.encoding.is_none() {
-        params.encoding = usual.encoding;
-    }
-    if args.ownership_weight.is_none() {
-        params.loss.ownership = usual.loss.ownership;
-    }
+    let params = params::<G>(args, dataset.fit.len())?;
     let counts = describe::<G>(&params, &dataset)?;
     let start_from = args.start_from.as_deref().map(load_start).transpose()?;
     let clock = SystemClock::new();
@@ -256,7 +249,7 @@ fn load_start(path: &Path) -> anyhow::Result<Checkpoint> {
     }
 }
 
-fn params(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
+fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
     for (name, share) in [
         ("--surprise-share", args.surprise_share),
         ("--root-value-share", args.root_value_share),
@@ -268,7 +261,7 @@ fn params(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
         );
     }
     let epochs = args.epochs * rows as f64 / f64::from(args.batch);
-    let base = FitParams::new(
+    let base = FitParams::of::<G>(
         args.net,
         args.steps.unwrap_or((epochs.ceil() as u64).max(1)),
     );

@@ -2,12 +2,12 @@
 //! what it says elsewhere, and how well does the engine play openings and endings.
 
 mod agreement;
-mod bands;
 mod endings;
 mod examinee;
 mod openings;
 mod positions;
 mod signature;
+mod tables;
 mod throughput;
 
 use std::path::PathBuf;
@@ -72,7 +72,7 @@ impl Bench {
         if let Some(file) = &self.endings {
             let task = endings::Task {
                 file,
-                positions: self.positions.unwrap_or_default() as usize,
+                positions: self.positions.map(|positions| positions as usize),
                 json: self.json,
             };
             return endings::run(&options, &task);
@@ -80,7 +80,7 @@ impl Bench {
         if let Some(book) = &self.openings {
             let task = openings::Task {
                 book,
-                positions: self.positions.unwrap_or_default() as usize,
+                positions: self.positions.map(|positions| positions as usize),
                 judge_visits: self.judge_visits,
                 json: self.json,
             };

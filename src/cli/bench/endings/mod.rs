@@ -11,9 +11,10 @@ use tengen::gtp::format_vertex;
 use tengen::record::Vertex;
 use tengen::search::StopFlag;
 
-use super::bands::by_plies;
 use super::examinee::{self, Examinee};
+use super::tables::{by_plies, table};
 use crate::cli::endings::line::{Ending, Truth, read};
+use crate::cli::games::sample;
 use crate::cli::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use score::{Answer, Kept, Score};
 
@@ -23,8 +24,8 @@ const BAND: usize = 4;
 /// What is measured by.
 pub(super) struct Task<'a> {
     pub(super) file: &'a Path,
-    /// At most so many positions, evenly chosen; 0 for all.
-    pub(super) positions: usize,
+    /// At most so many positions, evenly chosen.
+    pub(super) positions: Option<usize>,
     pub(super) json: bool,
 }
 
@@ -57,13 +58,8 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
         !solved.is_empty(),
         "{name} holds no solved position: `tengen endings solve {name}` first"
     );
-    let chosen: Vec<&Ending> = match task.positions {
-        0 => solved.clone(),
-        most => {
-            let most = most.min(solved.len());
-            (0..most).map(|i| solved[i * solved.len() / most]).collect()
-        }
-    };
+    let unsolved = all.len() - solved.len();
+    let chosen = sample(solved, task.positions);
     let stop = stop_on_ctrl_c()?;
     let mut exam = Exam::new(options, chosen[0])?;
     for ending in &chosen {
@@ -72,7 +68,7 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
             break;
         }
     }
-    let report = exam.report(all.len() - solved.len());
+    let report = exam.report(unsolved);
     crate::cli::output::print(&match task.json {
         true => serde_json::to_string(&report)?,
         false => report.text(),
@@ -147,12 +143,12 @@ impl Exam {
 
     fn report(self, unsolved: usize) -> Report {
         let tried = self.by_search.len();
-        let scores = [("network", &self.by_network), ("search", &self.by_search)]
-            .into_iter()
-            .flat_map(|(by, answers)| {
-                by_plies(answers, BAND, |a| a.ply, |part| Score::of(by, part))
-            })
-            .collect();
+        let scores = by_plies(
+            [("network", &self.by_network), ("search", &self.by_search)],
+            BAND,
+            |answer| answer.ply,
+            Score::of,
+        );
         let [visits, seconds] = self.examinee.means();
         Report {
             tried,
@@ -171,11 +167,6 @@ impl Report {
             "{} positions, {} more of the file are unsolved; {:.0} visits and {:.3} s a search",
             self.tried, self.unsolved, self.visits, self.seconds
         );
-        let rows = self.scores.iter().map(Score::row);
-        let lines: Vec<String> = [head, Score::HEAD.to_owned()]
-            .into_iter()
-            .chain(rows)
-            .collect();
-        lines.join("\n")
+        table(head, Score::HEAD, self.scores.iter().map(Score::row))
     }
 }

@@ -12,8 +12,9 @@ use tengen::game::with_game;
 use tengen::record::file;
 use tengen::search::StopFlag;
 
-use super::bands::by_plies;
 use super::examinee::Examinee;
+use super::tables::{by_plies, table};
+use crate::cli::games::sample;
 use crate::cli::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use crate::cli::terminal::tell;
 use book::{Opening, Verdict};
@@ -25,8 +26,8 @@ const BAND: usize = 8;
 /// What is measured by.
 pub(super) struct Task<'a> {
     pub(super) book: &'a Path,
-    /// At most so many openings, evenly chosen; 0 for all.
-    pub(super) positions: usize,
+    /// At most so many openings, evenly chosen.
+    pub(super) positions: Option<usize>,
     /// Judge openings first that were judged by fewer visits, and write that into the book.
     pub(super) judge_visits: Option<u64>,
     pub(super) json: bool,
@@ -65,13 +66,8 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
         !judged.is_empty() || stop.is_raised(),
         "{name} holds no judged opening: --judge-visits 400000 judges them"
     );
-    let most = match task.positions {
-        0 => judged.len(),
-        most => most.min(judged.len()),
-    };
-    let chosen = (0..most).map(|i| judged[i * judged.len() / most]);
     let (mut by_network, mut by_search, mut judged_by) = (Vec::new(), Vec::new(), 0);
-    for (opening, verdict) in chosen {
+    for (opening, verdict) in sample(judged, task.positions) {
         let (ply, color) = (opening.record.plays.len(), opening.to_move);
         let Some(found) = examinee.search(&opening.record, color, &stop)? else {
             break;
@@ -89,12 +85,12 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
         visits,
         seconds,
         judged_by: judged_by as f64 / tried.max(1) as f64,
-        scores: [("network", &by_network), ("search", &by_search)]
-            .into_iter()
-            .flat_map(|(by, answers)| {
-                by_plies(answers, BAND, |a| a.ply, |part| Score::of(by, part))
-            })
-            .collect(),
+        scores: by_plies(
+            [("network", &by_network), ("search", &by_search)],
+            BAND,
+            |answer| answer.ply,
+            Score::of,
+        ),
     };
     crate::cli::output::print(&match task.json {
         true => serde_json::to_string(&report)?,
@@ -144,11 +140,6 @@ impl Report {
             "{} openings, judged by {:.0} visits; {:.0} visits and {:.3} s a search",
             self.tried, self.judged_by, self.visits, self.seconds
         );
-        let rows = self.scores.iter().map(Score::row);
-        let lines: Vec<String> = [head, Score::HEAD.to_owned()]
-            .into_iter()
-            .chain(rows)
-            .collect();
-        lines.join("\n")
+        table(head, Score::HEAD, self.scores.iter().map(Score::row))
     }
 }

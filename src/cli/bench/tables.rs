@@ -1,0 +1,28 @@
+//! What both kinds of positions are told by: tables of scores by plies.
+
+/// A score for each run of so many plies that has answers, then one for all, of either answerer.
+pub(super) fn by_plies<A: Copy, S>(
+    answers: [(&'static str, &[A]); 2],
+    band: usize,
+    ply: impl Fn(&A) -> usize,
+    score: impl Fn(&'static str, &[A]) -> Option<S>,
+) -> Vec<S> {
+    let mut scores = Vec::new();
+    for (by, answers) in answers {
+        let mut bands: Vec<usize> = answers.iter().map(|answer| ply(answer) / band).collect();
+        bands.sort_unstable();
+        bands.dedup();
+        for wanted in bands {
+            let inside = answers.iter().filter(|answer| ply(answer) / band == wanted);
+            scores.extend(score(by, &inside.copied().collect::<Vec<A>>()));
+        }
+        scores.extend(score(by, answers));
+    }
+    scores
+}
+
+/// A table as text: what it is of, the heads, and the rows.
+pub(super) fn table(title: String, heads: &str, rows: impl Iterator<Item = String>) -> String {
+    let lines: Vec<String> = [title, heads.to_owned()].into_iter().chain(rows).collect();
+    lines.join("\n")
+}
