@@ -57,7 +57,7 @@ crate::settings::settings! {
         time_scheme: Scheme = Scheme::Tengen, SCHEME_NAMES, parse_choice, show_choice,
             "How a clock is shared out; all but tengen are there to compare with.", "docs/methods.md#time";
         time_reserve: f64 = 0.03, 0.0..=0.5, parse, show_range,
-            "Share of the main time that is kept back for accidents; at least 1.3 seconds, or 5% of a short clock, and at most 5 seconds; twice that while nobody tells the time.", "ours";
+            "Share of the main time that is kept back for accidents; at least 1.3 seconds, or 3% of a short clock, and at most 5 seconds; twice that while nobody tells the time.", "ours";
         time_rise: f64 = 2.0, 0.0..=10.0, parse, show_range,
             "How much more than a move of the opening the last moves before the takeover get, as a share of it.", "what a move loses against 4,096 visits, by ply and visits, in 2,361 positions: 0.009 at ply 4, 0.025 at 40, 0.05 at 50, 0.2 at 56 (128 visits)";
         time_takeover: bool = true, false..=true, parse, show_range,

@@ -10,7 +10,10 @@ const LEAST_LAG: Duration = Duration::from_millis(5);
 /// An accident may take a second: so much is kept back for it, in seconds, unless that is more
 /// than this share of a short clock.
 const LEAST_ACCIDENT: f64 = 1.3;
-const LARGEST_ACCIDENT_SHARE: f64 = 0.05;
+const LARGEST_ACCIDENT_SHARE: f64 = 0.03;
+/// A clock too short for that keeps back this, in seconds, unless that is more than this larger share.
+const SMALL_ACCIDENT: f64 = 0.3;
+const LARGEST_SMALL_SHARE: f64 = 0.05;
 /// No more than this is kept back for accidents, in seconds.
 const LARGEST_ACCIDENT: f64 = 5.0;
 /// What is kept back for accidents beyond the least is given free over so many last moves, where
@@ -68,7 +71,7 @@ impl Experience {
     /// Time kept back: lag and the least time of every move to come, and something for accidents.
     pub(super) fn reserve(&self, moves: u32) -> Duration {
         let full = self.full.as_secs_f64();
-        let least = LEAST_ACCIDENT.min(LARGEST_ACCIDENT_SHARE * full);
+        let least = least_accident(full);
         let told = (self.params.time_reserve * full).clamp(least, LARGEST_ACCIDENT);
         let accidents = if self.lag.is_assumed() {
             // What nobody tells adds up.
@@ -79,6 +82,12 @@ impl Experience {
         };
         self.lag_of(moves) + LEAST_HARD * moves + from_seconds(accidents)
     }
+}
+
+/// What a clock of so many seconds keeps back for accidents to its last move, in seconds.
+fn least_accident(full: f64) -> f64 {
+    let small = SMALL_ACCIDENT.min(LARGEST_SMALL_SHARE * full);
+    small.max(LARGEST_ACCIDENT_SHARE * full).min(LEAST_ACCIDENT)
 }
 
 /// What a period keeps back for one accident: at most this share of it.
@@ -102,6 +111,19 @@ mod tests {
         // Five milliseconds a move besides.
         assert!((reserve(None) - 2.6).abs() < 1e-9, "{}", reserve(None));
         assert!((reserve(Some(Duration::from_millis(30))) - 4.2).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_kept_for_accidents_grows_with_the_clock() {
+        for (full, kept) in [
+            (2.0, 0.1),
+            (6.0, 0.3),
+            (10.0, 0.3),
+            (20.0, 0.6),
+            (60.0, 1.3),
+        ] {
+            assert!((least_accident(full) - kept).abs() < 1e-9, "{full}");
+        }
     }
 
     #[test]
