@@ -105,6 +105,14 @@ fn games_become_a_network_that_the_engine_loads() {
     for path in [&data, &fitted, &net] {
         assert!(run(&["inspect", path]).lines().count() >= 3);
     }
+    let later = scratch.join("later.onnx");
+    let earlier = ["--earlier-games", "5", "--earlier-steps", "7"];
+    let export = ["export", "--checkpoint", &fitted, "--out", &later];
+    run(&[&export[..], &earlier].concat());
+    let told = run(&["inspect", &later]);
+    for line in ["tengen.games: 17", "tengen.steps: 19"] {
+        assert!(told.lines().any(|told| told == line), "{told}");
+    }
 
     quantised(&net, &data, &scratch.join("int8.onnx"));
 

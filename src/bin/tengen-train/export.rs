@@ -38,6 +38,23 @@ pub(crate) struct Args {
     /// any. The engine reads lead and ownership, in games that count points
     #[arg(long)]
     all_heads: bool,
+    /// Games that the weights have learnt from before this fit (fit --start-from) and that its data do not
+    /// hold: the file counts them, too
+    #[arg(
+        long,
+        value_name = "GAMES",
+        default_value_t = 0,
+        conflicts_with = "untrained"
+    )]
+    earlier_games: u64,
+    /// Steps before those of this fit, likewise
+    #[arg(
+        long,
+        value_name = "STEPS",
+        default_value_t = 0,
+        conflicts_with = "untrained"
+    )]
+    earlier_steps: u64,
 }
 
 /// Runs the command.
@@ -82,7 +99,9 @@ fn export(args: &Args, path: &Path) -> anyhow::Result<()> {
     } else {
         Checkpoint::load(path)?
     };
-    let info = network_info(&checkpoint);
+    let mut info = network_info(&checkpoint);
+    info.games += args.earlier_games;
+    info.steps += args.earlier_steps;
     let weights = if args.last_step {
         &checkpoint.weights
     } else {
