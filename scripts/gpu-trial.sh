@@ -4,33 +4,36 @@ set -uo pipefail
 
 usage() {
     cat <<'TEXT'
-Usage: scripts/gpu-trial.sh [--device DEVICE] [--out FOLDER] [--seconds S] [--quick]
+Usage: scripts/gpu-trial.sh [--device DEVICE] [--out FOLDER] [--seconds S] [--budget S] [--quick]
 
   --device DEVICE   cuda:0 [default], cuda:0,cuda:1 or any other of `tengen gtp --device`; cpu rehearses
   --out FOLDER      where results, networks and logs go [default: gpu-trial]
   --seconds S       seconds for each line of the tables of speed [default: 2]
+  --budget S        seconds for all of it: what does not fit any more is left out, and said [default: 480]
   --quick           one small network, few lines: does everything run?
 
 Needs tengen, tengen-match and tengen-train, built with `cargo build --release --features train`, in
 target/release or in the folder that TENGEN_BIN names, and ONNX Runtime (scripts/fetch-onnxruntime.sh --gpu);
 for fits a tengen-train built with libtorch (docs/gpu.md#fitting), in target/libtorch/release or where TENGEN_FIT
 says, and a python3 that has that PyTorch.
-What fails is said, and the rest goes on. Takes about eight minutes on a card.
+What fails is said, and the rest goes on. The table comes at the end, however it ends.
 TEXT
 }
 
 device=cuda:0
 out=gpu-trial
 seconds=2
+budget=480
 quick=
 while [ $# -gt 0 ]; do
     case $1 in
-    --device | --out | --seconds) [ $# -ge 2 ] || { usage >&2; exit 2; } ;;
+    --device | --out | --seconds | --budget) [ $# -ge 2 ] || { usage >&2; exit 2; } ;;
     esac
     case $1 in
     --device) device=$2; shift ;;
     --out) out=$2; shift ;;
     --seconds) seconds=$2; shift ;;
+    --budget) budget=$2; shift ;;
     --quick) quick=1 ;;
     -h | --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
@@ -38,6 +41,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 [[ $seconds =~ ^[0-9]+(\.[0-9]+)?$ ]] || { echo "gpu-trial: --seconds takes a number, not $seconds" >&2; exit 2; }
+[[ $budget =~ ^[0-9]+$ ]] || { echo "gpu-trial: --budget takes whole seconds, not $budget" >&2; exit 2; }
 bin=${TENGEN_BIN:-target/release}
 for program in tengen tengen-match tengen-train; do
     [ -x "$bin/$program" ] || { echo "gpu-trial: there is no $bin/$program: cargo build --release --features train" >&2; exit 1; }
@@ -50,16 +54,28 @@ results=$out/results.jsonl
 failures=0
 began=$SECONDS
 
-# step NAME LIMIT COMMAND...: runs a step for at most LIMIT seconds; each line of JSON that it prints
-# is a result.
+# Seconds that the budget still has.
+left() { echo $((budget - SECONDS + began)); }
+
+# step NAME LIMIT COMMAND...: runs a step for at most LIMIT seconds, and no longer than the budget; each line of
+# JSON that it prints is a result.
 step() {
-    local name=$1 limit=$2 log
+    local name=$1 limit=$2 log left
     shift 2
+    left=$(left)
+    if [ "$left" -lt 5 ]; then
+        failures=$((failures + 1))
+        echo "LEFT OUT $name: $budget s are over" >&2
+        printf '{"step": "%s", "exit": 124, "seconds": 0, "said": "left out: %s s are over"}\n' "$name" "$budget" >>"$results"
+        return
+    fi
+    [ "$limit" -le "$left" ] || limit=$left
     log=$out/$(echo "$name" | tr -c 'A-Za-z0-9.\n' '-').log
     local start=$SECONDS code=0
     if declare -F "$1" >/dev/null; then set -- bash -c '"$@"' step "$@"; fi
-    timeout "$limit" "$@" >"$log" 2>"$log.err" || code=$?
-    [ "$code" -ne 124 ] || echo "it was not done after $limit s" >>"$log.err"
+    # Who is stuck in the driver does not hear the first signal.
+    timeout -k 5 "$limit" "$@" >"$log" 2>"$log.err" || code=$?
+    [ "$code" -ne 124 ] && [ "$code" -ne 137 ] || echo "it was not done after $limit s" >>"$log.err"
     python3 - "$name" "$log" "$code" "$((SECONDS - start))" >>"$results" <<'PYTHON'
 import json, sys
 name, log, code, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
@@ -142,14 +158,14 @@ print(json.dumps({"first_move": cold, "later_moves": sum(warm) / len(warm), "nam
 PYTHON
 }
 
-# visits MODEL SECONDS THREADS: visits of one move of so many seconds.
+# visits MODEL SECONDS THREADS: visits of one move of so many seconds, once the network is loaded.
 visits() {
     python3 - "$bin/tengen" "$device" "$@" <<'PYTHON'
 import json, subprocess, sys
 engine, device, model, seconds, threads = sys.argv[1:]
 said = subprocess.run(
     [engine, "gtp", "--device", device, "--model", model, "--time-per-move", seconds, "--threads", threads],
-    input="clear_board\nlz-genmove_analyze b 100000\nquit\n", capture_output=True, text=True)
+    input="kata-raw-nn 0\nlz-genmove_analyze b 100000\nquit\n", capture_output=True, text=True)
 lines = [line for line in said.stdout.splitlines() if line.startswith("info move")]
 words = lines[-1].split() if lines else []
 total = sum(int(words[i + 1]) for i, word in enumerate(words) if word == "visits")
@@ -166,10 +182,11 @@ fits() {
     LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$fitter" "$@"
 }
 
-# busy SECONDS: how much of the time the card computes, meanwhile.
+# busy SECONDS: how much of the time the first card computes, meanwhile.
 busy() {
     command -v nvidia-smi >/dev/null || return 0
-    timeout "$1" nvidia-smi --query-gpu=utilization.gpu,utilization.memory,power.draw,clocks.sm \
+    local card=${device#cuda:}
+    timeout "$1" nvidia-smi -i "${card%%,*}" --query-gpu=utilization.gpu,utilization.memory,power.draw,clocks.sm \
         --format=csv,noheader,nounits --loop-ms=200 >"$out/busy.csv" 2>/dev/null
 }
 
@@ -193,94 +210,9 @@ plays() {
     [[ $said =~ ^=\ [A-J][1-9] ]] && grep -q "$text" "$out/plays.err"
 }
 
-export -f card peak first_moves visits fits expects plays
-export bin device out fitter
-step card 30 card
-case $device in cpu) ;; *) step peak 60 peak ;; esac
-step doctor 60 "$bin/tengen" doctor --json --device "$device"
-
-names="tengen-5b32c tengen-10b64c tengen-20b128c"
-threads_list="1 2 4 8 16"
-[ -z "$quick" ] || { names=tengen-5b32c; threads_list="1 2"; }
-models=$out/models
-mkdir -p "$models"
-for name in $names; do
-    step "export $name" 60 "$bin/tengen-train" export --untrained "$name" --out "$models/$name-f32.onnx"
-    step "half $name" 120 "$bin/tengen-train" quantize --precision f16 --device "$device" --positions 256 --json \
-        --model "$models/$name-f32.onnx" --out "$models/$name-f16.onnx" --force
-done
-
-# Speed: all sizes of batches at one thread, then threads.
-backend="--backend ort"
-for name in $names; do
-    for precision in f32 f16; do
-        step "speed $name $precision" 120 "$bin/tengen" bench --throughput --json --seconds "$seconds" \
-            --device "$device" $backend --threads 1 --model "$models/$name-$precision.onnx"
-    done
-    for threads in $threads_list; do
-        busy $((${seconds%.*} + 4)) &
-        step "threads $name f16" 60 "$bin/tengen" bench --throughput --json --seconds "$seconds" \
-            --device "$device" $backend --threads "$threads" --set batch=64 --model "$models/$name-f16.onnx"
-        wait
-        [ ! -s "$out/busy.csv" ] || step "busy $name $threads" 10 python3 -c '
-import csv, json, sys
-rows = [[float(x) for x in row] for row in csv.reader(open(sys.argv[1])) if len(row) == 4]
-rows.sort(reverse=True)
-half = rows[: max(1, len(rows) // 2)]
-print(json.dumps({"busy_percent": sum(row[0] for row in half) / len(half), "watts": max(row[2] for row in rows)}))' "$out/busy.csv"
-    done
-done
-largest=$models/${names##* }-f16.onnx
-for time in 1 5 $([ -n "$quick" ] || echo 25); do
-    step "visits in $time s" $((time + 30)) visits "$largest" "$time" "${threads_list##* }"
-done
-step "first move" 60 first_moves "$largest"
-
-# The same answers.
-step "answers built-in f32" 60 "$bin/tengen" bench --agreement --json --device "$device" $backend
-step "answers f16" 60 "$bin/tengen" bench --agreement --json --device "$device" $backend --model "$models/${names%% *}-f16.onnx"
-games=100
-[ -z "$quick" ] || games=4
-rm -rf "$out/match"
-step "equal visits against the processor" 120 "$bin/tengen-match" play --json --games "$games" --concurrency 8 \
-    --random-plies 4 --out "$out/match" \
-    --first "$bin/tengen gtp --device $device --threads 1 --visits 100 --set batch=1 $backend" --first-name ort \
-    --second "$bin/tengen gtp --device cpu --threads 1 --visits 100 --set batch=1 --backend native" --second-name native
-
-# Training.
-games=512
-[ -z "$quick" ] || games=8
-for name in $names; do
-    rm -rf "$out/games"
-    step "self-play $name" 60 "$bin/tengen-train" selfplay network --json --device "$device" --games "$games" \
-        --model "$models/$name-f16.onnx" --visits 64 --out "$out/games" --concurrent 256
-done
-# A rehearsal fits by the same libraries on the processor, if they are there, and by our own kernels.
-case $device in cpu) fit_device=libtorch ;; *) fit_device=${device%%,*} ;; esac
-steps=30
-[ -z "$quick" ] || steps=4
-for name in $names; do
-    fit=(fit --data "$out/games" --net "$name" --steps "$steps" --json --out "$out/fit")
-    if [ "$device" = cpu ]; then
-        rm -rf "$out/fit"
-        step "fit $name" 60 "$bin/tengen-train" "${fit[@]}"
-        [ -x "$fitter" ] || continue
-    fi
-    rm -rf "$out/fit"
-    step "fit $name $fit_device" 60 fits "${fit[@]}" --device "$fit_device"
-done
-
-# What goes wrong is said in one line.
-step "no card of this number" 20 expects "not available" "$bin/tengen" gtp --device cuda:63
-step "a file that is no library" 20 expects "no library" "$bin/tengen" gtp --backend ort --ort-library "$0"
-# What only shows when the network is loaded: a move comes all the same.
-step "another library" 20 plays "not available" "$bin/tengen" gtp --backend ort --ort-library "$(realpath "$bin/tengen-match")"
-case $device in
-cpu) ;;
-*) step "cards hidden" 20 plays "cuda" env CUDA_VISIBLE_DEVICES= "$bin/tengen" gtp --device "$device" ;;
-esac
-
-python3 - "$results" "$device" "$((SECONDS - began))" <<'PYTHON'
+# What was measured so far, as tables.
+tables() {
+    python3 - "$results" "$device" "$((SECONDS - began))" <<'PYTHON'
 import json, sys
 results = [json.loads(line) for line in open(sys.argv[1])]
 print(f"# Tengen on {sys.argv[2]}, {sys.argv[3]} s\n")
@@ -325,5 +257,101 @@ for row in results:
         if facts:
             last[row["step"]] = facts
 PYTHON
+}
+trap tables EXIT
+
+export -f card peak first_moves visits fits expects plays
+export bin device out fitter
+step card 30 card
+case $device in cpu) ;; *) step peak 60 peak ;; esac
+step doctor 60 "$bin/tengen" doctor --json --device "$device"
+
+names="tengen-5b32c tengen-10b64c tengen-20b128c"
+threads_list="1 2 4 8 16"
+[ -z "$quick" ] || { names=tengen-5b32c; threads_list="1 2"; }
+models=$out/models
+mkdir -p "$models"
+for name in $names; do
+    step "export $name" 60 "$bin/tengen-train" export --untrained "$name" --out "$models/$name-f32.onnx"
+    step "half $name" 120 "$bin/tengen-train" quantize --precision f16 --device "$device" --positions 256 --json \
+        --model "$models/$name-f32.onnx" --out "$models/$name-f16.onnx" --force
+done
+
+# Speed: all sizes of batches at one thread, then threads.
+backend="--backend ort"
+for name in $names; do
+    for precision in f32 f16; do
+        step "speed $name $precision" 120 "$bin/tengen" bench --throughput --json --seconds "$seconds" \
+            --device "$device" $backend --threads 1 --model "$models/$name-$precision.onnx"
+    done
+    for threads in $threads_list; do
+        [ "$(left)" -lt 5 ] || busy $((${seconds%.*} + 4)) &
+        step "threads $name f16" 60 "$bin/tengen" bench --throughput --json --seconds "$seconds" \
+            --device "$device" $backend --threads "$threads" --set batch=64 --model "$models/$name-f16.onnx"
+        wait
+        [ ! -s "$out/busy.csv" ] || step "busy $name $threads" 10 python3 -c '
+import csv, json, sys
+def number(text):
+    try:
+        return float(text)
+    except ValueError:  # [N/A]
+        return 0.0
+rows = [[number(x) for x in row] for row in csv.reader(open(sys.argv[1])) if len(row) == 4]
+rows.sort(reverse=True)
+half = rows[: max(1, len(rows) // 2)]
+print(json.dumps({"busy_percent": sum(row[0] for row in half) / len(half), "watts": max(row[2] for row in rows)}))' "$out/busy.csv"
+    done
+done
+largest=$models/${names##* }-f16.onnx
+for time in 1 5 $([ -n "$quick" ] || echo 25); do
+    step "visits in $time s" $((time + 30)) visits "$largest" "$time" "${threads_list##* }"
+done
+step "first move" 60 first_moves "$largest"
+
+# The same answers.
+step "answers built-in f32" 60 "$bin/tengen" bench --agreement --json --device "$device" $backend
+step "answers f16" 60 "$bin/tengen" bench --agreement --json --device "$device" $backend --model "$models/${names%% *}-f16.onnx"
+games=100
+[ -z "$quick" ] || games=4
+rm -rf "$out/match"
+step "equal visits against the processor" 120 "$bin/tengen-match" play --json --games "$games" --concurrency 8 \
+    --random-plies 4 --out "$out/match" \
+    --first "$bin/tengen gtp --device $device --threads 1 --visits 50 --set batch=1 $backend" --first-name ort \
+    --second "$bin/tengen gtp --device cpu --threads 1 --visits 50 --set batch=1 --backend native" --second-name native
+
+# Training.
+for name in $names; do
+    # All games begin at once, so that batches are full until the last ones end.
+    case $name in *5b32c) games=512 ;; *10b64c) games=256 ;; *) games=128 ;; esac
+    [ -z "$quick" ] || games=8
+    rm -rf "$out/games"
+    step "self-play $name" 60 "$bin/tengen-train" selfplay network --json --device "$device" --games "$games" \
+        --model "$models/$name-f16.onnx" --visits 64 --out "$out/games" --concurrent 256
+done
+# A rehearsal fits by the same libraries on the processor, if they are there, and by our own kernels.
+case $device in cpu) fit_device=libtorch ;; *) fit_device=${device%%,*} ;; esac
+steps=30
+[ -z "$quick" ] || steps=4
+for name in $names; do
+    fit=(fit --data "$out/games" --net "$name" --steps "$steps" --json --out "$out/fit")
+    if [ "$device" = cpu ]; then
+        rm -rf "$out/fit"
+        step "fit $name" 60 "$bin/tengen-train" "${fit[@]}"
+        [ -x "$fitter" ] || continue
+    fi
+    rm -rf "$out/fit"
+    step "fit $name $fit_device" 60 fits "${fit[@]}" --device "$fit_device"
+done
+
+# What goes wrong is said in one line.
+step "no card of this number" 20 expects "not available" "$bin/tengen" gtp --device cuda:63
+step "a file that is no library" 20 expects "no library" "$bin/tengen" gtp --backend ort --ort-library "$0"
+# What only shows when the network is loaded: a move comes all the same.
+step "another library" 20 plays "not available" "$bin/tengen" gtp --backend ort --ort-library "$(realpath "$bin/tengen-match")"
+case $device in
+cpu) ;;
+*) step "cards hidden" 20 plays "cuda" env CUDA_VISIBLE_DEVICES= "$bin/tengen" gtp --device "$device" ;;
+esac
+
 echo "results in $results, logs beside it; $failures of the steps failed" >&2
 [ "$failures" -eq 0 ]

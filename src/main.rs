@@ -2,9 +2,8 @@
 
 mod cli;
 
-use std::io::Write as _;
-
 use cli::output;
+use tengen::program;
 
 fn main() {
     let status = match cli::start() {
@@ -16,9 +15,5 @@ fn main() {
             1
         }
     };
-    // Nobody is left to tell when even that fails.
-    let _ = std::io::stdout().flush();
-    // Threads may still search. The usual end would clear up ONNX Runtime under them, and they would
-    // crash the process.
-    signal_hook::low_level::exit(status)
+    program::end(status)
 }

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::ffi::OsString;
+use std::io::Write as _;
 
 use clap::{Command, Parser};
 
@@ -44,6 +45,14 @@ pub fn one_line(error: &(dyn Error + 'static)) -> String {
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ")
+}
+
+/// Ends the process at once, when all is written. Threads may still search or hold a device: the usual end
+/// would clear up ONNX Runtime under them, and they would crash the process.
+pub fn end(status: i32) -> ! {
+    // Nobody is left to tell when even that fails.
+    let _ = std::io::stdout().flush();
+    signal_hook::low_level::exit(status)
 }
 
 #[cfg(test)]

@@ -112,8 +112,8 @@ impl<G: Game> Player<G> {
         self.worker.think(start, task, stop, &*time, see)
     }
 
-    /// Uses the time until the next search to prepare for it.
-    fn prepare(&mut self) {
+    /// Uses the time until the next search to prepare for it: the network is loaded, if it is not yet.
+    pub(super) fn prepare(&mut self) {
         if self.history.position().outcome().is_none() {
             self.worker.prepare(&self.history.reached());
         }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::clock::Clock;
 use crate::encode::{self, Encode, Mismatch};
-use crate::eval::{BackendKind, ModelInfo, ModelSource};
+use crate::eval::{BackendKind, Device, ModelInfo, ModelSource};
 use crate::game::{BoardSize, UnknownGame, with_game};
 use crate::rollout::{self, Playout};
 use crate::search::SearcherOptions;
@@ -118,7 +118,11 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     let time = Arc::clone(setup.time);
     let threads = options.threads.or_else(processors).unwrap_or(1);
     let bytes = (options.solver.memory_mib as usize) << 20;
-    let player = Player::new(empty, make, options.spending.clone(), time);
+    let mut player = Player::new(empty, make, options.spending.clone(), time);
+    if options.device != Device::Cpu {
+        // A card takes seconds for it: they should not be the first move's.
+        player.prepare();
+    }
     let player = player.with_solver(threads, Box::new(move || G::solver(bytes)));
     let judge = move |position: &G, playouts, halt: &dyn Fn() -> bool| {
         rollout::expect(position, playouts, seed, halt)

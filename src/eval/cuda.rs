@@ -26,15 +26,24 @@ pub(super) fn refused(id: u8, library: &Path) -> Option<String> {
     None
 }
 
+/// WSL 2 has a driver that numbers nothing.
+const UNNUMBERED: &str = "dev/dxg";
+const DRIVER: [&str; 2] = ["dev/nvidiactl", "proc/driver/nvidia/version"];
+
+/// Whether an NVIDIA driver is loaded, as the files of a Linux system under `root` tell.
+#[must_use]
+pub fn has_driver(root: &Path) -> bool {
+    let mut files = DRIVER.iter().chain([&UNNUMBERED]);
+    files.any(|file| root.join(file).exists())
+}
+
 /// As the files of a Linux system under `root` tell.
 fn missing_device(id: u8, root: &Path) -> Option<String> {
-    // WSL 2 has a driver that numbers nothing.
-    if root.join("dev/dxg").exists() {
-        return None;
-    }
-    let driver = ["dev/nvidiactl", "proc/driver/nvidia/version"];
-    if !driver.iter().any(|file| root.join(file).exists()) {
+    if !has_driver(root) {
         return Some("no NVIDIA driver is loaded".to_owned());
+    }
+    if root.join(UNNUMBERED).exists() {
+        return None;
     }
     let entries = std::fs::read_dir(root.join("dev")).into_iter().flatten();
     let names = entries.flatten().map(|entry| entry.file_name());

@@ -67,14 +67,15 @@ impl ModelSource {
     }
 }
 
-/// Rows with which a call on a GPU has enough. Not measured.
+/// Rows with which a call on a GPU has enough: with one more request of 64 it still fits the largest size
+/// of calls, 512. Not measured.
 #[cfg(feature = "ort")]
-const GPU_BATCH: usize = 512;
+const GPU_BATCH: usize = 448;
 
-/// Sessions on each GPU: while one computes, the other's rows and answers are on their way, and workers
+/// Evaluators on each GPU: while one computes, the other's rows and answers are on their way, and workers
 /// do what they do. Not measured.
 #[cfg(feature = "ort")]
-const SESSIONS_PER_GPU: usize = 2;
+const EVALUATORS_PER_GPU: usize = 2;
 
 #[derive(Debug, Clone)]
 enum Model {
@@ -301,7 +302,7 @@ fn open_ort(
     };
     let mut evaluators: Vec<Box<dyn Evaluator>> = Vec::new();
     for card in cards.numbers() {
-        for _ in 0..SESSIONS_PER_GPU {
+        for _ in 0..EVALUATORS_PER_GPU {
             evaluators.push(Box::new(model.on_card(card)?));
         }
     }

@@ -12,7 +12,10 @@ mod batch;
 mod batcher;
 mod cache;
 mod candidates;
-#[cfg(feature = "ort")]
+#[cfg_attr(
+    not(feature = "ort"),
+    expect(dead_code, reason = "only ONNX Runtime computes on cards")
+)]
 mod cuda;
 mod difference;
 mod error;
@@ -37,6 +40,7 @@ pub use batch::{Batch, LEAD_SCALE, Outputs};
 pub use batcher::{BatchClient, Calls, spawn_batcher};
 pub use cache::{CacheStats, CachedEvaluator, EvalCache};
 pub use candidates::{Candidate, open_best};
+pub use cuda::has_driver;
 pub use difference::Difference;
 pub use error::EvalError;
 pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, UniformEvaluator};

@@ -16,8 +16,6 @@ mod seal;
 mod selfplay;
 mod weights;
 
-use std::process::ExitCode;
-
 use clap::{Parser, Subcommand};
 use tengen::program;
 
@@ -63,14 +61,15 @@ enum Command {
     clippy::print_stderr,
     reason = "a command-line program says why it ends"
 )]
-fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
+fn main() {
+    let status = match run() {
+        Ok(()) => 0,
         Err(error) => {
             eprintln!("tengen-train: {}", program::one_line(error.as_ref()));
-            ExitCode::FAILURE
+            1
         }
-    }
+    };
+    program::end(status)
 }
 
 fn run() -> anyhow::Result<()> {

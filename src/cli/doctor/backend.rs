@@ -17,7 +17,7 @@ const TOLERANCE: f32 = 1e-2;
 /// The same for a network in integers, of which backends round more or less.
 const INTEGER_TOLERANCE: f32 = 1.0;
 /// The same for a network in half precision, which a processor computes in f32.
-const HALF_TOLERANCE: f32 = 0.3;
+pub(super) const HALF_TOLERANCE: f32 = 0.3;
 
 /// A network's answers to one input.
 pub(super) type Answer = (Vec<f32>, Duration);

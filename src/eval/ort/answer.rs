@@ -4,20 +4,32 @@ use crate::eval::EvalError;
 
 pub(super) const BACKEND: &str = "ort";
 
+/// Letters of a message that are told.
+const LONGEST: usize = 600;
+
 pub(super) fn unavailable(reason: &impl std::fmt::Display) -> EvalError {
-    // The loader's and ONNX Runtime's messages may run over several lines; ours never do.
-    let reason = reason.to_string();
-    let words: Vec<&str> = reason.split_whitespace().collect();
     EvalError::Unavailable {
         backend: BACKEND,
-        reason: words.join(" "),
+        reason: words(reason),
     }
 }
 
 pub(super) fn failed(error: &ort::Error) -> EvalError {
     EvalError::Run {
         backend: BACKEND,
-        reason: error.to_string(),
+        reason: words(error),
+    }
+}
+
+/// The loader's and ONNX Runtime's messages may run over several lines, and those of a GPU's libraries may
+/// hold a whole graph; ours are one line that can be read.
+pub(super) fn words(reason: &impl std::fmt::Display) -> String {
+    let reason = reason.to_string();
+    let words: Vec<&str> = reason.split_whitespace().collect();
+    let text = words.join(" ");
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} ...", &text[..end]),
+        None => text,
     }
 }
 
@@ -35,4 +47,17 @@ pub(super) fn logits<'a>(
     }
     let message = format!("output {name} has shape {shape:?}, {len} numbers are expected");
     Err(ort::Error::new(message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_one_line_of_some_length() {
+        assert_eq!(words(&"no\n  kernel\tfor it"), "no kernel for it");
+        let long = words(&"é".repeat(5_000));
+        assert_eq!(long.chars().count(), LONGEST + 4);
+        assert!(long.ends_with("é ..."));
+    }
 }

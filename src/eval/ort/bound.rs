@@ -1,13 +1,17 @@
-//! On a GPU: one session whose calls have a few fixed sizes, each with buffers of its own that the
-//! GPU reads and writes without a copy in between (pinned memory, bound to the session's input and
-//! outputs). Every size is computed once before anybody waits for an answer.
+//! On a GPU: a session for each of a few fixed sizes of batches, with buffers of its own that the GPU
+//! reads and writes by itself (pinned memory). Every size is computed once before anybody waits for an
+//! answer.
+//!
+//! A session keeps the plans of its convolutions for the last shape that it has seen only, and makes
+//! them anew, about a millisecond each, when another one comes (microsoft/onnxruntime#23006).
+
+use std::mem;
 
 use ort::memory::{AllocationDevice, Allocator, AllocatorType, MemoryInfo, MemoryType};
-use ort::session::IoBinding;
-use ort::session::Session;
+use ort::session::{HasSelectedOutputs, OutputSelector, RunOptions, Session, SessionOutputs};
 use ort::value::Tensor;
 
-use super::answer::{BACKEND, failed, logits};
+use super::answer::{BACKEND, failed, logits, unavailable};
 use super::buckets::{SIZES, calls};
 use crate::eval::{Batch, EvalError, Evaluator, ModelInfo, Outputs, PLANES};
 
@@ -25,43 +29,48 @@ pub(super) enum Buffers {
 }
 
 /// Runs an [`OrtModel`](super::OrtModel) on a GPU, for everybody.
-#[derive(Debug)]
 pub struct BoundEvaluator {
     info: ModelInfo,
     /// One for each of [`SIZES`].
     buckets: Vec<Bucket>,
-    session: Session,
+    /// A call has failed: the device may be gone.
+    has_failed: bool,
 }
 
-/// The buffers of calls of one size.
-#[derive(Debug)]
+/// Calls of one size. What lies in the session's memory goes before it.
 struct Bucket {
     /// `[size, planes, height, width]`.
     input: Tensor<f32>,
-    /// Knows the buffers of the outputs.
-    binding: IoBinding,
+    /// Has the outputs written where they are read.
+    outputs: RunOptions<HasSelectedOutputs>,
+    session: Session,
 }
 
 impl BoundEvaluator {
-    /// Takes the buffers and computes each size once, with zeros.
+    /// Takes a session and buffers for each size, and computes it once, with zeros.
+    ///
+    /// # Errors
+    /// As `session`'s; [`EvalError::Unavailable`] when the device does not compute.
     pub(super) fn new(
         info: &ModelInfo,
-        mut session: Session,
+        session: impl Fn() -> Result<Session, EvalError>,
         buffers: Buffers,
-    ) -> ort::Result<BoundEvaluator> {
-        let input = buffers.allocator(&session, MemoryType::CPUInput)?;
-        let output = buffers.allocator(&session, MemoryType::CPUOutput)?;
-        let mut buckets = Vec::new();
-        for size in SIZES {
-            let mut bucket = Bucket::new(info, &session, [&input, &output], size)?;
-            bucket.compute(&mut session)?;
-            buckets.push(bucket);
-        }
-        Ok(BoundEvaluator {
+    ) -> Result<BoundEvaluator, EvalError> {
+        let bucket = |size| {
+            let bucket = Bucket::new(info, session()?, buffers, size);
+            bucket.map_err(|e| unavailable(&e))
+        };
+        let mut bound = BoundEvaluator {
             info: info.clone(),
-            buckets,
-            session,
-        })
+            buckets: SIZES.into_iter().map(bucket).collect::<Result<_, _>>()?,
+            has_failed: false,
+        };
+        for bucket in &mut bound.buckets {
+            let computed = bucket.compute().map(drop);
+            bound.has_failed = computed.is_err();
+            computed.map_err(|e| unavailable(&e))?;
+        }
+        Ok(bound)
     }
 
     fn run(&mut self, batch: &Batch, out: &mut Outputs) -> ort::Result<()> {
@@ -73,7 +82,7 @@ impl BoundEvaluator {
             let planes = &batch.planes()[call.rows.start * row_len..call.rows.end * row_len];
             let (_, rows) = bucket.input.try_extract_tensor_mut::<f32>()?;
             rows[..planes.len()].copy_from_slice(planes);
-            let answer = bucket.compute(&mut self.session)?;
+            let answer = bucket.compute()?;
             let outputs = self.info.outputs().iter().zip(self.info.output_lens());
             for (output, (name, len)) in outputs.enumerate() {
                 let rows = logits(&answer, name, size * len)?.chunks_exact(len);
@@ -86,31 +95,45 @@ impl BoundEvaluator {
     }
 }
 
+impl Drop for BoundEvaluator {
+    fn drop(&mut self) {
+        // To give memory back to a device that is gone ends the process (ONNX Runtime throws where it
+        // frees pinned memory), and a game may go on without it.
+        if self.has_failed {
+            mem::forget(mem::take(&mut self.buckets));
+        }
+    }
+}
+
 impl Bucket {
     fn new(
         info: &ModelInfo,
-        session: &Session,
-        [input, output]: [&Allocator; 2],
+        session: Session,
+        buffers: Buffers,
         size: usize,
     ) -> ort::Result<Bucket> {
         let (height, width) = (info.size.height.into(), info.size.width.into());
-        let mut input = Tensor::<f32>::new(input, [size, info.planes, height, width])?;
+        let memory = buffers.allocator(&session, MemoryType::CPUInput)?;
+        let mut input = Tensor::<f32>::new(&memory, [size, info.planes, height, width])?;
         input.try_extract_tensor_mut::<f32>()?.1.fill(0.0);
-        let mut binding = session.create_binding()?;
+        let memory = buffers.allocator(&session, MemoryType::CPUOutput)?;
+        let mut outputs = OutputSelector::no_default();
         for (name, len) in info.outputs().iter().zip(info.output_lens()) {
-            binding.bind_output(*name, Tensor::<f32>::new(output, [size, len])?)?;
+            let output = Tensor::<f32>::new(&memory, [size, len])?;
+            outputs = outputs.with(*name).preallocate(*name, output);
         }
-        Ok(Bucket { input, binding })
+        Ok(Bucket {
+            input,
+            outputs: RunOptions::new()?.with_outputs(outputs),
+            session,
+        })
     }
 
-    fn compute<'a>(
-        &'a mut self,
-        session: &'a mut Session,
-    ) -> ort::Result<ort::session::SessionOutputs<'a>> {
-        // Sends the rows on their way: what is bound on a GPU is a copy.
-        self.binding.bind_input(PLANES, &self.input)?;
-        self.binding.synchronize_inputs()?;
-        session.run_binding(&self.binding)
+    /// Sends the rows, computes, and has the answers back when it returns: all in the session's own
+    /// stream, so that others on the card are not waited for.
+    fn compute(&mut self) -> ort::Result<SessionOutputs<'_>> {
+        let input = ort::inputs![PLANES => &self.input];
+        self.session.run_with_options(input, &self.outputs)
     }
 }
 
@@ -132,7 +155,9 @@ impl Evaluator for BoundEvaluator {
 
     fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
         self.info.check_batch(BACKEND, batch)?;
-        self.run(batch, out).map_err(|error| failed(&error))
+        let result = self.run(batch, out);
+        self.has_failed |= result.is_err();
+        result.map_err(|error| failed(&error))
     }
 
     fn preferred_batch(&self) -> usize {

@@ -1,11 +1,11 @@
-//! Batches of a few fixed sizes: a GPU's libraries plan for each size that they have not seen, which
+//! Batches of a few fixed sizes: a GPU's libraries plan anew for each size but the last one, which
 //! takes far longer than to compute it.
 
 use std::ops::Range;
 
 /// Rows of the calls that are made. In between, a call is filled up to the next size, and what is
 /// beyond the last takes several calls.
-pub(super) const SIZES: [usize; 11] = [1, 8, 16, 32, 64, 96, 128, 192, 256, 512, 1024];
+pub(super) const SIZES: [usize; 7] = [1, 8, 32, 64, 128, 256, 512];
 
 /// One call: the rows of a batch that it computes, and which of [`SIZES`] it has.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //!
 //! On the processor every worker owns a session with one thread ([`direct`]), which beats one session
 //! with several threads at the small batches of a search
-//! (docs/methods.md#inference-and-training-libraries). On a GPU a few sessions ([`bound`]) serve all
+//! (docs/methods.md#inference-and-training-libraries). On a GPU a few evaluators ([`bound`]) serve all
 //! workers through [`super::batcher`].
 
 mod answer;
@@ -20,7 +20,7 @@ use ort::session::Session;
 use ort::session::builder::SessionBuilder;
 
 use super::{EvalError, LoadOptions, ModelInfo};
-use answer::unavailable;
+use answer::{unavailable, words};
 pub use bound::BoundEvaluator;
 use bound::Buffers;
 pub use direct::OrtEvaluator;
@@ -67,7 +67,7 @@ impl OrtModel {
         Ok(OrtEvaluator::new(&self.info, session))
     }
 
-    /// An evaluator on the GPU of this number, with its own session, which has computed every size
+    /// An evaluator on the GPU of this number, with its own sessions, which have computed every size
     /// of batch once. All of the network is computed there: what the GPU cannot is an error.
     ///
     /// # Errors
@@ -75,19 +75,12 @@ impl OrtModel {
     /// in silence), [`EvalError::Load`] when ONNX Runtime refuses the model or would compute a part
     /// of it on the processor.
     pub fn on_card(&self, card: u8) -> Result<BoundEvaluator, EvalError> {
-        let builder = self.builder().and_then(|builder| on_card(builder, card));
-        let session = self.commit(builder.map_err(|e| unavailable(&e))?);
-        let session = session.map_err(|error| match error {
-            EvalError::Load { path, reason } => EvalError::Load {
-                path,
-                reason: format!(
-                    "{reason} (all of a network must run on cuda:{card}: take the f32 or f16 file of \
-                     one that is in integers, or --device cpu)"
-                ),
-            },
-            other => other,
-        })?;
-        BoundEvaluator::new(&self.info, session, Buffers::Pinned(card)).map_err(|e| unavailable(&e))
+        let session = || {
+            let builder = self.builder().and_then(|builder| on_card(builder, card));
+            let session = self.commit(builder.map_err(|e| unavailable(&e))?);
+            session.map_err(|error| explain(error, card))
+        };
+        BoundEvaluator::new(&self.info, session, Buffers::Pinned(card))
     }
 
     fn builder(&self) -> ort::Result<SessionBuilder> {
@@ -99,8 +92,22 @@ impl OrtModel {
         let session = builder.commit_from_memory(&self.onnx);
         session.map_err(|error| EvalError::Load {
             path: self.path.clone(),
-            reason: format!("ONNX Runtime refuses it: {error}"),
+            reason: format!("ONNX Runtime refuses it: {}", words(&error)),
         })
+    }
+}
+
+/// What to do about a network of which this card cannot compute all, behind ONNX Runtime's words.
+fn explain(error: EvalError, card: u8) -> EvalError {
+    match error {
+        EvalError::Load { path, reason } if reason.contains("default CPU EP") => EvalError::Load {
+            path,
+            reason: format!(
+                "{reason} (all of a network must run on cuda:{card}: take the f32 or f16 file of \
+                 one that is in integers, or --device cpu)"
+            ),
+        },
+        other => other,
     }
 }
 
@@ -140,7 +147,7 @@ mod tests {
 
     /// What runs on a GPU, on the processor.
     fn bound(model: &OrtModel) -> BoundEvaluator {
-        let session = model.commit(model.builder().unwrap()).unwrap();
+        let session = || model.commit(model.builder().unwrap());
         BoundEvaluator::new(model.info(), session, Buffers::Plain).unwrap()
     }
 
@@ -173,7 +180,7 @@ mod tests {
     fn a_card_that_is_not_there_is_an_error() {
         // No machine has that many GPUs, so this fails with and without CUDA.
         if let Some(model) = small() {
-            let error = model.on_card(63).unwrap_err();
+            let error = model.on_card(63).map(drop).unwrap_err();
             assert!(matches!(error, EvalError::Unavailable { .. }), "{error}");
             assert!(!error.to_string().contains('\n'), "{error}");
         }
