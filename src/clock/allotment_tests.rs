@@ -108,16 +108,16 @@ fn each_rule_can_be_switched_off() {
     let mut manager = TimeManager::new(flat, Some(Duration::ZERO));
     manager.known.used = 1.0;
     let budget = manager
-        .allot(&situation(clock(39_140, Overtime::None), 0))
+        .allot(&situation(clock(46_340, Overtime::None), 0))
         .expect("a limited clock");
     // 36 moves, of which each loses at least 5 ms and keeps 10 ms, and 2.6 seconds for accidents.
-    assert_eq!(budget.soft.as_millis(), 1000);
+    assert_eq!(budget.soft.as_millis(), 1200);
     assert_eq!(budget.most, budget.soft);
     // The last of the 36 moves weighs nearly six times as much as the first, all together 56.1.
     manager.known.params.time_rise = 5.0;
-    let first = manager.allot(&situation(clock(39_140, Overtime::None), 0));
+    let first = manager.allot(&situation(clock(46_340, Overtime::None), 0));
     let soft = first.expect("a limited clock").soft.as_millis();
-    assert!((641..=644).contains(&soft), "{soft}");
+    assert!((769..=773).contains(&soft), "{soft}");
 }
 
 #[test]
