@@ -20,7 +20,8 @@ pub(super) enum Descent {
     Leaf,
     /// It needed no evaluation and is backed up.
     Done,
-    /// At a position that somebody is evaluating; it has been taken back.
+    /// At a position that somebody is evaluating. It stays in flight until [`Playouts::let_go`], so that
+    /// the descents after it go elsewhere.
     Collision,
     /// There is no memory for a new node; it has been taken back.
     Full,
@@ -81,6 +82,8 @@ pub(super) struct Playouts<'s, G: Game> {
     /// The positions up to the one that a descent has come to.
     past: Past,
     leaves: Vec<Leaf<'s>>,
+    /// Descents that ended in a collision.
+    collided: Vec<Vec<Step<'s>>>,
     priors: Vec<(Move, f32)>,
     prober: Option<&'s mut Prober<G>>,
 }
@@ -93,6 +96,7 @@ impl<'s, G: Game> Playouts<'s, G> {
             context,
             prober,
             leaves: Vec::new(),
+            collided: Vec::new(),
             priors: Vec::new(),
         }
     }
@@ -122,7 +126,7 @@ impl<'s, G: Game> Playouts<'s, G> {
                     return self.reach(node, (first, path), &position, batch);
                 }
                 Phase::New | Phase::Claimed => {
-                    backup::revert(&path);
+                    self.collided.push(path);
                     return Descent::Collision;
                 }
                 Phase::Expanded => {}
@@ -265,6 +269,7 @@ impl<'s, G: Game> Playouts<'s, G> {
     /// Expands the waiting leaves with the network's answers, in the batch's order, and backs them
     /// up. Returns how many were completed; fewer than waited means that memory is full.
     pub(super) fn apply(&mut self, outputs: &Outputs) -> usize {
+        self.let_go();
         let SearchContext { params, points, .. } = self.context;
         let area = self.context.start.position().size().area();
         let mut completed = 0;
@@ -287,8 +292,16 @@ impl<'s, G: Game> Playouts<'s, G> {
         completed
     }
 
+    /// Takes the descents back that ended in a collision.
+    pub(super) fn let_go(&mut self) {
+        self.collided
+            .drain(..)
+            .for_each(|path| backup::revert(&path));
+    }
+
     /// Takes all waiting leaves back, as if they had never been reached.
     pub(super) fn abandon(&mut self) {
+        self.let_go();
         self.leaves.drain(..).for_each(|leaf| give_up(&leaf));
     }
 }

@@ -190,6 +190,20 @@ fn counts_every_visit<G: Encode>(position: &G) {
     }
 }
 
+/// A descent that ends where another waits for the network must leave a trace, or all that follow it end
+/// there, too, and batches stay small.
+#[test]
+fn few_descents_end_where_another_waits() {
+    let params = SearchParams {
+        batch: 64,
+        ..SearchParams::default()
+    };
+    let position = start(9, 9);
+    let mut searcher = hashing(&position, 1, params);
+    let report = search(&mut searcher, &position, 20_000);
+    assert!(report.collisions < report.visits, "{report:?}");
+}
+
 #[test]
 fn one_thread_is_reproducible_to_the_bit() {
     repeats_itself(&start(7, 7));

@@ -132,6 +132,7 @@ fn run_job<G: Game>(
             return Ok(());
         }
         if playouts.waiting() == 0 {
+            playouts.let_go();
             match more {
                 More::No => return Ok(()),
                 // The others are evaluating what this thread ran into: descents until they are
@@ -175,7 +176,7 @@ fn batch_size<G: Game>(job: &Job<G>, evaluator: &dyn Evaluator) -> usize {
         set => set as usize,
     };
     let visits = job.tree.node(job.root).visits() as usize;
-    most.clamp(1, (visits / 32).max(1))
+    most.clamp(1, (visits / 64).max(1))
 }
 
 /// Descents that need no evaluation for which leaves that do are kept waiting.
