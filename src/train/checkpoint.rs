@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::architecture::GameShape;
+use super::architecture::{Architecture, GameShape};
 use super::fit::FitParams;
 use super::net::{Role, WeightTensor, Weights};
 use super::optimizer::Optimizer;
@@ -153,6 +153,16 @@ struct Header {
 }
 
 impl Checkpoint {
+    /// Whether a run of this network, the same or a larger one, can start from here.
+    #[must_use]
+    pub fn can_become(&self, network: Architecture) -> bool {
+        let small = (self.params.architecture, &self.weights);
+        let shape = self.origin.game_shape();
+        network
+            .grown_from(small, self.origin.planes, shape, 0)
+            .is_some()
+    }
+
     /// Writes the checkpoint into a folder and removes all older ones but one.
     ///
     /// # Errors

@@ -22,6 +22,7 @@ use super::gradient_workers::GradientWorkers;
 use super::held_out::held_out_losses;
 use super::loader::{Loader, Sampling};
 use super::losses::Log;
+use super::net::Weights;
 use super::optimizer::Optimizer;
 use super::step::step;
 use super::trainable::Trainable;
@@ -43,7 +44,7 @@ pub struct FitContext<'a> {
     /// Time between checkpoints.
     pub checkpoint_every: Duration,
     /// Where a new run starts instead of at random weights: weights and averages of a run of the
-    /// same network.
+    /// same network, or of a smaller one of its family, which is grown.
     pub start_from: Option<&'a Checkpoint>,
 }
 
@@ -175,16 +176,9 @@ fn begin<G: Trainable>(
     }
     let (weights, average, rate_factor) = match context.start_from {
         None => (weights.clone(), weights, 1.0),
-        Some(start) if start.origin.same_input(&origin) && start.weights.same_shape(&weights) => (
-            start.weights.clone(),
-            start.average.clone(),
-            start.rate_factor,
-        ),
         Some(start) => {
-            return Err(TrainError::Setting(format!(
-                "cannot start {} from the weights of {}: it is another network, game or encoding",
-                params.architecture, start.params.architecture
-            )));
+            let [weights, average] = start_weights(start, &origin, params)?;
+            (weights, average, start.rate_factor)
         }
     };
     Ok(Checkpoint {
@@ -195,6 +189,31 @@ fn begin<G: Trainable>(
         optimizer: Optimizer::new(params.rule, &weights),
         average,
         weights,
+    })
+}
+
+/// Weights and averages of another run for a network that may be larger than that run's.
+fn start_weights(
+    start: &Checkpoint,
+    origin: &Origin,
+    params: &FitParams,
+) -> Result<[Weights; 2], TrainError> {
+    let both = start.origin.same_input(origin).then(|| {
+        let [weights, average] = [&start.weights, &start.average].map(|weights| {
+            let small = (start.params.architecture, weights);
+            let shape = origin.game_shape();
+            params
+                .architecture
+                .grown_from(small, origin.planes, shape, params.seed)
+        });
+        Some([weights?, average?])
+    });
+    both.flatten().ok_or_else(|| {
+        TrainError::Setting(format!(
+            "cannot start {} from the weights of {}: it is another network, and no larger one of the same \
+             family, or another game or encoding",
+            params.architecture, start.params.architecture
+        ))
     })
 }
 

@@ -64,8 +64,8 @@ pub(crate) struct Args {
     /// Gomoku gobang-1 or gomoku-1 [default: the family's, or the last of the game's]
     #[arg(long)]
     encoding: Option<String>,
-    /// Start at the weights of this checkpoint (or a folder's newest) of the same network, instead
-    /// of at random ones
+    /// Start at the weights of this checkpoint (or a folder's newest) of the same network, or of a smaller
+    /// one of its family, instead of at random ones
     #[arg(long)]
     start_from: Option<PathBuf>,
     /// Steps in all [default: as --epochs says]

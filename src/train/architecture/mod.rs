@@ -17,7 +17,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::TrainError;
-use super::net::{AuxHead, Conv, Counts, Declare, Heads, Layers, Weights};
+use super::net::{AuxHead, Conv, Counts, Declare, Grow, Grown, Heads, Layers, Weights};
 use super::objective::LossWeights;
 use crate::eval::ModelInfo;
 use crate::game::{BoardSize, Game};
@@ -199,6 +199,31 @@ impl Architecture {
             fitted_multiply_adds: fitted.multiply_adds,
         };
         (weights, counts)
+    }
+}
+
+impl Architecture {
+    /// Weights with which this network answers as `small` does with its own; what it has more of begins at
+    /// random, by `seed`, and has no say yet. `None` where this network is not of the same family with at
+    /// least as many blocks and channels.
+    #[must_use]
+    pub fn grown_from(
+        &self,
+        (small, weights): (Architecture, &Weights),
+        planes: usize,
+        shape: impl Into<GameShape>,
+        seed: u64,
+    ) -> Option<Weights> {
+        if small.family != self.family {
+            return None;
+        }
+        let shape = shape.into();
+        let (initial, _) = self.declare(planes, shape, seed);
+        let mut grow = Grow::new(weights, initial, shape.size.area());
+        let heads = self.describe(&mut grow, &Grown::same(planes), shape, Outputs::All);
+        let mut answers = vec![heads.policy, heads.value];
+        answers.extend(heads.aux.into_iter().map(|(_, answer)| answer));
+        grow.finish(&answers)
     }
 }
 

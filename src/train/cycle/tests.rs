@@ -146,6 +146,8 @@ fn a_run_does_what_its_plan_says_and_survives_losing_any_product() {
     assert_eq!(networks, ["az-1b8c", "az-1b8c", "az-1b8c", "az-1b10c"]);
     assert_eq!(done[3].games_so_far, 18);
     assert!(done[2].steps > done[1].steps && done[1].steps > done[0].steps);
+    // The larger network begins with what the smaller one knows: its steps come on top.
+    assert!(2 * done[3].steps > 3 * done[2].steps);
     assert!(steps(&told).contains(&(3, StepName::CatchUp)));
     assert!(steps(&told).contains(&(3, StepName::Gate)));
     let info = |number: u32| {

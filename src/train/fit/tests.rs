@@ -165,7 +165,7 @@ fn all_heads_learn_under_every_rule_and_schedule_and_resume_to_the_bit() {
 }
 
 #[test]
-fn a_run_starts_where_another_ended_if_it_is_the_same_network() {
+fn a_run_starts_where_another_of_the_same_or_a_smaller_network_ended() {
     let (first, second) = (Scratch::new("fit-first"), Scratch::new("fit-second"));
     let scratch = Scratch::new("fit-start-data");
     let data = data(scratch.path());
@@ -185,7 +185,23 @@ fn a_run_starts_where_another_ended_if_it_is_the_same_network() {
     let (before, after) = (loss(first.path()), loss(second.path()));
     assert!((before - after).abs() < 0.05, "{before} {after}");
 
+    // A larger network of the family knows as much from its first step on.
+    let larger = FitParams {
+        architecture: "az-2b12c".parse().unwrap(),
+        ..rest
+    };
+    let grown = Scratch::new("fit-grown");
+    attempt(&data, &larger, grown.path(), 5, Some(&done)).unwrap();
+    let after = loss(grown.path());
+    assert!((before - after).abs() < 0.05, "{before} {after}");
+
     let third = Scratch::new("fit-third");
+    let smaller = FitParams {
+        architecture: "az-1b4c".parse().unwrap(),
+        ..params()
+    };
+    let refused = attempt(&data, &smaller, third.path(), 5, Some(&done)).unwrap_err();
+    assert!(refused.to_string().contains("no larger one"), "{refused}");
     let other = FitParams {
         encoding: "nogo-1".to_owned(),
         ..params()

@@ -3,7 +3,7 @@
 //! An architecture calls the methods of [`Layers`] from the planes to the heads. What that does
 //! depends on the implementation: [`Declare`] makes the initial weights and counts them, [`Forward`]
 //! computes with Burn (recording gradients while fitting), [`Fold`] writes the ONNX graph with
-//! every batch norm folded into its convolution. A new kind of block is therefore one function in
+//! every batch norm folded into its convolution, [`Grow`] takes over the weights of a smaller network. A new kind of block is therefore one function in
 //! one file, and what is exported is what was fitted.
 
 mod backward;
@@ -11,6 +11,9 @@ mod declare;
 mod extension;
 mod fold;
 mod forward;
+mod grow;
+#[cfg(test)]
+mod grow_tests;
 mod kernel;
 #[cfg(test)]
 mod masked;
@@ -21,6 +24,7 @@ pub use declare::{Counts, Declare};
 pub use fold::Fold;
 pub use forward::{Forward, Mode};
 pub(crate) use forward::{all_numbers, numbers};
+pub use grow::{Grow, Grown};
 pub(crate) use kernel::transpose;
 pub use peak::peak_flops;
 pub use weights::{Role, WeightTensor, Weights};

@@ -75,6 +75,14 @@ impl Weights {
         &self.tensors[self.position(name)]
     }
 
+    /// A tensor by name, where there is one.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&WeightTensor> {
+        self.index
+            .get(name)
+            .map(|&position| &self.tensors[position])
+    }
+
     /// Whether both have the same names, shapes and roles in the same order.
     #[must_use]
     pub fn same_shape(&self, other: &Weights) -> bool {

@@ -21,18 +21,22 @@ const CHECKPOINT_EVERY: Duration = Duration::from_secs(60);
 /// What a fit came to.
 pub(super) struct Fitted {
     pub(super) checkpoint: Checkpoint,
+    /// Steps that its weights had behind them before.
+    pub(super) earlier_steps: u64,
     pub(super) samples_per_second: f64,
     pub(super) held_out: Option<HeldOutLosses>,
 }
 
 impl<G: Trainable> GenerationSteps<'_, G> {
-    /// A network that the generation before did not have learns from all there is.
+    /// A network that the generation before did not have learns from all there is; where it is a larger one
+    /// of the same family, it goes on from what that one knows.
     pub(super) fn catch_up(
         &self,
         context: &mut RunContext<'_>,
     ) -> Result<Option<Fitted>, TrainError> {
-        let network = self.stage(context).network.to_string();
-        let Some(before) = self.done.last().filter(|before| before.network != network) else {
+        let network = self.stage(context).network;
+        let before = self.done.last();
+        let Some(before) = before.filter(|before| before.network != network.to_string()) else {
             return Ok(None);
         };
         let (rows, games) = (before.rows_so_far, before.games_so_far);
@@ -40,20 +44,28 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let samples = context.plan.fit.catch_up * dataset.fit.len() as f64;
         let steps = steps(samples, context.plan.fit.batch);
         let held_out = dataset.held_out.clone();
-        let fitted = self.fit(context, dataset, (StepName::CatchUp, steps), None)?;
+        let small = Checkpoint::newest(&context.run_folder.fit(before.number))?;
+        let small = small.filter(|small| small.can_become(network));
+        let fitted = self.fit(
+            context,
+            dataset,
+            (StepName::CatchUp, steps),
+            small.as_ref().map(|small| (small, before.steps)),
+        )?;
         let network = context.run_folder.start(self.number);
-        export(&fitted.checkpoint, 0, &network)?;
+        export(&fitted.checkpoint, fitted.earlier_steps, &network)?;
         self.quantize(context, &network, &held_out)?;
         Ok(Some(fitted))
     }
 
-    /// Fits the stage's network, from `last` where there is one.
+    /// Fits the stage's network, from `last` and after the steps that that one has behind it, where there is
+    /// one.
     pub(super) fn fit(
         &self,
         context: &mut RunContext<'_>,
         dataset: Dataset,
         (step, steps): (StepName, u64),
-        last: Option<&Checkpoint>,
+        last: Option<(&Checkpoint, u64)>,
     ) -> Result<Fitted, TrainError> {
         let (settings, stage) = (&context.plan.fit, self.stage(context));
         let folder = match step {
@@ -85,7 +97,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             device: resources.fit_device,
             clock: resources.clock,
             checkpoint_every: CHECKPOINT_EVERY,
-            start_from: last,
+            start_from: last.map(|(checkpoint, _)| checkpoint),
         };
         let begun = context.watch.session();
         let (mut first, mut samples_per_second) = (None, 0.0);
@@ -108,6 +120,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         told?;
         Ok(Fitted {
             checkpoint,
+            earlier_steps: last.map_or(0, |(_, steps)| steps),
             samples_per_second,
             held_out: last_held_out(&folder)?,
         })

@@ -44,9 +44,15 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let catch_up = self.catch_up(context)?;
         let before = self.done.last();
         let last = match (&catch_up, before) {
-            (Some(fitted), _) => Some(fitted.checkpoint.clone()),
-            (None, Some(before)) => Some(last_checkpoint(&run_folder.fit(before.number))?),
-            (None, None) => self.given_weights(context)?,
+            (Some(fitted), _) => {
+                let steps = fitted.earlier_steps + fitted.checkpoint.step;
+                Some((fitted.checkpoint.clone(), steps))
+            }
+            (None, Some(before)) => {
+                let checkpoint = last_checkpoint(&run_folder.fit(before.number))?;
+                Some((checkpoint, before.steps))
+            }
+            (None, None) => self.given_weights(context)?.map(|given| (given, 0)),
         };
         let played = self.games(context, catch_up.is_some())?;
         let rows_so_far = before.map_or(0, |g| g.rows_so_far) + played.progress.positions;
@@ -55,13 +61,12 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let dataset = self.dataset(context, rows_so_far, games_so_far, number)?;
         let held_out = dataset.held_out.clone();
         let steps = steps(context.plan.fit.reuse * rows, context.plan.fit.batch);
-        let fitted = self.fit(context, dataset, (StepName::Fit, steps), last.as_ref())?;
+        let last = last
+            .as_ref()
+            .map(|(checkpoint, steps)| (checkpoint, *steps));
+        let fitted = self.fit(context, dataset, (StepName::Fit, steps), last)?;
         let network = run_folder.network(number);
-        let earlier = match (&catch_up, before) {
-            (Some(fitted), _) => fitted.checkpoint.step,
-            (None, before) => before.map_or(0, |before| before.steps),
-        };
-        export(&fitted.checkpoint, earlier, &network)?;
+        export(&fitted.checkpoint, fitted.earlier_steps, &network)?;
         let opened = context
             .resources
             .runtime
@@ -86,7 +91,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             games_per_second: played.games_per_second,
             evaluations_per_second: played.evaluations_per_second,
             samples_per_second: fitted.samples_per_second,
-            steps: earlier + checkpoint.step,
+            steps: fitted.earlier_steps + checkpoint.step,
             held_out: fitted.held_out,
             measures,
             seconds: context.watch.seconds(),

@@ -1,0 +1,250 @@
+//! A larger network that answers just as a smaller one does, to go on learning from there (Net2Net; Chen,
+//! Goodfellow & Shlens 2016).
+//!
+//! The small network's channels come first in every layer. What is new starts at random, but nobody listens
+//! yet: old outputs read new inputs with a weight of 0, and a new block adds 0 to what it is given. Gradients
+//! find both at once.
+
+use super::{Conv, Layers, Pooling, Weights};
+
+/// Walks through the large network with the weights of the small one.
+pub struct Grow<'a> {
+    small: &'a Weights,
+    /// The large network's: at first those that [`super::Declare`] drew.
+    large: Weights,
+    area: usize,
+    /// Tensors of the small network that have found their place.
+    taken: usize,
+    possible: bool,
+}
+
+/// Numbers of the large network, and which of them are the small one's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grown {
+    len: usize,
+    /// Where each number of the small network is; empty after a layer that it does not have.
+    old: Vec<usize>,
+    /// The norm that these numbers come from, where there is nothing between.
+    norm: Option<String>,
+}
+
+impl Grown {
+    /// Numbers that both networks have.
+    #[must_use]
+    pub fn same(len: usize) -> Grown {
+        Grown {
+            len,
+            old: (0..len).collect(),
+            norm: None,
+        }
+    }
+
+    fn whole(&self) -> bool {
+        self.old.len() == self.len
+    }
+
+    /// So many groups of numbers, of which number i of this kind becomes those from i * each on.
+    fn spread(&self, each: usize) -> Grown {
+        let group = |&at: &usize| at * each..(at + 1) * each;
+        Grown {
+            len: self.len * each,
+            old: self.old.iter().flat_map(group).collect(),
+            norm: None,
+        }
+    }
+
+    /// These numbers, then those.
+    fn then(&self, other: &Grown) -> Grown {
+        let moved = other.old.iter().map(|at| self.len + at);
+        Grown {
+            len: self.len + other.len,
+            old: self.old.iter().copied().chain(moved).collect(),
+            norm: None,
+        }
+    }
+}
+
+/// How a layer's weights lie: those of output o and input i are the `taps` from o * `output` + i * `input` on.
+#[derive(Debug, Clone, Copy)]
+struct Strides {
+    output: usize,
+    input: usize,
+    taps: usize,
+}
+
+impl Strides {
+    fn conv(inputs: usize, kernel: usize) -> Strides {
+        let taps = kernel * kernel;
+        Strides {
+            output: inputs * taps,
+            input: taps,
+            taps,
+        }
+    }
+
+    fn linear(outputs: usize) -> Strides {
+        Strides {
+            output: 1,
+            input: outputs,
+            taps: 1,
+        }
+    }
+
+    fn at(self, output: usize, input: usize) -> std::ops::Range<usize> {
+        let first = output * self.output + input * self.input;
+        first..first + self.taps
+    }
+}
+
+impl<'a> Grow<'a> {
+    /// A walk on a board of `area` points; `large` are the initial weights of the large network.
+    #[must_use]
+    pub fn new(small: &'a Weights, large: Weights, area: usize) -> Grow<'a> {
+        Grow {
+            small,
+            large,
+            area,
+            taken: 0,
+            possible: true,
+        }
+    }
+
+    /// The large network's weights, after the walk to these answers; `None` when it has not all that the small
+    /// one has.
+    #[must_use]
+    pub fn finish(self, answers: &[Grown]) -> Option<Weights> {
+        let all = self.taken == self.small.tensors().len() && answers.iter().all(Grown::whole);
+        (self.possible && all).then_some(self.large)
+    }
+
+    /// Takes over the weights of a layer whose `[inputs, outputs]` lie as `strides` says.
+    fn weights(
+        &mut self,
+        name: &str,
+        x: &Grown,
+        outputs: usize,
+        strides: impl Fn([usize; 2]) -> Strides,
+        norm: Option<String>,
+    ) -> Grown {
+        let weight = format!("{name}.weight");
+        let grown = |old| Grown {
+            len: outputs,
+            old: (0..old).collect(),
+            norm,
+        };
+        let Some(small) = self.small.find(&weight) else {
+            return grown(0);
+        };
+        let taps = strides([x.len, outputs]).taps;
+        let kept = x.old.len();
+        let old = small.values.len().checked_div(kept * taps).unwrap_or(0);
+        if old * kept * taps != small.values.len() || !(1..=outputs).contains(&old) {
+            self.possible = false;
+            return grown(0);
+        }
+        self.taken += 1;
+        let (from, to) = (strides([kept, old]), strides([x.len, outputs]));
+        let position = self.large.position(&weight);
+        let large = &mut self.large.tensors_mut()[position].values;
+        for output in 0..old {
+            for input in 0..x.len {
+                large[to.at(output, input)].fill(0.0);
+            }
+            for (input, &at) in x.old.iter().enumerate() {
+                large[to.at(output, at)].copy_from_slice(&small.values[from.at(output, input)]);
+            }
+        }
+        grown(old)
+    }
+
+    /// Takes over what each output has one of.
+    fn per_output(&mut self, name: &str, parts: &[&str], old: usize) {
+        for part in parts {
+            let name = format!("{name}.{part}");
+            let Some(small) = self
+                .small
+                .find(&name)
+                .filter(|small| small.values.len() == old)
+            else {
+                self.possible &= old == 0;
+                continue;
+            };
+            self.taken += 1;
+            let position = self.large.position(&name);
+            self.large.tensors_mut()[position].values[..old].copy_from_slice(&small.values);
+        }
+    }
+
+    /// Makes 0 of all that comes out of a norm.
+    fn silence(&mut self, norm: &str) {
+        let position = self.large.position(&format!("{norm}.gamma"));
+        self.large.tensors_mut()[position].values.fill(0.0);
+    }
+}
+
+impl Layers for Grow<'_> {
+    type Map = Grown;
+    type Vector = Grown;
+
+    fn conv_norm(&mut self, name: &str, x: &Grown, Conv { channels, kernel }: Conv) -> Grown {
+        let strides = |[inputs, _]: [usize; 2]| Strides::conv(inputs, kernel);
+        let grown = self.weights(name, x, channels, strides, Some(name.to_owned()));
+        let parts = ["gamma", "beta", "mean", "variance"];
+        self.per_output(name, &parts, grown.old.len());
+        grown
+    }
+
+    fn conv(&mut self, name: &str, x: &Grown, Conv { channels, kernel }: Conv) -> Grown {
+        let strides = |[inputs, _]: [usize; 2]| Strides::conv(inputs, kernel);
+        let grown = self.weights(name, x, channels, strides, None);
+        self.per_output(name, &["bias"], grown.old.len());
+        grown
+    }
+
+    fn linear(&mut self, name: &str, x: &Grown, len: usize) -> Grown {
+        let strides = |[_, outputs]: [usize; 2]| Strides::linear(outputs);
+        let grown = self.weights(name, x, len, strides, None);
+        self.per_output(name, &["bias"], grown.old.len());
+        grown
+    }
+
+    fn relu(&mut self, x: &Grown) -> Grown {
+        Grown {
+            norm: None,
+            ..x.clone()
+        }
+    }
+
+    fn relu_vector(&mut self, x: &Grown) -> Grown {
+        self.relu(x)
+    }
+
+    /// A sum with what the small network does not have must not change it.
+    fn add(&mut self, a: &Grown, b: &Grown) -> Grown {
+        if a.old != b.old {
+            match &b.norm {
+                Some(norm) if b.old.is_empty() => self.silence(norm),
+                _ => self.possible = false,
+            }
+        }
+        self.relu(a)
+    }
+
+    fn add_per_channel(&mut self, x: &Grown, bias: &Grown) -> Grown {
+        self.possible &= x.old == bias.old;
+        self.relu(x)
+    }
+
+    fn pool(&mut self, x: &Grown, pooling: Pooling) -> Grown {
+        let more = 1..pooling.parts();
+        more.fold(self.relu(x), |pooled, _| pooled.then(x))
+    }
+
+    fn flatten(&mut self, x: &Grown) -> Grown {
+        x.spread(self.area)
+    }
+
+    fn concat(&mut self, a: &Grown, b: &Grown) -> Grown {
+        a.then(b)
+    }
+}
