@@ -1,5 +1,5 @@
-//! A larger network that answers just as a smaller one does, to go on learning from there (Net2Net; Chen,
-//! Goodfellow & Shlens 2016).
+//! A larger network that answers just as a smaller one does, to go on learning from there (Net2Net; Chen et al.
+//! 2016).
 //!
 //! The small network's channels come first in every layer. What is new starts at random, but nobody listens
 //! yet: old outputs read new inputs with a weight of 0, and a new block adds 0 to what it is given. Gradients
