@@ -2,7 +2,8 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::{Forward, Mode, Role, Weights, numbers};
+use super::testing::lively_weights;
+use super::{Forward, Mode, Weights, numbers};
 use crate::game::BoardSize;
 use crate::train::architecture::{Architecture, GameShape, Outputs};
 
@@ -14,18 +15,6 @@ fn shape(passes: bool) -> GameShape {
         outcomes: 3,
         passes,
     }
-}
-
-/// Weights none of which is 0 or 1, norms' and biases' included.
-fn weights(network: Architecture, shape: GameShape) -> Weights {
-    let (mut weights, _) = network.declare(PLANES, shape, 5);
-    for weight in weights.tensors_mut() {
-        if weight.role != Role::Weight {
-            let values = weight.values.iter_mut().enumerate();
-            values.for_each(|(index, value)| *value = 0.4 + (index % 7) as f32 / 5.0);
-        }
-    }
-    weights
 }
 
 /// All answers about a board with something on all points of all planes.
@@ -68,7 +57,7 @@ fn a_grown_network_answers_as_before() {
     ] {
         let (small, large) = (network(small), network(large));
         for shape in [shape(false), shape(true)] {
-            let before = weights(small, shape);
+            let before = lively_weights(small, PLANES, shape);
             let grown = large
                 .grown_from((small, &before), PLANES, shape, 9)
                 .unwrap();
@@ -96,33 +85,16 @@ fn a_grown_network_answers_as_before() {
 fn what_is_new_is_random() {
     let shape = shape(false);
     let (small, large) = (network("tengen-2b8c"), network("tengen-4b12c"));
-    let before = weights(small, shape);
+    let before = lively_weights(small, PLANES, shape);
     let grown = large.grown_from((small, &before), PLANES, shape, 9);
     let grown = grown.unwrap();
     let stem = grown.get("stem.weight");
     let each = stem.values.len() / 12;
     assert!(stem.values[8 * each..].iter().all(|&value| value != 0.0));
-    assert!(
-        grown
-            .get("block3.local.weight")
-            .values
-            .iter()
-            .all(|&value| value != 0.0)
-    );
-    assert!(
-        grown
-            .get("block3.b.gamma")
-            .values
-            .iter()
-            .all(|&value| value == 0.0)
-    );
-    assert!(
-        grown
-            .get("block1.b.gamma")
-            .values
-            .iter()
-            .all(|&value| value != 0.0)
-    );
+    let values = |name: &str| grown.get(name).values.iter();
+    assert!(values("block3.local.weight").all(|&value| value != 0.0));
+    assert!(values("block3.b.gamma").all(|&value| value == 0.0));
+    assert!(values("block1.b.gamma").all(|&value| value != 0.0));
 }
 
 #[test]
@@ -137,13 +109,13 @@ fn what_is_not_larger_is_refused() {
         ("gobang-1b8c", "gobang+plain-1b8c"),
     ] {
         let (small, large) = (network(small), network(large));
-        let before = weights(small, shape);
+        let before = lively_weights(small, PLANES, shape);
         let grown = large.grown_from((small, &before), PLANES, shape, 9);
         assert!(grown.is_none(), "{small} to {large}");
     }
     // A layer as large as the board fits no other board.
     let dense = network("gobang-1b8c");
-    let before = weights(dense, shape);
+    let before = lively_weights(dense, PLANES, shape);
     let larger = GameShape {
         size: BoardSize::square(6),
         ..shape

@@ -3,7 +3,8 @@
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::{AREA_UNIT, Conv, Forward, Layers, Mode, Pooling, Role, Weights, numbers};
+use super::testing::lively_weights;
+use super::{AREA_UNIT, Conv, Forward, Layers, Mode, Pooling, numbers};
 use crate::game::BoardSize;
 use crate::train::architecture::{Architecture, GameShape, Outputs};
 
@@ -96,18 +97,6 @@ fn planes(size: BoardSize, [rows, columns]: [usize; 2], count: usize) -> Tensor<
     Tensor::from_data(data, &Device::flex())
 }
 
-/// Weights whose norms do something.
-fn weights(architecture: Architecture, shape: GameShape) -> Weights {
-    let (mut weights, _) = architecture.declare(6, shape, 3);
-    for weight in weights.tensors_mut() {
-        if weight.role != Role::Weight {
-            let values = weight.values.iter_mut().enumerate();
-            values.for_each(|(index, value)| *value = 0.5 + (index % 5) as f32 / 5.0);
-        }
-    }
-    weights
-}
-
 #[test]
 fn boards_of_their_own_size_are_masked_ones() {
     for name in ["tengen+area-2b8c", "tengen-2b8c", "az+garb-2b8c"] {
@@ -117,7 +106,7 @@ fn boards_of_their_own_size_are_masked_ones() {
             outcomes: 3,
             passes: true,
         };
-        let weights = weights(architecture, shape(BoardSize::square(7)));
+        let weights = lively_weights(architecture, 6, shape(BoardSize::square(7)));
         let device = Device::flex();
         let forward = || Forward::new(&weights, &device, Mode::Infer);
         // Boards of two sizes in one batch, each of its own size.

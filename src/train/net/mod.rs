@@ -3,8 +3,9 @@
 //! An architecture calls the methods of [`Layers`] from the planes to the heads. What that does
 //! depends on the implementation: [`Declare`] makes the initial weights and counts them, [`Forward`]
 //! computes with Burn (recording gradients while fitting), [`Fold`] writes the ONNX graph with
-//! every batch norm folded into its convolution, [`Grow`] takes over the weights of a smaller network. A new kind of block is therefore one function in
-//! one file, and what is exported is what was fitted.
+//! every batch norm folded into its convolution, [`Grow`] takes over the weights of a smaller
+//! network. A new kind of block is therefore one function in one file, and what is exported is what
+//! was fitted.
 
 mod backward;
 mod declare;
@@ -18,6 +19,8 @@ mod kernel;
 #[cfg(test)]
 mod masked;
 mod peak;
+#[cfg(test)]
+mod testing;
 mod weights;
 
 pub use declare::{Counts, Declare};

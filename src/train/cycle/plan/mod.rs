@@ -88,8 +88,8 @@ pub struct WarmUp {
     /// The run keeps a copy.
     #[serde(default)]
     pub network: Option<PathBuf>,
-    /// A folder with a checkpoint of the first stage's network, of another run and perhaps for other
-    /// boards: it plays them, where no `network` does, and the first fit starts from its weights. The
+    /// A folder with a checkpoint of the first stage's network or a smaller one of its family, of another
+    /// run and perhaps for other boards: it plays them, where no `network` does, and the first fit starts from its weights. The
     /// run keeps a copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<PathBuf>,
