@@ -16,7 +16,8 @@ Needs tengen, tengen-match and tengen-train, built with `cargo build --release -
 target/release or in the folder that TENGEN_BIN names, and ONNX Runtime (scripts/fetch-onnxruntime.sh --gpu);
 for fits a tengen-train built with libtorch (docs/gpu.md#fitting), in target/libtorch/release or where TENGEN_FIT
 says, and a python3 that has that PyTorch.
-What fails is said, and the rest goes on. The table comes at the end, however it ends.
+What fails is said, and the rest goes on; what matters most comes first. The table comes at the end, however it
+ends. FOLDER/results.jsonl and FOLDER/logs.tgz hold all that is worth keeping.
 TEXT
 }
 
@@ -48,9 +49,13 @@ for program in tengen tengen-match tengen-train; do
 done
 fitter=${TENGEN_FIT:-target/libtorch/release/tengen-train}
 command -v python3 >/dev/null || { echo "gpu-trial: python3 is needed" >&2; exit 1; }
+released=$(cd "$(dirname "$0")/.." && pwd)/models
+# What a card computes of a network in f32 is TF32, unless it is told not to.
+case $device in cpu) cuda='' single=f32 ;; *) cuda=1 single=tf32 ;; esac
 mkdir -p "$out"
 results=$out/results.jsonl
 : >"$results"
+logs=()
 failures=0
 began=$SECONDS
 
@@ -58,7 +63,7 @@ began=$SECONDS
 left() { echo $((budget - SECONDS + began)); }
 
 # step NAME LIMIT COMMAND...: runs a step for at most LIMIT seconds, and no longer than the budget; each line of
-# JSON that it prints is a result.
+# JSON that it prints is a result. Ends as the step does, with 124 where it was left out.
 step() {
     local name=$1 limit=$2 log left
     shift 2
@@ -67,10 +72,11 @@ step() {
         failures=$((failures + 1))
         echo "LEFT OUT $name: $budget s are over" >&2
         printf '{"step": "%s", "exit": 124, "seconds": 0, "said": "left out: %s s are over"}\n' "$name" "$budget" >>"$results"
-        return
+        return 124
     fi
     [ "$limit" -le "$left" ] || limit=$left
     log=$out/$(echo "$name" | tr -c 'A-Za-z0-9.\n' '-').log
+    logs+=("${log##*/}" "${log##*/}.err")
     local start=$SECONDS code=0
     if declare -F "$1" >/dev/null; then set -- bash -c '"$@"' step "$@"; fi
     # Who is stuck in the driver does not hear the first signal.
@@ -97,6 +103,7 @@ PYTHON
         failures=$((failures + 1))
         echo "FAILED  $name ($((SECONDS - start)) s, exit $code): $(grep -v '^$' "$log.err" | tail -n 1)" >&2
     fi
+    return "$code"
 }
 
 # The card, its driver and clocks, and what it multiplies at best.
@@ -158,19 +165,62 @@ print(json.dumps({"first_move": cold, "later_moves": sum(warm) / len(warm), "nam
 PYTHON
 }
 
-# visits MODEL SECONDS THREADS: visits of one move of so many seconds, once the network is loaded.
+# speed ARGUMENTS...: bench --throughput. A backend that cannot be had is only warned of there: here a step that
+# measured nothing has failed.
+speed() {
+    "$bin/tengen" bench --throughput --json --backend ort --device "$device" "$@" | grep --line-buffered .
+    [ "${PIPESTATUS[*]}" = "0 0" ]
+}
+
+# answers ARGUMENTS...: bench --agreement.
+answers() { "$bin/tengen" bench --agreement --json --backend ort --device "$device" "$@"; }
+
+# visits MODEL SECONDS THREADS: visits of one move of so many seconds, once the network is loaded, and how much of
+# the time the first card computes, from the second second on.
 visits() {
     python3 - "$bin/tengen" "$device" "$@" <<'PYTHON'
-import json, subprocess, sys
-engine, device, model, seconds, threads = sys.argv[1:]
-said = subprocess.run(
-    [engine, "gtp", "--device", device, "--model", model, "--time-per-move", seconds, "--threads", threads],
-    input="kata-raw-nn 0\nlz-genmove_analyze b 100000\nquit\n", capture_output=True, text=True)
-lines = [line for line in said.stdout.splitlines() if line.startswith("info move")]
+import json, shutil, subprocess, sys
+program, device, model, seconds, threads = sys.argv[1:]
+engine = subprocess.Popen(
+    [program, "gtp", "--device", device, "--model", model, "--time-per-move", seconds, "--threads", threads],
+    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+def ask(command):
+    engine.stdin.write(command + "\n")
+    engine.stdin.flush()
+    lines = []
+    while line := engine.stdout.readline().strip():
+        lines.append(line)
+    return lines
+ask("kata-raw-nn 0")
+sampler = None
+if device != "cpu" and shutil.which("nvidia-smi"):
+    card = device.split(",")[0].removeprefix("cuda").removeprefix(":") or "0"
+    sampler = subprocess.Popen(
+        ["nvidia-smi", "-i", card, "--query-gpu=utilization.gpu,power.draw", "--format=csv,noheader,nounits",
+         "--loop-ms=200"],
+        stdout=subprocess.PIPE, text=True)
+try:
+    said = ask("lz-genmove_analyze b 100000")
+finally:
+    if sampler:
+        sampler.terminate()
+facts = {"seconds": float(seconds), "threads": int(threads)}
+if sampler:
+    rows = [line.split(",") for line in sampler.communicate()[0].splitlines()]
+    # The card tells of a while that has passed already.
+    rows = [row for row in rows if len(row) == 2][5:]
+    for at, name in enumerate(["busy_percent", "watts"]):
+        try:
+            facts[name] = sum(float(row[at]) for row in rows) / len(rows)
+        except (ValueError, ZeroDivisionError):  # [N/A], or too short a search
+            pass
+ask("quit")
+engine.wait()
+lines = [line for line in said if line.startswith("info move")]
 words = lines[-1].split() if lines else []
-total = sum(int(words[i + 1]) for i, word in enumerate(words) if word == "visits")
-print(json.dumps({"seconds": float(seconds), "threads": int(threads), "visits": total}))
-sys.exit(0 if total else 1)
+facts["visits"] = sum(int(words[i + 1]) for i, word in enumerate(words) if word == "visits")
+print(json.dumps(facts))
+sys.exit(0 if facts["visits"] else 1)
 PYTHON
 }
 
@@ -180,14 +230,6 @@ fits() {
     local libraries
     libraries=$(python3 -c 'import os, torch; print(os.path.dirname(torch.__file__))')/lib || return 1
     LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$fitter" "$@"
-}
-
-# busy SECONDS: how much of the time the first card computes, meanwhile.
-busy() {
-    command -v nvidia-smi >/dev/null || return 0
-    local card=${device#cuda:}
-    timeout "$1" nvidia-smi -i "${card%%,*}" --query-gpu=utilization.gpu,utilization.memory,power.draw,clocks.sm \
-        --format=csv,noheader,nounits --loop-ms=200 >"$out/busy.csv" 2>/dev/null
 }
 
 # expects TEXT COMMAND...: an engine that cannot have what it asks for says so in one line and ends.
@@ -200,14 +242,46 @@ expects() {
     [ "$code" -ne 0 ] && echo "$said" | grep -q "$text"
 }
 
-# plays TEXT COMMAND...: an engine whose network cannot be had says so and plays by another.
+# plays TEXT COMMAND...: an engine whose network cannot be had says so, unless TEXT is empty, and plays by another.
 plays() {
-    local text=$1 said
+    local text=$1 errors=$out/plays.err said
     shift
-    said=$(printf 'genmove b\nquit\n' | "$@" --visits 10 2>"$out/plays.err" | tr '\n' ' ')
+    said=$(printf 'genmove b\nquit\n' | "$@" --visits 10 2>"$errors" | tr '\n' ' ')
+    cat "$errors" >&2
     python3 -c 'import json, sys; print(json.dumps({"answer": sys.argv[1], "line": sys.argv[2]}))' \
-        "$said" "$(grep -m 1 "$text" "$out/plays.err")"
-    [[ $said =~ ^=\ [A-J][1-9] ]] && grep -q "$text" "$out/plays.err"
+        "$said" "$(grep -m 1 "$text" "$errors")"
+    [[ $said =~ ^=\ [A-J][1-9] ]] && { [ -z "$text" ] || grep -q "$text" "$errors"; }
+}
+
+# absent TEXT COMMAND...: one of both. Where /dev does not tell how many cards there are, the engine finds out when
+# it loads the network.
+absent() { expects "$@" || plays "$@"; }
+
+# memory_full: another program holds all memory of the first card but 300 MiB: a move comes all the same.
+memory_full() {
+    local card=${device%%,*} holder code=1
+    card=${card#cuda}
+    card=${card#:}
+    : >"$out/holder.txt"
+    python3 -c '
+import sys, time
+import torch
+card = int(sys.argv[1])
+free, _ = torch.cuda.mem_get_info(card)
+held = torch.empty(free - 300 * 2**20, dtype=torch.uint8, device=f"cuda:{card}")
+print("held", flush=True)
+time.sleep(40)' "${card:-0}" >"$out/holder.txt" &
+    holder=$!
+    while kill -0 "$holder" 2>/dev/null && ! grep -q held "$out/holder.txt"; do sleep 0.2; done
+    if grep -q held "$out/holder.txt"; then
+        plays "" "$bin/tengen" gtp --device "$device"
+        code=$?
+    else
+        echo "nothing took the card's memory" >&2
+    fi
+    kill "$holder" 2>/dev/null
+    wait "$holder" 2>/dev/null
+    return "$code"
 }
 
 # What was measured so far, as tables.
@@ -225,10 +299,12 @@ print("\n| network | threads | batch | positions/s | search: evaluations/s | of 
 print("|---|---|---|---|---|---|---|---|---|")
 for row in results:
     if "raw_per_second" in row:
-        share = row["evaluations_per_second"] / row["raw_per_second"]
         mean = row.get("mean_batch")
+        # Of a search that never filled its batches the share says nothing.
+        filled = mean is None or mean >= row["batch"] / 2
+        share = f"{row['evaluations_per_second'] / row['raw_per_second']:.0%}" if filled else "-"
         print(f"| {row['step']} | {row['threads']} | {row['batch']} | {row['raw_per_second']:.0f} | "
-              f"{row['evaluations_per_second']:.0f} | {share:.0%} | {row['visits_per_second']:.0f} | "
+              f"{row['evaluations_per_second']:.0f} | {share} | {row['visits_per_second']:.0f} | "
               f"{row['collisions']:.1%} | {'-' if mean is None else round(mean, 1)} |")
 print("\n| step | result |")
 print("|---|---|")
@@ -256,85 +332,138 @@ for row in results:
         facts = {key: value for key, value in row.items() if key != "step" and (not keys or key in keys)}
         if facts:
             last[row["step"]] = facts
+print("| a card that vanishes in mid-search | only simulated, by unit tests at the border to what computes networks "
+      "(`FailingEvaluator` and `StallingEvaluator`, src/eval/fake.rs) |")
 PYTHON
 }
-trap tables EXIT
 
-export -f card peak first_moves visits fits expects plays
+# What there is when it ends. The table's numbers and all logs are two files, where only few can be brought home.
+finish() {
+    tables
+    [ "${#logs[@]}" -gt 0 ] && command -v tar >/dev/null || return
+    tar -czf "$out/logs.tgz" -C "$out" results.jsonl "${logs[@]}" && echo "all logs in $out/logs.tgz" >&2
+}
+trap finish EXIT
+
+export -f card peak first_moves speed answers visits fits expects plays absent memory_full
 export bin device out fitter
 step card 30 card
-case $device in cpu) ;; *) step peak 60 peak ;; esac
+[ -z "$cuda" ] || step peak 60 peak
 step doctor 60 "$bin/tengen" doctor --json --device "$device"
 
 names="tengen-5b32c tengen-10b64c tengen-20b128c"
-threads_list="1 2 4 8 16"
-[ -z "$quick" ] || { names=tengen-5b32c; threads_list="1 2"; }
+threads_list="1 4 16"
+# A search fills its batches after some 64 times as many visits: rounds of a second.
+threads_seconds=12
+few=
+if [ -n "$quick" ]; then
+    names=tengen-5b32c threads_list="1 2" threads_seconds=$seconds few="--positions 64"
+fi
+largest=${names##* }
 models=$out/models
 mkdir -p "$models"
 for name in $names; do
     step "export $name" 60 "$bin/tengen-train" export --untrained "$name" --out "$models/$name-f32.onnx"
-    step "half $name" 120 "$bin/tengen-train" quantize --precision f16 --device "$device" --positions 256 --json \
-        --model "$models/$name-f32.onnx" --out "$models/$name-f16.onnx" --force
+    half=("$bin/tengen-train" quantize --precision f16 --json --force
+        --model "$models/$name-f32.onnx" --out "$models/$name-f16.onnx")
+    rm -f "$models/$name-f16.onnx"
+    step "half $name" 120 "${half[@]}" --positions 256 --device "$device" ||
+        step "half $name on the processor" 120 "${half[@]}" --positions 64
 done
-
-# Speed: all sizes of batches at one thread, then threads.
-backend="--backend ort"
-for name in $names; do
-    for precision in f32 f16; do
-        step "speed $name $precision" 120 "$bin/tengen" bench --throughput --json --seconds "$seconds" \
-            --device "$device" $backend --threads 1 --model "$models/$name-$precision.onnx"
-    done
-    for threads in $threads_list; do
-        [ "$(left)" -lt 5 ] || busy $((${seconds%.*} + 4)) &
-        step "threads $name f16" 60 "$bin/tengen" bench --throughput --json --seconds "$seconds" \
-            --device "$device" $backend --threads "$threads" --set batch=64 --model "$models/$name-f16.onnx"
-        wait
-        [ ! -s "$out/busy.csv" ] || step "busy $name $threads" 10 python3 -c '
-import csv, json, sys
-def number(text):
-    try:
-        return float(text)
-    except ValueError:  # [N/A]
-        return 0.0
-rows = [[number(x) for x in row] for row in csv.reader(open(sys.argv[1])) if len(row) == 4]
-rows.sort(reverse=True)
-half = rows[: max(1, len(rows) // 2)]
-print(json.dumps({"busy_percent": sum(row[0] for row in half) / len(half), "watts": max(row[2] for row in rows)}))' "$out/busy.csv"
-    done
-done
-largest=$models/${names##* }-f16.onnx
-for time in 1 5 $([ -n "$quick" ] || echo 25); do
-    step "visits in $time s" $((time + 30)) visits "$largest" "$time" "${threads_list##* }"
-done
-step "first move" 60 first_moves "$largest"
+# One that has learnt something; refused where f16 differs too much.
+trained=$models/8b48c-f16.onnx
+rm -f "$trained"
+step "half 8b48c" 120 "$bin/tengen-train" quantize --precision f16 --device "$device" --json $few \
+    --model "$released/nogo-9x9-8b48c.onnx" --out "$trained"
 
 # The same answers.
-step "answers built-in f32" 60 "$bin/tengen" bench --agreement --json --device "$device" $backend
-step "answers f16" 60 "$bin/tengen" bench --agreement --json --device "$device" $backend --model "$models/${names%% *}-f16.onnx"
+step "answers built-in $single" 60 answers $few
+[ -z "$cuda" ] || NVIDIA_TF32_OVERRIDE=0 step "answers built-in true f32" 60 answers $few
+step "answers 8b48c $single" 60 answers $few --model "$released/nogo-9x9-8b48c.onnx"
+[ ! -s "$trained" ] || step "answers 8b48c f16" 60 answers $few --model "$trained"
+step "answers ${names%% *} f16" 60 answers $few --model "$models/${names%% *}-f16.onnx"
+
+# Speed: all sizes of batches, at a thread for each of a card's two evaluators.
+halves=" "
+for name in $names; do
+    step "speed $name f16" 120 speed --seconds "$seconds" --threads 2 --model "$models/$name-f16.onnx" &&
+        halves="$halves$name "
+done
+
+# precision NAME: f16 where the device ran the network so, else that of the file in f32.
+precision() { case $halves in *" $1 "*) echo f16 ;; *) echo "$single" ;; esac; }
+
+# best NAME: the file of that.
+best() { case $(precision "$1") in f16) echo "$models/$1-f16.onnx" ;; *) echo "$models/$1-f32.onnx" ;; esac; }
+
+# speed_single NAME: speed of the file in f32.
+speed_single() {
+    step "speed $1 $single" 120 speed --seconds "$seconds" --threads 2 --model "$models/$1-f32.onnx"
+}
+
+# speed_threads NAME: speed by threads.
+speed_threads() {
+    local threads
+    for threads in $threads_list; do
+        step "threads $threads $1 $(precision "$1")" 60 speed --seconds "$threads_seconds" --threads "$threads" \
+            --set batch=64 --model "$(best "$1")"
+    done
+}
+
+speed_single "$largest"
+[ -z "$cuda" ] || NVIDIA_TF32_OVERRIDE=0 step "speed $largest true f32" 120 speed --seconds "$seconds" --threads 2 \
+    --model "$models/$largest-f32.onnx"
+for time in 1 5 $([ -n "$quick" ] || echo 25); do
+    step "visits in $time s" $((time + 30)) visits "$(best "$largest")" "$time" "${threads_list##* }"
+done
+step "first move" 60 first_moves "$(best "$largest")"
+speed_threads "$largest"
+
+# What goes wrong is said in one line.
+step "no card of this number" 40 absent "not available" "$bin/tengen" gtp --device cuda:63
+step "a file that is no library" 20 expects "no library" "$bin/tengen" gtp --backend ort --ort-library "$0"
+# What only shows when the network is loaded: a move comes all the same.
+step "another library" 20 plays "not available" "$bin/tengen" gtp --backend ort --ort-library "$(realpath "$bin/tengen-match")"
+if [ -n "$cuda" ]; then
+    step "cards hidden" 20 plays "cuda" env CUDA_VISIBLE_DEVICES= "$bin/tengen" gtp --device "$device"
+    step "memory full" 60 memory_full
+fi
+
+# The same file for both: the built-in one is in integers on a processor.
 games=100
 [ -z "$quick" ] || games=4
 rm -rf "$out/match"
-step "equal visits against the processor" 120 "$bin/tengen-match" play --json --games "$games" --concurrency 8 \
+equal="--threads 1 --visits 50 --set batch=1 --model '$released/nogo-9x9.onnx'"
+step "equal visits against the processor" 120 "$bin/tengen-match" play --json --games "$games" --concurrency 4 \
     --random-plies 4 --out "$out/match" \
-    --first "$bin/tengen gtp --device $device --threads 1 --visits 50 --set batch=1 $backend" --first-name ort \
-    --second "$bin/tengen gtp --device cpu --threads 1 --visits 50 --set batch=1 --backend native" --second-name native
+    --first "$bin/tengen gtp --device $device --backend ort $equal" --first-name ort \
+    --second "$bin/tengen gtp --device cpu --backend native $equal" --second-name native
 
 # Training.
 for name in $names; do
     # All games begin at once, so that batches are full until the last ones end.
     case $name in *5b32c) games=512 ;; *10b64c) games=256 ;; *) games=128 ;; esac
     [ -z "$quick" ] || games=8
-    rm -rf "$out/games"
+    rm -rf "$out/games-$name"
     step "self-play $name" 60 "$bin/tengen-train" selfplay network --json --device "$device" --games "$games" \
-        --model "$models/$name-f16.onnx" --visits 64 --out "$out/games" --concurrent 256
+        --model "$(best "$name")" --visits 64 --out "$out/games-$name" --concurrent 256
+done
+# The first folder that holds games.
+data=$out/games-${names%% *}
+for name in $names; do
+    if compgen -G "$out/games-$name/games-*" >/dev/null; then
+        data=$out/games-$name
+        break
+    fi
 done
 # A rehearsal fits by the same libraries on the processor, if they are there, and by our own kernels.
-case $device in cpu) fit_device=libtorch ;; *) fit_device=${device%%,*} ;; esac
+fit_device=libtorch
+[ -z "$cuda" ] || fit_device=${device%%,*}
 steps=30
 [ -z "$quick" ] || steps=4
 for name in $names; do
-    fit=(fit --data "$out/games" --net "$name" --steps "$steps" --json --out "$out/fit")
-    if [ "$device" = cpu ]; then
+    fit=(fit --data "$data" --net "$name" --steps "$steps" --json --out "$out/fit")
+    if [ -z "$cuda" ]; then
         rm -rf "$out/fit"
         step "fit $name" 60 "$bin/tengen-train" "${fit[@]}"
         [ -x "$fitter" ] || continue
@@ -343,15 +472,24 @@ for name in $names; do
     step "fit $name $fit_device" 60 fits "${fit[@]}" --device "$fit_device"
 done
 
-# What goes wrong is said in one line.
-step "no card of this number" 20 expects "not available" "$bin/tengen" gtp --device cuda:63
-step "a file that is no library" 20 expects "no library" "$bin/tengen" gtp --backend ort --ort-library "$0"
-# What only shows when the network is loaded: a move comes all the same.
-step "another library" 20 plays "not available" "$bin/tengen" gtp --backend ort --ort-library "$(realpath "$bin/tengen-match")"
-case $device in
-cpu) ;;
-*) step "cards hidden" 20 plays "cuda" env CUDA_VISIBLE_DEVICES= "$bin/tengen" gtp --device "$device" ;;
-esac
+# Other options of ONNX Runtime's CUDA provider. Never fuse_conv_bias alone: its answers may be wrong.
+if [ -n "$cuda" ]; then
+    [ -s "$trained" ] || trained=$released/nogo-9x9-8b48c.onnx
+    for options in prefer_nhwc=1 prefer_nhwc=1,fuse_conv_bias=1 cudnn_conv_algo_search=EXHAUSTIVE; do
+        TENGEN_CUDA_OPTIONS=$options step "speed $largest $(precision "$largest") $options" 120 speed \
+            --seconds "$seconds" --threads 2 --model "$(best "$largest")"
+        case $options in
+        prefer_nhwc*) TENGEN_CUDA_OPTIONS=$options step "answers 8b48c $options" 60 answers $few --model "$trained" ;;
+        esac
+    done
+fi
+
+# The smaller networks, where there is time left.
+for name in $names; do
+    [ "$name" != "$largest" ] || continue
+    speed_single "$name"
+    speed_threads "$name"
+done
 
 echo "results in $results, logs beside it; $failures of the steps failed" >&2
 [ "$failures" -eq 0 ]

@@ -28,7 +28,8 @@ run=$1
 name=$2
 case $name in
     gomoku-8x8 | gomoku-15x15 | gomoku-sizes | go-sizes) model=$name ;;
-    nogo-9x9-champion | nogo-9x9-large) model=nogo-9x9 ;;
+    nogo-9x9-champion) model=nogo-9x9 ;;
+    nogo-9x9-large) model=nogo-9x9-8b48c ;;
     *) fail "no network is called $name" ;;
 esac
 here=$(cd "$(dirname "$0")/.." && pwd) || exit 1

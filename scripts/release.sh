@@ -87,7 +87,7 @@ mkdir -p "$stage/docs" "$stage/models" "$stage/plans" "$stage/licences"
 for program in tengen tengen-match tengen-train; do
     strip -o "$stage/$program" "$built/$program"
 done
-cp models/*.onnx models/README.md "$stage/models/"
+cp models/*.onnx models/*.critic models/README.md "$stage/models/"
 # Without the pictures, which are larger than the text.
 for page in docs/*.md; do
     sed '/^!\[/d' "$page" >"$stage/$page"

@@ -101,12 +101,17 @@ fn plays_until_both_pass(mut engine: Box<dyn Engine>) -> Vec<String> {
         .collect();
     assert_eq!(last, [Vertex::Pass; 2]);
     assert!(record.result.contains('+'), "{}", record.result);
-    // Who is asked again says the same, won or lost, and nothing changes.
+    // Who is asked again says the same, won or lost; a client counts these passes, and takes them back.
     for color in Color::BOTH {
         assert_eq!(engine.genmove(color, &stop), Decision::Play(Vertex::Pass));
     }
-    assert_eq!(engine.record().plays.len(), record.plays.len());
+    assert_eq!(engine.record().plays.len(), record.plays.len() + 2);
+    assert_eq!(engine.outcome(), Some(outcome));
     assert!(engine.legal_moves(Color::Black).is_empty());
+    for _ in Color::BOTH {
+        engine.undo().expect("a pass was played");
+    }
+    assert_eq!(engine.record(), record);
     engine.thinker_log()
 }
 

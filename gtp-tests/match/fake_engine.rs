@@ -26,6 +26,7 @@ pub(crate) fn run(manners: &Manners, seed: u64) -> ExitCode {
         rng: Xoshiro256PlusPlus::seed_from_u64(seed),
         moves: 0,
         passes: manners.kind.contains("count"),
+        stones: 0,
     };
     for line in io::stdin().lock().lines() {
         let line = line.unwrap();
@@ -131,6 +132,8 @@ struct Engine {
     moves: u32,
     /// Whether it passes always and can say what is dead.
     passes: bool,
+    /// Moves of a period, as it was told.
+    stones: u32,
 }
 
 impl Engine {
@@ -145,6 +148,13 @@ impl Engine {
                 Ok(format!(
                     "boardsize\nclear_board\nplay\ngenmove\ntime_settings\ntime_left\nquit\ntengen-report{more}"
                 ))
+            }
+            ("time_settings", [_, _, stones]) => {
+                self.stones = stones.parse().unwrap();
+                Ok(String::new())
+            }
+            ("time_left", [_, _, stones]) if stones.parse::<u32>().unwrap() > self.stones => {
+                Err(format!("{stones} moves left of {}", self.stones))
             }
             ("play", _) if self.passes => Ok(String::new()),
             ("genmove", _) if self.passes => Ok("pass".to_owned()),

@@ -39,6 +39,10 @@ pub(crate) const TESTS: &[Test] = &[
         "an_engine_that_does_not_start_has_the_last_word",
         an_engine_that_does_not_start_has_the_last_word,
     ),
+    (
+        "an_engine_that_never_starts_again_ends_the_match",
+        an_engine_that_never_starts_again_ends_the_match,
+    ),
 ];
 
 fn each_misbehaviour_loses_for_its_reason() {
@@ -244,4 +248,31 @@ fn an_engine_that_does_not_start_has_the_last_word() {
     assert_eq!(output.status.code(), Some(1));
     let words = String::from_utf8_lossy(&output.stderr);
     assert!(words.contains("its last words: no model here"), "{words}");
+}
+
+/// A machine without memory, or a program that is being built, is no way to play.
+fn an_engine_that_never_starts_again_ends_the_match() {
+    let out = folder("starts-once");
+    let marker = out.join("has-run");
+    let script = out.join("engine.sh");
+    let lines = format!(
+        "[ -e '{0}' ] && {{ echo no memory >&2; exit 1; }}\ntouch '{0}'\nexec {1}\n",
+        marker.display(),
+        fake("crash", 1, 1)
+    );
+    fs::write(&script, lines).unwrap();
+    let engine = format!("sh '{}'", script.display());
+    let other = fake("honest", 0, 2);
+    let options = ["--games", "40"];
+    let output = play(&engine, &other, &out, &options).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(words.contains("its last words: no memory"), "{words}");
+    assert_eq!(games(&out).len(), 3, "one crash, two failed starts");
+
+    // When it is there again the rest is played.
+    fs::write(&script, format!("exec {}\n", fake("honest", 0, 3))).unwrap();
+    let report = troubled(play(&engine, &other, &out, &options));
+    assert_eq!(report["reasons"]["crash"], 3, "{report:#}");
+    assert_eq!(games(&out).len(), 40);
 }

@@ -27,6 +27,10 @@ pub(crate) const TESTS: &[Test] = &[
         "a_missing_engine_ends_the_match_at_once",
         a_missing_engine_ends_the_match_at_once,
     ),
+    (
+        "an_engine_without_byoyomi_is_told_of_one_move_a_period",
+        an_engine_without_byoyomi_is_told_of_one_move_a_period,
+    ),
 ];
 
 /// An empty folder of this test's own.
@@ -218,4 +222,13 @@ fn a_missing_engine_ends_the_match_at_once() {
         "{words}"
     );
     assert_eq!(games(&out).len(), 0);
+}
+
+/// The fake engine refuses to hear of more moves than its periods have.
+fn an_engine_without_byoyomi_is_told_of_one_move_a_period() {
+    let out = folder("byoyomi");
+    let options = ["--games", "2", "--time", "0+3*5"];
+    let [first, second] = [1, 2].map(|seed| fake("honest", 0, seed));
+    let report = report(play(&first, &second, &out, &options));
+    assert_eq!(report["reasons"]["rules"], 2, "{report:#}");
 }

@@ -1,25 +1,32 @@
 //! The move to play, out of what a search reports and what the rules allow.
 
-use crate::game::{Game, Move, Reached};
+use crate::game::{Game, Move, Proof, Reached};
 use crate::search::SearchReport;
 
 /// The first legal move of `report`, which lists the move to play first; else any legal move; one
-/// of those to `avoid` only when there is no other. `None` only when there is no legal move. A move
-/// that the past forbids is no legal one.
+/// of those to `avoid` only when there is no other. Where the first one is to be avoided, one that is
+/// proven to lose comes after those that are not: it may have more visits. `None` only when there is no
+/// legal move. A move that the past forbids is no legal one.
 pub(super) fn choose<G: Game>(
     start: &Reached<G>,
     report: Option<&SearchReport>,
     avoid: &[Move],
 ) -> Option<Move> {
-    let reported = report.map_or(&[][..], |report| &report.moves);
-    let reported = reported.iter().map(|found| found.mv);
+    let found = report.map_or(&[][..], |report| &report.moves);
+    let reported = found.iter().map(|found| found.mv);
     let legal = reported.filter(|&mv| start.position().is_legal(mv) && start.allows(mv));
     let mut candidates = legal.chain(start.legal_moves());
     let first = candidates.next()?;
     if !avoid.contains(&first) {
         return Some(first);
     }
-    candidates.find(|mv| !avoid.contains(mv)).or(Some(first))
+    let others: Vec<Move> = candidates.filter(|mv| !avoid.contains(mv)).collect();
+    let lost = |mv: Move| {
+        let known = found.iter().find(|found| found.mv == mv);
+        known.is_some_and(|found| found.proof == Some(Proof::Loss))
+    };
+    let open = others.iter().find(|&&mv| !lost(mv));
+    Some(*open.or(others.first()).unwrap_or(&first))
 }
 
 #[cfg(test)]
@@ -65,6 +72,14 @@ mod tests {
         check(&[2], 1);
         check(&[2, 1], 0);
         check(&[0, 1, 2], 2);
+        // One that loses, whatever its visits, only when there is nothing else.
+        let mut report = report(&[(2, 9, 0.5), (1, 3, 0.3), (0, 1, 0.2)]);
+        report.moves[1].proof = Some(Proof::Loss);
+        for (avoid, expected) in [(&[2][..], 0), (&[2, 0], 1)] {
+            let avoid: Vec<Move> = avoid.iter().copied().map(Move).collect();
+            let chosen = choose(&position.clone().into(), Some(&report), &avoid);
+            assert_eq!(chosen, Some(Move(expected)), "{avoid:?}");
+        }
     }
 
     #[test]

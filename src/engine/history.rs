@@ -125,6 +125,14 @@ impl<G: Game> History<G> {
         self.plays.len() - 1
     }
 
+    /// A pass that says that the game is over: it can be taken back, and changes nothing else.
+    pub(super) fn pass_after_end(&mut self, color: Color) {
+        let position = self.position_for(color.opponent());
+        self.past.push(&position);
+        let vertex = Vertex::Pass;
+        self.plays.push((Play { color, vertex }, position));
+    }
+
     /// Takes the last play back; answers its number, from 0.
     ///
     /// # Errors

@@ -56,6 +56,8 @@ pub(super) fn merge_losing(mut report: SearchReport, losing: &[Move]) -> SearchR
             (found.value, found.lcb) = (Proof::Loss.value(), Proof::Loss.value());
         }
     }
-    report.moves.sort_by_key(|found| losing.contains(&found.mv));
+    // Behind all others as those that the search has proven to lose, which may have more visits.
+    let lost = |found: &MoveReport| found.proof == Some(Proof::Loss);
+    report.moves.sort_by_key(lost);
     report
 }

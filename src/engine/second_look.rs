@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::solver_speed::{NODES_PER_PLAYOUT, NODES_PER_SECOND};
 use crate::clock::{Budget, Clock};
 use crate::game::{Move, Proof};
-use crate::search::{Limits, SearchReport, StopFlag};
+use crate::search::{Limits, MoveReport, SearchReport, StopFlag};
 use crate::solver::{Effort, Solvable, Solve};
 
 /// Nodes for what can be seen at once.
@@ -94,7 +94,7 @@ pub(super) fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> 
 }
 
 /// Adds moves that have been chosen and turn out to lose to `losing`, until there is one of which that
-/// is not known. A move that turns out to win makes the report a proven one. Answers how many nodes it
+/// is not known; those that the search knows to lose are passed over. A move that turns out to win makes the report a proven one. Answers how many nodes it
 /// took, too.
 pub(super) fn second_look<G: Solvable>(
     solver: &mut dyn Solve<G>,
@@ -110,9 +110,13 @@ pub(super) fn second_look<G: Solvable>(
         threads: 1,
         halt: &|nodes| look.stop.is_raised() || late(nodes),
     };
+    // Moves that are known to lose may stand before open ones, by the visits that they had before.
+    let open = |found: &MoveReport| found.proof != Some(Proof::Loss) && !losing.contains(&found.mv);
+    let open_moves = report.moves.iter().filter(|found| open(found)).count();
     let (mut refuted, mut nodes) = (Vec::new(), 0);
-    for found in report.moves.iter_mut().take(MOST_MOVES) {
-        if found.proof.is_some() || losing.contains(&found.mv) {
+    let candidates = report.moves.iter_mut().filter(|found| open(found));
+    for found in candidates.take(MOST_MOVES) {
+        if found.proof.is_some() {
             break;
         }
         let mut next = position.clone();
@@ -131,7 +135,7 @@ pub(super) fn second_look<G: Solvable>(
         }
         refuted.push(found.mv);
     }
-    if refuted.len() < report.moves.len() {
+    if refuted.len() < open_moves {
         log::debug!("{} chosen moves were refuted", refuted.len());
         losing.append(&mut refuted);
     }
@@ -140,6 +144,7 @@ pub(super) fn second_look<G: Solvable>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::merge_proof::merge_losing;
     use super::super::testing::report;
     use super::*;
     use crate::clock::FakeClock;
@@ -162,7 +167,7 @@ mod tests {
                 next.play(mv);
                 solver.solve(&next, &ALL).wins() == Some(true)
             });
-            let both = (1..MOST_MOVES).contains(&lost.len()) && !won.is_empty();
+            let both = (2..MOST_MOVES).contains(&lost.len()) && !won.is_empty();
             both.then_some((position, lost, won))
         };
         (4..14)
@@ -197,6 +202,28 @@ mod tests {
         let order = [&won[..1], &lost[..]].concat();
         assert_eq!(look(&position, &order, &glance), (vec![], Some(Proof::Win)));
         assert_eq!(look(&position, &lost, &glance), (vec![], None));
+    }
+
+    /// A lost move keeps the visits that it had before that was known, and stands before open ones.
+    #[test]
+    fn moves_that_the_search_knows_to_lose_are_passed_over() {
+        let (position, lost, won) = won();
+        let (clock, stop) = (FakeClock::new(), StopFlag::new());
+        let glance = Look {
+            nodes: GLANCE,
+            until: None,
+            stop: &stop,
+            time: &clock,
+        };
+        let mut solver = SmallNoGo::solver(0).expect("NoGo has one");
+        let moves = [(lost[0].0, 9, 0.5), (lost[1].0, 5, 0.3), (won[0].0, 1, 0.1)];
+        let mut found = report(&moves);
+        found.moves[1].proof = Some(Proof::Loss);
+        let mut losing = Vec::new();
+        let (found, _) = second_look(&mut *solver, &position, found, &glance, &mut losing);
+        assert_eq!((&losing[..], found.proof), (&lost[..1], Some(Proof::Win)));
+        let merged = merge_losing(found, &losing);
+        assert_eq!(merged.moves[0].mv, won[0]);
     }
 
     #[test]

@@ -364,22 +364,28 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         let mut losing = solver.losing(position, &effort);
         // One move is left: there is nothing to search.
         let only = losing.len() + 1 == start.legal_count() && *limits != Limits::default();
+        let inner = &mut *self.inner;
+        let analysis = &AnalysisOptions {
+            avoid: losing.clone(),
+            ..analysis.clone()
+        };
+        if only {
+            let once = Limits {
+                visits: Some(1),
+                ..*limits
+            };
+            let report = inner.watch(start, &once, stop, analysis, see);
+            return report.map(|report| merge_losing(report, &losing));
+        }
         let turn = Turn {
             start,
-            limits: &Limits {
-                visits: if only { Some(1) } else { limits.visits },
-                ..*limits
-            },
+            limits,
             stop,
-            analysis: &AnalysisOptions {
-                avoid: losing.clone(),
-                ..analysis.clone()
-            },
+            analysis,
             see,
             time: &*time,
             started,
         };
-        let inner = &mut *self.inner;
         let (report, solved) = match (before, self.place, limits.budget) {
             (Some(nodes), ..) => turn.after_nodes(solver, inner, (nodes, self.simulated.is_some())),
             (None, SolverPlace::InTurn(threads), Some(budget)) => {

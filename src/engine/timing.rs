@@ -12,8 +12,8 @@ use crate::search::{Limits, SearchReport};
 /// Thinking time when neither visits, nor a time per move, nor a clock says otherwise.
 pub const DEFAULT_TIME_PER_MOVE: Duration = Duration::from_secs(2);
 
-/// What a search may take beyond a fixed time per move. Nobody loses by such a limit, so the first
-/// search is allowed to load its network first.
+/// What a search may take beyond a fixed time per move by which nobody loses: the first search is allowed to
+/// load its network first.
 const FIXED_TIME_SLACK: Duration = Duration::from_secs(10);
 
 /// Where nothing bounds a game's length, reserves are for so many times the plies expected.
@@ -29,6 +29,8 @@ pub struct Spending {
     pub visits: Option<u64>,
     /// A fixed time.
     pub time_per_move: Option<Duration>,
+    /// When a move is late, where somebody loses by a fixed time: a search that hangs is given up by then.
+    pub late_after: Option<Duration>,
     /// Time of each move that a clock shows the controller but not this engine, until that can be
     /// measured; `None` for [`crate::clock::USUAL_LAG`], less on a short clock.
     pub lag: Option<Duration>,
@@ -164,11 +166,15 @@ impl Timing {
         let Spending {
             visits,
             time_per_move,
+            late_after,
             ..
         } = self.spending;
         let nothing_else = visits.is_none() && clock.is_none();
         let fixed = time_per_move.or(nothing_else.then_some(DEFAULT_TIME_PER_MOVE));
-        let fixed = fixed.map(fixed_budget);
+        let fixed = fixed.map(|time| match late_after {
+            Some(late) => Budget::fixed(time, late.max(time)),
+            None => fixed_budget(time),
+        });
         let budget = match (fixed, clock) {
             (Some(fixed), Some(clock)) => Some(clock.within(fixed)),
             (fixed, clock) => fixed.or(clock),
@@ -319,6 +325,23 @@ mod tests {
         assert_eq!(timing.told_starving, [true, false]);
         timing.new_game();
         assert_eq!(timing.told_starving, [false, false]);
+    }
+
+    #[test]
+    fn a_fixed_time_has_room_for_a_first_search_unless_somebody_loses_by_it() {
+        let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+        let [second, late] = [1000, 1030].map(Duration::from_millis);
+        let hard = |late_after| {
+            let mut timing = Timing::new(Spending {
+                time_per_move: Some(second),
+                late_after,
+                ..Spending::default()
+            });
+            timing.limits(&position).0.budget.map(|budget| budget.hard)
+        };
+        assert_eq!(hard(None), Some(second + FIXED_TIME_SLACK));
+        assert_eq!(hard(Some(late)), Some(late));
+        assert_eq!(hard(Some(Duration::ZERO)), Some(second));
     }
 
     #[test]

@@ -67,10 +67,10 @@ impl ModelSource {
     }
 }
 
-/// Rows with which a call on a GPU has enough: with one more request of 64 it still fits the largest size
-/// of calls, 512. Not measured.
+/// Rows with which a call on a GPU has enough. A request brings 64 at most, so one that has 448 takes one
+/// more and fills the largest size of calls, 512. Not measured.
 #[cfg(feature = "ort")]
-const GPU_BATCH: usize = 448;
+const GPU_BATCH: usize = 449;
 
 /// Evaluators on each GPU: while one computes, the other's rows and answers are on their way, and workers
 /// do what they do. Not measured.

@@ -37,6 +37,8 @@ pub(super) struct GomocupPlayer {
     /// How long it may take for anything but a move.
     limit: Duration,
     size: BoardSize,
+    /// The game's.
+    time: MatchTimeControl,
     /// The game's moves, and how many of them the engine knows.
     moves: Vec<Move>,
     known: usize,
@@ -73,6 +75,7 @@ impl GomocupPlayer {
             clock,
             limit,
             size: BoardSize::square(1),
+            time: MatchTimeControl::None,
             moves: Vec::new(),
             known: 0,
             moved_at: None,
@@ -137,10 +140,16 @@ impl GomocupPlayer {
     /// The engine's own time of a turn and of the match.
     fn tell_time(&mut self, left: AnnouncedTime) -> Result<(), Fault> {
         let millis = u64::try_from(left.time.as_millis()).unwrap_or(NO_LIMIT);
-        // In overtime a period is for so many moves, and there is always another one.
-        let (turn, of_match) = match left.stones {
-            0 => (millis, millis.min(NO_LIMIT)),
-            stones => (millis / u64::from(stones), NO_LIMIT),
+        // In overtime a period is for so many moves, or one of so many for one move each, and there is
+        // always another one.
+        let (turn, of_match) = match (left.stones, self.time) {
+            (0, MatchTimeControl::Byoyomi { period, .. }) => {
+                let period = u64::try_from(period.as_millis()).unwrap_or(NO_LIMIT);
+                (millis.saturating_add(period).min(NO_LIMIT), NO_LIMIT)
+            }
+            (0, _) => (millis, millis.min(NO_LIMIT)),
+            (_, MatchTimeControl::Byoyomi { .. }) => (millis, NO_LIMIT),
+            (stones, _) => (millis / u64::from(stones), NO_LIMIT),
         };
         self.send(&format!("INFO timeout_turn {turn}"))?;
         self.send(&format!("INFO time_left {of_match}"))
@@ -224,7 +233,7 @@ impl RunningEngine for GomocupPlayer {
 impl Contestant for GomocupPlayer {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         self.rest();
-        self.size = setup.size;
+        (self.size, self.time) = (setup.size, setup.time);
         self.moves = setup.opening.to_vec();
         self.known = 0;
         for line in limits(setup.time) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
@@ -65,7 +65,9 @@ impl MatchPlan<'_> {
     ///
     /// # Errors
     /// [`StartError`] when an engine cannot be started that has not been started before in this
-    /// run. One that fails to start later loses its game as crashed.
+    /// run. One that fails to start later loses its game as crashed; when it has failed
+    /// three times on end, the match ends with this error, and what is left of it can be
+    /// played when the engine is there again.
     pub fn play<B>(
         &self,
         fixtures: &[Fixture],
@@ -81,6 +83,7 @@ impl MatchPlan<'_> {
                 .iter()
                 .map(|_| AtomicBool::new(false))
                 .collect(),
+            failed_starts: self.engines.iter().map(|_| AtomicU32::new(0)).collect(),
         };
         let places = self.concurrency.min(fixtures.len());
         let (sender, receiver) = sync_channel(places);
@@ -116,6 +119,20 @@ struct Shared<'a> {
     stop: AtomicBool,
     /// Whether each engine has been started successfully.
     started: Vec<AtomicBool>,
+    /// How often each has failed to start since it last did.
+    failed_starts: Vec<AtomicU32>,
+}
+
+/// So often an engine that has played may fail to start before that is taken for the state of the machine,
+/// and not for the way it plays.
+const MOST_FAILED_STARTS: u32 = 3;
+
+impl Shared<'_> {
+    /// Whether the match goes on after an engine has failed to start, which is then a lost game.
+    fn goes_on_without(&self, engine: usize) -> bool {
+        let failed = self.failed_starts[engine].fetch_add(1, Ordering::Relaxed) + 1;
+        self.started[engine].load(Ordering::Relaxed) && failed < MOST_FAILED_STARTS
+    }
 }
 
 /// One place at which games are played one after the other.
@@ -161,7 +178,7 @@ impl<'a> GameSlot<'a> {
         for (&engine, color) in fixture.engines.iter().zip(Color::BOTH) {
             match self.take_player(engine) {
                 Ok(player) => players.push(player),
-                Err(error) if self.shared.started[engine].load(Ordering::Relaxed) => {
+                Err(error) if self.shared.goes_on_without(engine) => {
                     self.players
                         .extend(fixture.engines.into_iter().zip(players));
                     return Ok(Some(FinishedGame {
@@ -222,6 +239,7 @@ impl<'a> GameSlot<'a> {
             }
         };
         self.shared.started[engine].store(true, Ordering::Relaxed);
+        self.shared.failed_starts[engine].store(0, Ordering::Relaxed);
         Ok(player)
     }
 

@@ -242,6 +242,8 @@ pub struct GtpPlayer {
     /// Whether it reads fractions of a second.
     fractions: bool,
     size: BoardSize,
+    /// The game's.
+    time: MatchTimeControl,
 }
 
 impl GtpPlayer {
@@ -265,6 +267,7 @@ impl GtpPlayer {
             limit,
             fractions: false,
             size: BoardSize::square(1),
+            time: MatchTimeControl::None,
         };
         let asked = player.ask_what_it_knows();
         asked.map_err(|source| StartError::Handshake {
@@ -307,6 +310,10 @@ impl GtpPlayer {
             .map(|answer| answer.text)
     }
 
+    fn knows_byoyomi(&self) -> bool {
+        self.lists("kgs-time_settings") || self.lists("kata-time_settings")
+    }
+
     fn time_commands(&self) -> TimeCommands {
         TimeCommands {
             time_settings: self.lists("time_settings"),
@@ -335,7 +342,7 @@ impl RunningEngine for GtpPlayer {
 
 impl Contestant for GtpPlayer {
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
-        self.size = setup.size;
+        (self.size, self.time) = (setup.size, setup.time);
         let BoardSize { width, height } = setup.size;
         if setup.size.is_square() {
             self.ask(&format!("boardsize {width}"))?;
@@ -373,7 +380,12 @@ impl Contestant for GtpPlayer {
             && self.lists("time_left")
         {
             let seconds = seconds_text(left.time, self.fractions);
-            self.ask(&format!("time_left {color} {seconds} {}", left.stones))?;
+            let stones = match self.time {
+                // It was told of periods for one move each.
+                MatchTimeControl::Byoyomi { .. } if !self.knows_byoyomi() => left.stones.min(1),
+                _ => left.stones,
+            };
+            self.ask(&format!("time_left {color} {seconds} {stones}"))?;
         }
         self.ask_for_move("genmove", color, limit)
     }

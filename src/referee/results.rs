@@ -372,10 +372,12 @@ fn refuse_other_terms(
 ) -> Result<(), ResultError> {
     let fields = |terms: &MatchTerms| serde_json::to_value(terms).unwrap_or_default();
     let (found, asked) = (fields(found), fields(asked));
-    let Some(names) = asked.as_object() else {
-        return Ok(());
-    };
-    match names.keys().find(|&name| found[name] != asked[name]) {
+    // What only one of them has differs, too.
+    let objects = [&asked, &found]
+        .into_iter()
+        .filter_map(|terms| terms.as_object());
+    let mut names = objects.flat_map(|terms| terms.keys());
+    match names.find(|&name| found.get(name) != asked.get(name)) {
         None => Ok(()),
         Some(name) => Err(ResultError::OtherMatch {
             path: path.to_owned(),

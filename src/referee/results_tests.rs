@@ -93,6 +93,16 @@ fn a_file_in_use_of_another_match_or_corrupt_is_refused() {
     let error = ResultFile::open(&path, &other).unwrap_err();
     let expected = "its time is \"none\", asked for was \"10\"";
     assert!(error.to_string().contains(expected), "{error}");
+    // What is asked for without a word is another thing, too.
+    std::fs::remove_file(&path).unwrap();
+    let renju = MatchTerms {
+        rules: Some("renju".to_owned()),
+        ..terms()
+    };
+    drop(ResultFile::open(&path, &renju).unwrap());
+    let error = ResultFile::open(&path, &terms()).unwrap_err();
+    let expected = "its rules is \"renju\", asked for was null";
+    assert!(error.to_string().contains(expected), "{error}");
     std::fs::write(&path, "{\"tengen_match\":1}\n").unwrap();
     assert!(matches!(
         read(&path),

@@ -116,7 +116,9 @@ impl<'s, G: Game> Playouts<'s, G> {
         let (mut node, mut before, mut first) = (tree.node(self.context.root), 0, None);
         loop {
             let state = node.state();
-            if state.proof().is_some() {
+            // At the root by a move to avoid: the others may still be wanted.
+            let by_others = || !path.is_empty() || !root_priors.avoid();
+            if state.proof().is_some() && by_others() {
                 node.add_visit();
                 backup::complete(tree, &path, self.certain);
                 return Descent::Done;

@@ -7,7 +7,7 @@ use super::node::{Node, NodeId};
 use super::noise::add_root_noise;
 use super::params::{MoveChoice, SearchParams};
 use super::report::MoveReport;
-use super::select::{AVOIDED, FORBIDDEN, RootPriors};
+use super::select::{AVOIDED, FORBIDDEN, RootPriors, wanted_bounds, wanted_value};
 use super::tree::Tree;
 use crate::game::{Bounds, Game, Move, Proof, Reached};
 
@@ -42,9 +42,28 @@ pub(super) fn priors<G: Game>(
     RootPriors(Some(priors))
 }
 
-/// What is proven of the root, for its side to move. Where a past may forbid moves, the root's own
-/// past is known: what an allowed move brings is certain here.
-pub(super) fn bounds<G: Game>(tree: &Tree, root: NodeId, start: &Reached<G>) -> Bounds {
+/// What is proven of the root, for its side to move; moves to avoid count only when all others are proven
+/// to lose.
+pub(super) fn bounds<G: Game>(
+    tree: &Tree,
+    root: NodeId,
+    start: &Reached<G>,
+    priors: &RootPriors,
+) -> Bounds {
+    let all = bounds_of_all(tree, root, start);
+    if !priors.avoid() {
+        return all;
+    }
+    let wanted = wanted_bounds(tree, tree.node(root), priors);
+    match wanted.high() {
+        Proof::Loss => all,
+        _ => wanted,
+    }
+}
+
+/// Where a past may forbid moves, the root's own past is known: what an allowed move brings is certain
+/// here.
+fn bounds_of_all<G: Game>(tree: &Tree, root: NodeId, start: &Reached<G>) -> Bounds {
     let node = tree.node(root);
     let known = node.state().bounds();
     if !G::INFO.repeats || known.proof().is_some() || !start.position().forbids_repetition() {
@@ -62,6 +81,14 @@ pub(super) fn bounds<G: Game>(tree: &Tree, root: NodeId, start: &Reached<G>) -> 
     match node.state().choice_count() {
         0 => known,
         _ => known.and(moves),
+    }
+}
+
+/// The root's value for its side to move, by the moves that are not to be avoided.
+pub(super) fn value(node: &Node, tree: &Tree, priors: &RootPriors) -> f32 {
+    match priors.avoid() {
+        true => wanted_value(tree, node, priors),
+        false => node.stats().0,
     }
 }
 
@@ -178,12 +205,8 @@ pub(super) struct Leaders {
 
 /// The state of the race for the best move.
 pub(super) fn leaders(tree: &Tree, root: NodeId, priors: &RootPriors) -> Leaders {
-    let avoided = |index: usize| {
-        let prior = priors.0.as_ref().and_then(|priors| priors.get(index));
-        prior.is_some_and(|&prior| prior == AVOIDED || prior == FORBIDDEN)
-    };
     let moves = tree.moves(tree.node(root)).enumerate();
-    let allowed = moves.filter(|(index, _)| !avoided(*index));
+    let allowed = moves.filter(|(index, _)| priors.want(*index));
     let open = allowed.filter_map(|(_, (choice, edge))| {
         let child = edge.and_then(Edge::child).map(|child| tree.node(child));
         let lost = child.is_some_and(|child| child.state().proof() == Some(Proof::Win));

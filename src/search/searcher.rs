@@ -56,6 +56,7 @@ struct Root<'a, G> {
     start: &'a Reached<G>,
     tree: Arc<Tree>,
     node: NodeId,
+    priors: RootPriors,
     points: Arc<Vec<PointSums>>,
 }
 
@@ -64,9 +65,9 @@ impl<G: Game> Root<'_, G> {
         self.tree.node(self.node)
     }
 
-    /// What is proven of it.
+    /// What is proven of it by the moves that are not to be avoided.
     fn bounds(&self) -> Bounds {
-        root::bounds(&self.tree, self.node, self.start)
+        root::bounds(&self.tree, self.node, self.start, &self.priors)
     }
 }
 
@@ -170,6 +171,7 @@ impl<G: Encode> Searcher<G> {
             start,
             tree,
             node,
+            priors: RootPriors::default(),
             points,
         };
         let reused = u64::from(root.node().visits());
@@ -186,8 +188,7 @@ impl<G: Encode> Searcher<G> {
         let new = root.node().state().phase() == Phase::New && position.outcome().is_none();
         if new {
             let step = Arc::new(control(0).root_step());
-            let step_of = (RootPriors::default(), Arc::clone(&step));
-            let job = job(&pool, &root, params.clone(), step_of);
+            let job = job(&pool, &root, params.clone(), Arc::clone(&step));
             if let Err(error) = pool.run(job, &mut || {}) {
                 self.tree = self.salvaged(&pool, root, &step);
                 return Err(error);
@@ -200,6 +201,8 @@ impl<G: Encode> Searcher<G> {
         let first = u64::from(new);
         let control = control(reused + first);
         let counts = (reused, first);
+        let choices = root.tree.choices(root.node());
+        root.priors = root::priors(choices, start, &analysis.avoid, &params, &mut self.rng);
         let mut failed = false;
         if root.bounds().proof().is_some() {
             control.end(StopReason::Proven);
@@ -235,8 +238,6 @@ impl<G: Encode> Searcher<G> {
         (analysis, params): (&AnalysisOptions, &SearchParams),
         (counts, see): ((u64, u64), &mut dyn FnMut(SearchReport)),
     ) -> Result<(), SearchError> {
-        let choices = root.tree.choices(root.node());
-        let priors = root::priors(choices, root.start, &analysis.avoid, params, &mut self.rng);
         let mut shown = self.clock.now();
         loop {
             let mut show = || {
@@ -249,8 +250,8 @@ impl<G: Encode> Searcher<G> {
                     see(report(root, counts, control, params, &mut rng));
                 }
             };
-            let step = (priors.clone(), Arc::clone(control));
-            pool.run(job(pool, root, params.clone(), step), &mut show)?;
+            let job = job(pool, root, params.clone(), Arc::clone(control));
+            pool.run(job, &mut show)?;
             if !control.wants_room() || !pool.is_idle() || control.is_over() {
                 return Ok(());
             }
@@ -357,13 +358,13 @@ fn job<G: Encode>(
     pool: &Pool<G>,
     root: &Root<'_, G>,
     params: SearchParams,
-    (root_priors, control): (RootPriors, Arc<Control>),
+    control: Arc<Control>,
 ) -> Job<G> {
     Job {
         tree: Arc::clone(&root.tree),
         root: root.node,
         start: root.start.clone(),
-        root_priors,
+        root_priors: root.priors.clone(),
         params,
         encoding: pool.encoding(),
         control,
@@ -380,6 +381,7 @@ fn report<G: Game>(
     rng: &mut Xoshiro256PlusPlus,
 ) -> SearchReport {
     let (tree, node, proven) = (&root.tree, root.node(), root.bounds());
+    let value = root::value(node, tree, &root.priors);
     let (position, expected) = (root.start.position(), PointSums::expected(&root.points));
     // Users are told how likely a win is; how large it is stands beside.
     let chance = |value, expected: Option<&Expected>| match expected {
@@ -405,7 +407,7 @@ fn report<G: Game>(
     }
     SearchReport {
         moves,
-        value: proven.clamp(chance(node.stats().0, expected.as_ref())),
+        value: proven.clamp(chance(value, expected.as_ref())),
         proof: proven.proof(),
         visits: u64::from(node.visits()),
         reused,

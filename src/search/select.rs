@@ -5,7 +5,7 @@ use super::node::Node;
 use super::params::SearchParams;
 use super::puct::{exploration_bonus, unvisited_value};
 use super::tree::Tree;
-use crate::game::Proof;
+use crate::game::{Bounds, Proof};
 
 /// The prior of a root move that is taken only when all others are proven to lose.
 pub(super) const AVOIDED: f32 = -1.0;
@@ -16,6 +16,20 @@ pub(super) const FORBIDDEN: f32 = -2.0;
 /// What is special at the root: its own priors, and another reduction for unvisited moves.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RootPriors(pub(super) Option<Vec<f32>>);
+
+impl RootPriors {
+    /// Whether there are moves that are taken only when all others are proven to lose.
+    pub(super) fn avoid(&self) -> bool {
+        let mut priors = self.0.iter().flatten();
+        priors.any(|&prior| prior == AVOIDED)
+    }
+
+    /// Whether a move is one of the others, and no forbidden one.
+    pub(super) fn want(&self, index: usize) -> bool {
+        let prior = self.0.as_ref().and_then(|priors| priors.get(index));
+        prior.is_none_or(|&prior| prior >= 0.0)
+    }
+}
 
 /// A move as selection sees it.
 struct Candidate {
@@ -59,9 +73,16 @@ pub(super) fn select(
     } else {
         params.fpu_reduction
     };
-    let unvisited = unvisited_value(node.stats().0, reduction, visited_mass);
     let explore = params.exploration(total);
-    let proven = node.state().bounds().low();
+    // What is proven of a node may be proven by a move to avoid, and then it says nothing of the others.
+    let (value, proven) = match root.filter(|root| root.avoid()) {
+        None => (node.stats().0, node.state().bounds().low()),
+        Some(root) => (
+            wanted_value(tree, node, root),
+            wanted_bounds(tree, node, root).low(),
+        ),
+    };
+    let unvisited = unvisited_value(value, reduction, visited_mass);
 
     let (mut best, mut best_puct) = (None, f32::NEG_INFINITY);
     let mut skips_fresh = false;
@@ -90,6 +111,31 @@ pub(super) fn select(
         }
     }
     best
+}
+
+/// What the moves that are not to be avoided bring, for the side to move at the root.
+pub(super) fn wanted_bounds(tree: &Tree, node: &Node, root: &RootPriors) -> Bounds {
+    let moves = tree.moves(node).enumerate();
+    let wanted = moves.filter(|(index, _)| root.want(*index));
+    let bounds = wanted.map(|(_, (_, edge))| {
+        let child = edge.and_then(Edge::child).map(|child| tree.node(child));
+        child.map_or(Bounds::OPEN, |child| child.state().bounds().flip())
+    });
+    bounds.fold(Bounds::exactly(Proof::Loss), Bounds::or)
+}
+
+/// The root's value by those moves, as [`super::backup`] takes it from all.
+pub(super) fn wanted_value(tree: &Tree, node: &Node, root: &RootPriors) -> f32 {
+    let (mut weight, mut sum) = (node.weight() as f32, node.weight() as f32 * node.own().0);
+    let edges = tree.edges(node).enumerate();
+    for (_, edge) in edges.filter(|(index, _)| root.want(*index)) {
+        if let Some(child) = edge.child().map(|child| tree.node(child)) {
+            let visits = edge.counts().0 as f32;
+            weight += visits;
+            sum -= visits * child.stats().0;
+        }
+    }
+    sum / weight.max(1.0)
 }
 
 /// The numbers of a move, unless it cannot be better than what is `proven`; without an edge none

@@ -160,7 +160,7 @@ fn run_job<G: Game>(
 }
 
 fn end_if_proven<G: Game>(job: &Job<G>) {
-    if root::bounds(&job.tree, job.root, &job.start)
+    if root::bounds(&job.tree, job.root, &job.start, &job.root_priors)
         .proof()
         .is_some()
     {
@@ -208,6 +208,8 @@ fn gather_batch<G: Game>(
             Descent::Done => {
                 control.count_playouts(1);
                 end_if_proven(job);
+                // Descents that all end like this one would keep the rules of time waiting.
+                control.judge(|| root::leaders(&job.tree, job.root, &job.root_priors));
                 done += 1;
                 if playouts.waiting() > 0 && done >= DONE_AT_ONCE {
                     return More::Yes;

@@ -79,8 +79,8 @@ impl Spsa {
         }
     }
 
-    /// The rate at which games that depend on nothing move a knob by half its reach, as a standard deviation,
-    /// in so many games.
+    /// The rate at which games that depend on nothing move a knob by about three quarters of its reach, as a
+    /// standard deviation, in so many games: half of it if moves were as large all along as in the end.
     #[must_use]
     pub fn usual_rate(games: u32) -> f64 {
         0.5 / f64::from(games.max(1)).sqrt()

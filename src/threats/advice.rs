@@ -51,7 +51,10 @@ impl Solve<Gomoku> for Prover {
                 Proof::Win => (Bounds::OPEN, 0.0),
                 Proof::Draw => (Bounds::exactly(proof), 0.0),
                 Proof::Loss => {
-                    let left = effort.nodes.saturating_sub(nodes) / (moves.len() - done) as u64;
+                    let left = match (effort.halt)(nodes) {
+                        true => 0,
+                        false => effort.nodes.saturating_sub(nodes) / (moves.len() - done) as u64,
+                    };
                     let found = self.prove(
                         &after(position, mv),
                         &Effort {

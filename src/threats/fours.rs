@@ -9,6 +9,9 @@ use crate::game::{Color, Move};
 /// Moves of a line at most.
 pub(super) const ANY_LENGTH: u16 = u16::MAX;
 
+/// Stones put between two looks at the flag that stops a search.
+pub(super) const ASK_EVERY: u64 = 256;
+
 /// A search for such a line, in a table of its own keys.
 pub(super) struct Fours<'a> {
     pub(super) board: &'a mut Board,
@@ -17,6 +20,10 @@ pub(super) struct Fours<'a> {
     pub(super) attacker: Color,
     /// Stones that may still be put.
     pub(super) left: u64,
+    /// Asked now and then whether to stop, where that may matter.
+    pub(super) halt: Option<&'a dyn Fn(u64) -> bool>,
+    /// Nodes of the board when it was last asked.
+    pub(super) asked: u64,
     /// The line that was found, from its last move to its first.
     pub(super) line: Vec<Move>,
 }
@@ -125,7 +132,7 @@ impl Fours<'_> {
         if !self.board.may_attack(self.attacker, mv) {
             return Finding::Nothing;
         }
-        if self.left < 2 {
+        if self.left < 2 || self.is_stopped() {
             self.left = 0;
             return Finding::Unknown;
         }
@@ -134,6 +141,15 @@ impl Fours<'_> {
         let found = self.answered(plies);
         self.board.take_back(self.attacker, mv);
         found
+    }
+
+    fn is_stopped(&mut self) -> bool {
+        let nodes = self.board.nodes;
+        let Some(halt) = self.halt.filter(|_| nodes >= self.asked + ASK_EVERY) else {
+            return false;
+        };
+        self.asked = nodes;
+        halt(nodes)
     }
 
     fn answered(&mut self, plies: u16) -> Finding {
@@ -157,7 +173,12 @@ impl Fours<'_> {
         };
         self.left -= 1;
         self.board.put(defender, answer);
-        let found = self.search(plies - 2);
+        // A refutation without a limit is one for every search that meets the position again.
+        let rest = match plies {
+            ANY_LENGTH => ANY_LENGTH,
+            _ => plies - 2,
+        };
+        let found = self.search(rest);
         self.board.take_back(defender, answer);
         match found {
             Finding::Win(plies) => {

@@ -150,6 +150,8 @@ impl Search<'_> {
             table: self.table,
             attacker: self.attacker,
             left: self.level.fours,
+            halt: None,
+            asked: 0,
             line: Vec::new(),
         };
         let finding = fours.search(self.plies);

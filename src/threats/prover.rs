@@ -17,7 +17,7 @@ pub(super) const PROBE_BYTES: usize = 1 << 18;
 /// level is done with.
 const FIRST: u64 = 500;
 
-/// Nodes for fours alone, at most: nobody asks in between whether to stop.
+/// Nodes for fours alone, at most.
 const FOURS: u64 = 50_000;
 
 /// What is proven of a position.
@@ -168,10 +168,12 @@ impl Attempt<'_> {
     /// A win by fours alone, by the shortest line of them.
     fn fours(&mut self) -> Option<Found> {
         let mut fours = Fours {
+            asked: self.board.nodes,
             board: &mut self.board,
             table: self.table,
             attacker: self.mover,
             left: (self.effort.nodes / 4).min(FOURS),
+            halt: Some(self.effort.halt),
             line: Vec::new(),
         };
         let Finding::Win(mut plies) = fours.search(ANY_LENGTH) else {

@@ -2,7 +2,7 @@
 //! could stop them (docs/methods.md#threats).
 
 use super::board::Board;
-use super::fours::ANY_LENGTH;
+use super::fours::{ANY_LENGTH, ASK_EVERY};
 use super::level::Level;
 use super::numbers::{Turn, guess, judge};
 use super::table::{Known, NEVER, Table};
@@ -27,9 +27,6 @@ pub(super) struct Search<'a> {
     /// When it was last asked.
     pub(super) asked: u64,
 }
-
-/// Positions between two looks at the flag that stops a search.
-const ASK_EVERY: u64 = 256;
 
 impl Search<'_> {
     /// Whether the attacker wins; stops at the end of its nodes.

@@ -125,6 +125,9 @@ pub struct Checkpoint {
     pub params: FitParams,
     /// Steps made.
     pub step: u64,
+    /// Steps that the averages and the optimiser's memory had behind them when the run began, in fits of
+    /// the same network that it goes on from.
+    pub steps_before: u64,
     /// Factor of the learning rate, see [`super::schedule::Schedule::Kl`].
     pub rate_factor: f32,
     /// The weights.
@@ -148,11 +151,19 @@ struct Header {
     origin: Origin,
     params: FitParams,
     step: u64,
+    #[serde(default)]
+    steps_before: u64,
     rate_factor: f32,
     tensors: Vec<(String, Vec<usize>, Role)>,
 }
 
 impl Checkpoint {
+    /// Steps that the averages and the optimiser's memory have behind them.
+    #[must_use]
+    pub fn steps_so_far(&self) -> u64 {
+        self.steps_before + self.step
+    }
+
     /// Whether a run of this network, the same or a larger one, can start from here.
     #[must_use]
     pub fn can_become(&self, network: Architecture) -> bool {
@@ -212,6 +223,7 @@ impl Checkpoint {
             origin: self.origin.clone(),
             params: self.params.clone(),
             step: self.step,
+            steps_before: self.steps_before,
             rate_factor: self.rate_factor,
             tensors: tensors
                 .map(|w| (w.name.clone(), w.dims.clone(), w.role))
@@ -273,11 +285,12 @@ impl Checkpoint {
         for slot in optimizer.first.iter_mut().chain(&mut optimizer.second) {
             *slot = take(slot.len())?;
         }
-        optimizer.resume_at(header.step);
+        optimizer.resume_at(header.steps_before + header.step);
         Ok(Checkpoint {
             origin: header.origin,
             params: header.params,
             step: header.step,
+            steps_before: header.steps_before,
             rate_factor: header.rate_factor,
             weights,
             average,

@@ -43,8 +43,8 @@ pub struct FitContext<'a> {
     pub clock: &'a dyn Clock,
     /// Time between checkpoints.
     pub checkpoint_every: Duration,
-    /// Where a new run starts instead of at random weights: weights and averages of a run of the
-    /// same network, or of a smaller one of its family, which is grown.
+    /// Where a new run starts instead of at random weights: a run of the same network, which goes on
+    /// with its averages and its optimiser's memory, or of a smaller one of its family, which is grown.
     pub start_from: Option<&'a Checkpoint>,
 }
 
@@ -174,21 +174,30 @@ fn begin<G: Trainable>(
             ..checkpoint
         });
     }
-    let (weights, average, rate_factor) = match context.start_from {
-        None => (weights.clone(), weights, 1.0),
-        Some(start) => {
-            let [weights, average] = start_weights(start, &origin, params)?;
-            (weights, average, start.rate_factor)
-        }
-    };
-    Ok(Checkpoint {
-        origin,
+    let new = |weights: Weights, average: Weights| Checkpoint {
+        origin: origin.clone(),
         params: params.clone(),
         step: 0,
-        rate_factor,
+        steps_before: 0,
+        rate_factor: 1.0,
         optimizer: Optimizer::new(params.rule, &weights),
         average,
         weights,
+    };
+    let Some(start) = context.start_from else {
+        return Ok(new(weights.clone(), weights));
+    };
+    let [weights, average] = start_weights(start, &origin, params)?;
+    let goes_on = start.weights.same_shape(&weights) && start.params.rule == params.rule;
+    let (steps_before, optimizer) = match goes_on {
+        true => (start.steps_so_far(), start.optimizer.clone()),
+        false => (0, Optimizer::new(params.rule, &weights)),
+    };
+    Ok(Checkpoint {
+        steps_before,
+        rate_factor: start.rate_factor,
+        optimizer,
+        ..new(weights, average)
     })
 }
 

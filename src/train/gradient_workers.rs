@@ -217,6 +217,7 @@ mod tests {
             optimizer: Optimizer::new(params.rule, &weights),
             params,
             step: 0,
+            steps_before: 0,
             rate_factor: 1.0,
             average: weights.clone(),
             weights,

@@ -64,8 +64,8 @@ pub fn learning_rate(
     }
 }
 
-/// Decay of the weights' moving average after `step` steps: grows to `decay`, so that the random
-/// start is forgotten at once.
+/// Decay of the weights' moving average after `step` steps, those of earlier fits counted: grows to
+/// `decay`, so that the random start is forgotten at once, and what comes after it is not.
 #[must_use]
 pub fn average_decay(decay: f32, step: u64) -> f32 {
     decay.min((1.0 + step as f32) / (10.0 + step as f32))

@@ -43,7 +43,7 @@ pub(super) fn step(
         .optimizer
         .step(&mut state.weights, &computed.gradients, step);
     update_running_statistics(&mut state.weights, &computed.statistics);
-    let decay = average_decay(params.average_decay, state.step);
+    let decay = average_decay(params.average_decay, state.steps_so_far());
     average(&mut state.average, &state.weights, decay);
     if let Schedule::Kl { target } = params.schedule
         && state.step >= params.warm_up

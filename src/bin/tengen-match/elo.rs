@@ -117,7 +117,11 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
 fn check_comparable(files: &[(MatchTerms, Vec<GameEntry>)]) -> Result<()> {
     let mut commands = BTreeMap::new();
     for (terms, _) in files {
-        let game = |terms: &MatchTerms| format!("{} {}x{}", terms.game, terms.width, terms.height);
+        let game = |terms: &MatchTerms| {
+            let rules = terms.rules.as_deref();
+            let rules = rules.map_or(String::new(), |rules| format!(" ({rules})"));
+            format!("{} {}x{}{rules}", terms.game, terms.width, terms.height)
+        };
         if let Some((first, _)) = files.first()
             && game(first) != game(terms)
         {

@@ -49,7 +49,7 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "N")]
     step_pairs: Option<u32>,
     /// How far a parameter moves in the end for each game won, in parts of its reach [default: so that
-    /// parameters that matter nothing stay within about half their reach]
+    /// parameters that matter nothing stay within about three quarters of their reach]
     #[arg(long, value_name = "SHARE")]
     rate: Option<f64>,
     #[command(flatten)]

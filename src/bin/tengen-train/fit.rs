@@ -9,7 +9,7 @@ use clap::{Parser, ValueEnum};
 use serde_json::json;
 use tengen::clock::SystemClock;
 use tengen::game::{BoardSize, with_game};
-use tengen::train::architecture::Architecture;
+use tengen::train::architecture::{Architecture, GameShape};
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::dataset::{Dataset, Selection};
 use tengen::train::device::FitDevice;
@@ -175,7 +175,7 @@ fn learn<G: Trainable>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Resu
     let boards = sizes.map(|&size| G::with_rules(size, empty.rules()));
     let boards = boards.collect::<Result<Vec<G>, _>>()?;
     let params = params::<G>(args, dataset.fit.len())?;
-    let counts = describe::<G>(&params, &dataset)?;
+    let counts = describe(&boards, &params, &dataset)?;
     let start_from = args.start_from.as_deref().map(load_start).transpose()?;
     let clock = SystemClock::new();
     let peak = peak_flops(&clock, PEAK_SPAN);
@@ -303,11 +303,15 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
 }
 
 /// Says what will be fitted; answers the network's size.
-fn describe<G: Trainable>(params: &FitParams, dataset: &Dataset) -> anyhow::Result<Counts> {
+fn describe<G: Trainable>(
+    boards: &[G],
+    params: &FitParams,
+    dataset: &Dataset,
+) -> anyhow::Result<Counts> {
     let planes = find_encoding::<G>(&params.encoding)?.planes();
-    let (_, counts) = params
-        .architecture
-        .declare(planes, dataset.boards[0], params.seed);
+    let shape = boards.first().map(GameShape::of);
+    let shape = shape.context("there are no rows to fit")?;
+    let (_, counts) = params.architecture.declare(planes, shape, params.seed);
     let boards: Vec<String> = dataset.boards.iter().map(BoardSize::to_string).collect();
     log::info!(
         "{} on {}, {}: {} parameters, {} multiply-adds a position ({} with the auxiliary heads); {} games, {} rows to fit, {} held out; {} steps of {}",

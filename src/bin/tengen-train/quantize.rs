@@ -4,33 +4,23 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Parser;
-use rand::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::{Value, json};
 use tengen::clock::{Clock, SystemClock};
 use tengen::eval::{Batch, Device, Difference, Evaluator, ModelInfo};
 use tengen::game::{BoardSize, Game, with_game};
 use tengen::onnx::to_half;
-use tengen::rollout::{Rave, RaveParams};
 use tengen::train::dataset::{Dataset, Selection};
 use tengen::train::durable;
 use tengen::train::quantize::compare::{
     MAX_POLICY_KL, MAX_VALUE_DIFFERENCE, OnBoard, differences, is_accepted, open_both, speeds,
 };
-use tengen::train::quantize::examples::Examples;
+use tengen::train::quantize::examples::{Examples, quick_games};
 use tengen::train::quantize::to_int8;
 use tengen::train::row::Row;
 use tengen::train::runtime::Runtime;
-use tengen::train::selfplay::{RolloutSearch, SelfPlayParams, play};
 use tengen::train::trainable::Trainable;
 
 use crate::progress::print;
-
-/// Playouts a move of the games that are played where no data are given: enough to be games.
-const PLAYOUTS: u64 = 100;
-
-/// Positions that a game gives on average, for the number of such games.
-const GAME_POSITIONS: usize = 60;
 
 /// Batch sizes whose speed is reported.
 const BATCHES: [usize; 3] = [1, 8, 64];
@@ -78,7 +68,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let onnx = std::fs::read(&args.model).with_context(|| args.model.display().to_string())?;
     let info = ModelInfo::read(&args.model.display().to_string(), &onnx)?;
-    with_game!(&info.game, info.size, |empty| quantize(
+    // The type of the largest holds all.
+    let boards = info.boards.iter().copied();
+    let largest = boards.max_by_key(|size| size.area());
+    with_game!(&info.game, largest.unwrap_or(info.size), |empty| quantize(
         args, &empty, &info, &onnx
     ))?
 }
@@ -169,21 +162,7 @@ fn rows<G: Trainable>(args: &Args, boards: &[G]) -> anyhow::Result<Vec<Row>> {
         return Ok(rows);
     }
     let positions = 2 * args.positions as usize;
-    let games = positions.div_ceil(GAME_POSITIONS * boards.len()).max(8) as u64;
-    let mut rows = Vec::new();
-    for empty in boards {
-        for game in 0..games {
-            let seed = args.seed.wrapping_mul(games) + game;
-            let mut search = RolloutSearch {
-                rave: Rave::new(RaveParams::default(), seed),
-                playouts: PLAYOUTS,
-            };
-            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-            let params = SelfPlayParams::default();
-            rows.extend(play(empty, game, params, &mut search, &mut rng).rows);
-        }
-    }
-    Ok(rows)
+    Ok(quick_games(boards, positions, args.seed))
 }
 
 /// Batch size, and positions a second of both.

@@ -1,6 +1,6 @@
 //! Where pages go, and which of them are there already.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
@@ -65,17 +65,16 @@ impl Pages {
             folder.display()
         );
         std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        let mut taken: HashMap<String, u32> = HashMap::from([("index".to_owned(), 1)]);
+        let mut taken = HashSet::from(["index".to_owned()]);
         let mut paths = HashMap::new();
         for file in files {
             let stem = file.file_stem().unwrap_or_default().to_string_lossy();
-            let number = taken.entry(stem.to_lowercase()).or_default();
-            *number += 1;
-            let name = match *number {
-                1 => format!("{stem}.html"),
-                number => format!("{stem}-{number}.html"),
-            };
-            paths.insert(file.clone(), folder.join(name));
+            let (mut name, mut number) = (stem.to_string(), 1);
+            while !taken.insert(name.to_lowercase()) {
+                number += 1;
+                name = format!("{stem}-{number}");
+            }
+            paths.insert(file.clone(), folder.join(format!("{name}.html")));
         }
         let index = Index {
             path: folder.join(INDEX),

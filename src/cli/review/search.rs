@@ -169,7 +169,7 @@ impl Reviewer {
         {
             let path = model.display();
             // On another board the engine would do with the built-in one.
-            let fits = ModelSource::from(model.clone()).info()?.size == size;
+            let fits = ModelSource::from(model.clone()).info()?.plays_on(size);
             ensure!(
                 by_network && fits,
                 "the network {path} cannot judge a board of {size}; the log says why"

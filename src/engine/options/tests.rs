@@ -49,6 +49,7 @@ fn every_option_is_set_by_its_name() {
         spending: Spending {
             visits: Some(100),
             time_per_move: Some(Duration::from_millis(500)),
+            late_after: None,
             lag: Some(Duration::ZERO),
             time: TimeParams {
                 time_extend: 1.5,

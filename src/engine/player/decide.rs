@@ -116,7 +116,11 @@ impl<G: Game> Player<G> {
         let (started, color) = (self.time.now(), position.to_move());
         let (mv, budget) = self.decide(request, stop, see);
         let Some(mv) = mv else {
-            return when_over(position);
+            let decision = when_over(position);
+            if G::INFO.passes && decision == Decision::Play(Vertex::Pass) {
+                self.history.pass_after_end(color);
+            }
+            return decision;
         };
         let report = self.last_report.as_ref();
         if self

@@ -148,6 +148,7 @@ fn limits_given_hold_together_and_two_seconds_are_the_default() {
         let mut timing = Timing::new(Spending {
             visits,
             time_per_move,
+            late_after: None,
             lag: Some(Duration::ZERO),
             time: TimeParams {
                 time_scheme: Scheme::FrontLoaded,

@@ -5,8 +5,9 @@ use crate::clock::{Budget, FakeClock, PlayoutClock, StopReason, SystemClock};
 use crate::engine::RolloutThinker;
 use crate::game::gomoku::Gomoku;
 use crate::game::nogo::SmallNoGo;
-use crate::game::{BoardSize, Color, Game};
+use crate::game::{BoardSize, Color, Game, Move};
 use crate::search::Proof;
+use crate::solver::{MakeProbe, SolveResult};
 
 fn thinker(time: Arc<dyn Clock>) -> SolverThinker<SmallNoGo> {
     let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
@@ -266,4 +267,58 @@ fn the_only_answer_to_a_four_is_played_at_once() {
     let report = by_threats(position, 1000);
     assert_eq!(report.moves[0].mv, size.point(6, 4));
     assert!(report.visits <= 1 && report.proof.is_none(), "{report:?}");
+}
+
+/// A prover that must not be asked for more than the moves that lose.
+struct Unasked(Box<dyn Solve<Gomoku>>);
+
+impl Solve<Gomoku> for Unasked {
+    fn solve(&mut self, _: &Gomoku, _: &Effort<'_>) -> SolveResult {
+        panic!("there is nothing to solve")
+    }
+
+    fn advise(&mut self, _: &Gomoku, _: Proof, _: Option<Move>, _: &Effort<'_>) -> Advice {
+        panic!("there is nothing to advise")
+    }
+
+    fn line(&mut self, _: &Gomoku, _: &Effort<'_>) -> Vec<Move> {
+        Vec::new()
+    }
+
+    fn losing(&mut self, position: &Gomoku, effort: &Effort<'_>) -> Vec<Move> {
+        self.0.losing(position, effort)
+    }
+
+    fn probes(&self) -> MakeProbe<Gomoku> {
+        self.0.probes()
+    }
+
+    fn clear(&mut self) {}
+}
+
+#[test]
+fn the_only_answer_needs_no_solver_wherever_it_works() {
+    let mut position = threatened(4);
+    let size = position.size();
+    position.put(Color::Black, size.point(1, 4));
+    for place in [SolverPlace::Beside(1), SolverPlace::InTurn(1)] {
+        let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
+        let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
+        let options = SolverOptions {
+            from: 400,
+            ..SolverOptions::default()
+        };
+        let prover = Gomoku::solver(1 << 16).expect("Gomoku has one");
+        let solver = Box::new(Unasked(prover));
+        let mut thinker = SolverThinker::new(inner, Some(solver), (place, options), None, time);
+        let minute = Duration::from_secs(60);
+        let limits = Limits {
+            visits: None,
+            budget: Some(Budget::fixed(minute, minute)),
+        };
+        let report = thinker.think(&position.clone().into(), &limits, &StopFlag::new());
+        let report = report.expect("playouts never fail");
+        assert_eq!(report.moves[0].mv, size.point(6, 4));
+        assert!(report.visits <= 1 && report.proof.is_none(), "{report:?}");
+    }
 }

@@ -6,6 +6,8 @@ pub(super) const BACKEND: &str = "ort";
 
 /// Letters of a message that are told.
 const LONGEST: usize = 600;
+/// Bytes before a cause from which on it is out of sight.
+const FAR: usize = 300;
 
 pub(super) fn unavailable(reason: &impl std::fmt::Display) -> EvalError {
     EvalError::Unavailable {
@@ -26,11 +28,22 @@ pub(super) fn failed(error: &ort::Error) -> EvalError {
 pub(super) fn words(reason: &impl std::fmt::Display) -> String {
     let reason = reason.to_string();
     let words: Vec<&str> = reason.split_whitespace().collect();
-    let text = words.join(" ");
+    let text = cause_in_sight(words.join(" "));
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{} ...", &text[..end]),
         None => text,
     }
+}
+
+/// What failed stands behind ONNX Runtime's C++ signatures, where nobody would read so far: "CUDNN_FE failure
+/// 8: HEURISTIC_QUERY_FAILED" at the thousandth letter (microsoft/onnxruntime#26274).
+fn cause_in_sight(text: String) -> String {
+    let Some(at) = text.find(" failure ").filter(|&at| at > FAR) else {
+        return text;
+    };
+    let begin = text[..at].rfind(' ').map_or(at, |space| space + 1);
+    let head: String = text.chars().take(FAR / 2).collect();
+    format!("{head} ... {}", &text[begin..])
 }
 
 /// The numbers of an output, which must be so many.
@@ -59,5 +72,19 @@ mod tests {
         let long = words(&"é".repeat(5_000));
         assert_eq!(long.chars().count(), LONGEST + 4);
         assert!(long.ends_with("é ..."));
+    }
+
+    #[test]
+    fn the_cause_is_told_wherever_it_stands() {
+        let signature = "std::conditional_t<THRW, void, Status> onnxruntime::CudaCall(ERRTYPE, é)";
+        let far = format!(
+            "Non-zero status. {} CUDNN_FE failure 8: NO",
+            signature.repeat(14)
+        );
+        let text = words(&far);
+        assert!(text.starts_with("Non-zero status. std"), "{text}");
+        assert!(text.ends_with("... CUDNN_FE failure 8: NO"), "{text}");
+        let near = "CUDA failure 2: out of memory";
+        assert_eq!(words(&near), near);
     }
 }

@@ -6,6 +6,7 @@
 //! them anew, about a millisecond each, when another one comes (microsoft/onnxruntime#23006).
 
 use std::mem;
+use std::thread;
 
 use ort::memory::{AllocationDevice, Allocator, AllocatorType, MemoryInfo, MemoryType};
 use ort::session::{HasSelectedOutputs, OutputSelector, RunOptions, Session, SessionOutputs};
@@ -47,30 +48,36 @@ struct Bucket {
 }
 
 impl BoundEvaluator {
-    /// Takes a session and buffers for each size, and computes it once, with zeros.
+    /// Takes a session and buffers for each size, and computes it once, with zeros; all sizes at the same
+    /// time, as each takes a good part of a second.
     ///
     /// # Errors
     /// As `session`'s; [`EvalError::Unavailable`] when the device does not compute.
     pub(super) fn new(
         info: &ModelInfo,
-        session: impl Fn() -> Result<Session, EvalError>,
+        session: impl Fn() -> Result<Session, EvalError> + Sync,
         buffers: Buffers,
     ) -> Result<BoundEvaluator, EvalError> {
-        let bucket = |size| {
-            let bucket = Bucket::new(info, session()?, buffers, size);
-            bucket.map_err(|e| unavailable(&e))
-        };
+        let session = &session;
         let mut bound = BoundEvaluator {
             info: info.clone(),
-            buckets: SIZES.into_iter().map(bucket).collect::<Result<_, _>>()?,
+            buckets: Vec::new(),
             has_failed: false,
         };
-        for bucket in &mut bound.buckets {
-            let computed = bucket.compute().map(drop);
-            bound.has_failed = computed.is_err();
-            computed.map_err(|e| unavailable(&e))?;
+        let made = thread::scope(|scope| {
+            let make = |size| scope.spawn(move || Bucket::warm(info, session()?, buffers, size));
+            let threads = SIZES.map(make);
+            threads.map(|thread| thread.join().unwrap_or_else(|_| Err(panicked())))
+        });
+        let mut failure = None;
+        for bucket in made {
+            match bucket {
+                Ok(bucket) => bound.buckets.push(bucket),
+                Err(error) => failure = failure.or(Some(error)),
+            }
         }
-        Ok(bound)
+        bound.has_failed = failure.is_some();
+        failure.map_or(Ok(bound), Err)
     }
 
     fn run(&mut self, batch: &Batch, out: &mut Outputs) -> ort::Result<()> {
@@ -129,12 +136,35 @@ impl Bucket {
         })
     }
 
+    /// One that has computed. It is not freed where it does not, see [`BoundEvaluator`]'s end.
+    fn warm(
+        info: &ModelInfo,
+        session: Session,
+        buffers: Buffers,
+        size: usize,
+    ) -> Result<Bucket, EvalError> {
+        let bucket = Bucket::new(info, session, buffers, size);
+        let mut bucket = bucket.map_err(|e| unavailable(&e))?;
+        let computed = bucket.compute().map(drop).map_err(|e| unavailable(&e));
+        match computed {
+            Ok(()) => Ok(bucket),
+            Err(error) => {
+                mem::forget(bucket);
+                Err(error)
+            }
+        }
+    }
+
     /// Sends the rows, computes, and has the answers back when it returns: all in the session's own
     /// stream, so that others on the card are not waited for.
     fn compute(&mut self) -> ort::Result<SessionOutputs<'_>> {
         let input = ort::inputs![PLANES => &self.input];
         self.session.run_with_options(input, &self.outputs)
     }
+}
+
+fn panicked() -> EvalError {
+    unavailable(&"the thread that should make a session of it panicked")
 }
 
 impl Buffers {

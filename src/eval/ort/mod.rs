@@ -15,7 +15,10 @@ mod environment;
 use std::sync::Arc;
 
 use ort::environment::Environment;
-use ort::ep::{self, ArenaExtendStrategy, cuda::ConvAlgorithmSearch};
+use ort::ep::{
+    self, ArbitrarilyConfigurableExecutionProvider as _, ArenaExtendStrategy,
+    cuda::ConvAlgorithmSearch,
+};
 use ort::session::Session;
 use ort::session::builder::SessionBuilder;
 
@@ -75,8 +78,10 @@ impl OrtModel {
     /// in silence), [`EvalError::Load`] when ONNX Runtime refuses the model or would compute a part
     /// of it on the processor.
     pub fn on_card(&self, card: u8) -> Result<BoundEvaluator, EvalError> {
+        let tried = std::env::var(TRIED_OPTIONS).unwrap_or_default();
         let session = || {
-            let builder = self.builder().and_then(|builder| on_card(builder, card));
+            let builder = self.builder();
+            let builder = builder.and_then(|builder| on_card(builder, card, &tried));
             let session = self.commit(builder.map_err(|e| unavailable(&e))?);
             session.map_err(|error| explain(error, card))
         };
@@ -111,15 +116,23 @@ fn explain(error: EvalError, card: u8) -> EvalError {
     }
 }
 
-/// Sessions on a GPU: no operator on the processor; convolutions by rule instead of by trial, which
-/// would take seconds for every size of batch, with as much scratch memory as they ask for; and no
-/// more memory than is needed.
-fn on_card(builder: SessionBuilder, card: u8) -> ort::Result<SessionBuilder> {
+/// Has options of ONNX Runtime's CUDA provider tried without another build: `KEY=VALUE,...`, in place of
+/// ours or besides (docs/gpu.md).
+const TRIED_OPTIONS: &str = "TENGEN_CUDA_OPTIONS";
+
+/// Sessions on a GPU: no operator on the processor; convolutions by cuDNN's first heuristic, with as much
+/// scratch memory as they ask for; and no more memory than is needed. `tried` are options as
+/// [`TRIED_OPTIONS`] has them.
+fn on_card(builder: SessionBuilder, card: u8, tried: &str) -> ort::Result<SessionBuilder> {
     let cuda = ep::CUDA::default()
         .with_device_id(card.into())
         .with_conv_algorithm_search(ConvAlgorithmSearch::Heuristic)
         .with_conv_max_workspace(true)
         .with_arena_extend_strategy(ArenaExtendStrategy::SameAsRequested);
+    let tried = tried.split(',').filter_map(|option| option.split_once('='));
+    let cuda = tried.fold(cuda, |cuda, (key, value)| {
+        cuda.with_arbitrary_config(key.trim(), value.trim())
+    });
     let builder = builder.with_disable_cpu_fallback()?;
     Ok(builder.with_execution_providers([cuda.build().error_on_failure()])?)
 }

@@ -62,7 +62,11 @@ impl GomokuRules {
     }
 }
 
-impl Rules for GomokuRules {}
+impl Rules for GomokuRules {
+    fn record_name(&self) -> Option<String> {
+        Some(self.name().to_owned())
+    }
+}
 
 impl fmt::Display for GomokuRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,6 +98,8 @@ mod tests {
     fn names_survive_text() {
         for rules in GomokuRules::ALL {
             assert_eq!(rules.to_string().parse(), Ok(rules));
+            let recorded = rules.record_name().map(|name| name.parse());
+            assert_eq!(recorded, Some(Ok(rules)));
         }
         assert_eq!("Standard_Caro".parse(), Ok(GomokuRules::StandardCaro));
         let refused = "chinese".parse::<GomokuRules>().unwrap_err().to_string();

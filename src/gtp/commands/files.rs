@@ -4,6 +4,9 @@ use super::Arguments;
 use crate::gtp::{Failure, Session};
 use crate::record::sgf;
 
+/// The longest game: every position of it is kept.
+const MOST_MOVES: usize = 10_000;
+
 pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let name = args.text(0)?;
     let until = match args.optional(1) {
@@ -20,6 +23,9 @@ pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<Str
     }
     if let Some(until) = until {
         record.truncate(until.saturating_sub(1));
+    }
+    if record.plays.len() > MOST_MOVES {
+        return Err(refuse(format!("it has more than {MOST_MOVES} moves")));
     }
     session.load(&record).map_err(|error| match error {
         Failure::CannotLoad(why) => refuse(why),

@@ -96,6 +96,7 @@ impl Info {
             let lag = usual.lag.unwrap_or(USUAL_LAG).min(turn / 3);
             let time = turn.saturating_sub(lag).max(AT_ONCE);
             spending.time_per_move = Some(usual.time_per_move.map_or(time, |own| own.min(time)));
+            spending.late_after = Some(turn.saturating_sub(lag / 2));
         }
         spending
     }
@@ -137,6 +138,10 @@ mod tests {
                 .time_per_move
         };
         let usual = Spending::default();
+        let late = told(&[("timeout_turn", "5000")])
+            .spending(&usual)
+            .late_after;
+        assert_eq!(late, Some(Duration::from_millis(4970)));
         assert_eq!(turn("5000", &usual), Some(Duration::from_millis(4940)));
         assert_eq!(turn("30", &usual), Some(Duration::from_millis(20)));
         assert_eq!(turn("0", &usual), Some(AT_ONCE));

@@ -19,9 +19,11 @@ pub fn read(text: &str) -> Result<GameRecord, SgfError> {
     let root = nodes.first().map(Vec::as_slice).unwrap_or_default();
     let mut reader = Reader::new(root)?;
     for (index, node) in nodes.iter().enumerate() {
+        reader.has_moved = false;
         for property in node {
             reader.property(property, index == 0)?;
         }
+        reader.end_node();
     }
     Ok(reader.finish())
 }
@@ -31,6 +33,8 @@ struct Reader {
     record: GameRecord,
     /// Stones set up, by point.
     stones: Vec<Option<Color>>,
+    /// The present node has its move.
+    has_moved: bool,
     /// A comment that stands before the move of its node.
     waiting_comment: String,
     /// Black has several stones ahead.
@@ -58,6 +62,7 @@ impl Reader {
         Ok(Reader {
             record: GameRecord::new(game, size),
             stones: vec![None; size.area()],
+            has_moved: false,
             waiting_comment: String::new(),
             handicap: false,
         })
@@ -94,6 +99,7 @@ impl Reader {
             color,
             vertex: vertex(name, value, self.record.size)?,
         };
+        self.has_moved = true;
         self.record.plays.push(RecordedPlay {
             play,
             comment: std::mem::take(&mut self.waiting_comment),
@@ -104,9 +110,21 @@ impl Reader {
     /// A comment belongs to the move of its node, which may stand before or after it.
     fn comment(&mut self, comment: String) {
         match self.record.plays.last_mut() {
-            Some(last) if last.comment.is_empty() => last.comment = comment,
+            Some(last) if self.has_moved => last.comment = comment,
             _ => self.waiting_comment = comment,
         }
+    }
+
+    /// What a node without a move says is said of the move before it.
+    fn end_node(&mut self) {
+        let Some(last) = self.record.plays.last_mut() else {
+            return;
+        };
+        let comment = std::mem::take(&mut self.waiting_comment);
+        if !last.comment.is_empty() && !comment.is_empty() {
+            last.comment.push('\n');
+        }
+        last.comment.push_str(&comment);
     }
 
     fn set_up(
@@ -180,6 +198,8 @@ fn komi(value: &str) -> Result<f32, SgfError> {
         // Fox writes hundredths: of stones where stones are counted, else of points.
         Ok(komi @ (275.0 | 325.0 | 375.0)) => Ok(komi / 50.0),
         Ok(komi @ (550.0 | 650.0 | 750.0)) => Ok(komi / 100.0),
+        // Quarters are of stones.
+        Ok(komi @ (2.75 | 3.25 | 3.75)) => Ok(2.0 * komi),
         Ok(komi) if komi.is_finite() => Ok(komi),
         _ => Err(bad_value("KM", value, "a number")),
     }
@@ -255,6 +275,14 @@ mod tests {
     }
 
     #[test]
+    fn a_comment_is_that_of_its_nodes_move_wherever_it_stands() {
+        let text = "(;SZ[9]RU[NoGo];C[first]B[aa];C[to W]W[bb];B[cc]C[x];C[lost])";
+        let record = read(text).expect("readable");
+        let comments: Vec<&str> = record.plays.iter().map(|p| &*p.comment).collect();
+        assert_eq!(comments, ["first", "to W", "x\nlost"]);
+    }
+
+    #[test]
     fn a_game_with_setup_variations_and_comments() {
         let record = read(concat!(
             "saved by hand (;FF[4]GM[1]SZ[9]RU[NoGo]PB[a\\]b]PW[c\nd]KM[0.5]RE[W+R]DT[2026-08-23]",
@@ -303,7 +331,13 @@ mod tests {
         );
         assert_eq!(read("(;KM[])").map(|record| record.komi), Ok(None));
         // Hundredths of stones and of points, by Fox.
-        for (written, komi) in [("375", 7.5), ("650", 6.5), ("0", 0.0), ("-5.5", -5.5)] {
+        for (written, komi) in [
+            ("375", 7.5),
+            ("3.75", 7.5),
+            ("650", 6.5),
+            ("0", 0.0),
+            ("-5.5", -5.5),
+        ] {
             let record = read(&format!("(;SZ[3]KM[{written}])")).expect("readable");
             assert_eq!(record.komi, Some(komi), "{written}");
         }

@@ -76,6 +76,46 @@ fn a_move_to_avoid_is_searched_when_the_others_lose() {
     check_tree(&searcher, &position);
 }
 
+/// A tree that knows a win says nothing of the other moves.
+#[test]
+fn a_win_by_a_move_to_avoid_is_none() {
+    let position = start(7, 1);
+    let mut solver = SmallNoGo::solver(0).unwrap();
+    let all = Effort {
+        nodes: u64::MAX,
+        threads: 1,
+        halt: &|_| false,
+    };
+    let (won, lost): (Vec<Move>, Vec<Move>) = position.legal_moves().partition(|&mv| {
+        let mut next = position.clone();
+        next.play(mv);
+        solver.solve(&next, &all).wins() == Some(false)
+    });
+    assert!(!won.is_empty() && lost.len() > 1, "{won:?} {lost:?}");
+    let mut searcher = hashing(&position, 1, SearchParams::default());
+    let mut search = |avoid: &[Move], more| {
+        let analysis = AnalysisOptions {
+            avoid: avoid.to_vec(),
+            ..AnalysisOptions::default()
+        };
+        let (start, stop) = (position.clone().into(), StopFlag::new());
+        let report = searcher.watch(&start, &visits(more), &stop, &analysis, &mut |_| {});
+        report.unwrap()
+    };
+    assert_eq!(search(&[], 100_000).proof, Some(Proof::Win));
+    // Without a playout nothing is known of the others.
+    let few = search(&won, 1);
+    assert_eq!((few.proof, few.stop), (None, StopReason::Visits));
+    assert!(few.value < 1.0, "{}", few.value);
+    let report = search(&won, 200_000);
+    assert!(report.playouts > 0);
+    for found in report.moves.iter().filter(|found| lost.contains(&found.mv)) {
+        assert_eq!(found.proof, Some(Proof::Loss));
+    }
+    assert_eq!(report.proof, Some(Proof::Win), "all others lose");
+    assert!(won.contains(&report.moves[0].mv));
+}
+
 #[test]
 fn without_limits_a_single_move_is_searched_too() {
     let mut position = start(3, 1);

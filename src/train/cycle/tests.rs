@@ -207,6 +207,17 @@ fn a_run_goes_on_without_its_old_games() {
     let longer = short.replace("generations = 2", "generations = 3");
     let (done, _) = go(scratch.path(), &longer);
     assert_eq!((done.len(), done[3].games_so_far), (4, 18));
+    // With a third of the window it makes a third of the steps, and does not see its games three times
+    // as often.
+    let steps = |number: usize| done[number].steps - done[number - 1].steps;
+    let share = done[3].rows as f64 / done[3].rows_so_far as f64;
+    let usual = steps(2) as f64 * done[3].rows as f64 / done[2].rows as f64;
+    let expected = usual * share;
+    assert!(
+        (steps(3) as f64 - expected).abs() <= 2.0,
+        "{} and not about {expected} steps",
+        steps(3)
+    );
 }
 
 /// Whom the third generation meets in a run of which its last network was kept, as

@@ -215,3 +215,58 @@ fn a_run_starts_where_another_of_the_same_or_a_smaller_network_ended() {
     let refused = attempt(&data, &unknown, third.path(), 5, None).unwrap_err();
     assert!(refused.to_string().contains("nogo-az"), "{refused}");
 }
+
+/// What the optimiser has gathered of one number's gradient after one more step, from before that.
+fn gathered(before: [f32; 2], after: [f32; 2]) -> f32 {
+    let gradient = (after[0] - 0.9 * before[0]) / 0.1;
+    let square = 0.999 * before[1] + 0.001 * gradient * gradient;
+    (square - after[1]).abs() / (after[1] + 1e-9)
+}
+
+/// A short fit of each generation would else begin with an average of its own first steps, and with an
+/// optimiser that knows no gradient.
+#[test]
+fn a_run_of_the_same_network_goes_on_with_its_averages_and_its_optimiser() {
+    let (first, second) = (Scratch::new("fit-before"), Scratch::new("fit-after"));
+    let scratch = Scratch::new("fit-on-data");
+    let data = data(scratch.path());
+    let done = session(&data, first.path(), 40);
+    let rest = FitParams {
+        seed: 2,
+        ..params()
+    };
+    let after = attempt(&data, &rest, second.path(), 1, Some(&done)).unwrap();
+    assert_eq!((after.step, after.steps_so_far()), (1, 41));
+    // The average moves by a part of the way that goes with 40 steps and not with none.
+    let share = 1.0 - 41.0 / 50.0;
+    let [was, is, weights] = [&done.average, &after.average, &after.weights];
+    let tensors = was
+        .tensors()
+        .iter()
+        .zip(is.tensors())
+        .zip(weights.tensors());
+    for ((was, is), now) in tensors {
+        for ((was, is), now) in was.values.iter().zip(&is.values).zip(&now.values) {
+            let expected = was + share * (now - was);
+            assert!((is - expected).abs() < 1e-5, "{is} and not {expected}");
+        }
+    }
+    let slots = |memory: &Optimizer| {
+        let pairs = memory.first.iter().zip(&memory.second);
+        let pairs = pairs.flat_map(|(first, second)| first.iter().zip(second));
+        pairs.map(|(m, v)| [*m, *v]).collect::<Vec<_>>()
+    };
+    let pairs = slots(&done.optimizer)
+        .into_iter()
+        .zip(slots(&after.optimizer));
+    let worst = pairs.map(|(was, is)| gathered(was, is)).fold(0.0, f32::max);
+    assert!(worst < 0.01, "{worst}");
+
+    // A killed one goes on to the bit.
+    let whole = Scratch::new("fit-after-whole");
+    let at_once = attempt(&data, &rest, whole.path(), 40, Some(&done)).unwrap();
+    attempt(&data, &rest, second.path(), 23, Some(&done)).unwrap();
+    let resumed = attempt(&data, &rest, second.path(), 40, Some(&done)).unwrap();
+    assert!(resumed == at_once, "a resumed run differs");
+    assert_eq!(resumed.steps_so_far(), 80);
+}

@@ -1,11 +1,43 @@
 //! Positions to calibrate and to compare on.
 
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
 use crate::encode::find;
 use crate::eval::{Batch, ModelInfo};
 use crate::game::BoardSize;
+use crate::rollout::{Rave, RaveParams};
 use crate::train::TrainError;
 use crate::train::row::Row;
+use crate::train::selfplay::{RolloutSearch, SelfPlayParams, play};
 use crate::train::trainable::Trainable;
+
+/// Playouts a move of the games that are played where there are no others: enough to be games.
+const PLAYOUTS: u64 = 100;
+
+/// Positions that a game gives on average, for the number of such games.
+const GAME_POSITIONS: usize = 60;
+
+/// Some `positions` positions of quick games by playouts, on all boards together.
+#[must_use]
+pub fn quick_games<G: Trainable>(boards: &[G], positions: usize, seed: u64) -> Vec<Row> {
+    let games = positions.div_ceil(GAME_POSITIONS * boards.len().max(1));
+    let games = games.max(8) as u64;
+    let mut rows = Vec::new();
+    for empty in boards {
+        for game in 0..games {
+            let seed = seed.wrapping_mul(games).wrapping_add(game);
+            let mut search = RolloutSearch {
+                rave: Rave::new(RaveParams::default(), seed),
+                playouts: PLAYOUTS,
+            };
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let params = SelfPlayParams::default();
+            rows.extend(play(empty, game, params, &mut search, &mut rng).rows);
+        }
+    }
+    rows
+}
 
 /// Encoded positions of one board, and their legal moves.
 pub struct Examples {

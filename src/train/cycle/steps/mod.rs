@@ -16,6 +16,7 @@ use crate::train::architecture::Outputs;
 use crate::train::checkpoint::{Checkpoint, Origin};
 use crate::train::dataset::{Dataset, Selection};
 use crate::train::export::{network_info, to_onnx};
+use crate::train::fit::usual_encoding;
 use crate::train::row::Row;
 use crate::train::trainable::Trainable;
 use crate::train::{TrainError, durable};
@@ -60,7 +61,12 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let rows = played.progress.positions as f64;
         let dataset = self.dataset(context, rows_so_far, games_so_far, number)?;
         let held_out = dataset.held_out.clone();
-        let steps = steps(context.plan.fit.reuse * rows, context.plan.fit.batch);
+        // Where games of the window are missing, those that are left are not learnt the more often.
+        let window = (context.plan.window.rows(rows_so_far) as u64).min(rows_so_far);
+        let found = dataset.fit.len() + dataset.held_out.len();
+        let share = (found as f64 / window.max(1) as f64).min(1.0);
+        let samples = context.plan.fit.reuse * rows * share;
+        let steps = steps(samples, context.plan.fit.batch);
         let last = last
             .as_ref()
             .map(|(checkpoint, steps)| (checkpoint, *steps));
@@ -106,9 +112,11 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             return Ok(None);
         };
         let kept = context.run_folder.given_weights();
-        durable::prepare_folder(&kept)?;
         if Checkpoint::newest(&kept)?.is_none() {
-            last_checkpoint(folder)?.save(&kept)?;
+            let given = last_checkpoint(folder)?;
+            self.check_given(context, folder, &given)?;
+            durable::prepare_folder(&kept)?;
+            given.save(&kept)?;
         }
         let given = last_checkpoint(&kept)?;
         let network = context.run_folder.warm_up();
@@ -120,7 +128,36 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             };
             export(&played, 0, &network)?;
         }
+        self.quantize_by_quick_games(context, &network)?;
         Ok(Some(given))
+    }
+
+    /// Whether the first stage's network can go on from these weights: better known before the games
+    /// than after them.
+    fn check_given(
+        &self,
+        context: &RunContext<'_>,
+        folder: &Path,
+        given: &Checkpoint,
+    ) -> Result<(), TrainError> {
+        let network = self.stage(context).network;
+        let usual = usual_encoding::<G>(network).map(|encoding| encoding.id());
+        let encoding = context.plan.fit.encoding.as_deref().or(usual);
+        let origin = &given.origin;
+        let same = origin.game == G::NAME && Some(&*origin.encoding) == encoding;
+        if same && given.can_become(network) {
+            return Ok(());
+        }
+        let reason = format!(
+            "{network}, reading {} of {}, cannot go on from it: it has {}, reading {} of {}; name a \
+             checkpoint of the same network, or of a smaller one of its family, in `weights`",
+            encoding.unwrap_or("nothing"),
+            G::NAME,
+            given.params.architecture,
+            origin.encoding,
+            origin.game
+        );
+        Err(TrainError::mismatch(folder, reason))
     }
 
     fn stage<'p>(&self, context: &RunContext<'p>) -> &'p Stage {

@@ -7,7 +7,7 @@ use crate::eval::ModelInfo;
 use crate::train::cycle::context::RunContext;
 use crate::train::cycle::int8;
 use crate::train::quantize::compare::{differences, is_accepted, open_both};
-use crate::train::quantize::examples::Examples;
+use crate::train::quantize::examples::{Examples, quick_games};
 use crate::train::quantize::to_int8;
 use crate::train::row::Row;
 use crate::train::trainable::Trainable;
@@ -55,5 +55,18 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             worst.size
         );
         Ok(())
+    }
+
+    /// Writes it as [`Self::quantize`] does, calibrated on quick games by playouts: before any have been played.
+    pub(super) fn quantize_by_quick_games(
+        &self,
+        context: &RunContext<'_>,
+        network: &Path,
+    ) -> Result<(), TrainError> {
+        if !context.plan.self_play.int8 || int8(network).exists() {
+            return Ok(());
+        }
+        let rows = quick_games(self.boards, 2 * POSITIONS, context.plan.seed);
+        self.quantize(context, network, &rows)
     }
 }

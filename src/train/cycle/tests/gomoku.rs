@@ -44,6 +44,10 @@ anchors = [5, 50]
 
 /// Does what a plan says on a board of 7x7 and those that it names.
 fn play(folder: &Path, plan: &str) -> Vec<Generation> {
+    attempt(folder, plan).unwrap()
+}
+
+fn attempt(folder: &Path, plan: &str) -> Result<Vec<Generation>, TrainError> {
     let runtime = Runtime {
         backend: Some(BackendKind::Tract),
         ..Runtime::usual(None)
@@ -52,7 +56,7 @@ fn play(folder: &Path, plan: &str) -> Vec<Generation> {
     let resources = Resources::small(&runtime, &clock);
     let start = Gomoku::new(BoardSize::square(7)).unwrap();
     let plan = CyclePlan::parse(plan).unwrap();
-    run(&start, &plan, folder, &resources, &mut |_| ()).unwrap()
+    run(&start, &plan, folder, &resources, &mut |_| ())
 }
 
 #[test]
@@ -111,9 +115,16 @@ fn a_run_may_begin_with_the_weights_of_one_on_another_board() {
         )
         .replace("generations = 2", "generations = 1")
         .replace("[self-play]", boards);
+    // Weights of which the network cannot be made are refused before the games.
+    let other = plan.replace("az-1b8c", "az+garb-1b8c");
+    let refused = attempt(large.path(), &other).unwrap_err().to_string();
+    assert!(refused.contains("cannot go on from it"), "{refused}");
+    let run_folder = RunFolder::new(large.path());
+    assert!(!run_folder.games(0).exists() && !run_folder.given_weights().exists());
+    fs::remove_dir_all(large.path()).unwrap();
+
     let done = play(large.path(), &plan);
     assert_eq!((done.len(), &*done[0].players), (2, "warm-up"));
-    let run_folder = RunFolder::new(large.path());
     for path in [run_folder.warm_up(), run_folder.network(1)] {
         let info = ModelInfo::read("a network", &fs::read(path).unwrap()).unwrap();
         assert_eq!(info.boards.len(), 2);
@@ -125,7 +136,7 @@ fn a_run_may_begin_with_the_weights_of_one_on_another_board() {
         pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
     };
     assert_eq!(far(&kept), 0.0);
-    assert!((1e-6..0.05).contains(&far(&begun)), "{}", far(&begun));
+    assert!((1e-6..0.2).contains(&far(&begun)), "{}", far(&begun));
     // The run has its own copy.
     fs::remove_dir_all(&weights).unwrap();
     assert_eq!(play(large.path(), &plan).len(), 2);
