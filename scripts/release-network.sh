@@ -9,9 +9,10 @@ Usage: release-network.sh [--keep-only] RUN NAME
   NAME          that of its plan: gomoku-8x8, gomoku-15x15, gomoku-sizes, go-sizes, nogo-9x9-champion, nogo-9x9-large
   --keep-only   keep the run, and release nothing
 
-Writes models/NAME.onnx and models/NAME-int8.onnx (NoGo's as nogo-9x9), which for Go say lead and owners,
-and models/runs/NAME, and prints what the table in models/README.md has to say. Build tengen again after it:
-networks are compiled in. For Go it needs target/release/tengen-train, or that of the folder BIN.
+Writes models/NAME.onnx and models/NAME-int8.onnx (nogo-9x9-champion as nogo-9x9, nogo-9x9-large as
+nogo-9x9-8b48c), which for Go say lead and owners, and models/runs/NAME, and prints what the table in
+models/README.md has to say. Build tengen again after it: networks are compiled in. For Go it needs
+target/release/tengen-train, or that of the folder BIN.
 USAGE
 }
 fail() {
