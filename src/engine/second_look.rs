@@ -94,8 +94,8 @@ pub(super) fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> 
 }
 
 /// Adds moves that have been chosen and turn out to lose to `losing`, until there is one of which that
-/// is not known; those that the search knows to lose are passed over. A move that turns out to win makes the report a proven one. Answers how many nodes it
-/// took, too.
+/// is not known; those that the search knows to lose are passed over. A move that turns out to win makes
+/// the report a proven one. Answers how many nodes it took, too.
 pub(super) fn second_look<G: Solvable>(
     solver: &mut dyn Solve<G>,
     position: &G,

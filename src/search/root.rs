@@ -7,7 +7,7 @@ use super::node::{Node, NodeId};
 use super::noise::add_root_noise;
 use super::params::{MoveChoice, SearchParams};
 use super::report::MoveReport;
-use super::select::{AVOIDED, FORBIDDEN, RootPriors, wanted_bounds, wanted_value};
+use super::select::{AVOIDED, FORBIDDEN, RootPriors, by_wanted};
 use super::tree::Tree;
 use crate::game::{Bounds, Game, Move, Proof, Reached};
 
@@ -50,14 +50,9 @@ pub(super) fn bounds<G: Game>(
     start: &Reached<G>,
     priors: &RootPriors,
 ) -> Bounds {
-    let all = bounds_of_all(tree, root, start);
-    if !priors.avoid() {
-        return all;
-    }
-    let wanted = wanted_bounds(tree, tree.node(root), priors);
-    match wanted.high() {
-        Proof::Loss => all,
-        _ => wanted,
+    match by_wanted(tree, tree.node(root), priors) {
+        Some((_, bounds)) => bounds,
+        None => bounds_of_all(tree, root, start),
     }
 }
 
@@ -84,12 +79,10 @@ fn bounds_of_all<G: Game>(tree: &Tree, root: NodeId, start: &Reached<G>) -> Boun
     }
 }
 
-/// The root's value for its side to move, by the moves that are not to be avoided.
-pub(super) fn value(node: &Node, tree: &Tree, priors: &RootPriors) -> f32 {
-    match priors.avoid() {
-        true => wanted_value(tree, node, priors),
-        false => node.stats().0,
-    }
+/// The root's value for its side to move, by the same moves.
+pub(super) fn value(tree: &Tree, root: NodeId, priors: &RootPriors) -> f32 {
+    let node = tree.node(root);
+    by_wanted(tree, node, priors).map_or_else(|| node.stats().0, |(value, _)| value)
 }
 
 /// Every root move that may be played, the one to play first.

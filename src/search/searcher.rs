@@ -381,7 +381,7 @@ fn report<G: Game>(
     rng: &mut Xoshiro256PlusPlus,
 ) -> SearchReport {
     let (tree, node, proven) = (&root.tree, root.node(), root.bounds());
-    let value = root::value(node, tree, &root.priors);
+    let value = root::value(tree, root.node, &root.priors);
     let (position, expected) = (root.start.position(), PointSums::expected(&root.points));
     // Users are told how likely a win is; how large it is stands beside.
     let chance = |value, expected: Option<&Expected>| match expected {

@@ -75,14 +75,10 @@ pub(super) fn select(
     };
     let explore = params.exploration(total);
     // What is proven of a node may be proven by a move to avoid, and then it says nothing of the others.
-    let (value, proven) = match root.filter(|root| root.avoid()) {
-        None => (node.stats().0, node.state().bounds().low()),
-        Some(root) => (
-            wanted_value(tree, node, root),
-            wanted_bounds(tree, node, root).low(),
-        ),
-    };
+    let by_wanted = root.and_then(|root| by_wanted(tree, node, root));
+    let (value, bounds) = by_wanted.unwrap_or_else(|| (node.stats().0, node.state().bounds()));
     let unvisited = unvisited_value(value, reduction, visited_mass);
+    let proven = bounds.low();
 
     let (mut best, mut best_puct) = (None, f32::NEG_INFINITY);
     let mut skips_fresh = false;
@@ -113,29 +109,28 @@ pub(super) fn select(
     best
 }
 
-/// What the moves that are not to be avoided bring, for the side to move at the root.
-pub(super) fn wanted_bounds(tree: &Tree, node: &Node, root: &RootPriors) -> Bounds {
-    let moves = tree.moves(node).enumerate();
-    let wanted = moves.filter(|(index, _)| root.want(*index));
-    let bounds = wanted.map(|(_, (_, edge))| {
-        let child = edge.and_then(Edge::child).map(|child| tree.node(child));
-        child.map_or(Bounds::OPEN, |child| child.state().bounds().flip())
-    });
-    bounds.fold(Bounds::exactly(Proof::Loss), Bounds::or)
-}
-
-/// The root's value by those moves, as [`super::backup`] takes it from all.
-pub(super) fn wanted_value(tree: &Tree, node: &Node, root: &RootPriors) -> f32 {
-    let (mut weight, mut sum) = (node.weight() as f32, node.weight() as f32 * node.own().0);
-    let edges = tree.edges(node).enumerate();
-    for (_, edge) in edges.filter(|(index, _)| root.want(*index)) {
-        if let Some(child) = edge.child().map(|child| tree.node(child)) {
-            let visits = edge.counts().0 as f32;
-            weight += visits;
-            sum -= visits * child.stats().0;
-        }
+/// The root's value and what is proven of it, for its side to move, by the moves that are not to be avoided;
+/// `None` where all count: there are none to avoid, or all others are proven to lose.
+pub(super) fn by_wanted(tree: &Tree, node: &Node, root: &RootPriors) -> Option<(f32, Bounds)> {
+    if !root.avoid() {
+        return None;
     }
-    sum / weight.max(1.0)
+    // The mean is taken as in [`super::backup`].
+    let (mut weight, mut bounds) = (node.weight() as f32, Bounds::exactly(Proof::Loss));
+    let mut sum = weight * node.own().0;
+    let moves = tree.moves(node).enumerate();
+    for (_, (_, edge)) in moves.filter(|(index, _)| root.want(*index)) {
+        let child = edge.and_then(|edge| Some((edge, tree.node(edge.child()?))));
+        let Some((edge, child)) = child else {
+            bounds = Bounds::OPEN.or(bounds);
+            continue;
+        };
+        let visits = edge.counts().0 as f32;
+        weight += visits;
+        sum -= visits * child.stats().0;
+        bounds = bounds.or(child.state().bounds().flip());
+    }
+    (bounds.high() != Proof::Loss).then(|| (sum / weight.max(1.0), bounds))
 }
 
 /// The numbers of a move, unless it cannot be better than what is `proven`; without an edge none
