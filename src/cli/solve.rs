@@ -89,11 +89,6 @@ pub(crate) struct Solve {
     json: bool,
 }
 
-/// Whether a game has rules of this name.
-fn has_rules<G: Game>(_: &G, name: &str) -> bool {
-    !name.is_empty() && name.parse::<G::Rules>().is_ok()
-}
-
 impl Solve {
     pub(crate) fn run(self) -> anyhow::Result<()> {
         let named = self.game.as_deref();
@@ -112,16 +107,15 @@ impl Solve {
         let is_nogo = sgf::game_number(&record.game) == sgf::game_number("nogo");
         let own = if is_nogo { "nogo" } else { &record.game };
         let name = named.unwrap_or(own);
-        // Where none are named those of the record, if the game has them.
-        let of_record = with_game!(name, record.size, |empty| has_rules(&empty, &record.rules));
-        let rules = match (self.rules.as_str(), of_record) {
-            ("", Ok(true)) => record.rules.as_str(),
-            (rules, _) => rules,
-        };
+        let rules = self.rules.as_str();
         with_game!(name, record.size, rules: rules, |empty| self.solve(empty, &record))?
     }
 
     fn solve<G: Solvable>(&self, empty: G, record: &GameRecord) -> anyhow::Result<()> {
+        let empty = match self.rules.is_empty() {
+            true => G::with_rules(record.size, record.rules_or(empty.rules()))?,
+            false => empty,
+        };
         let mut position = position(record, empty)?;
         if let Some(color) = &self.to_move {
             position.set_to_move(parse_color(color).context("--to-move takes black or white")?);

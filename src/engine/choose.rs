@@ -20,13 +20,13 @@ pub(super) fn choose<G: Game>(
     if !avoid.contains(&first) {
         return Some(first);
     }
-    let others: Vec<Move> = candidates.filter(|mv| !avoid.contains(mv)).collect();
-    let lost = |mv: Move| {
-        let known = found.iter().find(|found| found.mv == mv);
+    let lost = |mv: &Move| {
+        let known = found.iter().find(|found| found.mv == *mv);
         known.is_some_and(|found| found.proof == Some(Proof::Loss))
     };
-    let open = others.iter().find(|&&mv| !lost(mv));
-    Some(*open.or(others.first()).unwrap_or(&first))
+    let others = candidates.filter(|mv| !avoid.contains(mv));
+    // Of equals the first.
+    others.min_by_key(lost).or(Some(first))
 }
 
 #[cfg(test)]

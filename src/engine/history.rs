@@ -152,7 +152,7 @@ impl<G: Game> History<G> {
         if record.size != self.size() {
             return Err(EngineError::WrongGame);
         }
-        let rules = recorded_rules(record, self.start.rules());
+        let rules = record.rules_or(self.start.rules());
         let start = begin::<G>(record.size, rules, &record.setup, record.first_to_move())?;
         let (plays, past) = follow(&start, record.plays.iter().map(|recorded| recorded.play))?;
         *self = History {
@@ -202,24 +202,6 @@ fn begin<G: Game>(
     }
     let start = empty.set_up(setup, to_move);
     start.map_err(|_| EngineError::IllegalMove)
-}
-
-/// The rules that a record names, with the komi of these; or these, where it names none that are
-/// known.
-fn recorded_rules<R: Rules>(record: &GameRecord, present: R) -> R {
-    // Some files have "New Zealand".
-    let name = record.rules.replace(' ', "-");
-    match name.parse::<R>() {
-        Ok(rules) => {
-            let komi = present.komi();
-            komi.and_then(|komi| rules.with_komi(komi)).unwrap_or(rules)
-        }
-        Err(_) if name.is_empty() => present,
-        Err(error) => {
-            log::warn!("the record's rules are not known, the present ones stay: {error}");
-            present
-        }
-    }
 }
 
 /// Plays with the position after each, and the past that they make.

@@ -175,6 +175,15 @@ mod tests {
             .expect("a move that loses somewhere")
     }
 
+    fn glance<'a>(stop: &'a StopFlag, time: &'a FakeClock) -> Look<'a> {
+        Look {
+            nodes: GLANCE,
+            until: None,
+            stop,
+            time,
+        }
+    }
+
     /// Looks at moves in this order; what it finds to lose, and what it says of the position.
     fn look(position: &SmallNoGo, moves: &[Move], look: &Look<'_>) -> (Vec<Move>, Option<Proof>) {
         let mut solver = SmallNoGo::solver(0).expect("NoGo has one");
@@ -189,12 +198,7 @@ mod tests {
     fn chosen_moves_that_lose_are_passed_over_up_to_one_that_wins() {
         let (position, lost, won) = won();
         let (clock, stop) = (FakeClock::new(), StopFlag::new());
-        let glance = Look {
-            nodes: GLANCE,
-            until: None,
-            stop: &stop,
-            time: &clock,
-        };
+        let glance = glance(&stop, &clock);
         let order = [&lost[..], &won[..]].concat();
         let expected = (lost.clone(), Some(Proof::Win));
         assert_eq!(look(&position, &order, &glance), expected);
@@ -209,12 +213,7 @@ mod tests {
     fn moves_that_the_search_knows_to_lose_are_passed_over() {
         let (position, lost, won) = won();
         let (clock, stop) = (FakeClock::new(), StopFlag::new());
-        let glance = Look {
-            nodes: GLANCE,
-            until: None,
-            stop: &stop,
-            time: &clock,
-        };
+        let glance = glance(&stop, &clock);
         let mut solver = SmallNoGo::solver(0).expect("NoGo has one");
         let moves = [(lost[0].0, 9, 0.5), (lost[1].0, 5, 0.3), (won[0].0, 1, 0.1)];
         let mut found = report(&moves);
@@ -232,10 +231,8 @@ mod tests {
         let moves: Vec<Move> = position.legal_moves().collect();
         let (clock, stop) = (FakeClock::new(), StopFlag::new());
         let late = Look {
-            nodes: GLANCE,
             until: Some(Duration::ZERO),
-            stop: &stop,
-            time: &clock,
+            ..glance(&stop, &clock)
         };
         assert_eq!(look(&position, &moves, &late), (vec![], None));
         stop.raise();

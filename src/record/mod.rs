@@ -9,7 +9,7 @@ pub mod sgf;
 
 pub use charset::Charset;
 
-use crate::game::{BoardSize, Color, Game, Move, Outcome, Rules as _};
+use crate::game::{BoardSize, Color, Game, Move, Outcome, Rules};
 
 /// What a player does with a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -116,6 +116,24 @@ impl GameRecord {
             rules: rules.record_name().unwrap_or_default(),
             komi: rules.komi().map(|komi| komi.0 as f32 / 2.0),
             ..GameRecord::new(G::NAME, position.size())
+        }
+    }
+
+    /// The rules that are named, with the komi of these; or these, where none are that are known.
+    #[must_use]
+    pub fn rules_or<R: Rules>(&self, present: R) -> R {
+        // Some files have "New Zealand".
+        let name = self.rules.replace(' ', "-");
+        match name.parse::<R>() {
+            Ok(rules) => {
+                let komi = present.komi();
+                komi.and_then(|komi| rules.with_komi(komi)).unwrap_or(rules)
+            }
+            Err(_) if name.is_empty() => present,
+            Err(error) => {
+                log::warn!("the record's rules are not known, the present ones stay: {error}");
+                present
+            }
         }
     }
 

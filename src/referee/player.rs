@@ -310,10 +310,6 @@ impl GtpPlayer {
             .map(|answer| answer.text)
     }
 
-    fn knows_byoyomi(&self) -> bool {
-        self.lists("kgs-time_settings") || self.lists("kata-time_settings")
-    }
-
     fn time_commands(&self) -> TimeCommands {
         TimeCommands {
             time_settings: self.lists("time_settings"),
@@ -380,11 +376,8 @@ impl Contestant for GtpPlayer {
             && self.lists("time_left")
         {
             let seconds = seconds_text(left.time, self.fractions);
-            let stones = match self.time {
-                // It was told of periods for one move each.
-                MatchTimeControl::Byoyomi { .. } if !self.knows_byoyomi() => left.stones.min(1),
-                _ => left.stones,
-            };
+            let known = self.time_commands();
+            let stones = self.time.announced_stones(left.stones, known);
             self.ask(&format!("time_left {color} {seconds} {stones}"))?;
         }
         self.ask_for_move("genmove", color, limit)

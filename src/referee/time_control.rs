@@ -66,6 +66,18 @@ pub struct TimeCommands {
     pub fractions: bool,
 }
 
+impl TimeCommands {
+    /// Whose command tells it of byoyomi, if it knows any.
+    fn byoyomi(self) -> Option<&'static str> {
+        let both = [
+            (self.kgs_time_settings, "kgs"),
+            (self.kata_time_settings, "kata"),
+        ];
+        both.into_iter()
+            .find_map(|(known, prefix)| known.then_some(prefix))
+    }
+}
+
 impl MatchTimeControl {
     /// The command that sets this control, or `None` when the engine knows none that says so.
     ///
@@ -98,16 +110,8 @@ impl MatchTimeControl {
                 period,
                 periods,
             } => {
-                let prefix = match engine {
-                    TimeCommands {
-                        kgs_time_settings: true,
-                        ..
-                    } => "kgs",
-                    TimeCommands {
-                        kata_time_settings: true,
-                        ..
-                    } => "kata",
-                    _ => return settings(main, period, 1),
+                let Some(prefix) = engine.byoyomi() else {
+                    return settings(main, period, 1);
                 };
                 let (main, period) = (seconds(main), seconds(period));
                 Some(format!(
@@ -119,6 +123,15 @@ impl MatchTimeControl {
                 period,
                 stones,
             } => settings(main, period, stones),
+        }
+    }
+
+    /// What `time_left` says of the moves or periods left, to fit what [`MatchTimeControl::command`] has
+    /// said: who was told of periods of one move has one move in each.
+    pub(super) fn announced_stones(&self, stones: u32, engine: TimeCommands) -> u32 {
+        match (self, engine.byoyomi()) {
+            (MatchTimeControl::Byoyomi { .. }, None) => stones.min(1),
+            _ => stones,
         }
     }
 }

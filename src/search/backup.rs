@@ -109,7 +109,7 @@ pub(super) fn refresh(tree: &Tree, node: &Node, certain: Certain) {
 }
 
 /// A weighted mean of values and of their squares, for the side to move at the parent.
-struct Mean {
+pub(super) struct Mean {
     weight: f32,
     sum: f32,
     square_sum: f32,
@@ -117,7 +117,7 @@ struct Mean {
 
 impl Mean {
     /// The node's own evaluation.
-    fn of(node: &Node) -> Mean {
+    pub(super) fn of(node: &Node) -> Mean {
         let (weight, (value, square)) = (node.weight() as f32, node.own());
         Mean {
             weight,
@@ -127,14 +127,14 @@ impl Mean {
     }
 
     /// Adds a child's mean value and mean square, given for the side to move at the child.
-    fn add(&mut self, visits: u32, (value, square): (f32, f32)) {
+    pub(super) fn add(&mut self, visits: u32, (value, square): (f32, f32)) {
         let visits = visits as f32;
         self.weight += visits;
         self.sum -= visits * value;
         self.square_sum += visits * square;
     }
 
-    fn value(&self) -> f32 {
+    pub(super) fn value(&self) -> f32 {
         self.sum / self.weight
     }
 

@@ -1,5 +1,6 @@
 //! PUCT: which move a descent takes.
 
+use super::backup::Mean;
 use super::edge::{Choice, Edge};
 use super::node::Node;
 use super::params::SearchParams;
@@ -115,9 +116,7 @@ pub(super) fn by_wanted(tree: &Tree, node: &Node, root: &RootPriors) -> Option<(
     if !root.avoid() {
         return None;
     }
-    // The mean is taken as in [`super::backup`].
-    let (mut weight, mut bounds) = (node.weight() as f32, Bounds::exactly(Proof::Loss));
-    let mut sum = weight * node.own().0;
+    let (mut mean, mut bounds) = (Mean::of(node), Bounds::exactly(Proof::Loss));
     let moves = tree.moves(node).enumerate();
     for (_, (_, edge)) in moves.filter(|(index, _)| root.want(*index)) {
         let child = edge.and_then(|edge| Some((edge, tree.node(edge.child()?))));
@@ -125,12 +124,10 @@ pub(super) fn by_wanted(tree: &Tree, node: &Node, root: &RootPriors) -> Option<(
             bounds = Bounds::OPEN.or(bounds);
             continue;
         };
-        let visits = edge.counts().0 as f32;
-        weight += visits;
-        sum -= visits * child.stats().0;
+        mean.add(edge.counts().0, child.stats());
         bounds = bounds.or(child.state().bounds().flip());
     }
-    (bounds.high() != Proof::Loss).then(|| (sum / weight.max(1.0), bounds))
+    (bounds.high() != Proof::Loss).then(|| (mean.value(), bounds))
 }
 
 /// The numbers of a move, unless it cannot be better than what is `proven`; without an edge none

@@ -10,7 +10,38 @@ use crate::game::{Color, Move};
 pub(super) const ANY_LENGTH: u16 = u16::MAX;
 
 /// Stones put between two looks at the flag that stops a search.
-pub(super) const ASK_EVERY: u64 = 256;
+const ASK_EVERY: u64 = 256;
+
+/// Asks now and then whether to stop.
+pub(super) struct Halt<'a> {
+    ask: &'a dyn Fn(u64) -> bool,
+    /// The board's nodes when it was last asked.
+    asked: u64,
+}
+
+impl<'a> Halt<'a> {
+    /// For a search that begins at so many nodes.
+    pub(super) fn new(ask: &'a dyn Fn(u64) -> bool, nodes: u64) -> Self {
+        Halt { ask, asked: nodes }
+    }
+
+    /// Whether to stop, at so many nodes.
+    pub(super) fn is_due(&mut self, nodes: u64) -> bool {
+        if nodes < self.asked + ASK_EVERY {
+            return false;
+        }
+        self.asked = nodes;
+        (self.ask)(nodes)
+    }
+}
+
+/// A limit of plies after one of them.
+pub(super) fn one_less(plies: u16) -> u16 {
+    match plies {
+        ANY_LENGTH => ANY_LENGTH,
+        _ => plies.saturating_sub(1),
+    }
+}
 
 /// A search for such a line, in a table of its own keys.
 pub(super) struct Fours<'a> {
@@ -20,10 +51,8 @@ pub(super) struct Fours<'a> {
     pub(super) attacker: Color,
     /// Stones that may still be put.
     pub(super) left: u64,
-    /// Asked now and then whether to stop, where that may matter.
-    pub(super) halt: Option<&'a dyn Fn(u64) -> bool>,
-    /// Nodes of the board when it was last asked.
-    pub(super) asked: u64,
+    /// Whether to stop, where that may matter.
+    pub(super) halt: Option<Halt<'a>>,
     /// The line that was found, from its last move to its first.
     pub(super) line: Vec<Move>,
 }
@@ -145,11 +174,7 @@ impl Fours<'_> {
 
     fn is_stopped(&mut self) -> bool {
         let nodes = self.board.nodes;
-        let Some(halt) = self.halt.filter(|_| nodes >= self.asked + ASK_EVERY) else {
-            return false;
-        };
-        self.asked = nodes;
-        halt(nodes)
+        self.halt.as_mut().is_some_and(|halt| halt.is_due(nodes))
     }
 
     fn answered(&mut self, plies: u16) -> Finding {
@@ -174,11 +199,7 @@ impl Fours<'_> {
         self.left -= 1;
         self.board.put(defender, answer);
         // A refutation without a limit is one for every search that meets the position again.
-        let rest = match plies {
-            ANY_LENGTH => ANY_LENGTH,
-            _ => plies - 2,
-        };
-        let found = self.search(rest);
+        let found = self.search(one_less(one_less(plies)));
         self.board.take_back(defender, answer);
         match found {
             Finding::Win(plies) => {

@@ -151,7 +151,6 @@ impl Search<'_> {
             attacker: self.attacker,
             left: self.level.fours,
             halt: None,
-            asked: 0,
             line: Vec::new(),
         };
         let finding = fours.search(self.plies);

@@ -1,7 +1,7 @@
 //! What is proven of a position, with more and more effort.
 
 use super::board::Board;
-use super::fours::{ANY_LENGTH, Finding, Fours};
+use super::fours::{ANY_LENGTH, Finding, Fours, Halt};
 use super::level::Level;
 use super::numbers::Turn;
 use super::search::Search;
@@ -168,12 +168,11 @@ impl Attempt<'_> {
     /// A win by fours alone, by the shortest line of them.
     fn fours(&mut self) -> Option<Found> {
         let mut fours = Fours {
-            asked: self.board.nodes,
+            halt: Some(Halt::new(self.effort.halt, self.board.nodes)),
             board: &mut self.board,
             table: self.table,
             attacker: self.mover,
             left: (self.effort.nodes / 4).min(FOURS),
-            halt: Some(self.effort.halt),
             line: Vec::new(),
         };
         let Finding::Win(mut plies) = fours.search(ANY_LENGTH) else {
@@ -247,14 +246,13 @@ impl Attempt<'_> {
         end: u64,
     ) -> Search<'_> {
         Search {
-            asked: self.board.nodes,
+            halt: Halt::new(self.effort.halt, self.board.nodes),
             board: &mut self.board,
             table: self.table,
             attacker,
             level,
             plies,
             end,
-            halt: self.effort.halt,
         }
     }
 }

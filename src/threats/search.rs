@@ -2,7 +2,7 @@
 //! could stop them (docs/methods.md#threats).
 
 use super::board::Board;
-use super::fours::{ANY_LENGTH, ASK_EVERY};
+use super::fours::{ANY_LENGTH, Halt, one_less};
 use super::level::Level;
 use super::numbers::{Turn, guess, judge};
 use super::table::{Known, NEVER, Table};
@@ -22,10 +22,8 @@ pub(super) struct Search<'a> {
     pub(super) plies: u16,
     /// It stops when the board has counted so many nodes.
     pub(super) end: u64,
-    /// Asked now and then whether to stop.
-    pub(super) halt: &'a dyn Fn(u64) -> bool,
-    /// When it was last asked.
-    pub(super) asked: u64,
+    /// Whether to stop before.
+    pub(super) halt: Halt<'a>,
 }
 
 impl Search<'_> {
@@ -120,16 +118,11 @@ impl Search<'_> {
     }
 
     fn ask(&mut self) -> Result<(), Halted> {
-        if self.board.nodes >= self.end {
-            return Err(Halted);
+        let nodes = self.board.nodes;
+        match nodes >= self.end || self.halt.is_due(nodes) {
+            true => Err(Halted),
+            false => Ok(()),
         }
-        if self.board.nodes >= self.asked + ASK_EVERY {
-            self.asked = self.board.nodes;
-            if (self.halt)(self.board.nodes) {
-                return Err(Halted);
-            }
-        }
-        Ok(())
     }
 
     /// What keys have besides their stones.
@@ -150,12 +143,5 @@ fn limit(plies: u16) -> u128 {
     match plies {
         ANY_LENGTH => 0,
         _ => (u128::from(plies) + 1).wrapping_mul(0xa0c5_18e3_6f7b_92d4_5d3e_c471_08ba_f639),
-    }
-}
-
-fn one_less(plies: u16) -> u16 {
-    match plies {
-        ANY_LENGTH => ANY_LENGTH,
-        _ => plies.saturating_sub(1),
     }
 }

@@ -174,35 +174,35 @@ fn begin<G: Trainable>(
             ..checkpoint
         });
     }
-    let new = |weights: Weights, average: Weights| Checkpoint {
-        origin: origin.clone(),
+    let (weights, average, rate_factor) = match context.start_from {
+        None => (weights.clone(), weights, 1.0),
+        Some(start) => {
+            let [weights, average] = start_weights(start, &origin, params)?;
+            (weights, average, start.rate_factor)
+        }
+    };
+    let same_network = |start: &&Checkpoint| {
+        start.weights.same_shape(&weights) && start.params.rule == params.rule
+    };
+    let before = context.start_from.filter(same_network);
+    let new = || Optimizer::new(params.rule, &weights);
+    Ok(Checkpoint {
+        origin,
         params: params.clone(),
         step: 0,
-        steps_before: 0,
-        rate_factor: 1.0,
-        optimizer: Optimizer::new(params.rule, &weights),
+        steps_before: before.map_or(0, Checkpoint::steps_so_far),
+        rate_factor,
+        optimizer: before.map_or_else(new, |start| start.optimizer.clone()),
         average,
         weights,
-    };
-    let Some(start) = context.start_from else {
-        return Ok(new(weights.clone(), weights));
-    };
-    let [weights, average] = start_weights(start, &origin, params)?;
-    let goes_on = start.weights.same_shape(&weights) && start.params.rule == params.rule;
-    let (steps_before, optimizer) = match goes_on {
-        true => (start.steps_so_far(), start.optimizer.clone()),
-        false => (0, Optimizer::new(params.rule, &weights)),
-    };
-    Ok(Checkpoint {
-        steps_before,
-        rate_factor: start.rate_factor,
-        optimizer,
-        ..new(weights, average)
     })
 }
 
 /// Weights and averages of another run for a network that may be larger than that run's.
-fn start_weights(
+///
+/// # Errors
+/// [`TrainError::Setting`] when they are none to start that network from.
+pub(super) fn start_weights(
     start: &Checkpoint,
     origin: &Origin,
     params: &FitParams,

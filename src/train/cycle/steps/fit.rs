@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use super::{GenerationSteps, export, steps};
 use crate::train::TrainError;
-use crate::train::checkpoint::Checkpoint;
+use crate::train::checkpoint::{Checkpoint, Origin};
 use crate::train::cycle::StepName;
 use crate::train::cycle::context::RunContext;
 use crate::train::dataset::Dataset;
-use crate::train::fit::{FitContext, FitParams, fit};
+use crate::train::fit::{FitContext, FitParams, find_encoding, fit, start_weights};
 use crate::train::held_out::HeldOutLosses;
 use crate::train::schedule::Schedule;
 use crate::train::trainable::Trainable;
@@ -58,20 +58,9 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         Ok(Some(fitted))
     }
 
-    /// Fits the stage's network, from `last` and after the steps that that one has behind it, where there is
-    /// one.
-    pub(super) fn fit(
-        &self,
-        context: &mut RunContext<'_>,
-        dataset: Dataset,
-        (step, steps): (StepName, u64),
-        last: Option<(&Checkpoint, u64)>,
-    ) -> Result<Fitted, TrainError> {
+    /// The settings of a fit of the stage's network.
+    fn params(&self, context: &RunContext<'_>, steps: u64) -> FitParams {
         let (settings, stage) = (&context.plan.fit, self.stage(context));
-        let folder = match step {
-            StepName::CatchUp => context.run_folder.catch_up(self.number),
-            _ => context.run_folder.fit(self.number),
-        };
         let params = FitParams {
             batch: settings.batch,
             learning_rate: settings.learning_rate * stage.rate_factor,
@@ -87,10 +76,38 @@ impl<G: Trainable> GenerationSteps<'_, G> {
             score_every: steps.div_ceil(4),
             ..FitParams::of::<G>(stage.network, steps)
         };
-        let params = FitParams {
+        FitParams {
             encoding: settings.encoding.clone().unwrap_or(params.encoding),
             ..params
+        }
+    }
+
+    /// Whether the stage's network can go on from these weights.
+    pub(super) fn check_given(
+        &self,
+        context: &RunContext<'_>,
+        given: &Checkpoint,
+    ) -> Result<(), TrainError> {
+        let params = self.params(context, 1);
+        let planes = find_encoding::<G>(&params.encoding)?.planes();
+        let origin = Origin::of(self.boards, (&params.encoding, planes), 0);
+        start_weights(given, &origin, &params).map(drop)
+    }
+
+    /// Fits the stage's network, from `last` and after the steps that that one has behind it, where there is
+    /// one.
+    pub(super) fn fit(
+        &self,
+        context: &mut RunContext<'_>,
+        dataset: Dataset,
+        (step, steps): (StepName, u64),
+        last: Option<(&Checkpoint, u64)>,
+    ) -> Result<Fitted, TrainError> {
+        let folder = match step {
+            StepName::CatchUp => context.run_folder.catch_up(self.number),
+            _ => context.run_folder.fit(self.number),
         };
+        let params = self.params(context, steps);
         let resources = context.resources;
         let workplace = FitContext {
             folder: &folder,

@@ -16,7 +16,6 @@ use crate::train::architecture::Outputs;
 use crate::train::checkpoint::{Checkpoint, Origin};
 use crate::train::dataset::{Dataset, Selection};
 use crate::train::export::{network_info, to_onnx};
-use crate::train::fit::usual_encoding;
 use crate::train::row::Row;
 use crate::train::trainable::Trainable;
 use crate::train::{TrainError, durable};
@@ -114,7 +113,11 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let kept = context.run_folder.given_weights();
         if Checkpoint::newest(&kept)?.is_none() {
             let given = last_checkpoint(folder)?;
-            self.check_given(context, folder, &given)?;
+            // Better known before the games than after them.
+            self.check_given(context, &given).map_err(|error| {
+                let reason = format!("the first stage cannot go on from it: {error}");
+                TrainError::mismatch(folder, reason)
+            })?;
             durable::prepare_folder(&kept)?;
             given.save(&kept)?;
         }
@@ -130,34 +133,6 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         }
         self.quantize_by_quick_games(context, &network)?;
         Ok(Some(given))
-    }
-
-    /// Whether the first stage's network can go on from these weights: better known before the games
-    /// than after them.
-    fn check_given(
-        &self,
-        context: &RunContext<'_>,
-        folder: &Path,
-        given: &Checkpoint,
-    ) -> Result<(), TrainError> {
-        let network = self.stage(context).network;
-        let usual = usual_encoding::<G>(network).map(|encoding| encoding.id());
-        let encoding = context.plan.fit.encoding.as_deref().or(usual);
-        let origin = &given.origin;
-        let same = origin.game == G::NAME && Some(&*origin.encoding) == encoding;
-        if same && given.can_become(network) {
-            return Ok(());
-        }
-        let reason = format!(
-            "{network}, reading {} of {}, cannot go on from it: it has {}, reading {} of {}; name a \
-             checkpoint of the same network, or of a smaller one of its family, in `weights`",
-            encoding.unwrap_or("nothing"),
-            G::NAME,
-            given.params.architecture,
-            origin.encoding,
-            origin.game
-        );
-        Err(TrainError::mismatch(folder, reason))
     }
 
     fn stage<'p>(&self, context: &RunContext<'p>) -> &'p Stage {
