@@ -371,16 +371,16 @@ for name in $names; do
         step "half $name on the processor" 120 "${half[@]}" --positions 64
 done
 # One that has learnt something; refused where f16 differs too much.
-trained=$models/8b48c-f16.onnx
+trained=$models/built-in-f16.onnx
 rm -f "$trained"
-step "half 8b48c" 120 "$bin/tengen-train" quantize --precision f16 --device "$device" --json $few \
-    --model "$released/nogo-9x9-8b48c.onnx" --out "$trained"
+step "half built-in" 120 "$bin/tengen-train" quantize --precision f16 --device "$device" --json $few \
+    --model "$released/nogo-9x9.onnx" --out "$trained"
 
 # The same answers.
 step "answers built-in $single" 60 answers $few
 [ -z "$cuda" ] || NVIDIA_TF32_OVERRIDE=0 step "answers built-in true f32" 60 answers $few
-step "answers 8b48c $single" 60 answers $few --model "$released/nogo-9x9-8b48c.onnx"
-[ ! -s "$trained" ] || step "answers 8b48c f16" 60 answers $few --model "$trained"
+step "answers 5b32c $single" 60 answers $few --model "$released/nogo-9x9-5b32c.onnx"
+[ ! -s "$trained" ] || step "answers built-in f16" 60 answers $few --model "$trained"
 step "answers ${names%% *} f16" 60 answers $few --model "$models/${names%% *}-f16.onnx"
 
 # Speed: all sizes of batches, at a thread for each of a card's two evaluators.
@@ -474,12 +474,12 @@ done
 
 # Other options of ONNX Runtime's CUDA provider. Never fuse_conv_bias alone: its answers may be wrong.
 if [ -n "$cuda" ]; then
-    [ -s "$trained" ] || trained=$released/nogo-9x9-8b48c.onnx
+    [ -s "$trained" ] || trained=$released/nogo-9x9.onnx
     for options in prefer_nhwc=1 prefer_nhwc=1,fuse_conv_bias=1 cudnn_conv_algo_search=EXHAUSTIVE; do
         TENGEN_CUDA_OPTIONS=$options step "speed $largest $(precision "$largest") $options" 120 speed \
             --seconds "$seconds" --threads 2 --model "$(best "$largest")"
         case $options in
-        prefer_nhwc*) TENGEN_CUDA_OPTIONS=$options step "answers 8b48c $options" 60 answers $few --model "$trained" ;;
+        prefer_nhwc*) TENGEN_CUDA_OPTIONS=$options step "answers built-in $options" 60 answers $few --model "$trained" ;;
         esac
     done
 fi

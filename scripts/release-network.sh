@@ -9,8 +9,8 @@ Usage: release-network.sh [--keep-only] RUN NAME
   NAME          that of its plan: gomoku-8x8, gomoku-15x15, gomoku-sizes, go-sizes, nogo-9x9-champion, nogo-9x9-large
   --keep-only   keep the run, and release nothing
 
-Writes models/NAME.onnx and models/NAME-int8.onnx (nogo-9x9-champion as nogo-9x9, nogo-9x9-large as
-nogo-9x9-8b48c), which for Go say lead and owners, and models/runs/NAME, and prints what the table in
+Writes models/NAME.onnx and models/NAME-int8.onnx (nogo-9x9-champion as nogo-9x9-5b32c, nogo-9x9-large as
+nogo-9x9), which for Go say lead and owners, and models/runs/NAME, and prints what the table in
 models/README.md has to say. Build tengen again after it: networks are compiled in. For Go it needs
 target/release/tengen-train, or that of the folder BIN.
 USAGE
@@ -29,8 +29,8 @@ run=$1
 name=$2
 case $name in
     gomoku-8x8 | gomoku-15x15 | gomoku-sizes | go-sizes) model=$name ;;
-    nogo-9x9-champion) model=nogo-9x9 ;;
-    nogo-9x9-large) model=nogo-9x9-8b48c ;;
+    nogo-9x9-champion) model=nogo-9x9-5b32c ;;
+    nogo-9x9-large) model=nogo-9x9 ;;
     *) fail "no network is called $name" ;;
 esac
 here=$(cd "$(dirname "$0")/.." && pwd) || exit 1
