@@ -11,6 +11,7 @@ mod gtp;
 mod interrupt;
 pub(crate) mod output;
 mod position;
+mod random_position;
 mod review;
 mod sau;
 mod solve;

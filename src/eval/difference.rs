@@ -40,8 +40,9 @@ impl Difference {
         Ok(each.fold(Difference::default(), Difference::and))
     }
 
-    /// That of one row.
-    fn of_row(outputs: [&Outputs; 2], row: usize, legal: &[bool]) -> Difference {
+    /// What two evaluators said of one row, in which the moves of `legal` are.
+    #[must_use]
+    pub fn of_row(outputs: [&Outputs; 2], row: usize, legal: &[bool]) -> Difference {
         let [p, q] = outputs.map(|out| {
             let logits = out.policy(row).iter().zip(legal);
             log_softmax(logits.filter(|(_, legal)| **legal).map(|(logit, _)| *logit))

@@ -10,7 +10,7 @@ use tengen::eval::{
 use tengen::game::with_game;
 
 use super::super::output;
-use super::positions::random_position;
+use super::super::random_position::random_position;
 
 /// Rows of a call: of no size that anybody computes by habit, so that parts of batches are seen, too.
 const ROWS: usize = 100;

@@ -5,7 +5,6 @@ mod agreement;
 mod endings;
 mod examinee;
 mod openings;
-mod positions;
 mod signature;
 mod tables;
 mod throughput;

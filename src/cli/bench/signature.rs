@@ -11,7 +11,7 @@ use tengen::rollout::{Playout, Rave, RaveParams};
 use tengen::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
 
 use super::super::output;
-use super::positions::random_position;
+use super::super::random_position::random_position;
 
 /// Visits of each search.
 const VISITS: u64 = 800;

@@ -21,7 +21,7 @@ use tengen::rollout::{Played, Playout, PlayoutPolicy, Tally};
 use tengen::search::{Limits, SearchParams, Searcher, SearcherOptions, StopFlag};
 
 use super::super::output;
-use super::positions::random_position;
+use super::super::random_position::random_position;
 
 const BATCHES: [u32; 4] = [1, 4, 8, 16];
 /// The same on a GPU.

@@ -8,7 +8,7 @@ use tengen::eval::{
     BackendKind, Cards, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource, has_driver,
 };
 
-use super::backend::{Answer, HALF_TOLERANCE, Reference, backend, evaluate, precision};
+use super::backend::{Answer, Reference, backend, evaluate, precision};
 use super::finding::{Finding, State};
 
 /// Rows of the calls whose speed is told.
@@ -44,17 +44,16 @@ pub(super) fn examine(
             Ok([one, many]) => (Ok(one), Some(many)),
             Err(error) => (Err(error), None),
         };
-        // A card multiplies f32 with the mantissa of f16 (TF32) where it may.
-        let reference = reference.map(|(answer, most)| (answer, most.max(HALF_TOLERANCE)));
+        let reference = reference.map(|(answer, tolerance)| (answer, tolerance.on_card()));
         let mut finding = backend("gpu", &one, reference, asked);
         let unknown = "nvidia-smi does not name it".to_owned();
         let name = names.get(usize::from(number)).unwrap_or(&unknown);
         finding.text = match many {
-            Some((_, time)) => format!(
+            Some(Answer { each, .. }) => format!(
                 "{device}, {name}; {}, {}, {:.0} positions/s in batches of {ROWS}",
                 precision(model),
                 finding.text,
-                ROWS as f64 / time.as_secs_f64()
+                ROWS as f64 / each.as_secs_f64()
             ),
             None => format!("{device}, {name}; {}", finding.text),
         };

@@ -4,6 +4,7 @@ mod backend;
 mod finding;
 mod gpu;
 mod machine;
+mod sample;
 
 use anyhow::bail;
 use clap::Args;
@@ -12,7 +13,7 @@ use tengen::eval::{BackendKind, Candidate, Device, LoadOptions, ModelSource};
 
 use super::flags::EngineFlags;
 use super::output::print;
-use backend::{backend, tolerance, try_backend};
+use backend::{Tolerance, backend, try_backend};
 use finding::{Finding, State};
 
 /// Say which backends, libraries, devices and networks are found and work, and how to mend what
@@ -91,7 +92,7 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
     let tried = BackendKind::ALL.map(|kind| (kind, try_backend(kind, &model, &load(Device::Cpu))));
     let of_tract = tried.iter().find(|(kind, _)| *kind == BackendKind::Tract);
     let answer = of_tract.and_then(|(_, answer)| answer.as_ref().ok());
-    let reference = answer.map(|answer| (answer, tolerance(&model)));
+    let reference = answer.map(|answer| (answer, Tolerance::of(&model)));
     for (kind, answer) in &tried {
         let library = *kind == BackendKind::Ort && options.ort_library.is_some();
         let asked = options.backend == Backend::Network(*kind) || library;

@@ -1,4 +1,4 @@
-//! The positions that are measured: the same in every run and on every machine.
+//! Positions to measure with: the same in every run and on every machine.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
