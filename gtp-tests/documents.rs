@@ -184,3 +184,59 @@ fn documents_name_files_that_there_are() {
     assert!(count > 50, "{count} files");
     none(&complaints);
 }
+
+#[test]
+fn pages_of_results_are_what_the_records_say() {
+    let pages = std::process::Command::new(env!("CARGO_BIN_EXE_tengen-match"))
+        .args(["pages", "--check"])
+        .arg(root())
+        .output()
+        .expect("tengen-match");
+    let said = String::from_utf8_lossy(&pages.stderr);
+    assert!(pages.status.success(), "{said}");
+}
+
+#[test]
+fn a_stale_page_is_named() {
+    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stale-pages");
+    let _ = fs::remove_dir_all(&copy);
+    fs::create_dir_all(copy.join("docs/results")).expect("a folder of these tests");
+    for entry in fs::read_dir(root().join("docs/results")).expect("records") {
+        let path = entry.expect("a readable entry").path();
+        fs::copy(
+            &path,
+            copy.join("docs/results")
+                .join(path.file_name().expect("a name")),
+        )
+        .expect("a copy");
+    }
+    for page in [
+        "README.md",
+        "docs/results.md",
+        "docs/results-history.md",
+        "docs/what-did-not-help.md",
+    ] {
+        fs::copy(root().join(page), copy.join(page)).expect("a copy");
+    }
+    let check = || {
+        let pages = std::process::Command::new(env!("CARGO_BIN_EXE_tengen-match"))
+            .args(["pages", "--check"])
+            .arg(&copy)
+            .output()
+            .expect("tengen-match");
+        (
+            pages.status.success(),
+            String::from_utf8_lossy(&pages.stderr).into_owned(),
+        )
+    };
+    assert_eq!(check(), (true, String::new()));
+    let records = copy.join("docs/results/go.toml");
+    let text = fs::read_to_string(&records).expect("records");
+    // One more win in the first match, which is on every page.
+    fs::write(&records, text.replacen("wins = 191", "wins = 192", 1)).expect("a change");
+    let (sound, said) = check();
+    assert!(!sound, "{said}");
+    for page in ["README.md", "results.md", "results-history.md"] {
+        assert!(said.contains(page), "{said}");
+    }
+}

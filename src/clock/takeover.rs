@@ -10,7 +10,7 @@ const RANGE: f64 = 8.0;
 const GAME_WEIGHT: f64 = 0.3;
 
 /// Plies by which ten times the time brings it forward: half of the games between RAVE engines are
-/// solved at ply 58, 56, 53 and 51 with 10^3, 10^4, 10^5 and 10^6 nodes (docs/results.md#endings).
+/// solved at ply 58, 56, 53 and 51 with 10^3, 10^4, 10^5 and 10^6 nodes (docs/results-history.md#endings-of-nogo).
 const PLIES_BY_TENFOLD_TIME: f64 = 2.0;
 /// The time of a move for which a game says what is usual.
 const USUAL_MOVE_TIME: Duration = Duration::from_millis(100);

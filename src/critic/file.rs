@@ -32,7 +32,7 @@ pub struct CriticInfo {
     pub height: u8,
     /// Hidden nodes.
     pub hidden: usize,
-    /// Games that it has learnt from.
+    /// Games that it was trained on.
     pub games: u32,
     /// Seed of its run.
     pub seed: u64,

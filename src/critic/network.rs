@@ -25,7 +25,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// A network that has learnt nothing.
+    /// An untrained network.
     #[must_use]
     pub fn new(points: usize, hidden: usize, rng: &mut impl Rng) -> Network {
         let count = Network::count(points, hidden);

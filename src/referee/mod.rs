@@ -14,6 +14,7 @@ mod error_stream;
 mod game;
 mod gomocup_player;
 mod gtp_client;
+mod match_record;
 mod match_run;
 pub mod opening;
 mod player;
@@ -37,6 +38,7 @@ pub use conditions::Conditions;
 pub use count::{Count, How};
 pub use game::{GameEnd, GameTerms, PlayedMove, Reason, play_game};
 pub use gtp_client::{Answer, Fault, GtpClient};
+pub use match_record::{MatchRecord, Origin};
 pub use match_run::{FinishedGame, MatchPlan};
 pub use opening::OpeningError;
 pub use player::{

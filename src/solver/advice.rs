@@ -110,7 +110,7 @@ impl<const W: usize> NodeBudget<'_, W> {
         found
     }
 
-    /// Whether the side to move loses, where so many nodes are enough to say.
+    /// Whether the side to move loses, where `nodes` are enough to prove it.
     fn loses(&mut self, position: &NoGo<W>, nodes: u64) -> Option<bool> {
         self.solve(position, nodes).wins().map(|wins| !wins)
     }

@@ -197,7 +197,7 @@ impl<const WORDS: usize> Board<WORDS> {
         *self.block_mut(undo.root) = block;
         let liberties = block.liberties;
 
-        // Points that may have become illegal for somebody: see `NoGo::forbid`.
+        // Points that may have become illegal for either side: see `NoGo::forbid`.
         let mut enemy_last = Bits::EMPTY;
         for enemy in (around & self.stones[it]).iter() {
             let root = self.root(enemy);

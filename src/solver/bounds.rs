@@ -1,7 +1,7 @@
 //! Who wins without further search: sound bounds on the number of moves each side has left.
 //!
-//! *Lower bound* of X (docs/methods.md#endings): moves that X can still make whatever Y does.
-//! *Upper bound* of Y: no more than these whatever X does. X moving first wins when its lower bound
+//! *Lower bound* of X (docs/methods.md#endings): moves that X can still make against any play of Y.
+//! *Upper bound* of Y: no more than these against any play of X. X moving first wins when its lower bound
 //! exceeds Y's upper bound; X moving second when it reaches it. Between the two lie the points that
 //! both can play. A point there that X can still play as long as Y has not played at one of a few
 //! points next to it is a *claim*: taking it gives X a move and takes one from Y. X can have half
@@ -49,11 +49,11 @@ struct ClaimContext<const W: usize> {
 /// What both sides' bounds are made of.
 pub(super) struct MoveBounds<'b, const W: usize> {
     board: &'b Board<W>,
-    /// Empty points that nobody can play: liberties for ever.
+    /// Empty points that neither side can play: permanent liberties.
     pub(super) dead: Bits<W>,
-    /// Stones of each colour that keep a liberty whatever happens.
+    /// Stones of each colour that always keep a liberty.
     pub(super) immortal: [Bits<W>; 2],
-    /// Points that this side can play whatever the other does; it may have to keep some of them as
+    /// Points that this side can play against any reply; it may have to keep some of them as
     /// liberties.
     sure: [Bits<W>; 2],
     /// Sure points in the neighbourhood of immortal stones: plain spare moves, that change nothing
@@ -101,7 +101,7 @@ impl<'b, const W: usize> MoveBounds<'b, W> {
         if self.sure[x].is_empty() {
             return;
         }
-        // Stones that sure points connect to a dead point: nobody but X can cut them off.
+        // Stones that sure points connect to a dead point: only X can cut them off.
         let through = board.stones[x] | self.sure[x];
         let anchors = (frame.neighbors(self.dead) & through) | self.immortal[x];
         let free = flood(board, anchors, through);
@@ -150,7 +150,7 @@ impl<'b, const W: usize> MoveBounds<'b, W> {
         missing(0).min(missing(1)).max(0)
     }
 
-    /// Moves that colour `x` can make whatever the other does.
+    /// Moves that colour `x` can make against any play of the other.
     pub(super) fn lower(&self, x: usize) -> i32 {
         let (board, y) = (self.board, 1 - x);
         let own = board.legal[x] & !board.legal[y];
@@ -165,7 +165,7 @@ impl<'b, const W: usize> MoveBounds<'b, W> {
         sure.count() as i32 - components(board, sure & !free, through)
     }
 
-    /// Moves that colour `y` cannot make more of, whatever the other does.
+    /// Moves that colour `y` cannot make more of, against any play of the other.
     pub(super) fn upper(&self, y: usize) -> i32 {
         let board = self.board;
         let through = board.stones[y] | board.legal[y];
@@ -174,7 +174,7 @@ impl<'b, const W: usize> MoveBounds<'b, W> {
         board.legal[y].count() as i32 - components(board, board.legal[y] & !free, through)
     }
 
-    /// Whether colour `x` has so many claims whose points are apart.
+    /// Whether colour `x` has this many claims whose points are apart.
     fn has_claims(&self, x: usize, claims: i32) -> bool {
         let (board, y) = (self.board, 1 - x);
         let frame = board.frame();

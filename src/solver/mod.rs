@@ -7,7 +7,7 @@
 //! search that was stopped goes on where it was, and the next move's search knows the last one's
 //! results, and so do the probes that a search tree makes of its positions, on other threads.
 //!
-//! This room knows rules only: no clock (whoever calls says when to stop), no network, no search
+//! This room knows rules only: no clock (the caller decides when to stop), no network, no search
 //! tree, no text.
 
 mod advice;
@@ -40,7 +40,7 @@ use table::ProofTable;
 /// positions at ply 54 of RAVE games).
 const LARGEST_PART: usize = 5;
 
-/// Nodes that solve half of the positions with so many moves missing in the bounds, by least squares
+/// Nodes that solve half of the positions by the number of moves missing in the bounds, by least squares
 /// of the nodes' logarithm: 3,102 new positions of searches from plies 43 to 58 of
 /// `gtp-tests/endings/nogo-9x9.txt`, up to 30,000 nodes each. It is off by 2.1 bits (one standard
 /// deviation); by the moves that can be left it would be 3.8, by both sides' legal moves 2.6.
@@ -77,7 +77,7 @@ pub struct Solver<const W: usize> {
 }
 
 impl<const W: usize> Solver<W> {
-    /// A solver with about so many bytes for proven positions, at least 4 MiB.
+    /// A solver with about `bytes` for proven positions, at least 4 MiB.
     #[must_use]
     pub fn new(bytes: usize) -> Self {
         Solver {

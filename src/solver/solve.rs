@@ -12,17 +12,17 @@ pub type Probe<G> = Box<dyn FnMut(&G, &Effort<'_>) -> Option<Bounds> + Send>;
 /// Makes probes, one for each thread.
 pub type MakeProbe<G> = Arc<dyn Fn() -> Probe<G> + Send + Sync>;
 
-/// A game, and whatever can prove results of it: nothing, unless it says otherwise.
+/// A game and the solver that proves its results; by default there is none.
 pub trait Solvable: Game {
-    /// A solver that takes about so many bytes for proven positions once it has to solve one.
+    /// A solver that takes about `bytes` for proven positions once it has to solve one.
     #[must_use]
     fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {
         let _ = bytes;
         None
     }
 
-    /// In how many nodes half of the positions that look like this one are solved; `None` where nobody
-    /// knows.
+    /// Nodes in which half of the positions that look like this one are solved; `None` where that is not
+    /// known.
     fn nodes_to_solve(&self) -> Option<f64> {
         None
     }

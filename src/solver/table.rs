@@ -50,7 +50,7 @@ pub(super) struct Known {
 }
 
 impl ProofTable {
-    /// A table of about so many bytes: a power of two of at least 4 MiB.
+    /// A table of about `bytes`: a power of two of at least 4 MiB.
     #[must_use]
     pub(super) fn new(bytes: usize) -> ProofTable {
         // As many buckets at least as make the index hold the bits that entries leave out.
@@ -61,7 +61,7 @@ impl ProofTable {
         }
     }
 
-    /// Forgets everything; whoever is searching meanwhile may keep something.
+    /// Clears the table; entries of searches that run meanwhile may survive.
     pub(super) fn clear(&self) {
         let chunks = self.chunks.iter().filter_map(OnceLock::get);
         let buckets = chunks.flat_map(|chunk| chunk.iter());

@@ -218,7 +218,7 @@ mod tests {
         }
     }
 
-    /// How often the intervals of all but the first of these engines, each meeting each in so many
+    /// How often the intervals of all but the first of these engines, each meeting each in `games`
     /// pairs, hold their true ratings; and those of Black's advantage, which is none.
     fn covered(truth: &[f64], opening_bias_elo: f64, pairs: u32) -> [f64; 2] {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(u64::from(pairs));

@@ -18,7 +18,7 @@ const PRIOR_PER_CLASS: f64 = 0.5;
 pub enum GameResult {
     /// The first engine won.
     Win,
-    /// Nobody won.
+    /// A draw.
     Draw,
     /// The second engine won.
     Loss,

@@ -17,7 +17,7 @@ pub(crate) fn simulations() -> usize {
 pub(crate) struct Pairing {
     /// Strength of the first engine over the second.
     pub(crate) elo: f64,
-    /// Share of games drawn whatever the strength.
+    /// Share of games drawn at any strength.
     pub(crate) draws: f64,
     /// Black's advantage on an opening is this much for Black or for White, equally often.
     pub(crate) opening_bias_elo: f64,

@@ -45,7 +45,7 @@ pub struct BadKnob {
     name: String,
 }
 
-/// A tuning of so many steps.
+/// A tuning with a fixed number of steps.
 #[derive(Debug, Clone)]
 pub struct Spsa {
     knobs: Vec<Knob>,
@@ -80,7 +80,7 @@ impl Spsa {
     }
 
     /// The rate at which games that depend on nothing move a knob by about three quarters of its reach, as a
-    /// standard deviation, in so many games: half of it if moves were as large all along as in the end.
+    /// standard deviation, in this many games: half of it if moves were as large all along as in the end.
     #[must_use]
     pub fn usual_rate(games: u32) -> f64 {
         0.5 / f64::from(games.max(1)).sqrt()
@@ -114,7 +114,7 @@ impl Spsa {
         [turned(1.0), turned(-1.0)]
     }
 
-    /// Moves the knobs after a step, counted from 1, whose first side has won so many games more than it has
+    /// Moves the knobs after a step, counted from 1, whose first side has won this many games more than it has
     /// lost.
     pub fn learn(&self, step: u32, at: &mut [f64], won: f64) {
         let back = HELD_BACK * f64::from(self.steps);
@@ -186,7 +186,7 @@ mod tests {
         };
         // Both start 0.9 away, as a root of the mean square.
         assert!(far(200.0) < 0.3, "{}", far(200.0));
-        assert!(far(0.0) > 0.8, "nothing to be learnt: {}", far(0.0));
+        assert!(far(0.0) > 0.8, "nothing learned: {}", far(0.0));
     }
 
     #[test]

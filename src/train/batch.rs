@@ -237,7 +237,7 @@ impl AuxTarget {
             }
             AuxHead::Ownership => {
                 // An empty point at the end is the winner's where the winner may still play (Gao & Wu
-                // 2021, 3.2.2, read as in docs/methods.md#networks); else it is nobody's.
+                // 2021, 3.2.2, read as in docs/methods.md#networks); else it has no owner.
                 let won = ending.margin > 0;
                 let closed_to_winner = if won {
                     &ending.closed_own

@@ -106,7 +106,7 @@ impl Origin {
         input(self) == input(other)
     }
 
-    /// All boards where there are several; those whose text nobody can read are left out.
+    /// All boards where there are several; those with unreadable text are left out.
     #[must_use]
     pub fn several(&self) -> Vec<BoardSize> {
         self.boards

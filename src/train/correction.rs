@@ -58,7 +58,7 @@ pub struct CorrectionPlan<'a> {
     pub threads: usize,
 }
 
-/// Writes the games of a folder of shards anew, with corrected results, shard after shard. `observe`
+/// Rewrites the games of a folder of shards with corrected results, shard after shard. `observe`
 /// is shown what was done after each shard.
 ///
 /// # Errors
@@ -114,7 +114,7 @@ pub fn correct_folder(
     Ok(corrected)
 }
 
-/// Whose numbers tell them from each other: they begin anew with each run and on each board.
+/// Whose numbers tell them from each other: they restart with each run and on each board.
 type Games = (String, String, BoardSize);
 
 fn games_of(source: &str, info: &ShardInfo) -> Games {
@@ -139,7 +139,7 @@ fn correct_games<G: Trainable>(
             scope.spawn(move || {
                 let mut corrector = Corrector::new(plan.nodes);
                 while let Some(game) = games.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    // Nobody else has this one.
+                    // No other shard has this one.
                     let Ok(mut game) = game.lock() else { break };
                     if sender.send(corrector.correct(&mut game, empty)).is_err() {
                         break;
@@ -206,7 +206,7 @@ mod tests {
         );
         assert!(
             sum(|count| count.changed) > 0,
-            "whoever likes corners blunders"
+            "a preference for corners blunders"
         );
         let read = |folder: &Path| {
             let paths = shard::list(folder).unwrap();
@@ -240,7 +240,7 @@ mod tests {
         let more = correct_folder(&both, |_| ()).unwrap();
         assert_eq!((more.games, more.resumed), (4, 0));
         assert_eq!(read(out.path()).len(), old.len() + read(other.path()).len());
-        // The same games a second time would be learnt twice.
+        // The same games a second time would be counted twice.
         let deeper = CorrectionPlan { nodes: 2, ..plan };
         let message = correct_folder(&deeper, |_| ()).unwrap_err().to_string();
         assert!(

@@ -12,11 +12,11 @@ use crate::solver::{Effort, Solvable, Solve};
 /// Memory for proven positions: a game's positions share them.
 const MEMORY: usize = 64 << 20;
 
-/// So many positions in a row may be too hard before it gives up: one that is hard often lies behind
+/// Positions in a row that may be too hard before it gives up: one that is hard often lies behind
 /// one that is not, since a single move decides there.
 const MISSES: usize = 3;
 
-/// Corrects games with so many nodes a position. What it does to a game depends on that game alone.
+/// Corrects games with a fixed number of nodes a position. What it does to a game depends on that game alone.
 pub struct Corrector<G> {
     /// None in games that have no solver.
     solver: Option<Box<dyn Solve<G>>>,
@@ -24,7 +24,7 @@ pub struct Corrector<G> {
 }
 
 impl<G: Solvable> Corrector<G> {
-    /// With so many nodes a position; memory is taken at once.
+    /// With `nodes` for each position; memory is taken at once.
     #[must_use]
     pub fn new(nodes: u64) -> Self {
         Corrector {

@@ -2,7 +2,7 @@
 //! (docs/methods.md#networks).
 //!
 //! Said of any game by its rules alone. Where points are counted ([`Game::standing`]), an end is who
-//! owns which point, and by how much; what is said below is of games where none are.
+//! owns which point, and by how much; the rest of this text is about games where none are.
 //! What is closed means something where legality is monotone.
 //! In NoGo nothing is ever captured, so the last board holds every stone. What it does not show is
 //! *when* a point became closed: legality is monotone, so each point and colour has one fate,
@@ -57,7 +57,7 @@ impl Ending {
 }
 
 /// How a game of training ends at a position: by its rules; where points are counted, as soon as it
-/// is certain who wins; and after so many plies that nobody would ever end it, as it stands, which
+/// is certain who wins; and after a limit of plies, as it stands, which
 /// is a draw where no points are counted.
 #[must_use]
 pub fn result<G: Game>(position: &G) -> Option<Outcome> {
@@ -124,7 +124,7 @@ pub(super) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)
 }
 
 /// The end of a game that counts points. What the rules count decides the result and the lead; dead
-/// stones that are still there belong to whoever has their points for certain.
+/// stones that are still there belong to the side that has their points for certain.
 fn counted<G: Game>(position: &G) -> Option<(Ending, Outcome)> {
     let (standing, outcome) = (position.standing()?, result(position)?);
     let mut points = [PointSet::default(); 2];

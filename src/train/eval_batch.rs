@@ -255,7 +255,7 @@ pub(super) mod tests {
     /// A game's salt and the answers it got.
     type Answers = (u64, Vec<(Vec<f32>, f32)>);
 
-    /// Games of `salts`, so many at a time.
+    /// Games of `salts`, `concurrent` at a time.
     fn play(salts: &[u64], slots: usize) -> Vec<Answers> {
         let size = BoardSize::square(4);
         let start = SmallNoGo::new(size).unwrap();

@@ -63,7 +63,7 @@ fn info(origin: &Origin, architecture: Architecture, steps: u64) -> ModelInfo {
     }
 }
 
-/// The ONNX file of a network that has learnt nothing, for this board and the game's newest encoding:
+/// The ONNX file of an untrained network, for this board and the game's newest encoding:
 /// how fast a network of this shape would be can be measured without fitting one.
 ///
 /// # Errors

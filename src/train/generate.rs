@@ -40,7 +40,7 @@ pub struct Plan {
     /// Games in a shard while playing, at least 1: what a crash can lose beside the games in
     /// progress.
     pub games_per_shard: usize,
-    /// Of so many games one is also written as SGF; 0 writes none.
+    /// Every Nth game is also written as SGF; 0 writes none.
     pub sgf_every: u64,
     /// How games are made diverse.
     pub selfplay: SelfPlayParams,
@@ -81,7 +81,7 @@ pub struct Progress {
     pub positions: u64,
     /// Games that Black has won, by their first rows: with results corrected, should have won.
     pub black_wins: u64,
-    /// Games that nobody has won.
+    /// Drawn games.
     pub draws: u64,
     /// Evaluations of a network in this session.
     pub evaluations: u64,
@@ -116,7 +116,7 @@ impl Progress {
     }
 }
 
-/// Whether a game begins at all: nothing can be learnt from one that is over before the first move.
+/// Whether a game begins at all: there is no sample in one that is over before the first move.
 ///
 /// # Errors
 /// [`TrainError::Setting`] when it does not.
@@ -155,7 +155,7 @@ pub fn generate<G: Trainable>(
     let queue = GameQueue::new(games, plan.seed);
     thread::scope(|scope| {
         // Inside the scope, so that an error drops the receiver before the workers are waited for:
-        // whoever still sends then finds nobody and ends.
+        // a late sender then finds no receiver and ends.
         let (sender, receiver) = sync_channel(2 * plan.threads.max(1));
         for index in 0..plan.threads.max(1) {
             let (sender, queue) = (sender.clone(), &queue);
@@ -175,7 +175,7 @@ pub fn generate<G: Trainable>(
         };
         let received = receive(&receiver, |played| {
             if let Some(game) = played {
-                // As it is learnt, and as a later session finds it.
+                // As it is used for training, and as a later session finds it.
                 progress.add(game.rows[0].outcome(), game.rows.len());
                 writer.add(game)?;
             }
@@ -230,7 +230,7 @@ fn play_games<G: Trainable>(
     queue: &GameQueue,
     sender: &SyncSender<Result<PlayedGame, TrainError>>,
 ) {
-    // Nobody wants a game when the writer has failed.
+    // The receiver is gone when the writer has failed.
     let mut done = |game| match sender.send(Ok(game)) {
         Ok(()) => ControlFlow::Continue(()),
         Err(_) => ControlFlow::Break(()),

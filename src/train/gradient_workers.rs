@@ -4,7 +4,7 @@
 //! Much of a pass is in operations that one thread does after the other. Whole micro-batches have
 //! no such parts, and their activations stay in the cache. Batch norms see the micro-batch that
 //! they are in (ghost batch norm, Hoffer et al. 2017). Micro-batches depend on the batch only and
-//! are added in their order, so that sums are the same whatever the number of threads. A batch of boards
+//! are added in their order, so that sums are the same for any number of threads. A batch of boards
 //! of several sizes has a part for each, and so has each micro-batch.
 
 use burn::tensor::{Device, Tensor};
@@ -43,7 +43,7 @@ pub(super) struct GradientWorkers {
 }
 
 impl GradientWorkers {
-    /// Threads for batches of so many rows, in micro-batches of at most `micro_batch`.
+    /// Threads for batches of `rows`, in micro-batches of at most `micro_batch`.
     ///
     /// # Errors
     /// [`TrainError::Setting`] when threads cannot be started.

@@ -67,7 +67,7 @@ impl<G: Game> Line<G> {
         ending::result(self.position())
     }
 
-    /// Plays so many uniformly random moves, fewer where one more would end the game.
+    /// Plays `count` uniformly random moves, fewer where one more would end the game.
     pub fn open(&mut self, plies: u16, rng: &mut impl Rng) {
         for _ in 0..plies {
             let moves: Vec<Move> = self.reached.legal_moves().collect();

@@ -25,16 +25,16 @@ use crate::stats::GameResult;
 /// A player.
 #[derive(Debug, Clone)]
 pub enum MatchPlayer {
-    /// A network with so many playouts a move and no noise.
+    /// A network with this many playouts a move and no noise.
     Network {
         /// The network.
         network: Box<EvaluatorFactory>,
         /// Playouts a move.
         visits: u32,
     },
-    /// RAVE with so many random playouts a move.
+    /// RAVE with this many random playouts a move.
     Rollouts(u64),
-    /// [`RaveParams::plain_uct`] with so many.
+    /// [`RaveParams::plain_uct`] with this many playouts a move.
     PlainUct(u64),
 }
 
@@ -61,7 +61,7 @@ pub fn play_match<G: Encode + Playout>(
             let (sender, next, stop) = (sender.clone(), &next, &stop);
             let worker = move || {
                 if let Err(error) = play_games(start, players, plan, (next, stop), &sender) {
-                    // Nobody listens any more when the match was broken off.
+                    // The receiver is gone when the match was broken off.
                     let _ = sender.send(Err(error));
                 }
             };
@@ -83,7 +83,7 @@ pub fn play_match<G: Encode + Playout>(
                 }
             }
         }
-        // Workers that still send find nobody and end.
+        // Workers that still send find no receiver and end.
         drop(receiver);
         Ok::<(), TrainError>(())
     })?;

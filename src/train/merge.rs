@@ -23,7 +23,7 @@ pub(super) fn merge(folder: &Path, info: &ShardInfo) -> Result<(), TrainError> {
     let mut rows: Vec<Row> = Vec::new();
     for path in shard::list(folder)? {
         let shard = shard::read(&path)?;
-        // Older shards have no games to write anew.
+        // Older shards have no games to rewrite.
         if games(&shard.rows).len() >= GAMES || shard.format != shard::FORMAT {
             continue;
         }

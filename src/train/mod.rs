@@ -26,7 +26,7 @@
 //! the multiply-adds of convolutions.
 //!
 //! # A GPU
-//! The feature `libtorch` has it (`device`), and nobody has run it on one: burn-tch 0.22 is made for
+//! The feature `libtorch` has it (`device`), and it has not been run on one: burn-tch 0.22 is made for
 //! torch 2.9, works with 2.11 (docs/gpu.md#fitting), and Burn means to drop it. What else there is:
 //! - `vulkan` (wgpu, SPIR-V kernels, tensor cores for f16) builds offline, and needs a Vulkan
 //!   loader where it runs; 69 MB stripped, so behind a cargo feature of its own. With no adapter it

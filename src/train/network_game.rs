@@ -24,12 +24,12 @@ pub struct NetworkPlay {
     pub mcts: MctsParams,
     /// Playouts of a full search.
     pub visits: u32,
-    /// Share of the positions that get a full search; the others' policies are not learnt
+    /// Share of the positions that get a full search; the others give no policy target
     /// (playout cap randomisation, Wu 2019, section 3.1). 1 searches all in full.
     pub full_share: f32,
     /// Playouts of the other searches.
     pub fast_visits: u32,
-    /// Whether the move that keeps a proven result is learnt as the position's policy.
+    /// Whether the move that keeps a proven result becomes the position's policy target.
     pub learn_proofs: bool,
     /// Under a PUCT root: the share of Dirichlet noise in the probabilities by which moves are drawn
     /// (AlphaGobangZero, 3.5.2).
@@ -48,7 +48,7 @@ pub struct Proven {
     pub keeps: Option<Move>,
 }
 
-/// Whoever can prove endings. What it finds must depend on the position only: the games of a
+/// A prover of endings. Its results must depend on the position only: the games of a
 /// thread share one.
 pub trait Prover<G> {
     /// The result of a position that has a legal move, if it is found within the prover's effort.
@@ -129,7 +129,7 @@ impl<'a, G: Trainable, P: Prover<G>> NetworkGame<'a, G, P> {
 
     /// Looks whether the game is over, or its result known; else begins a search.
     fn begin_move(&mut self) {
-        // A game that nobody has thought about teaches nothing.
+        // A game without a searched move gives no samples.
         if let Some(outcome) = self.line.result().filter(|_| !self.rows.is_empty()) {
             self.outcome = Some(outcome);
             return;

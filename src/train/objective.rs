@@ -12,7 +12,7 @@ use super::net::{AuxHead, Heads, LEAD_SCALE};
 /// would drown the policy.
 const MARGIN_HUBER_DELTA: f32 = 2.0;
 
-/// Errors of the lead count in units of so many points, and linearly beyond one.
+/// Errors of the lead count in units of this many points, and linearly beyond one.
 const LEAD_UNIT: f32 = 10.0;
 
 /// How much each part of the loss counts beside the policy's cross-entropy, which counts 1.
@@ -109,7 +109,7 @@ pub(super) fn loss(heads: Heads<Tensor<2>>, batch: &Batch, weights: &LossWeights
     }
 }
 
-/// The mean over parts of so many rows each; `None` where there are none.
+/// The mean over parts with these numbers of rows; `None` where there are none.
 pub(super) fn mean_loss(parts: Vec<(usize, Loss)>) -> Option<Loss> {
     let rows: usize = parts.iter().map(|(rows, _)| rows).sum();
     let scaled = |(len, loss): (usize, Loss)| {

@@ -5,7 +5,7 @@ use super::network_game::{Proven, Prover};
 use super::row::Row;
 use crate::solver::{Effort, Solvable, Solve};
 
-/// Positions are tried when at most so many moves can be left, where nothing else is said. Earlier ones
+/// Positions are tried when at most this many moves can be left, by default. Earlier ones
 /// of NoGo are hardly ever proven with the few nodes that a move of self-play is worth.
 pub const PROVE_FROM: u32 = 22;
 
@@ -22,7 +22,7 @@ pub struct EndingProver<G> {
 }
 
 impl<G: Solvable> EndingProver<G> {
-    /// Proves what takes at most so many nodes, from [`PROVE_FROM`] moves left on; with 0 it proves
+    /// Proves what takes at most `nodes`, from [`PROVE_FROM`] moves left on; with 0 it proves
     /// nothing. In NoGo 50 to 80 nodes take as long as an evaluation of a 5-block network.
     #[must_use]
     pub fn new(nodes: u64) -> Self {
@@ -34,7 +34,7 @@ impl<G: Solvable> EndingProver<G> {
         }
     }
 
-    /// Tries positions when at most so many moves can be left.
+    /// Tries positions when at most `moves` can be left.
     #[must_use]
     pub fn from(self, moves: u32) -> Self {
         EndingProver {
@@ -43,7 +43,7 @@ impl<G: Solvable> EndingProver<G> {
         }
     }
 
-    /// Has the results of finished games corrected with so many nodes a position; with 0 they stay.
+    /// Has the results of finished games corrected with `nodes` for each position; with 0 they stay.
     #[must_use]
     pub fn correcting(self, nodes: u64) -> Self {
         EndingProver {
@@ -89,7 +89,7 @@ mod tests {
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game, Outcome};
 
-    /// A position of a game of first moves with at most so many moves left.
+    /// A position of a game of first moves with at most this many moves left.
     fn late(most: u32) -> SmallNoGo {
         let mut position = SmallNoGo::new(BoardSize::square(5)).unwrap();
         while !position.plies_left().at_most(most) {

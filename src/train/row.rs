@@ -25,7 +25,7 @@ pub enum PositionSource {
     /// By the moves of its game from an empty board, all rows of which share them: as many as the
     /// row has plies.
     Game(Arc<[Move]>),
-    /// Nobody knows: these stones, and one move.
+    /// Unknown: these stones, and one move.
     Stones(Arc<Stones>),
 }
 
@@ -54,7 +54,7 @@ pub struct Target {
     /// improved policy. May be empty when `policy_weight` is 0.
     pub policy: Vec<(Move, f32)>,
     /// Weight of the policy loss: 1 after a full search, 0 after a cheap one whose policy is not
-    /// to be learnt (playout cap randomisation).
+    /// to be a policy target (playout cap randomisation).
     pub policy_weight: f32,
     /// The search's value in [-1, 1], for the side to move.
     pub value: f32,

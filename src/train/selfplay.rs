@@ -64,7 +64,7 @@ impl SearchTargets {
     }
 }
 
-/// Whoever chooses the moves.
+/// The player that chooses the moves.
 pub trait SelfPlaySearch<G> {
     /// Thinks about a position that has a legal move.
     fn search(&mut self, position: &G) -> SearchTargets;
@@ -100,7 +100,7 @@ impl<G: Playout> SelfPlaySearch<G> for RolloutSearch {
                 .is_some_and(|m| wins_by(position, m.mv))
         {
             // Statistics of moves played later, which are all that few playouts have, know no pass: it
-            // looks good to whoever is behind. While there is anything else, it is no target.
+            // looks good to the side that is behind. While there is anything else, it is no target.
             let area = position.size().area();
             let others = targets.visits.iter();
             let others = others.filter(|(mv, visits)| mv.index() < area && *visits > 0);
@@ -147,7 +147,7 @@ pub fn play<G: Trainable>(
     let mut line = random_opening(&start, params.opening_plies, rng);
     let mut rows = Vec::new();
     let outcome = loop {
-        // A game that nobody has thought about teaches nothing.
+        // A game without a searched move gives no samples.
         if let Some(outcome) = line.result().filter(|_| !rows.is_empty()) {
             break outcome;
         }

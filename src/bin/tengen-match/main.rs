@@ -9,6 +9,7 @@ mod outcome;
 mod output;
 mod play;
 mod progress;
+mod results;
 mod session;
 mod sprt;
 mod tournament;
@@ -44,6 +45,7 @@ enum Command {
     Openings(openings::OpeningsArgs),
     ClockRig(clock_rig::ClockRigArgs),
     Clock(clock::ClockArgs),
+    Pages(results::PagesArgs),
 }
 
 fn main() -> ExitCode {
@@ -56,6 +58,7 @@ fn main() -> ExitCode {
         Command::Openings(args) => openings::run(&args),
         Command::ClockRig(args) => clock_rig::run(&args),
         Command::Clock(args) => clock::run(&args).map(|()| Outcome::Sound),
+        Command::Pages(args) => results::run(&args).map(|()| Outcome::Sound),
     };
     match result {
         Ok(outcome) => outcome.into(),

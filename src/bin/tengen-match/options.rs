@@ -63,7 +63,7 @@ pub(crate) struct MatchOptions {
     /// Games played at the same time
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) concurrency: usize,
-    /// Folder of results.jsonl, sgf/ and stderr/; an unfinished match in it is continued
+    /// Folder of results.jsonl, record.toml, sgf/ and stderr/; an unfinished match in it is continued
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// Print the report as JSON

@@ -9,6 +9,7 @@ use tengen::referee::{EngineProtocol, EngineSpec, Format, MatchReport, ScoreBoar
 use crate::options::{MatchOptions, check_names, read_engines};
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};
+use crate::results;
 use crate::session::{Session, SessionObserver};
 
 /// Play a match between two engines: colour-swapped pairs on different openings.
@@ -97,6 +98,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Outcome> {
     };
     let games = session.play(&ScorePrinter { engines: &engines })?;
     let report = MatchReport::new([&engines[0].name, &engines[1].name], &games);
+    results::keep(&args.options.out, std::slice::from_ref(&report))?;
     print_report(&report, args.options.json, &args.options.out)?;
     Ok(Outcome::of(&games))
 }

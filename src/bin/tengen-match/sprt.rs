@@ -10,6 +10,7 @@ use crate::options::MatchOptions;
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};
 use crate::play::Players;
+use crate::results;
 use crate::session::{Session, SessionObserver};
 
 /// Test whether the first engine is stronger: a generalised SPRT on colour-swapped pairs.
@@ -78,6 +79,7 @@ pub(crate) fn run(args: &SprtArgs) -> Result<Outcome> {
         engines: &engines,
     })?;
     let report = MatchReport::new([&engines[0].name, &engines[1].name], &games);
+    results::keep(&args.options.out, std::slice::from_ref(&report))?;
     let report = SprtReport {
         test,
         llr: test.llr(&report.counts.pairs),

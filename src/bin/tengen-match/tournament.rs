@@ -6,13 +6,14 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use tengen::referee::{
-    Complaints, EngineSpec, Failures, Format, RatingTable, ScoreBoard, schedule,
+    Complaints, EngineSpec, Failures, Format, MatchReport, RatingTable, ScoreBoard, schedule,
 };
 
 use crate::elo::{RatingArgs, to_json, write};
 use crate::options::{MatchOptions, check_names, read_text};
 use crate::outcome::Outcome;
 use crate::output::print;
+use crate::results;
 use crate::session::{Session, SessionObserver};
 
 /// Meetings that fit on one progress line.
@@ -96,6 +97,10 @@ pub(crate) fn run(args: &TournamentArgs) -> Result<Outcome> {
         meetings: &meetings,
     })?;
     let outcome = Outcome::of(&games);
+    let reports = meetings
+        .iter()
+        .map(|names| MatchReport::new(*names, &games));
+    results::keep(&args.options.out, &reports.collect::<Vec<_>>())?;
     let report = Report {
         failures: Failures::of(&ScoreBoard::of(&games)),
         complaints: Complaints::of(&games),

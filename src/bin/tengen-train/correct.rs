@@ -1,4 +1,4 @@
-//! `tengen-train correct`: games anew, with the results of best play as far as the solver reaches.
+//! `tengen-train correct`: rewrites games with the results of best play as far as the solver reaches.
 
 use std::path::PathBuf;
 

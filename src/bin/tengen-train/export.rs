@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// A checkpoint file, or a folder whose newest checkpoint is taken
     #[arg(long, required_unless_present = "untrained")]
     checkpoint: Option<PathBuf>,
-    /// Write a network of this name, such as tengen-20b128c, that has learnt nothing: for measuring
+    /// Write a network of this name, such as tengen-20b128c, that is untrained: for measuring
     /// how fast it would be
     #[arg(long, value_name = "NET", conflicts_with_all = ["checkpoint", "last_step", "all_heads"])]
     untrained: Option<Architecture>,
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// any. The engine reads lead and ownership, in games that count points
     #[arg(long)]
     all_heads: bool,
-    /// Games that the weights have learnt from before this fit (fit --start-from) and that its data do not
+    /// Games that the weights were trained on before this fit (fit --start-from) and that its data do not
     /// hold: the file counts them, too
     #[arg(
         long,
@@ -47,7 +47,7 @@ pub(crate) struct Args {
         conflicts_with = "untrained"
     )]
     earlier_games: u64,
-    /// Steps before those of this fit, likewise
+    /// Steps before those of this fit
     #[arg(
         long,
         value_name = "STEPS",
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
 }
 
-/// A network that has learnt nothing.
+/// An untrained network.
 struct Untrained<'a> {
     architecture: Architecture,
     out: &'a Path,

@@ -33,17 +33,17 @@ enum Command {
     Loop(cycle::Args),
     /// Plays games against itself and records them as shards.
     Selfplay(selfplay::Args),
-    /// Writes games anew, with the results of best play as far as the solver reaches.
+    /// Rewrites games with the results of best play as far as the solver reaches.
     Correct(correct::Args),
     /// Fits a network to recorded games.
     Fit(fit::Args),
-    /// Writes a fitted network as an ONNX file, or one that has learnt nothing.
+    /// Writes a fitted network as an ONNX file, or an untrained one.
     Export(export::Args),
     /// Runs arms with several seeds, has their networks meet, and writes the table.
     Ablate(ablate::Args),
     /// Teaches adaptive critics as in 1997, by a plan, and compares what they learn.
     Critic(critic::Args),
-    /// Writes the report of a run of loop anew.
+    /// Regenerate the report of a run of loop.
     Report(report::Args),
     /// Looks for damage in shards, checkpoints, networks and JSON files.
     Fsck(fsck::Args),

@@ -157,7 +157,7 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
             BoardSize::square(9),
             BoardSize::square(13),
         ],
-        // By SPSA with the network of 84,600 games, 800 visits (docs/results.md#search).
+        // By SPSA with the network of 84,600 games, 800 visits (docs/results-history.md#search).
         settings: &[
             ("cpuct", "0.83"),
             ("cpuct-growth", "0.43"),

@@ -11,7 +11,7 @@ use crate::game::Move;
 use crate::rollout::Played;
 
 /// How often a single stone that can be taken stays chosen. Games have fewer of them (their weight is
-/// `loses-one`), but with 0.5 playouts foretell results better than with 0.1 (docs/results.md#go).
+/// `loses-one`), but with 0.5 playouts foretell results better than with 0.1 (docs/results-history.md#scoring-in-go).
 const THROWN_IN: f32 = 0.5;
 
 /// Has both sides play until nobody wants to any more, `most` moves at most.

@@ -1,6 +1,6 @@
 //! What is thought of moves before anything is played out: how likely playouts think them, what they
 //! give away, and on an open board how high they stand. How much each opinion counts was found by
-//! matches (docs/results.md#go).
+//! matches (docs/results-history.md#scoring-in-go).
 
 use super::field::Field;
 use super::kinds::View;

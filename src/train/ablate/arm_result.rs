@@ -14,7 +14,7 @@ pub struct ArmResult {
     pub seed: u64,
     /// The network.
     pub network: String,
-    /// Games that it learnt from.
+    /// Games that it was trained on.
     pub games: u64,
     /// Recorded positions of these games.
     pub rows: u64,

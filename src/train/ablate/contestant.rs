@@ -7,9 +7,9 @@ use crate::train::cycle::anchor_name;
 pub(super) enum Contestant {
     /// The network of a run.
     Run(String),
-    /// UCT of so many uniformly random playouts a move.
+    /// UCT with this many uniformly random playouts a move.
     Uct(u64),
-    /// RAVE of so many.
+    /// RAVE with this many playouts a move.
     Rave(u64),
 }
 

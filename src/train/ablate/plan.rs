@@ -65,10 +65,10 @@ pub struct MatchSettings {
     pub visits: u32,
     /// Random plies that open a game.
     pub opening_plies: u16,
-    /// Every network meets UCT of so many uniformly random playouts a move, too.
+    /// Every network meets UCT with this many uniformly random playouts a move, too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uct: Vec<u64>,
-    /// And RAVE of so many playouts that see what is known of the game.
+    /// And RAVE with this many informed playouts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rave: Vec<u64>,
 }
@@ -169,7 +169,7 @@ impl AblationPlan {
     }
 }
 
-/// Puts what is said in `over` in the place of what is said under the same keys.
+/// Replaces values by those of `over` under the same keys.
 fn merge(table: &mut toml::Table, over: &toml::Table) {
     for (key, value) in over {
         match (table.get_mut(key), value) {

@@ -3,7 +3,7 @@
 use super::heads::DENSE_VALUE;
 use crate::train::net::{Heads, Layers};
 
-/// So many layers of such a width, each with a ReLU after it, from the planes to policy and value; the
+/// Layers of equal width, each followed by a ReLU, from the planes to policy and value; the
 /// value has a layer of its own before it, as in [`super::heads::dense`].
 pub(super) fn network<L: Layers>(
     layers: &mut L,

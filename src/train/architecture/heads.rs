@@ -57,7 +57,7 @@ pub(super) fn value<L: Layers>(
     (layers.linear("value.logits", &hidden, outcomes), score)
 }
 
-/// So many planes of a logit a point: fate, which is all points for the side to move, then all
+/// Planes with one logit a point: fate, which is all points for the side to move, then all
 /// points for the other side, or owners.
 pub(super) fn points<L: Layers>(
     layers: &mut L,
@@ -105,7 +105,7 @@ pub(super) fn score<L: Layers>(layers: &mut L, trunk: &L::Map, channels: usize) 
     layers.linear("score.out", &flat, 1)
 }
 
-/// Fully connected policy and value, as AlphaZero's: of so many moves, and so many results.
+/// Fully connected policy and value, as AlphaZero's, with the given numbers of moves and results.
 pub(super) fn dense<L: Layers>(
     layers: &mut L,
     trunk: &L::Map,

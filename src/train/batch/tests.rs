@@ -107,7 +107,7 @@ fn the_extra_heads_learn_how_the_game_ended() {
             Some(_) => assert_eq!(replies, &batch.policy[(at + 1) * AREA..][..AREA]),
             None => assert!(
                 replies.iter().all(|&p| p == 0.0),
-                "nobody replies to the last"
+                "the last move has no reply"
             ),
         }
     }

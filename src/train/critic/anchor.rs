@@ -13,7 +13,7 @@ use crate::game::{Color, Move, Proof};
 use crate::rollout::{Playout, Rave, RaveParams};
 use crate::train::seed::numbered_seed;
 
-/// Matches of what was learnt so far, as either colour.
+/// Matches of the critic so far, as either colour.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Measure {
@@ -23,7 +23,7 @@ pub struct Measure {
     pub pairs: u32,
     /// Uniformly random plies that open a pair.
     pub random_plies: u32,
-    /// Against whom: `random`, or `rave-400` for RAVE with so many playouts a move.
+    /// Against whom: `random`, or `rave-400` for RAVE with 400 playouts a move.
     pub against: Vec<Anchor>,
 }
 
@@ -33,7 +33,7 @@ pub struct Measure {
 pub enum Anchor {
     /// Any legal move.
     Random,
-    /// RAVE with so many playouts a move.
+    /// RAVE with this many playouts a move.
     Rave(u32),
 }
 

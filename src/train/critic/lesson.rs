@@ -21,7 +21,7 @@ pub struct Course<'a> {
     pub utility: &'a UtilityWeights,
     /// Whether losses of utility count as none.
     pub clamp: bool,
-    /// What is learnt.
+    /// The training target.
     pub teaching: Teaching,
     /// The course of the games.
     pub lessons: &'a Lessons,
@@ -31,7 +31,7 @@ pub struct Course<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u8, u16, u16, u16)", into = "(u8, u16, u16, u16)")]
 pub struct Played {
-    /// Whether nothing was learnt from it.
+    /// Whether it changed nothing.
     pub test: bool,
     /// The critic's points and the opponent's.
     pub points: [u16; 2],

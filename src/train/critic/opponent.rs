@@ -35,7 +35,7 @@ pub trait Opponent: Game {
     }
 }
 
-/// How strong an opponent is: its score in so many games against random play, half of them as either
+/// How strong an opponent is: its score in this many games against random play, half of them as either
 /// colour; a draw is half a point.
 pub fn score_against_chance<G: Opponent>(start: &G, rules: f64, games: u32) -> f64 {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);

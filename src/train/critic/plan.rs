@@ -34,7 +34,7 @@ pub struct CriticPlan {
     /// The utility's weights.
     #[serde(default)]
     pub utility: UtilityWeights,
-    /// What the arms of a seed begin with; a network that has learnt nothing, where there is none.
+    /// What the arms of a seed begin with; an untrained network, where there is none.
     pub base: Option<Arm>,
     /// What is compared.
     pub arm: Vec<Arm>,
@@ -94,7 +94,7 @@ pub struct Lessons {
     /// Games of learning between tests; there are none where it is 0.
     #[serde(default)]
     pub test_every: u32,
-    /// Games of a test: nothing is learnt, and no move is drawn.
+    /// Games of a test: no training, and no move is drawn.
     #[serde(default)]
     pub test_games: u32,
     /// Uniformly random plies that open a game.

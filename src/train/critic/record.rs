@@ -1,7 +1,7 @@
 //! What is kept of a run: the games and matches so far as JSON, the network as a critic's file.
 //!
 //! Both files only ever grow by what came after, and the network says after how many games it is: so a
-//! process may be killed between the two. Whatever the record has beyond the network is forgotten and
+//! process may be killed between the two. Entries beyond the network's are dropped and
 //! played again, with the same random numbers.
 
 use std::fs;

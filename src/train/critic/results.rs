@@ -10,7 +10,7 @@ use crate::chart::{Point, Series};
 use crate::stats::Estimate;
 use crate::train::TrainError;
 
-/// Games that a point of a curve is the mean of; the paper's area is a mean of so many.
+/// Games that a point of a curve is the mean of; the paper's area is a mean of this many.
 pub(super) const WINDOW: usize = 200;
 
 /// The runs of an arm.

@@ -35,7 +35,7 @@ const SAVE_EVERY: u32 = 500;
 /// Games that tell how strong the opponent is.
 const OPPONENT_GAMES: u32 = 1000;
 
-/// The page is written anew this often.
+/// How often the page is rewritten.
 const PAGE_EVERY: Duration = Duration::from_secs(15);
 
 /// What happens.
@@ -57,7 +57,7 @@ pub fn all_games(plan: &CriticPlan) -> u64 {
     games * plan.seeds.len() as u64
 }
 
-/// Teaches all critics of a plan, on so many threads, and writes the page. `tell` hears what happens.
+/// Teaches all critics of a plan, on `threads`, and writes the page. `tell` hears what happens.
 ///
 /// # Errors
 /// [`TrainError`] when the folder belongs to another plan, or a file cannot be read or written.
@@ -140,7 +140,7 @@ impl<G: Taught + Playout> School<'_, G> {
                     // Relaxed: the counter stands for nothing but itself.
                     while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                         if let Err(error) = self.teach(job, &sender) {
-                            // Nobody listens any more when another run has failed.
+                            // The receiver is gone when another run has failed.
                             let _ = sender.send(Err(error));
                             next.store(jobs.len(), Ordering::Relaxed);
                         }

@@ -281,7 +281,7 @@ fn times(results: &[ArmResults<'_>]) -> Table {
     table
 }
 
-/// A mean with its interval, in so many digits.
+/// A mean with its interval, rounded to `digits`.
 fn with_interval(values: &[f64], digits: usize) -> String {
     let values: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     match Estimate::over_seeds(&values) {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::critic::{Board, Network};
 
-/// What is learnt.
+/// The training target.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Target {
@@ -22,7 +22,7 @@ pub enum Target {
         /// How far, in 0..=1: 0 looks at the next board alone.
         lambda: f64,
     },
-    /// The game's result, learnt when it is over.
+    /// The game's result, used when it is over.
     MonteCarlo,
 }
 
@@ -57,7 +57,7 @@ impl Target {
     }
 }
 
-/// How it is learnt.
+/// How it is trained.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Teaching {
     /// What.

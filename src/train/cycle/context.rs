@@ -35,7 +35,7 @@ impl<'a> Resources<'a> {
     }
 }
 
-/// What every step needs: the run, and somebody to tell.
+/// What every step needs: the run, and a listener.
 pub(super) struct RunContext<'a> {
     pub(super) run_folder: &'a RunFolder,
     pub(super) plan: &'a CyclePlan,

@@ -1,4 +1,4 @@
-//! A finished generation: what is known of it, and what it says about how to go on.
+//! A finished generation: its figures, and how the run continues from it.
 
 use serde::{Deserialize, Serialize};
 

@@ -59,7 +59,7 @@ pub struct RatedPlayer {
     pub elo: f64,
     /// Low end of the 95% interval; infinite where no game speaks of it.
     pub low: f64,
-    /// High end of the 95% interval, likewise.
+    /// High end of the 95% interval.
     pub high: f64,
     /// Games it played.
     pub games: u32,

@@ -53,7 +53,7 @@ fn input(row_len: usize) -> Batch {
     batch
 }
 
-/// Policy, value and what it says of points (the lead, then the owners) of the network as Burn computes
+/// Policy, value and score heads (the lead, then the owners) of the network as Burn computes
 /// them, from its running statistics.
 fn fitted(
     architecture: Architecture,

@@ -10,7 +10,7 @@ pub struct GameQueue {
     games: Vec<u64>,
     next: AtomicUsize,
     seed: u64,
-    /// Evaluations of a network so far; whoever plays counts.
+    /// Evaluations of a network so far, counted by the players.
     pub evaluations: AtomicU64,
 }
 

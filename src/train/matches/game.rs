@@ -24,7 +24,7 @@ pub(super) enum PlayerSpec<G: Game> {
         /// Playouts a move.
         visits: u32,
     },
-    /// A search by so many random playouts a move.
+    /// A search by this many random playouts a move.
     Rollouts(RaveParams, u64),
 }
 

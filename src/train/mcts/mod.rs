@@ -6,7 +6,7 @@
 //! ([`Search::answer`]). Every game asks for one evaluation at a time and no descent is ever made
 //! blindly: batches cost no strength, and a game depends on nothing but its seed and its network.
 //!
-//! The tree is built anew for each move, but evaluations of the move before are kept: about every
+//! The tree is rebuilt for each move, but evaluations of the move before are kept: about every
 //! third position of a search has been evaluated already.
 
 mod gumbel;

@@ -228,7 +228,7 @@ impl<G: Game> Search<G> {
     }
 
     /// An evaluation of the root without the moves that bring an earlier position back: they are no
-    /// moves there, and nothing is learnt about them.
+    /// moves there, and they get no targets.
     fn allowed(&self, evaluation: Rc<Evaluation>) -> Rc<Evaluation> {
         let allows = |mv: Move| self.past.allows(&self.position, mv);
         if evaluation.moves.iter().all(|&mv| allows(mv)) {

@@ -1,9 +1,8 @@
-//! A larger network that answers just as a smaller one does, to go on learning from there (Net2Net; Chen et al.
+//! A larger network with the outputs of a smaller one, as the start of further training (Net2Net; Chen et al.
 //! 2016).
 //!
-//! The small network's channels come first in every layer. What is new starts at random, but nobody listens
-//! yet: old outputs read new inputs with a weight of 0, and a new block adds 0 to what it is given. Gradients
-//! find both at once.
+//! The small network's channels come first in every layer. New channels start at random with zero outgoing
+//! weights, and a new block adds 0 to its input; the gradients of both are not zero.
 
 use super::{Conv, Layers, Pooling, Weights};
 
@@ -43,7 +42,7 @@ impl Grown {
         self.old.len() == self.len
     }
 
-    /// So many groups of numbers, of which number i of this kind becomes those from i * each on.
+    /// Groups of numbers, of which number i of this kind becomes those from i * each on.
     fn spread(&self, each: usize) -> Grown {
         let group = |&at: &usize| at * each..(at + 1) * each;
         Grown {

@@ -66,7 +66,7 @@ impl Conv {
     }
 }
 
-/// What is said of all points of a channel.
+/// Statistics over all points of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pooling {
     /// Their mean and their maximum.
@@ -76,7 +76,7 @@ pub enum Pooling {
     MeanMaxSum,
 }
 
-/// Sums over a board count in units of so many points, those of 13x13: on 9x9 a sum is then half of the
+/// Sums over a board count in units of 169 points, a 13x13 board: on 9x9 a sum is then half of the
 /// mean, on 19x19 twice.
 pub const AREA_UNIT: f32 = 169.0;
 

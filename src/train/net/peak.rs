@@ -45,7 +45,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// A clock that goes on by a millisecond whenever somebody looks at it.
+    /// A clock that goes on by a millisecond at every reading.
     struct Ticking(AtomicU64);
 
     impl Clock for Ticking {

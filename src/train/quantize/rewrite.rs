@@ -3,7 +3,7 @@
 //! ONNX Runtime looks for `DequantizeLinear -> Conv -> QuantizeLinear` (a ReLU before the last is
 //! taken in) and for the same around `Add`, and computes each such group in integers. So each
 //! tensor between such operators passes through a pair of `QuantizeLinear` and
-//! `DequantizeLinear`, once, whoever reads it. Weights are i8 with a scale for each output channel,
+//! `DequantizeLinear`, once for all readers. Weights are i8 with a scale for each output channel,
 //! activations u8, biases i32 at the product of both scales.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -110,7 +110,7 @@ impl<'a> Writer<'a> {
         }
         let mut inputs = Vec::new();
         for name in &node.inputs {
-            // Whoever reads a tensor that is kept in bytes reads the bytes.
+            // All readers of a tensor that is kept in bytes read the bytes.
             let kept = self.ranges.contains_key(name) && node.op != "Relu";
             inputs.push(if kept {
                 self.rounded(name)?

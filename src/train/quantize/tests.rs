@@ -103,7 +103,7 @@ fn the_file_says_what_it_is_and_is_not_quantised_twice() {
     assert!(message.contains("quantised already"), "{message}");
 }
 
-/// The ranges of a network for several boards are those of all of them, whatever their order.
+/// The ranges of a network for several boards are those of all of them, in any order.
 #[test]
 fn ranges_cover_what_any_board_shows() {
     let other = BoardSize::new(4, 7);

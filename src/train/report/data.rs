@@ -46,7 +46,7 @@ fn title(plan: &CyclePlan) -> String {
 }
 
 impl ReportData {
-    /// Reads the folder of a run; `now` is what whoever works on it does.
+    /// Reads the folder of a run; `now` is the step in progress.
     ///
     /// # Errors
     /// [`TrainError`] when the folder holds no run, or a file cannot be read.

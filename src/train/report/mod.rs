@@ -12,7 +12,7 @@ use super::TrainError;
 use super::cycle::RunFolder;
 use super::durable;
 
-/// Writes the report of a run into its folder; `now` is what whoever works on it does.
+/// Writes the report of a run into its folder; `now` is the step in progress.
 ///
 /// # Errors
 /// [`TrainError`] when a file cannot be read or written.

@@ -39,7 +39,7 @@ columns! {
         moves: ByteArrayType,
         /// Pairs of little-endian u16: policy index, share of the policy target in 1/65535.
         policy: ByteArrayType,
-        /// Weight of the policy loss; 0 where only the value is to be learnt.
+        /// Weight of the policy loss; 0 where only the value is a target.
         policy_weight: FloatType,
         /// Divergence of the policy target from the prior, in nats.
         surprise: FloatType,

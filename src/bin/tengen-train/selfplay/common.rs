@@ -37,7 +37,7 @@ pub(super) struct Common {
     /// Games in a shard while playing: what a crash can lose
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) games_per_shard: u32,
-    /// Of so many games one is also written as SGF, into the folder's subfolder sgf; 0 writes none
+    /// Every Nth game is also written as SGF, into the folder's subfolder sgf; 0 writes none
     #[arg(long, default_value_t = 100)]
     pub(super) sgf_every: u64,
     /// A game opens with 0 to this many random plies

@@ -47,7 +47,7 @@ pub(crate) struct Args {
     /// How the root shares its playouts
     #[arg(long, value_enum, default_value = "gumbel")]
     root: Root,
-    /// Share of the moves that get all playouts and are learnt; the rest is played fast
+    /// Share of the moves that get all playouts and train the policy; the rest is played fast
     #[arg(long, default_value_t = 1.0)]
     full_share: f32,
     /// Playouts of a fast move
@@ -57,14 +57,14 @@ pub(crate) struct Args {
     /// exact result; 0 plays all games to the end
     #[arg(long, default_value_t = 0)]
     prove_nodes: u64,
-    /// It tries positions in which at most so many moves can be left
+    /// It tries positions in which at most this many moves can be left
     #[arg(long, default_value_t = PROVE_FROM)]
     prove_from: u32,
     /// Learn the move that a proof names
     #[arg(long)]
     learn_proofs: bool,
     /// Positions that the solver may visit for each position of a finished game, from the end back, to
-    /// correct the results that are learnt; 0 leaves them as the games went
+    /// correct the results used as targets; 0 leaves them as the games went
     #[arg(long, default_value_t = 0)]
     correct_nodes: u64,
     /// A setting of the search, NAME=VALUE, as of tengen gtp; may be given several times
@@ -82,7 +82,7 @@ pub(crate) struct Args {
     /// Path of the ONNX Runtime library [default: where scripts/fetch-onnxruntime.sh puts it]
     #[arg(long)]
     ort_library: Option<PathBuf>,
-    /// Before and after, measure the bare network for so many seconds, and compare
+    /// Before and after, measure the bare network for this many seconds, and compare
     #[arg(long, default_value_t = 0.0)]
     measure: f64,
 }

@@ -59,7 +59,7 @@ impl BoardShare {
         }
     }
 
-    /// For each board the number of its first one of so many games, counted from 0, and how many it gets.
+    /// For each board the number of its first game, counted from 0, and how many it gets.
     #[must_use]
     pub fn parts(boards: &[BoardShare], games: u64) -> Vec<(u64, u64)> {
         let total: f64 = boards.iter().map(|board| board.share).sum();

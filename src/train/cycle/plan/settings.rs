@@ -40,7 +40,7 @@ pub struct SelfPlay {
     pub move_noise: f32,
     /// See [`GumbelParams::value_scale`].
     pub value_scale: f32,
-    /// Share of the moves with a full search, whose policy is learnt.
+    /// Share of the moves with a full search, whose policy is a target.
     pub full_share: f32,
     /// Playouts of the other moves.
     pub fast_visits: u32,
@@ -54,12 +54,12 @@ pub struct SelfPlay {
     /// Positions that the solver may visit to prove a late position, which ends the game with an
     /// exact result; 0 plays all games to the end.
     pub prove_nodes: u64,
-    /// It tries positions in which at most so many moves can be left.
+    /// It tries positions in which at most this many moves can be left.
     pub prove_from: u32,
-    /// Whether the move that a proof names is learnt: where it is as good as any other, as in Gomoku.
+    /// Whether the move that a proof names becomes the policy target: where it is as good as any other, as in Gomoku.
     pub learn_proofs: bool,
     /// Positions that the solver may visit for each position of a finished game, from the end back,
-    /// to correct the results that are learnt; 0 leaves them as the games went.
+    /// to correct the results used as targets; 0 leaves them as the games went.
     pub correct_nodes: u64,
     /// Whether games are played by the networks' int8 form, where it is close enough.
     pub int8: bool,
@@ -67,7 +67,7 @@ pub struct SelfPlay {
     pub concurrent: usize,
     /// Games in a shard while playing.
     pub games_per_shard: usize,
-    /// Of so many games one is written as SGF.
+    /// Every Nth game is written as SGF.
     pub sgf_every: u64,
 }
 
@@ -115,7 +115,7 @@ impl SelfPlay {
         }
     }
 
-    /// Whether what is said of the search can be done.
+    /// Whether the settings of the search are consistent.
     pub(super) fn check(&self) -> Result<(), TrainError> {
         let wrong =
             |why: &dyn std::fmt::Display| TrainError::plan(format_args!("[self-play]: {why}"));
@@ -153,7 +153,7 @@ impl SelfPlay {
         Ok(params)
     }
 
-    /// How a network plays with so many playouts a full search.
+    /// How a network plays with `playouts` a full search.
     #[must_use]
     pub fn network_play(&self, visits: u32) -> NetworkPlay {
         let root = match self.root {
@@ -197,7 +197,7 @@ pub fn exploring() -> SearchParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Window {
-    /// Rows, at least, if there are so many.
+    /// Minimum number of rows, if there are that many.
     pub least: usize,
     /// Share of all rows.
     pub share: f64,
@@ -281,7 +281,7 @@ impl Default for Fit {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Rating {
-    /// Every so many generations.
+    /// Generations between two of them.
     pub every: u32,
     /// Pairs of games against each opponent.
     pub pairs: u32,

@@ -60,7 +60,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
         let rows = played.progress.positions as f64;
         let dataset = self.dataset(context, rows_so_far, games_so_far, number)?;
         let held_out = dataset.held_out.clone();
-        // Where games of the window are missing, those that are left are not learnt the more often.
+        // Where games of the window are missing, the remaining ones are not used more often.
         let window = (context.plan.window.rows(rows_so_far) as u64).min(rows_so_far);
         let found = dataset.fit.len() + dataset.held_out.len();
         let share = (found as f64 / window.max(1) as f64).min(1.0);
@@ -205,7 +205,7 @@ impl<G: Trainable> GenerationSteps<'_, G> {
     }
 }
 
-/// Where the generation before ended. Without it the network would begin anew, and nobody would
+/// Where the generation before ended. Without it the network would start from scratch, and no one would
 /// see why its rating falls.
 fn last_checkpoint(folder: &Path) -> Result<Checkpoint, TrainError> {
     Checkpoint::newest(folder)?.ok_or_else(|| {
@@ -215,7 +215,7 @@ fn last_checkpoint(folder: &Path) -> Result<Checkpoint, TrainError> {
     })
 }
 
-/// Steps for so many samples, at least one.
+/// Steps for `samples`, at least one.
 fn steps(samples: f64, batch: usize) -> u64 {
     ((samples / batch as f64).ceil() as u64).max(1)
 }

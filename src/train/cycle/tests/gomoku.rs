@@ -159,7 +159,7 @@ fn one_network_learns_several_rules() {
     let info = ModelInfo::read("the last network", &onnx).unwrap();
     assert!(info.boards.is_empty(), "{:?}", info.boards);
 
-    // Positions are what they were played as, whatever rules their reader thinks of.
+    // Positions are what they were played as, under any rules of their reader.
     let start = Gomoku::new(BoardSize::square(7)).unwrap();
     for (folder, rules) in [("7x7", "freestyle"), ("7x7-renju", "renju")] {
         let shards = shard::list(&run_folder.games(1).join(folder)).unwrap();

@@ -4,7 +4,7 @@
 //!
 //! Burn's own CPU convolution unrolls each board into columns for a general matrix product, which
 //! for boards of 81 points costs more than the product. Boards are spread over threads in fixed
-//! groups, so that sums are added in the same order whatever the thread count.
+//! groups, so that sums are added in the same order for any thread count.
 
 mod convolve;
 mod norm;

@@ -1,0 +1,171 @@
+//! The pages of all matches and figures, and of what did not help.
+
+use std::fmt::Write as _;
+
+use tengen::referee::MatchRecord;
+
+use super::records::{Measure, Records, Topic};
+use super::strength::game_name;
+
+/// All matches by game, then all other figures by topic, newest first.
+pub(super) fn page(records: &Records) -> String {
+    let mut text = String::from(
+        "# History of results\n\n\
+         All matches and figures, newest first; made by `tengen-match pages` from the records in \
+         [`docs/results/`](results/README.md).\n\
+         Scores are those of the first engine, with 95% intervals; *games* are won, drawn (where there are \
+         draws) and lost.\nToday's strength: [results](results.md).\n",
+    );
+    for game in ["nogo", "go", "gomoku"] {
+        let of_game: Vec<&MatchRecord> = records
+            .matches
+            .iter()
+            .filter(|record| record.game == game)
+            .collect();
+        if of_game.is_empty() {
+            continue;
+        }
+        // Writing into a string cannot fail.
+        let _ = write!(
+            text,
+            "\n## Matches of {}\n\n| date | board | first | second | limit | games | score | Elo | more |\n\
+             |---|---|---|---|---|---|---|---|---|\n",
+            game_name(game)
+        );
+        for record in of_game {
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | {} | {} | {} | {} | {} | [command](#{}) |",
+                record.date,
+                board(record),
+                record.first,
+                record.second,
+                record.limit,
+                record.tally(),
+                record.share(),
+                record.rating(),
+                anchor(&record.id)
+            );
+        }
+    }
+    for topic in Topic::ALL {
+        let of_topic: Vec<&Measure> = records
+            .measures
+            .iter()
+            .filter(|measure| measure.topic == topic)
+            .collect();
+        if of_topic.is_empty() {
+            continue;
+        }
+        let _ = write!(text, "\n## {}\n\n", topic.title());
+        for measure in of_topic {
+            let _ = write!(
+                text,
+                "- {} ({})",
+                sentence(&measure.what, &measure.result),
+                measure.date
+            );
+            details(
+                &mut text,
+                measure.machine.as_deref().map(|name| records.machine(name)),
+                measure.command.as_deref(),
+            );
+        }
+    }
+    text.push_str(&commands(records));
+    text
+}
+
+/// How each match was played.
+fn commands(records: &Records) -> String {
+    let mut text = String::from("\n## Commands of the matches\n");
+    for record in &records.matches {
+        let _ = write!(text, "\n#### {}\n\n", record.id);
+        let _ = write!(text, "{}.", records.machine(&record.machine));
+        if let Some(commit) = &record.commit {
+            let _ = write!(text, " Commit {commit}.");
+        }
+        if let Some(openings) = &record.openings {
+            let _ = write!(text, " Openings: {openings}.");
+        }
+        if let Some([lost, lost_half, split, won_half, won]) = record.pairs {
+            let _ = write!(
+                text,
+                " Pairs with 0, 0.5, 1, 1.5, 2 points: {lost}, {lost_half}, {split}, {won_half}, {won}."
+            );
+        }
+        if let Some(note) = &record.note {
+            let _ = write!(text, " {note}");
+        }
+        text.push('\n');
+        let engines = [
+            (&record.first, &record.first_command),
+            (&record.second, &record.second_command),
+        ];
+        for (name, command) in engines {
+            if let Some(command) = command {
+                let _ = writeln!(text, "\n{name}: `{command}`");
+            }
+        }
+        if let Some(command) = &record.command {
+            let _ = write!(text, "\n```sh\n{command}\n```\n");
+        }
+    }
+    text
+}
+
+/// Ideas that brought no gain, by topic.
+pub(super) fn tried_page(records: &Records) -> String {
+    let mut text = String::from(
+        "# What did not help\n\n\
+         Ideas that were tried and measured without a gain, so that they are not tried again the same way. Made by \
+         `tengen-match pages`\nfrom the records in [`docs/results/`](results/README.md).\n",
+    );
+    for topic in Topic::ALL {
+        let mut of_topic = records
+            .tried
+            .iter()
+            .filter(|tried| tried.topic == topic)
+            .peekable();
+        if of_topic.peek().is_none() {
+            continue;
+        }
+        let _ = write!(text, "\n## {}\n\n", topic.title());
+        for tried in of_topic {
+            let _ = writeln!(
+                text,
+                "- {} ({})",
+                sentence(&tried.idea, &tried.result),
+                tried.date
+            );
+        }
+    }
+    text
+}
+
+fn sentence(what: &str, result: &str) -> String {
+    format!("**{what}**: {result}")
+}
+
+fn details(text: &mut String, machine: Option<&str>, command: Option<&str>) {
+    if let Some(machine) = machine {
+        let _ = write!(text, " {machine}.");
+    }
+    if let Some(command) = command {
+        let _ = write!(text, " `{command}`");
+    }
+    text.push('\n');
+}
+
+fn board(record: &MatchRecord) -> String {
+    match &record.rules {
+        Some(rules) => format!("{}, {rules}", record.board),
+        None => record.board.clone(),
+    }
+}
+
+/// The end of a link to a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading.to_lowercase().replace(' ', "-");
+    kept.replace(|c: char| !(c.is_alphanumeric() || "-_".contains(c)), "")
+}

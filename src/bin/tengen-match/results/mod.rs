@@ -1,0 +1,116 @@
+//! `tengen-match pages`: the pages of results, made from the records in `docs/results/`.
+
+mod history;
+mod origin;
+mod plots;
+mod records;
+mod strength;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::output::print;
+use records::Records;
+
+pub(crate) use origin::keep;
+
+/// Lines between which the front page keeps its table.
+const TABLE_BEGIN: &str = "<!-- strength: made by `tengen-match pages` -->\n";
+const TABLE_END: &str = "<!-- end of strength -->\n";
+
+/// Make the pages and plots of results from the records in docs/results.
+///
+/// A record is a [[match]] (as every match leaves it in record.toml), a [[measure]], a [[tried]] for
+/// what did not help, a [[speed]] or a [[series]] of a plot. See docs/results/README.md.
+#[derive(Args)]
+pub(crate) struct PagesArgs {
+    /// Root of the repository
+    #[arg(default_value = ".", value_name = "FOLDER")]
+    root: PathBuf,
+    /// Write nothing; fail if a page is not what the records say
+    #[arg(long)]
+    check: bool,
+}
+
+/// A file that is made from the records.
+struct Page {
+    path: PathBuf,
+    content: String,
+}
+
+/// Runs the subcommand.
+pub(crate) fn run(args: &PagesArgs) -> Result<()> {
+    let records = Records::read(&args.root.join("docs/results"))?;
+    let pages = pages(&args.root, &records)?;
+    let mut stale = Vec::new();
+    for page in &pages {
+        let found = fs::read_to_string(&page.path).unwrap_or_default();
+        if found == page.content {
+            continue;
+        }
+        if args.check {
+            stale.push(page.path.display().to_string());
+        } else {
+            fs::write(&page.path, &page.content)
+                .with_context(|| page.path.display().to_string())?;
+            print(format_args!("{}\n", page.path.display()));
+        }
+    }
+    if !stale.is_empty() {
+        bail!(
+            "not what docs/results says: {}; run `tengen-match pages`",
+            stale.join(", ")
+        );
+    }
+    Ok(())
+}
+
+fn pages(root: &Path, records: &Records) -> Result<Vec<Page>> {
+    let docs = root.join("docs");
+    let mut pages = vec![
+        Page {
+            path: docs.join("results.md"),
+            content: strength::page(records),
+        },
+        Page {
+            path: docs.join("results-history.md"),
+            content: history::page(records),
+        },
+        Page {
+            path: docs.join("what-did-not-help.md"),
+            content: history::tried_page(records),
+        },
+        front_page(&root.join("README.md"), records)?,
+    ];
+    pages.extend(
+        plots::files(records)?
+            .into_iter()
+            .map(|(name, content)| Page {
+                path: docs.join("results").join(name),
+                content,
+            }),
+    );
+    Ok(pages)
+}
+
+/// The front page with the table of current strength between its two marks.
+fn front_page(path: &Path, records: &Records) -> Result<Page> {
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let marked = text.split_once(TABLE_BEGIN);
+    let Some((before, (_, after))) =
+        marked.and_then(|(before, rest)| Some((before, rest.split_once(TABLE_END)?)))
+    else {
+        bail!(
+            "{}: the marks around the table of strength are missing",
+            path.display()
+        );
+    };
+    let table = strength::table(records);
+    Ok(Page {
+        path: path.to_owned(),
+        content: format!("{before}{TABLE_BEGIN}\n{table}\n{TABLE_END}{after}"),
+    })
+}

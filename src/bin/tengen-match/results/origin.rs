@@ -1,0 +1,114 @@
+//! The record that every match leaves in its folder.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use tengen::clock::{date_time, unix_time};
+use tengen::referee::{MatchRecord, MatchReport, Origin, results};
+
+use crate::session::RESULTS;
+
+/// The file in the folder of a match.
+const RECORD: &str = "record.toml";
+
+/// A file of `docs/results/`.
+#[derive(Serialize)]
+struct Matches {
+    #[serde(rename = "match")]
+    matches: Vec<MatchRecord>,
+}
+
+/// Writes `record.toml` into the folder of a match, one table for each two engines that met.
+pub(crate) fn keep(out: &Path, reports: &[MatchReport]) -> Result<()> {
+    let (terms, _) = results::read(&out.join(RESULTS))?;
+    let date = today();
+    let several = reports.len() > 1;
+    let matches = reports.iter().map(|report| {
+        let origin = Origin {
+            id: id(out, &date, several.then_some(report)),
+            date: date.clone(),
+            commit: commit(),
+            machine: machine(),
+            command: std::env::args().map(quoted).collect::<Vec<_>>().join(" "),
+        };
+        MatchRecord::new(origin, &terms, report)
+    });
+    let matches = Matches {
+        matches: matches.collect(),
+    };
+    let path = out.join(RECORD);
+    let text = toml::to_string_pretty(&matches).context("the record of the match")?;
+    fs::write(&path, text).with_context(|| path.display().to_string())
+}
+
+/// The folder's name and the date, and who met where several did.
+fn id(out: &Path, date: &str, meeting: Option<&MatchReport>) -> String {
+    let folder = out.file_name().unwrap_or_default().to_string_lossy();
+    match meeting {
+        Some(report) => format!(
+            "{folder}-{}-{}-{date}",
+            report.engines[0], report.engines[1]
+        ),
+        None => format!("{folder}-{date}"),
+    }
+}
+
+fn today() -> String {
+    let time = date_time(unix_time(), 0);
+    let date = time.split(' ').next().unwrap_or_default();
+    date.replace('.', "-")
+}
+
+/// The commit of the checkout that the match is started in.
+fn commit() -> Option<String> {
+    let asked = Command::new("git")
+        .args(["rev-parse", "--short", "HEAD"])
+        .output()
+        .ok()?;
+    let hash = String::from_utf8(asked.stdout).ok()?;
+    (asked.status.success() && !hash.trim().is_empty()).then(|| hash.trim().to_owned())
+}
+
+/// The processor as Linux names it, its architecture elsewhere, and how many threads it runs.
+fn machine() -> String {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = told
+        .lines()
+        .find_map(|line| line.strip_prefix("model name"));
+    let name = name.map_or(std::env::consts::ARCH, |rest| {
+        rest.trim_start_matches([' ', '\t', ':'])
+    });
+    format!("{name}, {threads} threads")
+}
+
+/// A word of a command line as a shell reads it.
+fn quoted(word: String) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word;
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_split_them() {
+        assert_eq!(quoted("--games".into()), "--games");
+        assert_eq!(quoted("tengen gtp".into()), "'tengen gtp'");
+        assert_eq!(quoted("it's".into()), r"'it'\''s'");
+        assert_eq!(quoted(String::new()), "''");
+    }
+
+    #[test]
+    fn a_date_is_a_date() {
+        let parts: Vec<usize> = today().split('-').map(str::len).collect();
+        assert_eq!(parts, [4, 2, 2]);
+    }
+}

@@ -1,0 +1,228 @@
+//! What `docs/results/*.toml` holds.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use tengen::referee::MatchRecord;
+
+/// All records.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct Records {
+    /// Machines by their names in records.
+    pub(super) machines: BTreeMap<String, String>,
+    /// Matches between two engines.
+    #[serde(rename = "match")]
+    pub(super) matches: Vec<MatchRecord>,
+    /// Figures other than results of matches.
+    #[serde(rename = "measure")]
+    pub(super) measures: Vec<Measure>,
+    /// Ideas that did not help.
+    pub(super) tried: Vec<Tried>,
+    /// Speeds of networks.
+    #[serde(rename = "speed")]
+    pub(super) speeds: Vec<Speed>,
+    /// Plots.
+    pub(super) chart: Vec<Plot>,
+}
+
+/// A figure with the command that gave it.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Measure {
+    pub(super) id: String,
+    pub(super) date: String,
+    pub(super) topic: Topic,
+    /// What was measured, and how.
+    pub(super) what: String,
+    /// The figures with their units.
+    pub(super) result: String,
+    pub(super) machine: Option<String>,
+    pub(super) command: Option<String>,
+}
+
+/// An idea, and what became of it.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Tried {
+    pub(super) id: String,
+    pub(super) date: String,
+    pub(super) topic: Topic,
+    pub(super) idea: String,
+    pub(super) result: String,
+}
+
+/// Sections of the pages, in their order.
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Topic {
+    Search,
+    Playouts,
+    Inference,
+    Endings,
+    Threats,
+    Scoring,
+    Time,
+    Training,
+    Papers,
+    Protocols,
+}
+
+impl Topic {
+    pub(super) const ALL: [Topic; 10] = [
+        Topic::Search,
+        Topic::Playouts,
+        Topic::Inference,
+        Topic::Endings,
+        Topic::Threats,
+        Topic::Scoring,
+        Topic::Time,
+        Topic::Training,
+        Topic::Papers,
+        Topic::Protocols,
+    ];
+
+    /// The heading.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Topic::Search => "Search",
+            Topic::Playouts => "Playouts",
+            Topic::Inference => "Inference",
+            Topic::Endings => "Endings of NoGo",
+            Topic::Threats => "Threats in Gomoku",
+            Topic::Scoring => "Scoring in Go",
+            Topic::Time => "Time",
+            Topic::Training => "Training",
+            Topic::Papers => "Papers",
+            Topic::Protocols => "Statistics and protocols",
+        }
+    }
+}
+
+/// Positions that a network evaluates in a second.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Speed {
+    pub(super) date: String,
+    pub(super) network: String,
+    /// Width of its trunk.
+    pub(super) channels: u32,
+    pub(super) board: String,
+    pub(super) precision: String,
+    pub(super) machine: String,
+    pub(super) threads: u32,
+    pub(super) backend: String,
+    /// Evaluations a second at batch 1.
+    pub(super) per_second: f64,
+    /// The best over batches of 1, 4, 8 and 16.
+    pub(super) best_per_second: Option<f64>,
+    pub(super) command: String,
+}
+
+/// A plot of points that are no match of their own.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct Plot {
+    /// The file's name without its end.
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) x_label: String,
+    pub(super) series: Vec<PlotSeries>,
+}
+
+/// One line of a plot.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct PlotSeries {
+    pub(super) name: String,
+    /// x, y, and both ends of the 95% interval of y where it is known.
+    #[serde(default)]
+    pub(super) points: Vec<Vec<f64>>,
+    /// Matches of a network against the one before it: their rating differences are added up, by date.
+    #[serde(default)]
+    pub(super) chain: Vec<String>,
+}
+
+impl Records {
+    /// Reads and checks every TOML file of the folder.
+    pub(super) fn read(folder: &Path) -> Result<Records> {
+        let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+        let mut paths: Vec<_> = entries
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<std::io::Result<_>>()?;
+        paths.retain(|path| path.extension().is_some_and(|end| end == "toml"));
+        paths.sort();
+        let mut all = Records::default();
+        for path in &paths {
+            let name = || path.display().to_string();
+            let text = fs::read_to_string(path).with_context(name)?;
+            all.add(toml::from_str(&text).with_context(name)?);
+        }
+        all.check()?;
+        // Newest first; those of a day stay as their file has them.
+        all.matches.sort_by(|a, b| b.date.cmp(&a.date));
+        all.measures.sort_by(|a, b| b.date.cmp(&a.date));
+        all.tried.sort_by(|a, b| b.date.cmp(&a.date));
+        Ok(all)
+    }
+
+    fn add(&mut self, more: Records) {
+        self.machines.extend(more.machines);
+        self.matches.extend(more.matches);
+        self.measures.extend(more.measures);
+        self.tried.extend(more.tried);
+        self.speeds.extend(more.speeds);
+        self.chart.extend(more.chart);
+    }
+
+    /// The machine as a page names it: its description, or what the record says itself.
+    pub(super) fn machine<'a>(&'a self, name: &'a str) -> &'a str {
+        self.machines.get(name).map_or(name, String::as_str)
+    }
+
+    /// The match of this name.
+    pub(super) fn find(&self, id: &str) -> Result<&MatchRecord> {
+        let found = self.matches.iter().find(|record| record.id == id);
+        found.with_context(|| format!("no match `{id}` in docs/results"))
+    }
+
+    fn check(&self) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        let ids = self.matches.iter().map(|record| &record.id);
+        let ids = ids.chain(self.measures.iter().map(|measure| &measure.id));
+        for id in ids.chain(self.tried.iter().map(|tried| &tried.id)) {
+            ensure!(seen.insert(id), "two records are called `{id}`");
+        }
+        for record in &self.matches {
+            check_match(record).with_context(|| format!("match `{}`", record.id))?;
+        }
+        Ok(())
+    }
+}
+
+/// What a slip of the pen would break.
+fn check_match(record: &MatchRecord) -> Result<()> {
+    ensure!(record.games() > 0, "it has no games");
+    if let Some([low, high]) = record.interval {
+        let score = record.score();
+        // Written to one decimal place.
+        ensure!(
+            low - 0.05 <= score && score <= high + 0.05,
+            "a score of {score:.1}% lies outside [{low}, {high}]"
+        );
+    }
+    if let (Some(elo), Some([low, high])) = (record.elo, record.elo_interval) {
+        ensure!(
+            low <= elo && elo <= high,
+            "{elo} Elo lies outside [{low}, {high}]"
+        );
+    }
+    if let Some(pairs) = record.pairs {
+        let in_pairs = 2 * pairs.iter().sum::<u32>();
+        ensure!(in_pairs <= record.games(), "it has more pairs than games");
+    }
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! A match in one table of TOML: what `tengen-match` leaves in the folder of every match, and what
+//! `docs/results/` collects.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::report::MatchReport;
+use super::results::MatchTerms;
+use crate::stats::Interval;
+
+/// A match between two engines, seen by the first one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct MatchRecord {
+    /// Unique name.
+    pub id: String,
+    /// Last day of the match, `2026-11-25`.
+    pub date: String,
+    /// Commit of the checkout that the match was started in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Processor and number of cores, or a name from `machines.toml`.
+    pub machine: String,
+    /// The game: `nogo`, `go`, `gomoku`.
+    pub game: String,
+    /// Columns and rows, `9x9`.
+    pub board: String,
+    /// The rule set, where the game has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<String>,
+    /// The first engine's name.
+    pub first: String,
+    /// The second engine's name.
+    pub second: String,
+    /// The first engine's command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_command: Option<String>,
+    /// The second engine's command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_command: Option<String>,
+    /// What limits a move or a game: `1 s a move on one core`, `400 visits a move`.
+    pub limit: String,
+    /// Where the openings came from, and the seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub openings: Option<String>,
+    /// Games that the first engine won.
+    pub wins: u32,
+    /// Drawn games.
+    pub draws: u32,
+    /// Games that the second engine won.
+    pub losses: u32,
+    /// Colour-swapped pairs with 0, 0.5, 1, 1.5, 2 points for the first engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<[u32; 5]>,
+    /// Both ends of the 95% interval of the score, in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
+    /// Rating difference; absent where it is infinite or not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elo: Option<f64>,
+    /// Both ends of its 95% interval; absent where one is infinite or not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elo_interval: Option<[f64; 2]>,
+    /// The command that played the match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// At most two sentences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Whether the match belongs to the page of current strength.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub current: bool,
+}
+
+/// Where and when a match was played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// Unique name of the match.
+    pub id: String,
+    /// Day, `2026-11-25`.
+    pub date: String,
+    /// Commit of the checkout, where there is one.
+    pub commit: Option<String>,
+    /// Processor and number of cores.
+    pub machine: String,
+    /// The command line.
+    pub command: String,
+}
+
+impl MatchRecord {
+    /// The record of a finished match between two engines.
+    #[must_use]
+    pub fn new(origin: Origin, terms: &MatchTerms, report: &MatchReport) -> MatchRecord {
+        let command = |name: &String| {
+            let engine = terms.engines.iter().find(|engine| engine.name == *name);
+            engine.map(|engine| engine.command.clone())
+        };
+        let [first, second] = &report.engines;
+        MatchRecord {
+            id: origin.id,
+            date: origin.date,
+            commit: origin.commit,
+            machine: origin.machine,
+            game: terms.game.clone(),
+            board: format!("{}x{}", terms.width, terms.height),
+            rules: terms.rules.clone(),
+            first_command: command(first),
+            second_command: command(second),
+            first: first.clone(),
+            second: second.clone(),
+            limit: limit(terms),
+            openings: Some(format!("{}, seed {}", terms.openings, terms.seed)),
+            wins: report.counts.wins,
+            draws: report.counts.draws,
+            losses: report.counts.losses,
+            pairs: Some(report.counts.pairs.by_half_points),
+            interval: rounded(report.score_interval, 100.0, 10.0),
+            elo: finite(report.elo, 1.0, 1.0),
+            elo_interval: rounded(report.elo_interval, 1.0, 1.0),
+            command: Some(origin.command),
+            note: None,
+            current: false,
+        }
+    }
+
+    /// Number of games.
+    #[must_use]
+    pub fn games(&self) -> u32 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// The first engine's score in percent; one half without a game.
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        if self.games() == 0 {
+            return 50.0;
+        }
+        let points = f64::from(self.wins) + 0.5 * f64::from(self.draws);
+        100.0 * points / f64::from(self.games())
+    }
+
+    /// Games won, drawn where there are draws, and lost: `95-5`, `23-2-35`.
+    #[must_use]
+    pub fn tally(&self) -> String {
+        match self.draws {
+            0 => format!("{}-{}", self.wins, self.losses),
+            draws => format!("{}-{draws}-{}", self.wins, self.losses),
+        }
+    }
+
+    /// Score with its interval: `95.0% [88.8, 97.8]`.
+    #[must_use]
+    pub fn share(&self) -> String {
+        let mut text = format!("{:.1}%", self.score());
+        if let Some([low, high]) = self.interval {
+            // Writing into a string cannot fail.
+            let _ = write!(text, " [{low:.1}, {high:.1}]");
+        }
+        text
+    }
+
+    /// Rating difference with its interval: `+78 [+18, +137]`; empty where it is not recorded.
+    #[must_use]
+    pub fn rating(&self) -> String {
+        match (self.elo, self.elo_interval) {
+            (Some(elo), Some([low, high])) => format!("{elo:+.0} [{low:+.0}, {high:+.0}]"),
+            (Some(elo), None) => format!("{elo:+.0}"),
+            (None, _) => String::new(),
+        }
+    }
+}
+
+/// The limit of an engine without a clock stands in its command line.
+fn limit(terms: &MatchTerms) -> String {
+    match terms.time.as_str() {
+        "none" => "the engines' own limits".to_owned(),
+        clock => format!("clock {clock}"),
+    }
+}
+
+fn finite(value: f64, factor: f64, steps: f64) -> Option<f64> {
+    value
+        .is_finite()
+        .then(|| (value * factor * steps).round() / steps)
+}
+
+fn rounded(interval: Interval, factor: f64, steps: f64) -> Option<[f64; 2]> {
+    Some([
+        finite(interval.low, factor, steps)?,
+        finite(interval.high, factor, steps)?,
+    ])
+}
