@@ -12,9 +12,12 @@ use std::fmt::Write;
 
 use drawing::{HEIGHT, LEFT, RIGHT, WIDTH, color, drawing};
 
-/// The legend of a file: height of a line, and names in a line.
+/// The legend of a file: height of a line, most names in a line, and the width of a letter and of what
+/// surrounds a name.
 const LEGEND_LINE: f64 = 16.0;
 const LEGEND_COLUMNS: usize = 4;
+const LETTER: f64 = 6.0;
+const AROUND_NAME: f64 = 24.0;
 
 impl Chart<'_> {
     /// The chart with its title, note and legend for an HTML page; empty when there is no point.
@@ -49,7 +52,8 @@ impl Chart<'_> {
     /// The chart with its title and legend as an SVG file; without a point only these.
     #[must_use]
     pub fn file(&self) -> String {
-        let head = LEGEND_LINE * (1.0 + self.drawn().count().div_ceil(LEGEND_COLUMNS) as f64);
+        let columns = self.legend_columns();
+        let head = LEGEND_LINE * (1.0 + self.drawn().count().div_ceil(columns) as f64);
         let height = HEIGHT + head;
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
@@ -60,9 +64,9 @@ impl Chart<'_> {
             escape(self.title)
         );
         for (place, (index, series)) in self.drawn().enumerate() {
-            let column = (WIDTH - LEFT - RIGHT) / LEGEND_COLUMNS as f64;
-            let x = LEFT + column * (place % LEGEND_COLUMNS) as f64;
-            let y = 14.0 + LEGEND_LINE * (1 + place / LEGEND_COLUMNS) as f64;
+            let column = (WIDTH - LEFT - RIGHT) / columns as f64;
+            let x = LEFT + column * (place % columns) as f64;
+            let y = 14.0 + LEGEND_LINE * (1 + place / columns) as f64;
             let _ = write!(
                 svg,
                 "<text x=\"{x:.0}\" y=\"{y:.0}\"><tspan fill=\"{}\">{}</tspan> {}</text>",
@@ -77,6 +81,14 @@ impl Chart<'_> {
             "<g transform=\"translate(0 {head})\">{drawing}</g></svg>"
         );
         svg
+    }
+
+    /// How many names of the legend fit beside each other.
+    fn legend_columns(&self) -> usize {
+        let names = self.drawn().map(|(_, series)| series.name.chars().count());
+        let widest = LETTER * names.max().unwrap_or(0) as f64 + AROUND_NAME;
+        let fitting = ((WIDTH - LEFT - RIGHT) / widest) as usize;
+        fitting.clamp(1, LEGEND_COLUMNS)
     }
 }
 
@@ -162,6 +174,25 @@ mod tests {
             rises[0] > 10.0 && (rises[0] - rises[1]).abs() < 0.2,
             "{rises:?}"
         );
+    }
+
+    #[test]
+    fn long_names_of_a_legend_do_not_overlap() {
+        let long = "NoGo, where 400 RAVE playouts are 0";
+        let series = [long, "Go"].map(|name| Series::new(name, [(0.0, 1.0), (10.0, 3.0)]));
+        let svg = chart("Elo", series.to_vec()).file();
+        let place = |name: &str| {
+            let before = svg.split(name).next().unwrap();
+            let text = before.rsplit("<text x=\"").next().unwrap();
+            text.split(" y=\"")
+                .nth(1)
+                .unwrap()
+                .split('"')
+                .next()
+                .unwrap()
+                .to_owned()
+        };
+        assert_ne!(place(long), place("</tspan> Go"));
     }
 
     #[test]

@@ -72,6 +72,7 @@ pub(super) fn page(records: &Records) -> String {
             );
         }
     }
+    text.push_str(&speeds(records));
     text.push_str(&commands(records));
     text
 }
@@ -168,4 +169,62 @@ fn board(record: &MatchRecord) -> String {
 fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase().replace(' ', "-");
     kept.replace(|c: char| !(c.is_alphanumeric() || "-_".contains(c)), "")
+}
+
+fn speeds(records: &Records) -> String {
+    let mut text = String::from(
+        "\n## Speed of networks\n\nEvaluations a second at batch 1, and the best over batches of 1, 4, 8 and 16:\n\n\
+         | network | board | precision | threads | backend | batch 1 | best | machine | date |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
+    );
+    for speed in &records.speeds {
+        let best = speed.best_per_second.map_or(String::new(), whole);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {best} | {} | {} |",
+            speed.network,
+            speed.board,
+            speed.precision,
+            speed.threads,
+            speed.backend,
+            whole(speed.per_second),
+            records.machine(&speed.machine),
+            speed.date
+        );
+    }
+    let mut commands: Vec<&str> = records
+        .speeds
+        .iter()
+        .map(|speed| speed.command.as_str())
+        .collect();
+    commands.dedup();
+    for command in commands {
+        let _ = writeln!(text, "\n`{command}`");
+    }
+    text
+}
+
+/// A whole number with its thousands apart.
+fn whole(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole;
+
+    #[test]
+    fn thousands_stand_apart() {
+        assert_eq!(whole(7.2), "7");
+        assert_eq!(whole(999.6), "1,000");
+        assert_eq!(whole(1_234_567.0), "1,234,567");
+    }
 }

@@ -26,7 +26,9 @@ pub(super) fn page(records: &Records) -> String {
         // Writing into a string cannot fail.
         let _ = write!(text, "## {title}\n\n![{title}](results/{plot}.svg)\n\n");
     }
-    text.push_str(&speeds(records));
+    text.push_str(
+        "The figures behind the last plot: [history](results-history.md#speed-of-networks).\n",
+    );
     text
 }
 
@@ -70,63 +72,5 @@ pub(super) fn game_name(game: &str) -> &str {
         "go" => "Go",
         "gomoku" => "Gomoku",
         other => other,
-    }
-}
-
-fn speeds(records: &Records) -> String {
-    let mut text = String::from(
-        "Evaluations a second at batch 1, and the best over batches of 1, 4, 8 and 16:\n\n\
-         | network | board | precision | threads | backend | batch 1 | best | machine | date |\n\
-         |---|---|---|---|---|---|---|---|---|\n",
-    );
-    for speed in &records.speeds {
-        let best = speed.best_per_second.map_or(String::new(), whole);
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {} | {} | {} | {best} | {} | {} |",
-            speed.network,
-            speed.board,
-            speed.precision,
-            speed.threads,
-            speed.backend,
-            whole(speed.per_second),
-            records.machine(&speed.machine),
-            speed.date
-        );
-    }
-    let mut commands: Vec<&str> = records
-        .speeds
-        .iter()
-        .map(|speed| speed.command.as_str())
-        .collect();
-    commands.dedup();
-    for command in commands {
-        let _ = writeln!(text, "\n`{command}`");
-    }
-    text
-}
-
-/// A whole number with its thousands apart.
-fn whole(value: f64) -> String {
-    let digits = format!("{value:.0}");
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::whole;
-
-    #[test]
-    fn thousands_stand_apart() {
-        assert_eq!(whole(7.2), "7");
-        assert_eq!(whole(999.6), "1,000");
-        assert_eq!(whole(1_234_567.0), "1,234,567");
     }
 }
