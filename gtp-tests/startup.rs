@@ -61,6 +61,33 @@ fn player(args: &[&str]) -> String {
     said
 }
 
+/// PowerShell and editors on Windows begin with it.
+#[test]
+fn a_byte_order_mark_is_no_part_of_what_is_sent() {
+    let said = |args: &[&str], input: &str| {
+        let output = run(args, &format!("\u{feff}{input}"));
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {error}");
+        text(&output.stdout)
+    };
+    assert_eq!(said(&["gtp"], "name\nquit\n"), "= Tengen\n\n= \n\n");
+    assert_eq!(said(&[], "1 name\r\nquit\r\n"), "=1 Tengen\n\n= \n\n");
+    // What is no GTP is told by its first line.
+    let platform = said(&[], "name?\nquit\n");
+    assert!(platform.starts_with("name Tengen"), "{platform}");
+    let query = "{\"id\": \"a\", \"action\": \"query_version\"}\n";
+    for args in [&[][..], &["analysis"]] {
+        let version = said(args, query);
+        assert!(version.contains("\"version\""), "{version}");
+    }
+    let file = std::env::temp_dir().join(format!("tengen-mark-{}.toml", std::process::id()));
+    std::fs::write(&file, "\u{feff}visits = 7\n").expect("the folder is writable");
+    let config = file.display().to_string();
+    let set = said(&["gtp", "--config", &config], "kata-get-param maxVisits\n");
+    assert_eq!(set, "= 7\n\n");
+    std::fs::remove_file(&file).expect("it is ours");
+}
+
 #[test]
 fn boards_have_their_own_network_the_one_named_or_playouts() {
     for (game, size, network) in [

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::clock::{Clock, FakeClock};
 use crate::engine::{Decision, Engine, EngineError, EngineOptions, RulesError, registry};
-use crate::game::{BoardSize, Color, Fate, Move, Outcome};
+use crate::game::{BoardSize, Color, Fate, HalfPoints, Move, Outcome};
 use crate::record::{Play, Vertex};
 use crate::search::StopFlag;
 
@@ -160,9 +160,9 @@ fn komi_counts_in_the_middle_of_a_game_and_players_may_go_on() {
     play(&mut *engine, "c3 pass pass").unwrap();
     let black = |engine: &dyn Engine| engine.outcome().map(|outcome: Outcome| outcome.winner);
     assert_eq!(black(&*engine), Some(Some(Color::Black)));
-    engine.set_komi(25.0);
+    engine.set_komi(HalfPoints(50));
     assert_eq!(black(&*engine), Some(None), "a draw");
-    engine.set_komi(25.5);
+    engine.set_komi(HalfPoints(51));
     assert_eq!(black(&*engine), Some(Some(Color::White)));
     // They do not agree that White has nothing.
     play(&mut *engine, "d2").unwrap();
@@ -192,7 +192,7 @@ fn dead_stones_are_agreed_on_where_the_rules_have_it() {
     let stop = StopFlag::new();
     for (rules, black_wins) in [("chinese", true), ("tromp-taylor", false)] {
         let mut engine = engine(&[("size", "5"), ("rules", rules)]);
-        engine.set_komi(0.5);
+        engine.set_komi(HalfPoints(1));
         play(&mut *engine, WALLS).unwrap();
         let settled = engine.settle(&stop).unwrap();
         let dead: Vec<Move> = settled.points(Fate::Dead).collect();
@@ -214,7 +214,7 @@ fn dead_stones_are_agreed_on_where_the_rules_have_it() {
 fn nobody_passes_first_while_dead_stones_count_against_him() {
     let stop = StopFlag::new();
     let mut engine = engine(&[("size", "5"), ("rules", "tromp-taylor"), ("visits", "500")]);
-    engine.set_komi(0.5);
+    engine.set_komi(HalfPoints(1));
     play(&mut *engine, WALLS).unwrap();
     for _ in 0..20 {
         if engine.genmove(Color::Black, &stop) == Decision::Play(Vertex::Pass) {
@@ -230,7 +230,7 @@ fn nobody_passes_first_while_dead_stones_count_against_him() {
 fn nobody_passes_first_while_borders_are_open() {
     let stop = StopFlag::new();
     let mut engine = engine(&[("size", "5"), ("rules", "chinese"), ("visits", "300")]);
-    engine.set_komi(-20.5);
+    engine.set_komi(HalfPoints(-41));
     play(&mut *engine, "b1 d1 b2 d2 b3 d3 b4 d4 b5 d5").unwrap();
     for _ in 0..5 {
         let color = engine.to_move();
@@ -260,7 +260,7 @@ fn on_5x5_the_centre_wins_the_whole_board() {
         let rules = ("rules", "tromp-taylor");
         let settings = [("size", "5"), rules, ("visits", "3000"), ("seed", seed)];
         let mut engine = engine(&settings);
-        engine.set_komi(24.5);
+        engine.set_komi(HalfPoints(49));
         play(&mut *engine, "c3").unwrap();
         let stop = StopFlag::new();
         while engine.outcome().is_none() {
@@ -282,7 +282,7 @@ fn on_5x5_the_centre_wins_the_whole_board() {
 fn cleaning_up_goes_on_until_nothing_is_dead() {
     let stop = StopFlag::new();
     let mut engine = engine(&[("size", "5"), ("rules", "chinese")]);
-    engine.set_komi(0.5);
+    engine.set_komi(HalfPoints(1));
     play(&mut *engine, WALLS).unwrap();
     play(&mut *engine, "pass pass").unwrap();
     let mut moves = 0;

@@ -2,7 +2,8 @@
 
 use std::error::Error;
 use std::ffi::OsString;
-use std::io::Write as _;
+use std::io::{self, Write as _};
+use std::path::Path;
 
 use clap::{Command, Parser};
 
@@ -29,6 +30,19 @@ fn with_negative_numbers(command: Command) -> Command {
         arg.allow_negative_numbers(takes_value)
     });
     command.mut_subcommands(with_negative_numbers)
+}
+
+/// What some programs, mostly on Windows, put before UTF-8; it says nothing.
+pub const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// The text of a file that a user has named, without a byte order mark.
+///
+/// # Errors
+/// As [`std::fs::read_to_string`].
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let text = std::fs::read_to_string(path)?;
+    let bare = text.strip_prefix(BYTE_ORDER_MARK);
+    Ok(bare.map(str::to_owned).unwrap_or(text))
 }
 
 /// An error with its causes in one line, each said once: some errors name their cause themselves.
@@ -66,6 +80,17 @@ mod tests {
     struct Named {
         path: &'static str,
         source: std::io::Error,
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_text() {
+        let path = std::env::temp_dir().join(format!("tengen-mark-{}", std::process::id()));
+        for text in ["\u{feff}a = 1\n", "a = 1\n"] {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(read_text(&path).unwrap(), "a = 1\n");
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert!(read_text(&path).is_err());
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub(crate) const TESTS: &[Test] = &[
         "a_tuning_finds_what_wins_and_goes_on",
         a_tuning_finds_what_wins_and_goes_on,
     ),
+    ("a_komi_is_exact_or_refused", a_komi_is_exact_or_refused),
     (
         "a_tuning_says_what_it_cannot_do",
         a_tuning_says_what_it_cannot_do,
@@ -70,13 +71,24 @@ fn a_test_stops_by_itself() {
     assert!((10..200).contains(&played), "{played} games");
 }
 
+fn a_komi_is_exact_or_refused() {
+    for komi in ["4.75", "5.1", "1000", "six"] {
+        let mut command = tengen_match(&["play", "--game", "go", "--komi", komi]);
+        let output = command.args(["--out", "nowhere"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{komi}");
+        assert!(said.contains("a komi must be a"), "{komi}: {said}");
+    }
+}
+
 fn a_tournament_ends_in_ratings_and_a_plot() {
     let out = folder("tournament");
     let file = out.join("engines.toml");
     let engine =
         |name: &str, command: &str| format!("[[engine]]\nname = {name:?}\ncommand = {command:?}\n");
+    // With the mark that editors on Windows put before a text.
     let text = format!(
-        "format = \"round-robin\"\ngames-each = 6\nanchor = \"steady\"\n{}{}{}",
+        "\u{feff}format = \"round-robin\"\ngames-each = 6\nanchor = \"steady\"\n{}{}{}",
         engine("steady", &fake("honest", 0, 1)),
         engine("tired", &fake("resign", 4, 2)),
         engine("other", &fake("honest", 0, 3)),

@@ -1,16 +1,21 @@
 //! Positions from what people have: SGF files, boards and moves as text.
 
+use std::iter::Peekable;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use tengen::game::{BoardSize, Color, Game};
 use tengen::gtp::{format_vertex, parse_vertex};
-use tengen::record::{GameRecord, Play, Vertex, file, sgf};
+use tengen::record::{GameRecord, LaterSetup, Play, Vertex, file, sgf};
 
 /// Reads an SGF file, or its first `plies` moves.
 pub(super) fn read(path: &Path, plies: Option<usize>) -> anyhow::Result<GameRecord> {
     let name = || path.display().to_string();
-    let mut record = file::read_sgf(path).with_context(name)?;
+    let most = plies.unwrap_or(usize::MAX);
+    let mut record = file::read_sgf(path, most).with_context(name)?;
+    for note in &record.notes {
+        log::warn!("{}: {note}", name());
+    }
     if let Some(plies) = plies {
         if plies > record.plays.len() {
             bail!("{} has {} moves, not {plies}", name(), record.plays.len());
@@ -89,10 +94,26 @@ fn replay_from<G: Game>(
         place(&mut position, play)?;
     }
     position.set_to_move(record.first_to_move());
-    see(&position);
-    for recorded in &record.plays {
-        place(&mut position, recorded.play)?;
+    let mut later = record.later.iter().peekable();
+    for (index, recorded) in record.plays.iter().enumerate() {
+        set_up(&mut position, &mut later, index)?;
         see(&position);
+        place(&mut position, recorded.play)?;
+    }
+    set_up(&mut position, &mut later, record.plays.len())?;
+    see(&position);
+    Ok(())
+}
+
+/// Sets up what the record has after so many moves.
+fn set_up<'a, G: Game>(
+    position: &mut G,
+    later: &mut Peekable<impl Iterator<Item = &'a LaterSetup>>,
+    plays: usize,
+) -> anyhow::Result<()> {
+    while let Some(setup) = later.next_if(|setup| setup.after <= plays) {
+        let changed = setup.on(position);
+        *position = changed.with_context(|| format!("the stones set up after move {plays}"))?;
     }
     Ok(())
 }

@@ -113,7 +113,11 @@ impl Solve {
 
     fn solve<G: Solvable>(&self, empty: G, record: &GameRecord) -> anyhow::Result<()> {
         let empty = match self.rules.is_empty() {
-            true => G::with_rules(record.size, record.rules_or(empty.rules()))?,
+            true => {
+                let (rules, note) = record.rules_or(empty.rules());
+                note.into_iter().for_each(|note| log::warn!("{note}"));
+                G::with_rules(record.size, rules)?
+            }
             false => empty,
         };
         let mut position = position(record, empty)?;

@@ -58,7 +58,11 @@ fn listen() -> anyhow::Result<(&'static str, impl Read + Send + 'static)> {
     loop {
         let begin = heard.len();
         let read = stdin().lock().read_until(b'\n', &mut heard)?;
-        let line = heard[begin..].trim_ascii();
+        let line = &heard[begin..];
+        let line = line
+            .strip_prefix(program::BYTE_ORDER_MARK.as_bytes())
+            .unwrap_or(line);
+        let line = line.trim_ascii();
         if read > 0 && line.is_empty() {
             continue;
         }

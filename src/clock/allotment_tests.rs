@@ -143,6 +143,11 @@ fn byoyomi_is_used_to_the_full_and_main_time_in_several_periods_a_move() {
         (Duration::from_millis(8_805), Duration::from_millis(8_850))
     );
     assert_eq!(budget.rules.overtake, 0.0);
+    let five = Overtime::Byoyomi {
+        period: Duration::from_secs(10),
+        periods: 5,
+    };
+    let mut overtime = clock(0, five);
     overtime.set_left(Duration::from_secs(10), 5);
     assert_eq!(allot(overtime, 30).most, Duration::from_millis(19_550));
 }
@@ -237,29 +242,6 @@ fn clocks() -> impl Strategy<Value = SideClock> {
     })
 }
 
-/// The time after which the next move has lost the game.
-fn fatal(clock: &SideClock) -> Duration {
-    let overtime = clock.overtime();
-    match (clock.left(), overtime) {
-        (TimeLeft::Unlimited, _) => Duration::MAX,
-        (TimeLeft::Main(main), Overtime::None) => main,
-        (TimeLeft::Main(main), Overtime::Fischer { most_move, .. }) => {
-            main.min(most_move.unwrap_or(main))
-        }
-        (TimeLeft::Main(main), Overtime::Canadian { period, .. }) => main + period,
-        (TimeLeft::Main(main), Overtime::Byoyomi { period, periods }) => main + period * periods,
-        (TimeLeft::Canadian { period, .. }, _) => period,
-        (
-            TimeLeft::Byoyomi {
-                period: left,
-                periods,
-            },
-            Overtime::Byoyomi { period, .. },
-        ) => left + period * periods.saturating_sub(1),
-        (TimeLeft::Byoyomi { period, .. }, _) => period,
-    }
-}
-
 fn params() -> impl Strategy<Value = TimeParams> {
     (0.0..0.5, 0.0..10.0, any::<bool>(), 1.0..10.0).prop_map(|(reserve, rise, takeover, extend)| {
         TimeParams {
@@ -289,7 +271,7 @@ proptest! {
         prop_assert!(budget.soft <= budget.most, "{budget:?}");
         // A search that uses its time up must be able to answer.
         prop_assert!(budget.most < budget.hard, "{budget:?}");
-        let usable = fatal(&side).saturating_sub(LAG);
+        let usable = side.longest_move().saturating_sub(LAG);
         prop_assert!(budget.most <= usable, "{budget:?} of {usable:?}");
         prop_assert!(budget.hard <= usable.max(LEAST_HARD), "{budget:?} of {usable:?}");
     }

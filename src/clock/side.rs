@@ -1,53 +1,16 @@
 //! One side's clock: what is left, what a move costs, and what a controller says about it.
 
-use std::fmt;
 use std::time::Duration;
 
-use super::{Overtime, TimeControl};
-
-/// The time that one side has left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimeLeft {
-    /// No limit.
-    Unlimited,
-    /// In main time, with all the overtime still to come.
-    Main(Duration),
-    /// In a Canadian period.
-    Canadian {
-        /// Time left in this period.
-        period: Duration,
-        /// Moves still to be made in this period, at least 1.
-        stones: u32,
-    },
-    /// In a byoyomi period.
-    Byoyomi {
-        /// Time left in this period.
-        period: Duration,
-        /// Periods left, this one included; 0 when time has run out.
-        periods: u32,
-    },
-}
-
-impl fmt::Display for TimeLeft {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TimeLeft::Unlimited => f.write_str("no limit"),
-            TimeLeft::Main(main) => write!(f, "{:.2} s", main.as_secs_f64()),
-            TimeLeft::Canadian { period, stones } => {
-                write!(f, "{:.2} s for {stones} stones", period.as_secs_f64())
-            }
-            TimeLeft::Byoyomi { period, periods } => {
-                write!(f, "{:.2} s of {periods} periods", period.as_secs_f64())
-            }
-        }
-    }
-}
+use super::{Overtime, TimeControl, TimeLeft, told};
 
 /// One side's clock under a time control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SideClock {
     control: TimeControl,
     left: TimeLeft,
+    /// The controller counts overtime as part of the time that it tells.
+    tells_whole: bool,
 }
 
 impl SideClock {
@@ -58,7 +21,11 @@ impl SideClock {
             TimeControl::Unlimited => TimeLeft::Unlimited,
             TimeControl::Limited { main, .. } => TimeLeft::Main(main),
         };
-        let clock = SideClock { control, left };
+        let clock = SideClock {
+            control,
+            left,
+            tells_whole: false,
+        };
         // Without main time the first increment comes before the first move, or there would be none.
         match left {
             TimeLeft::Main(Duration::ZERO) => SideClock {
@@ -129,23 +96,35 @@ impl SideClock {
 
     /// Takes over what the controller says is left (GTP `time_left`): with no `stones` it is main
     /// time, otherwise it is time in an overtime period and the stones (Canadian) or periods
-    /// (byoyomi) left. Says nothing to a clock without limit.
+    /// (byoyomi) left. Where that does not fit the terms, it is read so that no reading loses.
     pub fn set_left(&mut self, time: Duration, stones: u32) {
-        self.left = match (self.control, stones) {
-            (TimeControl::Unlimited, _) => TimeLeft::Unlimited,
-            (TimeControl::Limited { overtime, .. }, 1..) => match overtime {
-                Overtime::None | Overtime::Fischer { .. } => TimeLeft::Main(time),
-                Overtime::Canadian { .. } => TimeLeft::Canadian {
-                    period: time,
-                    stones,
+        let mut tells_whole = self.tells_whole;
+        self.left = told::left(self.control, self.left, &mut tells_whole, (time, stones));
+        self.tells_whole = tells_whole;
+    }
+
+    /// The longest the next move may take without losing the game.
+    #[cfg(test)]
+    pub(super) fn longest_move(&self) -> Duration {
+        match (self.left, self.overtime()) {
+            (TimeLeft::Unlimited, _) => Duration::MAX,
+            (TimeLeft::Main(main), Overtime::None) => main,
+            (TimeLeft::Main(main), Overtime::Fischer { most_move, .. }) => {
+                main.min(most_move.unwrap_or(main))
+            }
+            (TimeLeft::Main(main), Overtime::Canadian { period, .. }) => main + period,
+            (TimeLeft::Main(main), Overtime::Byoyomi { period, periods }) => {
+                main + period * periods
+            }
+            (
+                TimeLeft::Byoyomi {
+                    period: left,
+                    periods,
                 },
-                Overtime::Byoyomi { .. } => TimeLeft::Byoyomi {
-                    period: time,
-                    periods: stones,
-                },
-            },
-            (TimeControl::Limited { .. }, 0) => TimeLeft::Main(time),
-        };
+                Overtime::Byoyomi { period, .. },
+            ) => left + period * periods.saturating_sub(1),
+            (TimeLeft::Canadian { period, .. } | TimeLeft::Byoyomi { period, .. }, _) => period,
+        }
     }
 
     /// Main time after a move that left so much of it.
@@ -341,9 +320,5 @@ mod tests {
         assert_eq!(side.left(), expected);
         side.reset();
         assert_eq!(side.left(), TimeLeft::Main(secs(100)));
-
-        let mut side = SideClock::new(TimeControl::Unlimited);
-        side.set_left(secs(1), 0);
-        assert_eq!(side.left(), TimeLeft::Unlimited);
     }
 }

@@ -14,18 +14,26 @@ pub(super) struct History<G: Game> {
     /// What may not come back, where the rules forbid that: the start and the positions after the
     /// plays.
     past: Past,
-    komi: Option<f32>,
+    komi: Option<HalfPoints>,
+    /// The rules that come back with the next game, where this one was loaded under others.
+    lasting: Option<G::Rules>,
 }
 
 impl<G: Game> History<G> {
     /// A new game on `empty`, a board without stones.
     pub(super) fn new(empty: G) -> History<G> {
+        History::of(empty, Vec::new())
+    }
+
+    /// A game that begins with these stones, which are those of `start`.
+    pub(super) fn of(start: G, setup: Vec<(Move, Color)>) -> History<G> {
         History {
-            past: Past::of(&empty),
-            start: empty,
-            setup: Vec::new(),
+            past: Past::of(&start),
+            start,
+            setup,
             plays: Vec::new(),
             komi: None,
+            lasting: None,
         }
     }
 
@@ -59,24 +67,22 @@ impl<G: Game> History<G> {
     /// Begins again with no stones; komi and rules stay.
     pub(super) fn clear(&mut self) {
         // The board had this size before, so it has it again.
-        if let Ok(empty) = G::with_rules(self.size(), self.start.rules()) {
+        if let Ok(empty) = G::with_rules(self.size(), self.lasting_rules()) {
             self.start = empty;
         }
+        self.lasting = None;
         self.setup.clear();
         self.plays.clear();
         self.past = Past::of(&self.start);
     }
 
-    /// Sets the komi, in points; true when it is part of the rules and has changed them, which
-    /// makes every position of the game another one. One that rules cannot have is the largest they can.
-    pub(super) fn set_komi(&mut self, komi: f32) -> bool {
-        let most = HalfPoints::MOST_KOMI.0 as f32 / 2.0;
-        let komi = komi.clamp(-most, most);
+    /// Sets the komi; true when it is part of the rules and has changed them, which makes every
+    /// position of the game another one.
+    pub(super) fn set_komi(&mut self, komi: HalfPoints) -> bool {
         self.komi = Some(komi);
-        let half_points = HalfPoints((2.0 * komi).round() as i32);
-        let rules = self.start.rules().with_komi(half_points);
+        let rules = self.start.rules().with_komi(komi);
         // What was legal under one komi is legal under any.
-        rules.is_some_and(|rules| self.set_rules(rules).unwrap_or(false))
+        rules.is_some_and(|rules| self.replay(rules).unwrap_or(false))
     }
 
     /// Plays the game so far again under other rules; whether anything is different then.
@@ -84,6 +90,12 @@ impl<G: Game> History<G> {
     /// # Errors
     /// [`EngineError::IllegalMove`] when it could not be played under them: nothing has changed.
     pub(super) fn set_rules(&mut self, rules: G::Rules) -> Result<bool, EngineError> {
+        let changed = self.replay(rules)?;
+        self.lasting = None;
+        Ok(changed)
+    }
+
+    fn replay(&mut self, rules: G::Rules) -> Result<bool, EngineError> {
         if rules == self.start.rules() {
             return Ok(false);
         }
@@ -101,6 +113,14 @@ impl<G: Game> History<G> {
     /// The rules.
     pub(super) fn rules(&self) -> G::Rules {
         self.start.rules()
+    }
+
+    /// The rules of later games, with the present komi.
+    pub(super) fn lasting_rules(&self) -> G::Rules {
+        let rules = self.rules();
+        let with_komi = |lasting: G::Rules| lasting.with_komi(rules.komi()?);
+        self.lasting
+            .map_or(rules, |lasting| with_komi(lasting).unwrap_or(lasting))
     }
 
     /// Plays, whoever was to move.
@@ -143,29 +163,14 @@ impl<G: Game> History<G> {
         Ok(self.plays.len())
     }
 
-    /// Takes over a recorded game, its rules where they are known here; on an error nothing has
-    /// changed.
-    ///
-    /// # Errors
-    /// [`EngineError`] when the board is another or a play is illegal.
-    pub(super) fn load(&mut self, record: &GameRecord) -> Result<(), EngineError> {
-        if record.size != self.size() {
-            return Err(EngineError::WrongGame);
-        }
-        let rules = record.rules_or(self.start.rules());
-        let start = begin::<G>(record.size, rules, &record.setup, record.first_to_move())?;
-        let (plays, past) = follow(&start, record.plays.iter().map(|recorded| recorded.play))?;
+    /// Goes over to another game, after which these rules hold; komi stays.
+    pub(super) fn replace(&mut self, game: History<G>, lasting: G::Rules) {
+        let lasting = (game.rules() != lasting).then_some(lasting);
         *self = History {
-            start,
-            setup: record.setup.clone(),
-            plays,
-            past,
             komi: self.komi,
+            lasting,
+            ..game
         };
-        if let Some(komi) = record.komi {
-            self.set_komi(komi);
-        }
-        Ok(())
     }
 
     /// The game as a record.
@@ -189,7 +194,7 @@ impl<G: Game> History<G> {
 }
 
 /// The position at the beginning of a game with these stones.
-fn begin<G: Game>(
+pub(super) fn begin<G: Game>(
     size: BoardSize,
     rules: G::Rules,
     setup: &[(Move, Color)],
@@ -201,7 +206,7 @@ fn begin<G: Game>(
         return Ok(empty);
     }
     let start = empty.set_up(setup, to_move);
-    start.map_err(|_| EngineError::IllegalMove)
+    start.map_err(|_| EngineError::IllegalSetup { after: 0 })
 }
 
 /// Plays with the position after each, and the past that they make.

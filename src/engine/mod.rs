@@ -19,6 +19,7 @@ mod critic;
 mod fallbacks;
 mod history;
 mod judge;
+mod loading;
 mod merge_proof;
 mod network;
 mod network_setup;
@@ -62,7 +63,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::clock::TimeControl;
-use crate::game::{BoardSize, Color, GameInfo, Move, Outcome, Settled, UnknownRules};
+use crate::game::{BoardSize, Color, GameInfo, HalfPoints, Move, Outcome, Settled, UnknownRules};
 use crate::record::{GameRecord, Play, Vertex};
 use crate::search::{AnalysisOptions, SearchReport, StopFlag};
 
@@ -87,6 +88,18 @@ pub enum EngineError {
     /// The record is of another board or another game.
     #[error("the record is of another game or board")]
     WrongGame,
+    /// Stones that a record sets up cannot stand together.
+    #[error("stones that are set up after move {after} cannot stand together")]
+    IllegalSetup {
+        /// How many moves of the record come before them.
+        after: usize,
+    },
+    /// A move of a record is illegal, whatever the rules.
+    #[error("move {number} is illegal")]
+    IllegalRecord {
+        /// Its number, from 1.
+        number: usize,
+    },
 }
 
 /// Why rules cannot be taken. Nothing has changed then.
@@ -149,7 +162,7 @@ pub trait Engine: Send {
 
     /// Sets the komi. Games that count no points keep it for the record only; in others it is part
     /// of the rules, and earlier searches count no more.
-    fn set_komi(&mut self, komi: f32);
+    fn set_komi(&mut self, komi: HalfPoints);
 
     /// Sets the rules, as the game reads them; komi stays where the text does not say it.
     ///
@@ -157,7 +170,8 @@ pub trait Engine: Send {
     /// [`RulesError`]; nothing has changed then.
     fn set_rules(&mut self, text: &str) -> Result<(), RulesError>;
 
-    /// The rules as [`Engine::set_rules`] takes them, komi included.
+    /// The rules of later games as [`Engine::set_rules`] takes them, komi included. Those of this
+    /// game are others where it was [loaded](Engine::load) under more liberal ones.
     fn rules(&self) -> String;
 
     /// The rules as a JSON object with KataGo's names, where the game is one of KataGo's.
@@ -176,11 +190,14 @@ pub trait Engine: Send {
     fn undo(&mut self) -> Result<(), EngineError>;
 
     /// Starts a new game from the setup of `record` and its plays, and takes over its komi where it
-    /// has one, and its rules where they are known.
+    /// has one, and its rules where they are known. A game that those rules forbid is played by more
+    /// liberal ones, which end with it. Where stones are set up among the moves, the game begins with
+    /// the last of them. Answers what there is to say of that, in words.
     ///
     /// # Errors
-    /// [`EngineError::WrongGame`] and [`EngineError::IllegalMove`]; the old game goes on then.
-    fn load(&mut self, record: &GameRecord) -> Result<(), EngineError>;
+    /// [`EngineError::WrongGame`], [`EngineError::IllegalSetup`] and [`EngineError::IllegalRecord`];
+    /// the old game goes on then.
+    fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, EngineError>;
 
     /// Chooses a move for `color`, plays it and charges the clock. Ends early with the best move
     /// so far when `stop` is raised; when it is raised before the call, with any legal move.

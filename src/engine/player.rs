@@ -10,6 +10,7 @@ use std::time::Duration;
 use self::request::MoveRequest;
 use super::history::History;
 use super::judge::{Judge, MakeExpected};
+use super::loading;
 use super::timing::{self, Timing};
 use super::worker::{Task, Worker};
 use super::{
@@ -17,7 +18,9 @@ use super::{
     RulesError, Solution, Spending, ThinkError, ThinkerLog,
 };
 use crate::clock::{Clock, TimeControl};
-use crate::game::{BoardSize, Color, Game, GameInfo, Move, Outcome, Reached, Rules as _, Settled};
+use crate::game::{
+    BoardSize, Color, Game, GameInfo, HalfPoints, Move, Outcome, Reached, Rules as _, Settled,
+};
 use crate::record::{GameRecord, Play};
 use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 use crate::solver::{self, Solve};
@@ -144,7 +147,7 @@ impl<G: Game> Engine for Player<G> {
         self.begin();
     }
 
-    fn set_komi(&mut self, komi: f32) {
+    fn set_komi(&mut self, komi: HalfPoints) {
         if self.history.set_komi(komi) {
             self.worker.new_game();
             self.last_report = None;
@@ -166,7 +169,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn rules(&self) -> String {
-        self.history.rules().to_string()
+        self.history.lasting_rules().to_string()
     }
 
     fn rules_json(&self) -> Option<String> {
@@ -189,10 +192,10 @@ impl<G: Game> Engine for Player<G> {
         Ok(())
     }
 
-    fn load(&mut self, record: &GameRecord) -> Result<(), EngineError> {
-        self.history.load(record)?;
+    fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, EngineError> {
+        let notes = loading::load(&mut self.history, record)?;
         self.begin();
-        Ok(())
+        Ok(notes)
     }
 
     fn watch_genmove(

@@ -17,14 +17,9 @@ pub struct Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HalfPoints(pub i32);
 
-impl HalfPoints {
-    /// The largest komi: no board has more points.
-    pub const MOST_KOMI: HalfPoints = HalfPoints(800);
-}
-
 impl fmt::Display for HalfPoints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", f64::from(self.0) / 2.0)
+        write!(f, "{}", self.points())
     }
 }
 

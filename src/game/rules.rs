@@ -32,6 +32,13 @@ pub trait Rules:
         None
     }
 
+    /// The same rules with fewer moves forbidden, the closest first: for games of which it is not
+    /// certain by which rules they were played.
+    #[must_use]
+    fn relaxed(self) -> Vec<Self> {
+        Vec::new()
+    }
+
     /// The rules as a JSON object with KataGo's names, where the game is one of KataGo's.
     #[must_use]
     fn to_json(&self) -> Option<String> {

@@ -12,7 +12,7 @@ impl Protocol for Session {
     }
 
     fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str)) {
-        let arguments = Arguments(&request.arguments);
+        let arguments = Arguments::of(request);
         let result = match commands::find(&request.name).map(|command| command.run) {
             Some(Run::Answer(run)) => run(self, &arguments),
             Some(Run::List(run)) => run(COMMANDS, &arguments),

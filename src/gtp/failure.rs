@@ -2,8 +2,10 @@
 
 use thiserror::Error;
 
+use crate::game::BadKomi;
+
 /// A failed command; the text is what the controller reads after the `?`.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Error)]
 pub enum Failure {
     /// There is no command of this name.
     #[error("unknown command")]
@@ -17,6 +19,9 @@ pub enum Failure {
     /// The game is not played on such a board.
     #[error("unacceptable size")]
     UnacceptableSize,
+    /// The number is no komi.
+    #[error(transparent)]
+    Komi(BadKomi),
     /// The game has no such rules, or cannot have them now.
     #[error("{0}")]
     Rules(String),

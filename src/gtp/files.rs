@@ -27,10 +27,15 @@ impl FileAccess {
         Ok(FileAccess { folder, read_only })
     }
 
-    /// Reads a game, or says why not.
-    pub(super) fn load(&self, name: &str) -> Result<GameRecord, String> {
+    /// Reads a game up to so many plays, or says why not.
+    pub(super) fn load(&self, name: &str, plays: usize) -> Result<GameRecord, String> {
         let path = self.resolve(name)?;
-        file::read_sgf(&path).map_err(|error| error.to_string())
+        file::read_sgf(&path, plays).map_err(|error| error.to_string())
+    }
+
+    /// Whether there is something of this name that may be touched.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.resolve(name).is_ok_and(|path| path.exists())
     }
 
     /// Writes a game, or says why not.

@@ -25,15 +25,19 @@ pub struct Request {
     pub name: String,
     /// Its arguments.
     pub arguments: Vec<String>,
+    /// The same as they were written, for those in which blanks count.
+    pub text: String,
 }
 
 impl Line {
-    /// Reads a line, whatever bytes it holds: control characters but tabs do not count, tabs are
-    /// blanks, a `#` starts a comment, invalid UTF-8 becomes replacement characters.
+    /// Reads a line, whatever bytes it holds: control characters but tabs do not count, nor does a
+    /// byte order mark before it; tabs are blanks, a `#` starts a comment, invalid UTF-8 becomes
+    /// replacement characters.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Line {
         let text = String::from_utf8_lossy(bytes);
         let clean: String = text
+            .trim_start_matches('\u{feff}')
             .chars()
             .map(|character| if character == '\t' { ' ' } else { character })
             .filter(|character| !character.is_control())
@@ -42,25 +46,30 @@ impl Line {
             return Line::Interrupt;
         }
         let command = clean.split('#').next().unwrap_or_default();
-        let mut words = command
-            .split(' ')
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned);
-        let Some(first) = words.next() else {
+        let (first, rest) = word(command);
+        if first.is_empty() {
             return Line::Nothing;
-        };
+        }
         let numbered = first.bytes().all(|byte| byte.is_ascii_digit());
-        let (id, name) = if numbered {
-            (first, words.next().unwrap_or_default())
+        let (id, (name, text)) = if numbered {
+            (first, word(rest))
         } else {
-            (String::new(), first)
+            ("", (first, rest))
         };
+        let words = text.split(' ').filter(|word| !word.is_empty());
         Line::Command(Request {
-            id,
-            name,
-            arguments: words.collect(),
+            id: id.to_owned(),
+            name: name.to_owned(),
+            arguments: words.map(str::to_owned).collect(),
+            text: text.trim_matches(' ').to_owned(),
         })
     }
+}
+
+/// The first word of a text, and the rest.
+fn word(text: &str) -> (&str, &str) {
+    let text = text.trim_start_matches(' ');
+    text.split_once(' ').unwrap_or((text, ""))
 }
 
 /// The whole reply to the request with this id. Lines of `result` without visible text are left
@@ -126,10 +135,16 @@ mod tests {
 
     #[track_caller]
     fn check(bytes: &[u8], id: &str, name: &str, arguments: &[&str]) {
+        check_text(bytes, id, name, arguments, &arguments.join(" "));
+    }
+
+    #[track_caller]
+    fn check_text(bytes: &[u8], id: &str, name: &str, arguments: &[&str], text: &str) {
         let expected = Line::Command(Request {
             id: id.to_owned(),
             name: name.to_owned(),
             arguments: arguments.iter().map(|&word| word.to_owned()).collect(),
+            text: text.to_owned(),
         });
         assert_eq!(
             Line::parse(bytes),
@@ -143,7 +158,10 @@ mod tests {
     fn commands() {
         check(b"name", "", "name", &[]);
         check(b"17 play b D4 # good", "17", "play", &["b", "D4"]);
-        check(b"\t 007\tplay  W\t D4\r", "007", "play", &["W", "D4"]);
+        let blanks = b"\t 007\tplay  W\t D4\r";
+        check_text(blanks, "007", "play", &["W", "D4"], "W  D4");
+        let file = b"loadsgf  my  game.sgf \r";
+        check_text(file, "", "loadsgf", &["my", "game.sgf"], "my  game.sgf");
         check(b"pl\x00ay\x07 b a1", "", "play", &["b", "a1"]);
         check(b"17", "17", "", &[]);
         check(b"17x name", "", "17x", &["name"]);
@@ -154,6 +172,16 @@ mod tests {
             "quit",
             &[],
         );
+    }
+
+    /// As Windows PowerShell begins what it sends through a pipe.
+    #[test]
+    fn a_byte_order_mark_does_not_count() {
+        check("\u{feff}name\r".as_bytes(), "", "name", &[]);
+        check("\u{feff} 3 play b D4".as_bytes(), "3", "play", &["b", "D4"]);
+        let interrupt = "\u{feff}# interrupt".as_bytes();
+        assert_eq!(Line::parse(interrupt), Line::Interrupt);
+        assert_eq!(Line::parse("\u{feff}".as_bytes()), Line::Nothing);
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Failure, FileAccess, Interrupts};
+use super::{Failure, FileAccess, Interrupts, format_vertex};
 use crate::clock::TimeControl;
-use crate::engine::{AnalysisEffort, Engine};
-use crate::game::{BoardSize, Color, UnknownGame};
-use crate::record::GameRecord;
+use crate::engine::{AnalysisEffort, Engine, EngineError};
+use crate::game::{BoardSize, Color, HalfPoints, UnknownGame};
+use crate::record::{GameRecord, Play};
 use crate::search::{AnalysisOptions, SearchReport, StopFlag};
 
 /// Makes the engine for a board.
@@ -42,7 +42,7 @@ pub struct Session {
     pub(super) engine: Box<dyn Engine>,
     make: MakeEngine,
     /// Komi and time control outlive the board: controllers send them once.
-    komi: Option<f32>,
+    komi: Option<HalfPoints>,
     control: TimeControl,
     pub(super) options: SessionOptions,
     pub(super) interrupts: Arc<Interrupts>,
@@ -74,7 +74,7 @@ impl Session {
         self.over = true;
     }
 
-    pub(super) fn set_komi(&mut self, komi: f32) {
+    pub(super) fn set_komi(&mut self, komi: HalfPoints) {
         self.komi = Some(komi);
         self.engine.set_komi(komi);
     }
@@ -109,18 +109,20 @@ impl Session {
         Ok(())
     }
 
-    /// Takes a recorded game over, or leaves everything as it is.
-    pub(super) fn load(&mut self, record: &GameRecord) -> Result<(), Failure> {
-        if record.size == self.engine.size() {
-            self.engine.load(record)?;
+    /// Takes a recorded game over, or leaves everything as it is. Answers what there is to say of it.
+    pub(super) fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, Failure> {
+        let refusal = |error| refusal(error, record);
+        let notes = if record.size == self.engine.size() {
+            self.engine.load(record).map_err(refusal)?
         } else {
             let mut engine = self.engine_for(record.size)?;
-            engine.load(record)?;
+            let notes = engine.load(record).map_err(refusal)?;
             self.engine = engine;
             self.get_ready();
-        }
+            notes
+        };
         self.komi = record.komi.or(self.komi);
-        Ok(())
+        Ok(notes)
     }
 
     /// Runs a search that the controller can interrupt.
@@ -156,6 +158,20 @@ impl Session {
         engine.set_spending(self.engine.spending());
         Ok(engine)
     }
+}
+
+/// Why a record is not loaded; names the move that is wrong.
+fn refusal(error: EngineError, record: &GameRecord) -> Failure {
+    let EngineError::IllegalRecord { number } = error else {
+        return error.into();
+    };
+    let play = record.plays.get(number - 1).map(|recorded| recorded.play);
+    let play = play.map_or_else(String::new, |Play { color, vertex }| {
+        format!(", {color} {},", format_vertex(vertex, record.size))
+    });
+    Failure::CannotLoad(format!(
+        "move {number}{play} is illegal; loadsgf FILE {number} loads the game up to it"
+    ))
 }
 
 #[cfg(test)]

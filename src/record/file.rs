@@ -45,12 +45,12 @@ impl From<io::Error> for FileError {
     }
 }
 
-/// Reads an SGF file, in whatever encoding it is.
+/// Reads an SGF file up to so many plays, in whatever encoding it is.
 ///
 /// # Errors
 /// [`FileError`] when there is no such file, it is not a regular one, too large, or no game.
-pub fn read_sgf(path: &Path) -> Result<GameRecord, FileError> {
-    Ok(sgf::read(&sgf::decode(&read_bytes(path)?))?)
+pub fn read_sgf(path: &Path, plays: usize) -> Result<GameRecord, FileError> {
+    Ok(sgf::read_until(&sgf::decode(&read_bytes(path)?), plays)?)
 }
 
 /// Reads a text file of moderate size, in whatever encoding it is.
@@ -163,7 +163,7 @@ mod tests {
         let path = folder.0.join("game.sgf");
         for size in [5, 7] {
             write_sgf(&path, &format!("(;SZ[{size}])")).expect("it is writable");
-            let record = read_sgf(&path).expect("it is SGF");
+            let record = read_sgf(&path, usize::MAX).expect("it is SGF");
             assert_eq!(record.size.width, size);
         }
         let left: Vec<_> = std::fs::read_dir(&folder.0).expect("readable").collect();
@@ -179,14 +179,14 @@ mod tests {
         assert!(matches!(error, FileError::OtherFile), "{error}");
         assert_eq!(read_text(&path).expect("text"), "remember the milk");
         let refused = [
-            read_sgf(&folder.0).map(drop),
+            read_sgf(&folder.0, 1).map(drop),
             write_sgf(&folder.0, "(;)"),
             write(&folder.0, b"(;)"),
         ];
         for result in refused {
             assert!(matches!(result, Err(FileError::NotRegular)), "{result:?}");
         }
-        let missing = read_sgf(&folder.0.join("none.sgf"));
+        let missing = read_sgf(&folder.0.join("none.sgf"), 1);
         assert!(matches!(missing, Err(FileError::Missing)), "{missing:?}");
     }
 
@@ -197,7 +197,7 @@ mod tests {
         let file = std::fs::File::create(&path).expect("the folder is writable");
         // A hole: it takes no room.
         file.set_len(1 << 40).expect("holes are allowed");
-        let error = read_sgf(&path).expect_err("it is huge");
+        let error = read_sgf(&path, 1).expect_err("it is huge");
         assert!(matches!(error, FileError::TooLarge), "{error}");
     }
 

@@ -5,11 +5,13 @@
 pub mod ccgc;
 mod charset;
 pub mod file;
+mod setup;
 pub mod sgf;
 
 pub use charset::Charset;
+pub use setup::LaterSetup;
 
-use crate::game::{BoardSize, Color, Game, Move, Outcome, Rules};
+use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};
 
 /// What a player does with a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,7 +71,7 @@ pub struct GameRecord {
     /// The rules as SGF writes them (`Japanese`), in games that have several; empty when unknown.
     pub rules: String,
     /// Points given to White.
-    pub komi: Option<f32>,
+    pub komi: Option<HalfPoints>,
     /// Name of the black player; empty when unknown.
     pub black: String,
     /// Name of the white player; empty when unknown.
@@ -86,6 +88,10 @@ pub struct GameRecord {
     pub to_move: Option<Color>,
     /// The plays, in order; one colour may play several times in a row.
     pub plays: Vec<RecordedPlay>,
+    /// Stones that are set up among the plays, in order.
+    pub later: Vec<LaterSetup>,
+    /// What of the file was left out or understood in another way than it says, in words.
+    pub notes: Vec<String>,
 }
 
 impl GameRecord {
@@ -105,6 +111,8 @@ impl GameRecord {
             setup: Vec::new(),
             to_move: None,
             plays: Vec::new(),
+            later: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -114,25 +122,29 @@ impl GameRecord {
         let rules = position.rules();
         GameRecord {
             rules: rules.record_name().unwrap_or_default(),
-            komi: rules.komi().map(|komi| komi.0 as f32 / 2.0),
+            komi: rules.komi(),
             ..GameRecord::new(G::NAME, position.size())
         }
     }
 
-    /// The rules that are named, with the komi of these; or these, where none are that are known.
+    /// The rules that are named, with the komi of these; or these, where none are that are known, and
+    /// what to tell of that.
     #[must_use]
-    pub fn rules_or<R: Rules>(&self, present: R) -> R {
+    pub fn rules_or<R: Rules>(&self, present: R) -> (R, Option<String>) {
         // Some files have "New Zealand".
         let name = self.rules.replace(' ', "-");
         match name.parse::<R>() {
             Ok(rules) => {
                 let komi = present.komi();
-                komi.and_then(|komi| rules.with_komi(komi)).unwrap_or(rules)
+                let rules = komi.and_then(|komi| rules.with_komi(komi)).unwrap_or(rules);
+                (rules, None)
             }
-            Err(_) if name.is_empty() => present,
-            Err(error) => {
-                log::warn!("the record's rules are not known, the present ones stay: {error}");
-                present
+            // A game without other rules is not asked which.
+            Err(_) if name.is_empty() || present.record_name().is_none() => (present, None),
+            Err(_) => {
+                let name = &self.rules;
+                let note = format!("RU[{name}] is not known here: the present rules stay");
+                (present, Some(note))
             }
         }
     }
@@ -148,6 +160,7 @@ impl GameRecord {
     pub fn truncate(&mut self, plays: usize) {
         self.to_move = Some(self.first_to_move());
         self.plays.truncate(plays);
+        self.later.retain(|setup| setup.after <= plays);
     }
 
     /// Adds a play without a remark.

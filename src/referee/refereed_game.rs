@@ -62,24 +62,21 @@ pub fn refereed_game(
     name: &str,
     size: BoardSize,
     rules: &str,
-    komi: Option<f64>,
+    komi: Option<HalfPoints>,
 ) -> Result<Box<dyn RefereedGame>, UnknownGame> {
     with_game!(name, size, rules: rules, |start| boxed(start, komi))?
 }
 
-fn boxed<G: Game>(start: G, komi: Option<f64>) -> Result<Box<dyn RefereedGame>, UnknownGame> {
-    let Some(points) = komi else {
+fn boxed<G: Game>(
+    start: G,
+    komi: Option<HalfPoints>,
+) -> Result<Box<dyn RefereedGame>, UnknownGame> {
+    let Some(komi) = komi else {
         return Ok(Box::new(StartPosition(start)));
     };
-    let halves = 2.0 * points;
-    let known = "a komi in half points, at most 400, in games that count points";
-    let rules = start
-        .rules()
-        .with_komi(HalfPoints(halves as i32))
-        .filter(|_| halves.fract() == 0.0 && halves.abs() <= 800.0);
-    let rules = rules.ok_or_else(|| UnknownRules {
-        text: format!("komi {points}"),
-        known,
+    let rules = start.rules().with_komi(komi).ok_or_else(|| UnknownRules {
+        text: format!("komi {komi}"),
+        known: "a komi in games that count points",
     })?;
     Ok(Box::new(StartPosition(G::with_rules(start.size(), rules)?)))
 }

@@ -18,7 +18,7 @@ pub(super) fn write(folder: &Path, info: &ShardInfo, game: &PlayedGame) -> Resul
     durable::prepare_folder(&folder)?;
     let mut record = GameRecord::new(&info.game, info.size);
     record.result = result_text(game.outcome);
-    record.komi = game.komi.map(|komi| komi.0 as f32 / 2.0);
+    record.komi = game.komi;
     record.comment = format!("game {} of {}", game.game, info.source);
     let mut color = Color::Black;
     for (ply, &mv) in game.moves.iter().enumerate() {

@@ -10,7 +10,8 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 use tengen::fnv;
-use tengen::game::{BoardSize, GAMES, Move};
+use tengen::game::{BoardSize, GAMES, HalfPoints, Move};
+use tengen::program;
 use tengen::referee::{
     Conditions, EngineSpec, GameTerms, MatchTimeControl, RefereedGame, refereed_game,
 };
@@ -30,7 +31,7 @@ pub(crate) struct MatchOptions {
     rules: String,
     /// The points that White gets, in games that count points [default: as the rules have it]
     #[arg(long, value_name = "POINTS", allow_negative_numbers = true)]
-    komi: Option<f64>,
+    komi: Option<HalfPoints>,
     /// Time for each side: none, 15m, 10+0.1 (gift per move), 10+3*5 (3 byoyomi periods of 5 s),
     /// 10+30/5 (Canadian: 30 s for every 5 moves)
     #[arg(long, default_value = "none")]
@@ -167,7 +168,7 @@ pub(crate) fn check_names(engines: &[EngineSpec]) -> Result<()> {
 
 /// A file's text.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).with_context(|| path.display().to_string())
+    program::read_text(path).with_context(|| path.display().to_string())
 }
 
 fn seconds(option: &str, value: f64) -> Result<Duration> {

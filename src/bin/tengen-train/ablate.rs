@@ -33,7 +33,7 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run_ablation(args: &Args) -> anyhow::Result<()> {
     let name = || args.plan.display().to_string();
-    let text = std::fs::read_to_string(&args.plan).with_context(name)?;
+    let text = tengen::program::read_text(&args.plan).with_context(name)?;
     let plan = AblationPlan::parse(&text).with_context(name)?;
     let size = plan.run.largest();
     let (game, rules) = (plan.run.game.clone(), plan.run.rules.clone());

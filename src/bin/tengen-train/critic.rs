@@ -31,7 +31,7 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run_critic(args: &Args) -> anyhow::Result<()> {
     let name = || args.plan.display().to_string();
-    let text = std::fs::read_to_string(&args.plan).with_context(name)?;
+    let text = tengen::program::read_text(&args.plan).with_context(name)?;
     let plan = CriticPlan::parse(&text).with_context(name)?;
     with_game!(&plan.game, plan.board(), rules: &plan.rules, |start| teach(&start, &plan, args))?
 }

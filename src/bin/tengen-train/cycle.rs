@@ -1,6 +1,6 @@
 //! `tengen-train loop`: games, fit, network, rating, again and again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Parser;
@@ -116,9 +116,9 @@ impl OnBoard for Job<'_> {
 }
 
 /// Reads a plan and names the file where it is wrong.
-pub(crate) fn read_plan(path: &PathBuf) -> anyhow::Result<CyclePlan> {
+pub(crate) fn read_plan(path: &Path) -> anyhow::Result<CyclePlan> {
     let name = || path.display().to_string();
-    let text = std::fs::read_to_string(path).with_context(name)?;
+    let text = tengen::program::read_text(path).with_context(name)?;
     CyclePlan::parse(&text).with_context(name)
 }
 

@@ -13,7 +13,7 @@ use super::super::position;
 /// rules looks like Go, but it names no rules.
 ///
 /// # Errors
-/// When there is no such file, or it holds no such game.
+/// When there is no such file, or it holds no such game, or one that is no row of moves.
 pub(super) fn read(file: &Path) -> anyhow::Result<GameRecord> {
     let record = position::read(file, None)?;
     ensure!(
@@ -21,6 +21,11 @@ pub(super) fn read(file: &Path) -> anyhow::Result<GameRecord> {
         "{}: only games of NoGo are reviewed, and this one has the rules {:?}",
         file.display(),
         record.rules
+    );
+    ensure!(
+        record.later.is_empty(),
+        "{}: stones are set up in the middle of the game, which cannot be reviewed",
+        file.display()
     );
     Ok(record)
 }

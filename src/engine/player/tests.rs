@@ -83,16 +83,16 @@ fn a_komi_in_the_rules_changes_the_game_so_far() {
     for color in Color::BOTH.into_iter().cycle().take(5) {
         engine.genmove(color, &stop);
     }
-    engine.set_komi(6.5);
+    engine.set_komi(HalfPoints(13));
     assert_eq!(engine.record().plays.len(), 5);
     assert_eq!(engine.record().result, "B+6.5");
     engine.undo().expect("five were played");
-    engine.set_komi(0.5);
+    engine.set_komi(HalfPoints(1));
     engine.genmove(Color::Black, &stop);
     assert_eq!(engine.record().result, "B+0.5");
-    assert_eq!(engine.record().komi, Some(0.5));
+    assert_eq!(engine.record().komi, Some(HalfPoints(1)));
     engine.clear();
-    assert_eq!(engine.record().komi, Some(0.5), "it stays");
+    assert_eq!(engine.record().komi, Some(HalfPoints(1)), "it stays");
 }
 
 #[test]
@@ -303,7 +303,8 @@ fn a_record_is_loaded_whole_or_not_at_all() {
     assert_eq!(engine.record(), record);
 
     record.push(stone(Color::Black, 2));
-    assert_eq!(engine.load(&record), Err(EngineError::IllegalMove));
+    let illegal = EngineError::IllegalRecord { number: 2 };
+    assert_eq!(engine.load(&record), Err(illegal));
     assert_eq!(seen(&engine), ("www..".to_owned(), Color::Black));
     record.size = BoardSize::square(2);
     assert_eq!(engine.load(&record), Err(EngineError::WrongGame));

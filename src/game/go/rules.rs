@@ -93,20 +93,26 @@ impl GoRules {
             friendly_pass: true,
             ..Self::TROMP_TAYLOR
         };
-        let name = name.to_ascii_lowercase().replace(['_', ' '], "-");
-        Some(match &*name {
+        let name = name.to_lowercase().replace(['_', ' '], "-");
+        // Records have "Japanese Rules" and the like.
+        let endings = ["rules", "rule", "规则", "規則", "ルール"];
+        let short = endings.iter().find_map(|ending| name.strip_suffix(ending));
+        let name = short.unwrap_or(&name).trim_end_matches('-');
+        Some(match name {
             "tromp-taylor" | "tromptaylor" => Self::TROMP_TAYLOR,
-            "chinese" => area(Simple, false, EachStone),
+            "chinese" | "china" | "cn" | "中国" | "中國" => area(Simple, false, EachStone),
             "chinese-ogs" | "chinese-kgs" | "chineseogs" | "chinesekgs" => {
                 area(Positional, false, EachStone)
             }
             "aga" | "bga" | "french" => area(Situational, false, ButOne),
             "new-zealand" | "newzealand" | "nz" => area(Situational, true, Zero),
-            "japanese" | "korean" => GoRules {
-                scoring: Scoring::Territory,
-                komi: HalfPoints(13),
-                ..area(Simple, false, Zero)
-            },
+            "japanese" | "japan" | "jp" | "日本" | "korean" | "korea" | "kr" | "韩国" | "韓國" => {
+                GoRules {
+                    scoring: Scoring::Territory,
+                    komi: HalfPoints(13),
+                    ..area(Simple, false, Zero)
+                }
+            }
             _ => return None,
         })
     }
@@ -192,7 +198,11 @@ impl GoRules {
             "fpok" | "friendlyPassOk" => {
                 self.friendly_pass = truth("friendlyPassOk true or false")?;
             }
-            "komi" => self.komi = komi(value).ok_or("a komi in half points, at most 400")?,
+            "komi" => {
+                let komi = value.parse();
+                self.komi =
+                    komi.map_err(|_| "a komi that is a multiple of one half, at most 400")?;
+            }
             _ => return Err("ko, scoring, tax, suicide, whiteHandicapBonus, friendlyPassOk, komi"),
         }
         Ok(())
@@ -224,14 +234,6 @@ impl GoRules {
 
 /// What there would be instead of a value that is refused.
 type Refused = &'static str;
-
-/// A komi in points as half points; half a point is the smallest step.
-fn komi(text: &str) -> Option<HalfPoints> {
-    let points: f64 = text.parse().ok()?;
-    let halves = 2.0 * points;
-    let most = f64::from(HalfPoints::MOST_KOMI.0);
-    (halves.abs() <= most && halves.fract() == 0.0).then_some(HalfPoints(halves as i32))
-}
 
 /// The fields of a JSON object, values as text.
 fn json_fields(text: &str) -> Option<Vec<(String, String)>> {
@@ -275,6 +277,21 @@ impl Rules for GoRules {
         };
         let name = RECORD_NAMES.iter().find(same);
         Some(name.map_or_else(|| self.without_komi(), |name| (*name).to_owned()))
+    }
+
+    /// Without superko, with suicide, and both.
+    fn relaxed(self) -> Vec<Self> {
+        let others = [
+            (KoRule::Simple, self.suicide),
+            (self.ko, true),
+            (KoRule::Simple, true),
+        ];
+        let others = others.map(|(ko, suicide)| GoRules {
+            ko,
+            suicide,
+            ..self
+        });
+        others.into_iter().filter(|rules| *rules != self).collect()
     }
 
     /// As `kata-get-rules` answers: without komi.

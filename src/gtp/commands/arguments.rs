@@ -5,15 +5,30 @@ use std::time::Duration;
 
 use crate::clock::seconds;
 use crate::game::Color;
-use crate::gtp::Failure;
+use crate::gtp::{Failure, Request};
 
 /// A command's arguments.
-pub(in crate::gtp) struct Arguments<'a>(pub(in crate::gtp) &'a [String]);
+pub(in crate::gtp) struct Arguments<'a> {
+    words: &'a [String],
+    text: &'a str,
+}
 
-impl Arguments<'_> {
+impl<'a> Arguments<'a> {
+    pub(in crate::gtp) fn of(request: &'a Request) -> Arguments<'a> {
+        Arguments {
+            words: &request.arguments,
+            text: &request.text,
+        }
+    }
+
+    /// All of them as they were written, without blanks around.
+    pub(super) fn written(&self) -> &'a str {
+        self.text
+    }
+
     /// An argument that may be missing.
     pub(super) fn optional(&self, index: usize) -> Option<&str> {
-        self.0.get(index).map(String::as_str)
+        self.words.get(index).map(String::as_str)
     }
 
     pub(super) fn text(&self, index: usize) -> Result<&str, Failure> {
@@ -26,13 +41,7 @@ impl Arguments<'_> {
 
     /// A whole number; one too large for any use is the largest.
     pub(super) fn integer(&self, index: usize) -> Result<i64, Failure> {
-        let text = self.text(index)?;
-        match text.parse() {
-            Ok(number) => Ok(number),
-            Err(error) if *error.kind() == std::num::IntErrorKind::PosOverflow => Ok(i64::MAX),
-            Err(error) if *error.kind() == std::num::IntErrorKind::NegOverflow => Ok(i64::MIN),
-            Err(_) => Err(Failure::Syntax),
-        }
+        integer(self.text(index)?)
     }
 
     /// A finite number.
@@ -63,7 +72,17 @@ impl Arguments<'_> {
 
     /// All arguments from the first.
     pub(in crate::gtp) fn all(&self) -> Vec<&str> {
-        self.0.iter().map(String::as_str).collect()
+        self.words.iter().map(String::as_str).collect()
+    }
+}
+
+/// A whole number; one too large for any use is the largest.
+pub(super) fn integer(text: &str) -> Result<i64, Failure> {
+    match text.parse() {
+        Ok(number) => Ok(number),
+        Err(error) if *error.kind() == std::num::IntErrorKind::PosOverflow => Ok(i64::MAX),
+        Err(error) if *error.kind() == std::num::IntErrorKind::NegOverflow => Ok(i64::MIN),
+        Err(_) => Err(Failure::Syntax),
     }
 }
 

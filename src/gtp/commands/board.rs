@@ -3,16 +3,18 @@
 use super::analyze::decision_text;
 use super::{Arguments, live};
 use crate::engine::EngineError;
-use crate::game::BoardSize;
+use crate::game::{BadKomi, BoardSize};
 use crate::gtp::{Failure, Session, board, parse_vertex};
 use crate::record::Play;
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Failure {
         match error {
-            EngineError::IllegalMove => Failure::IllegalMove,
+            EngineError::IllegalMove | EngineError::IllegalSetup { .. } => Failure::IllegalMove,
             EngineError::CannotUndo => Failure::CannotUndo,
-            EngineError::WrongGame => Failure::CannotLoad(error.to_string()),
+            EngineError::WrongGame | EngineError::IllegalRecord { .. } => {
+                Failure::CannotLoad(error.to_string())
+            }
         }
     }
 }
@@ -47,7 +49,11 @@ pub(super) fn clear_board(session: &mut Session, _: &Arguments<'_>) -> Result<St
 }
 
 pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    session.set_komi(args.number(0)? as f32);
+    let komi = args.text(0)?.parse().map_err(|error| match error {
+        BadKomi::NotANumber => Failure::Syntax,
+        error @ BadKomi::NotHalfPoints(_) => Failure::Komi(error),
+    })?;
+    session.set_komi(komi);
     Ok(String::new())
 }
 

@@ -1,42 +1,51 @@
 //! Commands that read and write SGF files.
 
-use super::Arguments;
+use super::{Arguments, file_name};
 use crate::gtp::{Failure, Session};
 use crate::record::sgf;
 
 /// The longest game: every position of it is kept.
 const MOST_MOVES: usize = 10_000;
 
+/// Answers what was left out or is otherwise than the file says, a line each.
 pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    let name = args.text(0)?;
-    let until = match args.optional(1) {
-        Some(_) => Some(usize::try_from(args.integer(1)?).map_err(|_| Failure::Syntax)?),
-        None => None,
-    };
+    let readings = file_name::with_number(args.written())?;
+    let files = &session.options.files;
+    let there = readings.iter().find(|(name, _)| files.has(name));
+    // What stands behind a file that is there is no number.
+    let before = args.written().rsplit_once(' ').map(|(name, _)| name);
+    if there.is_none() && before.is_some_and(|name| files.has(name.trim_end())) {
+        return Err(Failure::Syntax);
+    }
+    let (name, until) = *there.or(readings.first()).ok_or(Failure::Syntax)?;
     let refuse = |why: String| {
         log::warn!("cannot load {name}: {why}");
         Failure::CannotLoad(why)
     };
-    let mut record = session.options.files.load(name).map_err(refuse)?;
+    let plays = until.map_or(usize::MAX, |until| until.saturating_sub(1));
+    let mut record = files.load(name, plays).map_err(refuse)?;
     if sgf::game_number(&record.game) != sgf::game_number(session.engine.game()) {
         return Err(refuse(format!("it is a game of {}", record.game)));
     }
-    if let Some(until) = until {
-        record.truncate(until.saturating_sub(1));
-    }
+    record.truncate(plays);
     if record.plays.len() > MOST_MOVES {
         return Err(refuse(format!("it has more than {MOST_MOVES} moves")));
     }
-    session.load(&record).map_err(|error| match error {
+    let more = session.load(&record).map_err(|error| match error {
         Failure::CannotLoad(why) => refuse(why),
+        Failure::IllegalMove => refuse("stones that it sets up have no liberty".to_owned()),
         error => refuse(error.to_string()),
     })?;
-    Ok(String::new())
+    let notes: Vec<String> = record.notes.into_iter().chain(more).collect();
+    for note in &notes {
+        log::warn!("{name}: {note}");
+    }
+    Ok(notes.join("\n"))
 }
 
 pub(super) fn printsgf(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let text = sgf::write(&session.engine.record());
-    let Some(name) = args.optional(0) else {
+    let Some(name) = file_name::optional(args.written())? else {
         return Ok(text);
     };
     let saved = session.options.files.save(name, &text);

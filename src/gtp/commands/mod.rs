@@ -5,6 +5,7 @@ mod arguments;
 mod board;
 mod clock;
 mod command;
+mod file_name;
 mod files;
 mod gogui;
 mod handicap;
@@ -61,7 +62,7 @@ pub const COMMANDS: &[Command] = &[
     command("tengen-network", "", "which network and backend choose the moves, and what has failed", network::network)
         .menu(&[Menu { kind: "string", label: "Network", call: "tengen-network" }]),
     command("cputime", "", "processor time used, in seconds", clock::cputime),
-    command("loadsgf", "FILE [MOVE]", "load a game up to, not including, a move", files::loadsgf),
+    command("loadsgf", "FILE [MOVE]", "load a game up to, not including, a move; says what of it is left out", files::loadsgf),
     command("printsgf", "[FILE]", "the game as SGF, into a file if one is named", files::printsgf),
     stream("lz-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as Leela Zero does", analyze::lz_analyze),
     stream("lz-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as Leela Zero does", analyze::lz_genmove_analyze),

@@ -108,5 +108,6 @@ fn set_up(engine: &mut dyn Engine, task: &Task) -> Result<(), String> {
     rules.map_err(|error| error.to_string())?;
     let mut record = task.query.record.clone();
     record.truncate(task.turn);
-    engine.load(&record).map_err(|error| error.to_string())
+    let loaded = engine.load(&record);
+    loaded.map(drop).map_err(|error| error.to_string())
 }

@@ -28,6 +28,9 @@ pub use self::options::{KatagoOptions, KatagoResources, MakeAnalyst, Perspective
 use self::query::Query;
 use self::queue::Queue;
 
+/// Some programs begin what they send with it; it says nothing.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// A conversation with a client.
 struct Katago {
     make: Arc<MakeAnalyst>,
@@ -120,6 +123,7 @@ fn read(input: impl Read, events: &Sender<Event>) {
 impl Katago {
     /// Answers a line, or takes it to those who will.
     fn hear(&self, line: &[u8], say: &mut dyn FnMut(Value)) {
+        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         let line = line.trim_ascii();
         if line.is_empty() {
             return;

@@ -8,12 +8,10 @@ use super::fields::{Fields, Refusal, short, shorten};
 use super::options::{KatagoOptions, MakeAnalyst};
 use super::wishes::{self, Wishes};
 use crate::engine::{Engine, RulesError};
-use crate::game::{BoardSize, Color, UnknownGame};
+use crate::game::{BoardSize, Color, HalfPoints, UnknownGame};
 use crate::gtp::format_vertex;
 use crate::record::{GameRecord, Play, Vertex};
 
-/// The most that a komi can be, in points.
-const MOST_KOMI: f64 = 400.0;
 /// The longest side of a board that text can name.
 const LONGEST_SIDE: i64 = 25;
 /// The longest game: every position of it is kept while it is checked.
@@ -141,12 +139,9 @@ fn engine(
         }
         Err(error) => return Err(wrong_board(error)),
     };
-    if let Some(komi) = fields.number("komi", -MOST_KOMI..=MOST_KOMI)? {
-        if (2.0 * komi).fract() != 0.0 {
-            let text = format!("must be a multiple of one half, not {komi}");
-            return Err(Refusal::new("komi", text));
-        }
-        engine.set_komi(komi as f32);
+    if let Some(points) = fields.number("komi", f64::MIN..=f64::MAX)? {
+        let komi = HalfPoints::komi(points);
+        engine.set_komi(komi.map_err(|error| Refusal::new("komi", error))?);
     }
     if let Some(bonus) = fields.text("whiteHandicapBonus")? {
         give_bonus(&mut *engine, bonus)?;

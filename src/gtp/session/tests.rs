@@ -111,6 +111,14 @@ fn times_and_komi() {
     check(&[
         ("komi 6.5", "= "),
         ("komi -0", "= "),
+        (
+            "komi 4.75",
+            "? a komi must be a multiple of one half from -400 to 400, not 4.75",
+        ),
+        (
+            "komi 1000",
+            "? a komi must be a multiple of one half from -400 to 400, not 1000",
+        ),
         ("komi nan", "? syntax error"),
         ("komi", "? syntax error"),
         ("time_settings 0 1 0", "= "),
@@ -140,7 +148,7 @@ fn komi_and_time_control_outlive_boards() {
     say(&mut session, "time_settings 2 0 0");
     say(&mut session, "rectangular_boardsize 4 1");
     say(&mut session, "clear_board");
-    assert_eq!(session.engine.record().komi, Some(7.5));
+    assert_eq!(session.engine.record().komi, Some(HalfPoints(15)));
     let clock = SystemClock::new();
     assert_eq!(say(&mut session, "genmove b"), "= D1\n\n");
     assert!(
@@ -182,8 +190,11 @@ fn games_are_saved_and_loaded() {
     std::fs::write(path, "(;SZ[5:1];B[aa];W[aa])").expect("the folder is writable");
     assert_eq!(
         say(&mut session, &format!("loadsgf {path}")),
-        "? cannot load file: illegal move\n\n"
+        "? cannot load file: move 2, white A1, is illegal; loadsgf FILE 2 loads the game up to it\n\n"
     );
+    assert_eq!(count(&session), 3, "nothing has changed");
+    assert_eq!(say(&mut session, &format!("loadsgf {path} 2")), "= \n\n");
+    assert_eq!(count(&session), 1);
     std::fs::write(path, "(;GM[4]SZ[5:1];B[aa])").expect("the folder is writable");
     assert_eq!(
         say(&mut session, &format!("loadsgf {path}")),
@@ -202,7 +213,64 @@ fn games_are_saved_and_loaded() {
         say(&mut session, "printsgf /nowhere/at/all.sgf"),
         "? cannot save file: no such file\n\n"
     );
-    assert_eq!(count(&session), 3);
+    assert_eq!(count(&session), 1);
+}
+
+#[test]
+fn file_names_may_have_blanks_quotes_and_numbers() {
+    let folder = std::env::temp_dir().join(format!("tengen names {}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("the folder is writable");
+    let folder_text = folder.to_str().expect("plain text");
+    let mut session = session(Behaviour::Highest);
+    for line in ["play b A1", "play w B1", "play b C1"] {
+        say(&mut session, line);
+    }
+    let count = |session: &Session| session.engine.record().plays.len();
+    for name in [
+        "my  game.sgf",
+        "game 2",
+        "棋谱 一.sgf",
+        "plain.sgf",
+        "it's.sgf",
+    ] {
+        let path = format!("{folder_text}/{name}");
+        for written in [
+            format!("printsgf {path}  "),
+            format!("printsgf \"{path}\""),
+            format!("7 printsgf\t'{path}' \r").replace("it's", "its"),
+        ] {
+            let reply = say(&mut session, &written);
+            assert!(
+                reply.starts_with('=') && reply.ends_with(" \n\n"),
+                "{written}: {reply}"
+            );
+        }
+        assert!(std::path::Path::new(&path).is_file(), "{path}");
+        for (read, plays) in [
+            (format!("loadsgf {path}"), 3),
+            (format!("loadsgf {path} 3"), 2),
+            (format!("loadsgf {path}   1  "), 0),
+            (format!("loadsgf \"{path}\"   2"), 1),
+            (format!("loadsgf \"{path}\""), 3),
+        ] {
+            assert_eq!(say(&mut session, &read), "= \n\n", "{read}");
+            assert_eq!(count(&session), plays, "{read}");
+        }
+        say(&mut session, &format!("loadsgf \"{path}\""));
+    }
+    for (wrong, reply) in [
+        ("loadsgf", "? syntax error\n\n"),
+        ("loadsgf \"plain.sgf", "? syntax error\n\n"),
+        ("loadsgf 'a' b", "? syntax error\n\n"),
+        ("printsgf \"a\" 3", "? syntax error\n\n"),
+        (
+            "loadsgf no such game.sgf 3",
+            "? cannot load file: no such file\n\n",
+        ),
+    ] {
+        assert_eq!(say(&mut session, wrong), reply, "{wrong}");
+    }
+    std::fs::remove_dir_all(folder).expect("it is ours");
 }
 
 #[test]
@@ -247,7 +315,8 @@ proptest! {
         let mut session = session(Behaviour::Highest);
         for line in lines {
             let reply = say(&mut session, &line);
-            let visible = line.split('#').next().unwrap_or_default();
+            let bare = line.trim_start_matches('\u{feff}');
+            let visible = bare.split('#').next().unwrap_or_default();
             let visible = visible.chars().any(|c| c != ' ' && !c.is_control());
             prop_assert_eq!(visible, !reply.is_empty(), "{:?}", line);
             if visible {

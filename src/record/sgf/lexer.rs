@@ -10,38 +10,91 @@ pub(super) struct Property<'a> {
     pub(super) values: Vec<&'a str>,
 }
 
-/// The nodes on the main line (the first variation everywhere) of the first game.
-pub(super) fn main_line(text: &str) -> Result<Vec<Vec<Property<'_>>>, SgfError> {
+/// The main line (the first variation everywhere) of the first game in a text.
+pub(super) struct MainLine<'a> {
+    pub(super) nodes: Vec<Vec<Property<'a>>>,
+    /// What is wrong with the text, or left out.
+    pub(super) notes: Vec<String>,
+}
+
+/// Reads the main line. A text that breaks off is read as far as it goes, and what is no SGF between
+/// properties is skipped.
+pub(super) fn main_line(text: &str) -> Result<MainLine<'_>, SgfError> {
     let mut lexer = Lexer {
         text,
         at: start(text).ok_or(SgfError::NoTree)?,
+        skipped: None,
     };
     let mut nodes: Vec<Vec<Property<'_>>> = Vec::new();
+    let (mut depth, mut end) = (1_usize, End::Open);
     while let Some(character) = lexer.next_visible() {
         match character {
             ';' => {
                 lexer.at += 1;
                 nodes.push(Vec::new());
             }
-            '(' => lexer.at += 1,
+            '(' => {
+                lexer.at += 1;
+                depth += 1;
+            }
             // The first leaf ends the main line: what follows are variations or other games.
-            ')' => break,
-            letter if letter.is_ascii_alphabetic() => {
-                let property = lexer.property()?;
-                if let Some(node) = nodes.last_mut() {
-                    node.push(property);
+            ')' => {
+                end = End::Closed;
+                break;
+            }
+            letter if letter.is_ascii_alphabetic() => match lexer.property() {
+                Some(Ok(property)) => {
+                    if let Some(node) = nodes.last_mut() {
+                        node.push(property);
+                    }
                 }
-            }
-            character => {
-                return Err(SgfError::Unexpected {
-                    character,
-                    at: lexer.at,
-                });
-            }
+                Some(Err(Cut)) => {
+                    end = End::Cut;
+                    break;
+                }
+                None => {}
+            },
+            character => lexer.skip(character),
         }
     }
-    Ok(nodes)
+    let is_empty = nodes.iter().all(Vec::is_empty);
+    match (lexer.skipped, end) {
+        (Some((character, at)), _) if is_empty => {
+            return Err(SgfError::Unexpected { character, at });
+        }
+        (_, End::Cut) if is_empty => return Err(SgfError::Unterminated),
+        _ => {}
+    }
+    let mut notes = Vec::new();
+    if let Some((character, at)) = lexer.skipped {
+        notes.push(format!(
+            "unexpected character {character:?} at byte {at} of the SGF text is skipped"
+        ));
+    }
+    match end {
+        End::Closed => notes.extend(further_games(&text[lexer.at..], depth)),
+        End::Open => notes.push("the SGF text ends without a `)`: more may be missing".to_owned()),
+        End::Cut => notes.push(
+            "the SGF text ends inside a property value: only what stands before it is loaded"
+                .to_owned(),
+        ),
+    }
+    Ok(MainLine { nodes, notes })
 }
+
+/// How the main line ends.
+#[derive(Clone, Copy)]
+enum End {
+    /// By a bracket, as it should.
+    Closed,
+    /// With the text.
+    Open,
+    /// With the text, in the middle of a value.
+    Cut,
+}
+
+/// The text ends inside a value.
+struct Cut;
 
 /// Position of the first `;` that opens a tree.
 fn start(text: &str) -> Option<usize> {
@@ -57,10 +110,34 @@ fn start(text: &str) -> Option<usize> {
     None
 }
 
+/// Says that there are more games, given the text from the end of the first one's main line, so many
+/// brackets deep.
+fn further_games(rest: &str, mut depth: usize) -> Option<String> {
+    let (mut games, mut in_value, mut escaped) = (1_u32, false, false);
+    for byte in rest.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_value => escaped = true,
+            b']' => in_value = false,
+            b'[' => in_value = true,
+            _ if in_value => {}
+            b'(' => {
+                games += u32::from(depth == 0);
+                depth += 1;
+            }
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    (games > 1).then(|| format!("the SGF text has {games} games: only the first is loaded"))
+}
+
 struct Lexer<'a> {
     text: &'a str,
     /// Byte position, always at a character boundary.
     at: usize,
+    /// The first character that belongs nowhere, and where it stands.
+    skipped: Option<(char, usize)>,
 }
 
 impl<'a> Lexer<'a> {
@@ -72,36 +149,44 @@ impl<'a> Lexer<'a> {
         visible.chars().next()
     }
 
-    /// Consumes an identifier and its values. The lower-case letters of old files
-    /// (`SiZe`) do not count.
-    fn property(&mut self) -> Result<Property<'a>, SgfError> {
+    /// Consumes a character that belongs nowhere.
+    fn skip(&mut self, character: char) {
+        self.skipped.get_or_insert((character, self.at));
+        self.at += character.len_utf8();
+    }
+
+    /// Consumes an identifier and its values; `None` for one without values, which means nothing. The
+    /// lower-case letters of old files (`SiZe`) do not count, where there are others.
+    fn property(&mut self) -> Option<Result<Property<'a>, Cut>> {
         let rest = &self.text[self.at..];
-        let end = rest
-            .find(|c: char| !c.is_ascii_alphabetic())
-            .unwrap_or(rest.len());
-        let name = rest[..end]
-            .chars()
-            .filter(char::is_ascii_uppercase)
-            .collect();
-        self.at += end;
+        let end = rest.find(|c: char| !c.is_ascii_alphabetic());
+        let word = &rest[..end.unwrap_or(rest.len())];
+        let mut name: String = word.chars().filter(char::is_ascii_uppercase).collect();
+        if name.is_empty() {
+            name = word.to_ascii_uppercase();
+        }
+        let begin = self.at;
+        self.at += word.len();
         let mut values = Vec::new();
         loop {
             match self.next_visible() {
-                Some('[') => values.push(self.value()?),
-                Some(character) if values.is_empty() => {
-                    return Err(SgfError::Unexpected {
-                        character,
-                        at: self.at,
-                    });
+                Some('[') => match self.value() {
+                    Ok(value) => values.push(value),
+                    Err(cut) => return Some(Err(cut)),
+                },
+                None if values.is_empty() => return Some(Err(Cut)),
+                _ if values.is_empty() => {
+                    let first = word.chars().next()?;
+                    self.skipped.get_or_insert((first, begin));
+                    return None;
                 }
-                None if values.is_empty() => return Err(SgfError::Unterminated),
-                _ => return Ok(Property { name, values }),
+                _ => return Some(Ok(Property { name, values })),
             }
         }
     }
 
     /// Consumes `[value]`, standing at the bracket.
-    fn value(&mut self) -> Result<&'a str, SgfError> {
+    fn value(&mut self) -> Result<&'a str, Cut> {
         let begin = self.at + 1;
         let mut escaped = false;
         for (offset, byte) in self.text[begin..].bytes().enumerate() {
@@ -115,6 +200,6 @@ impl<'a> Lexer<'a> {
                 _ => {}
             }
         }
-        Err(SgfError::Unterminated)
+        Err(Cut)
     }
 }

@@ -1,15 +1,18 @@
 //! SGF (`FF[4]`): reading the main line of a game and writing a record.
 //!
 //! Reading forgives what files in the wild contain (old property names, text before the tree,
-//! missing `GM`) and never panics or recurses, whatever the bytes. Variations are skipped. NoGo has
+//! missing `GM`, values that mean nothing, an end that is missing), says what it has left out, and
+//! never panics or recurses, whatever the bytes. Variations are skipped. NoGo has
 //! no number of its own in SGF: it is written as `GM[1]` with `RU[NoGo]`. Source: SGF `FF[4]`
 //! specification (red-bean.com/sgf), game properties and escaping.
 
+mod komi;
 mod lexer;
 mod read;
+mod values;
 mod write;
 
-pub use read::read;
+pub use read::{read, read_until};
 pub use write::write;
 
 use thiserror::Error;
@@ -89,18 +92,26 @@ pub enum SgfError {
         /// What would be right.
         expected: &'static str,
     },
-    /// Stones are set up in the middle of the game.
-    #[error("the SGF file sets up stones after the first move, which is not supported")]
-    LateSetup,
+    /// A move is none.
+    #[error("move {number}: {error}")]
+    Move {
+        /// Its number, from 1.
+        number: usize,
+        /// What is wrong with it.
+        error: Box<SgfError>,
+    },
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use proptest::prelude::*;
 
     use super::*;
+    use crate::game::HalfPoints;
     use crate::game::{BoardSize, Color};
-    use crate::record::{GameRecord, Play, RecordedPlay, Vertex};
+    use crate::record::{GameRecord, LaterSetup, Play, RecordedPlay, Vertex};
 
     fn color() -> impl Strategy<Value = Color> {
         prop_oneof![Just(Color::Black), Just(Color::White)]
@@ -128,6 +139,24 @@ mod tests {
         proptest::collection::vec(play, 0..20)
     }
 
+    /// Set up after different plays.
+    fn later(size: BoardSize) -> impl Strategy<Value = Vec<LaterSetup>> {
+        let change = (0..size.area() as u16, proptest::option::of(color()));
+        let changes = proptest::collection::btree_map(change.0, change.1, 1..5);
+        let setup = (changes, proptest::option::of(color()));
+        proptest::collection::btree_map(1_usize..20, setup, 0..3).prop_map(|all| {
+            let setup = |(after, (changes, to_move)): (_, (BTreeMap<u16, _>, _))| LaterSetup {
+                after,
+                changes: changes
+                    .into_iter()
+                    .map(|(point, stone)| (crate::game::Move(point), stone))
+                    .collect(),
+                to_move,
+            };
+            all.into_iter().map(setup).collect()
+        })
+    }
+
     fn records() -> impl Strategy<Value = GameRecord> {
         (1_u8..=52, 1_u8..=52)
             .prop_map(|(width, height)| BoardSize::new(width, height))
@@ -140,13 +169,12 @@ mod tests {
                     Just(("nogo", "")),
                     Just(("gomoku", "their own [old] ones"))
                 ];
-                let komi =
-                    proptest::option::of((-20_i16..40).prop_map(|half| f32::from(half) / 2.0));
-                let start = (setup, proptest::option::of(color()));
+                let komi = proptest::option::of((-800..=800).prop_map(HalfPoints));
+                let start = (setup, proptest::option::of(color()), later(size));
                 (Just(size), game, komi, names, start, plays(size))
             })
             .prop_map(
-                |(size, (game, rules), komi, names, (setup, to_move), plays)| {
+                |(size, (game, rules), komi, names, (setup, to_move, later), plays)| {
                     let (black, white, result, date, comment) = names;
                     let setup = setup
                         .into_iter()
@@ -163,7 +191,12 @@ mod tests {
                         comment,
                         setup: setup.collect(),
                         to_move,
+                        later: later
+                            .into_iter()
+                            .filter(|setup| setup.after <= plays.len())
+                            .collect(),
                         plays,
+                        notes: Vec::new(),
                     }
                 },
             )

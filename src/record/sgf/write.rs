@@ -2,7 +2,7 @@
 
 use super::game_number;
 use crate::game::{BoardSize, Color, Move, info};
-use crate::record::{GameRecord, Vertex};
+use crate::record::{GameRecord, LaterSetup, Vertex};
 
 /// Moves on one line of the text.
 const MOVES_PER_LINE: usize = 8;
@@ -12,7 +12,11 @@ const MOVES_PER_LINE: usize = 8;
 #[must_use]
 pub fn write(record: &GameRecord) -> String {
     let mut out = header(record);
+    let mut later = record.later.iter().peekable();
     for (index, recorded) in record.plays.iter().enumerate() {
+        while let Some(setup) = later.next_if(|setup| setup.after <= index) {
+            push_setup(&mut out, setup, record.size);
+        }
         if index % MOVES_PER_LINE == 0 {
             out.push('\n');
         }
@@ -30,8 +34,23 @@ pub fn write(record: &GameRecord) -> String {
             push(&mut out, "C", &escape(&recorded.comment));
         }
     }
+    later.for_each(|setup| push_setup(&mut out, setup, record.size));
     out.push_str(")\n");
     out
+}
+
+/// Appends a node of stones that are no moves.
+fn push_setup(out: &mut String, setup: &LaterSetup, size: BoardSize) {
+    out.push_str("\n;");
+    for (name, color) in [
+        ("AB", Some(Color::Black)),
+        ("AW", Some(Color::White)),
+        ("AE", None),
+    ] {
+        let points = setup.changes.iter().filter(|(_, stone)| **stone == color);
+        push_points(out, name, points.map(|(point, _)| *point), size);
+    }
+    push_player(out, setup.to_move);
 }
 
 /// The root node.
@@ -74,19 +93,27 @@ fn header(record: &GameRecord) -> String {
     }
     for (name, color) in [("AB", Color::Black), ("AW", Color::White)] {
         let stones = record.setup.iter().filter(|(_, stone)| *stone == color);
-        let points: Vec<String> = stones
-            .map(|(point, _)| coordinates(*point, record.size))
-            .collect();
-        if !points.is_empty() {
-            push(&mut out, name, &points.join("]["));
-        }
+        push_points(&mut out, name, stones.map(|(point, _)| *point), record.size);
     }
-    match record.to_move {
-        Some(Color::Black) => push(&mut out, "PL", "B"),
-        Some(Color::White) => push(&mut out, "PL", "W"),
+    push_player(&mut out, record.to_move);
+    out
+}
+
+/// Appends a list of points, if there are any.
+fn push_points(out: &mut String, name: &str, points: impl Iterator<Item = Move>, size: BoardSize) {
+    let points: Vec<String> = points.map(|point| coordinates(point, size)).collect();
+    if !points.is_empty() {
+        push(out, name, &points.join("]["));
+    }
+}
+
+/// Appends the side to move, where it is said.
+fn push_player(out: &mut String, to_move: Option<Color>) {
+    match to_move {
+        Some(Color::Black) => push(out, "PL", "B"),
+        Some(Color::White) => push(out, "PL", "W"),
         None => {}
     }
-    out
 }
 
 /// Whether the stones set up are a handicap: several, all of them Black's, and White begins.

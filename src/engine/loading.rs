@@ -1,0 +1,95 @@
+//! How a record becomes a game: by its rules, or by more liberal ones where it breaks them.
+
+use super::EngineError;
+use super::history::{History, begin};
+use crate::game::{Game, Rules as _};
+use crate::record::{GameRecord, LaterSetup};
+
+/// Has a recorded game follow the present one, by its own rules where they are known here; on an error
+/// nothing has changed. Answers what there is to say of it.
+///
+/// # Errors
+/// [`EngineError::WrongGame`] when the board is another, [`EngineError::IllegalSetup`] and
+/// [`EngineError::IllegalRecord`] for what no rules allow.
+pub(super) fn load<G: Game>(
+    history: &mut History<G>,
+    record: &GameRecord,
+) -> Result<Vec<String>, EngineError> {
+    if record.size != history.size() {
+        return Err(EngineError::WrongGame);
+    }
+    let (rules, unknown) = record.rules_or(history.lasting_rules());
+    let (game, broken) = played_by_some_rules(record, rules)?;
+    history.replace(game, rules);
+    if let Some(komi) = record.komi {
+        history.set_komi(komi);
+    }
+    let broken = broken.map(|number| {
+        format!(
+            "move {number} is against the rules (superko or suicide): this game is loaded under rules \
+             that allow it"
+        )
+    });
+    let begins = record.later.last().map(|setup| {
+        format!(
+            "stones are set up after move {}: the game begins there, and what was taken before is not \
+             counted",
+            setup.after
+        )
+    });
+    Ok(unknown.into_iter().chain(broken).chain(begins).collect())
+}
+
+/// The game under these rules, or under the closest that allow all of it; and the number of the first
+/// move that these forbid.
+fn played_by_some_rules<G: Game>(
+    record: &GameRecord,
+    rules: G::Rules,
+) -> Result<(History<G>, Option<usize>), EngineError> {
+    let first = match played(record, rules) {
+        Ok(game) => return Ok((game, None)),
+        Err(error) => error,
+    };
+    // Of several errors the one that comes furthest is one under any rules.
+    let mut last = first;
+    for relaxed in rules.relaxed() {
+        match played(record, relaxed) {
+            Ok(game) => return Ok((game, Some(number(first)))),
+            Err(error) if number(error) > number(last) => last = error,
+            Err(_) => {}
+        }
+    }
+    Err(last)
+}
+
+/// The number of a move that is illegal.
+fn number(error: EngineError) -> usize {
+    match error {
+        EngineError::IllegalRecord { number } => number,
+        _ => 0,
+    }
+}
+
+/// The game under exactly these rules. It begins with the last stones that are set up.
+fn played<G: Game>(record: &GameRecord, rules: G::Rules) -> Result<History<G>, EngineError> {
+    let start = begin::<G>(record.size, rules, &record.setup, record.first_to_move())?;
+    let mut game = History::of(start, record.setup.clone());
+    let mut later = record.later.iter().peekable();
+    for (index, recorded) in record.plays.iter().enumerate() {
+        while let Some(setup) = later.next_if(|setup| setup.after <= index) {
+            game = set_up(&game, setup)?;
+        }
+        let number = index + 1;
+        let played = game.play(recorded.play);
+        played.map_err(|_| EngineError::IllegalRecord { number })?;
+    }
+    later.try_fold(game, |game, setup| set_up(&game, setup))
+}
+
+fn set_up<G: Game>(game: &History<G>, setup: &LaterSetup) -> Result<History<G>, EngineError> {
+    let position = game.position();
+    let after = setup.after;
+    let start = setup.on(position);
+    let start = start.map_err(|_| EngineError::IllegalSetup { after })?;
+    Ok(History::of(start, setup.stones(position)))
+}

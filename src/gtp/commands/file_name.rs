@@ -1,0 +1,89 @@
+//! File names as people type them behind a command: with blanks in them, with quotes around them, and
+//! a number behind.
+
+use super::arguments::integer;
+use crate::gtp::Failure;
+
+/// What `FILE [NUMBER]` may mean, the likeliest first. Without quotes a number at the end is one, but
+/// may be part of the name.
+pub(super) fn with_number(text: &str) -> Result<Vec<(&str, Option<usize>)>, Failure> {
+    let number = |text| usize::try_from(integer(text)?).map_err(|_| Failure::Syntax);
+    if let Some((name, rest)) = quoted(text)? {
+        let number = (!rest.is_empty()).then(|| number(rest)).transpose()?;
+        return Ok(vec![(name, number)]);
+    }
+    if text.is_empty() {
+        return Err(Failure::Syntax);
+    }
+    let whole = (text, None);
+    match text.rsplit_once(' ') {
+        Some((name, last)) if integer(last).is_ok() => {
+            Ok(vec![(name.trim_end(), Some(number(last)?)), whole])
+        }
+        _ => Ok(vec![whole]),
+    }
+}
+
+/// What `[FILE]` means.
+pub(super) fn optional(text: &str) -> Result<Option<&str>, Failure> {
+    match quoted(text)? {
+        Some((name, "")) => Ok(Some(name)),
+        Some(_) => Err(Failure::Syntax),
+        None => Ok(Some(text).filter(|name| !name.is_empty())),
+    }
+}
+
+/// A name in quotes, and what stands behind it.
+fn quoted(text: &str) -> Result<Option<(&str, &str)>, Failure> {
+    let Some(mark) = text
+        .chars()
+        .next()
+        .filter(|mark| matches!(mark, '"' | '\''))
+    else {
+        return Ok(None);
+    };
+    let inside = text.split_once(mark).map(|(_, inside)| inside);
+    match inside.and_then(|inside| inside.split_once(mark)) {
+        Some((name, rest)) if !name.is_empty() => Ok(Some((name, rest.trim()))),
+        _ => Err(Failure::Syntax),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_have_blanks_and_a_number_behind_it() {
+        for (text, readings) in [
+            ("a.sgf", &[("a.sgf", None)][..]),
+            ("a.sgf 7", &[("a.sgf", Some(7)), ("a.sgf 7", None)]),
+            ("my  game.sgf", &[("my  game.sgf", None)]),
+            (
+                "my game.sgf  7",
+                &[("my game.sgf", Some(7)), ("my game.sgf  7", None)],
+            ),
+            ("棋谱 一.sgf", &[("棋谱 一.sgf", None)]),
+            ("7", &[("7", None)]),
+            ("\"my game.sgf\"", &[("my game.sgf", None)]),
+            ("\"my game 7\" 3", &[("my game 7", Some(3))]),
+            ("'a b'  0 ", &[("a b", Some(0))]),
+            ("it's.sgf", &[("it's.sgf", None)]),
+        ] {
+            assert_eq!(with_number(text).as_deref(), Ok(readings), "{text}");
+        }
+        for wrong in ["", "a.sgf -1", "\"a.sgf", "\"\"", "\"a\" b", "\"a\" -1"] {
+            assert_eq!(with_number(wrong), Err(Failure::Syntax), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_name_alone_ends_with_the_line() {
+        assert_eq!(optional(""), Ok(None));
+        assert_eq!(optional("my game 7"), Ok(Some("my game 7")));
+        assert_eq!(optional("'my game 7' "), Ok(Some("my game 7")));
+        for wrong in ["\"a", "\"a\" 7", "''"] {
+            assert_eq!(optional(wrong), Err(Failure::Syntax), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What the values of properties mean.
+
+use super::{MAX_SIDE, SgfError};
+use crate::game::{BoardSize, Color};
+use crate::record::Vertex;
+
+/// The largest board on which the old pass `tt` is not a point.
+const OLD_PASS_MAX_SIDE: u8 = 19;
+/// As much of a wrong value as is repeated.
+const REPEATED: usize = 20;
+
+/// A value cut to a readable length.
+pub(super) fn shown(value: &str) -> String {
+    value.chars().take(REPEATED).collect()
+}
+
+pub(super) fn bad_value(property: &'static str, value: &str, expected: &'static str) -> SgfError {
+    SgfError::BadValue {
+        property,
+        value: shown(value),
+        expected,
+    }
+}
+
+/// `9` or `9:13` (columns, then rows).
+pub(super) fn board_size(value: &str) -> Result<BoardSize, SgfError> {
+    let side = |text: &str| match text.trim().parse::<u8>() {
+        Ok(side) if (1..=MAX_SIDE).contains(&side) => Ok(side),
+        _ => Err(bad_value(
+            "SZ",
+            value,
+            "a size from 1 to 52, or two with a colon",
+        )),
+    };
+    let (width, height) = value.split_once([':', 'x']).unwrap_or((value, value));
+    Ok(BoardSize::new(side(width)?, side(height)?))
+}
+
+pub(super) fn player(value: &str) -> Option<Color> {
+    match value.trim() {
+        "B" | "b" | "black" | "Black" | "1" => Some(Color::Black),
+        "W" | "w" | "white" | "White" | "2" => Some(Color::White),
+        _ => None,
+    }
+}
+
+pub(super) fn vertex(name: &'static str, value: &str, size: BoardSize) -> Result<Vertex, SgfError> {
+    let value = value.trim();
+    let small = size.width <= OLD_PASS_MAX_SIDE && size.height <= OLD_PASS_MAX_SIDE;
+    if value.is_empty() || (value == "tt" && small) {
+        return Ok(Vertex::Pass);
+    }
+    let (x, y) = column_row(name, value, size)?;
+    Ok(Vertex::Point(size.point(x, y)))
+}
+
+/// Column and row from the lower left corner; SGF counts rows from the top.
+pub(super) fn column_row(
+    name: &'static str,
+    value: &str,
+    size: BoardSize,
+) -> Result<(u8, u8), SgfError> {
+    let off_board = || bad_value(name, value, "a point on the board");
+    let [column, row] = value.trim().as_bytes() else {
+        return Err(off_board());
+    };
+    let (x, from_top) = (letter(*column), letter(*row));
+    match (x, from_top) {
+        (Some(x), Some(from_top)) if x < size.width && from_top < size.height => {
+            Ok((x, size.height - 1 - from_top))
+        }
+        _ => Err(off_board()),
+    }
+}
+
+/// `a`..`z` are 0..25, `A`..`Z` 26..51.
+fn letter(byte: u8) -> Option<u8> {
+    match byte {
+        b'a'..=b'z' => Some(byte - b'a'),
+        b'A'..=b'Z' => Some(byte - b'A' + 26),
+        _ => None,
+    }
+}
+
+/// SGF `Text`: escapes resolved, escaped line breaks removed, other white space made blanks.
+pub(super) fn text(value: &str) -> String {
+    let unified = value
+        .replace("\r\n", "\n")
+        .replace("\n\r", "\n")
+        .replace('\r', "\n");
+    let mut out = String::with_capacity(unified.len());
+    let mut characters = unified.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => match characters.next() {
+                Some('\n') | None => {}
+                Some(escaped) => out.push(escaped),
+            },
+            '\n' => out.push('\n'),
+            control if control.is_control() => out.push(' '),
+            plain => out.push(plain),
+        }
+    }
+    out
+}
+
+/// SGF `SimpleText`: as [`text`], on one line.
+pub(super) fn simple_text(value: &str) -> String {
+    text(value).replace('\n', " ")
+}
