@@ -54,7 +54,7 @@ impl Network {
 }
 
 /// The network built in for a game, in the form that is fastest: int8 on a processor with
-/// instructions for it, but for `tract`, which has none (`models/README.md`, int8). Where there is none
+/// instructions for it, but for `tract`, which has none (`docs/network-files.md`, int8). Where there is none
 /// for this board it is one for another, so that whoever tries it can say what it is for.
 #[must_use]
 pub fn built_in(
