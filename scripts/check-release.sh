@@ -10,7 +10,7 @@ Usage: scripts/check-release.sh ARCHIVE [SUITE...]
   ARCHIVE   what scripts/release.sh made
   SUITE     Debian releases [bookworm trixie]
 
-Needs root, debootstrap and Debian's archive. The roots are made anew and removed.
+Needs root, debootstrap and Debian's archive. The roots are rebuilt and removed.
 TEXT
 }
 

@@ -175,7 +175,7 @@ speed() {
 # answers ARGUMENTS...: bench --agreement.
 answers() { "$bin/tengen" bench --agreement --json --backend ort --device "$device" "$@"; }
 
-# visits MODEL SECONDS THREADS: visits of one move of so many seconds, once the network is loaded, and how much of
+# visits MODEL SECONDS THREADS: visits of one move of this many seconds, once the network is loaded, and how much of
 # the time the first card computes, from the second second on.
 visits() {
     python3 - "$bin/tengen" "$device" "$@" <<'PYTHON'
@@ -224,7 +224,7 @@ sys.exit(0 if facts["visits"] else 1)
 PYTHON
 }
 
-# fits ARGUMENTS...: tengen-train with the libraries of PyTorch. Without one that was built for them, what it says.
+# fits ARGUMENTS...: tengen-train with the libraries of PyTorch. Without one that was built for them, its message.
 fits() {
     [ -x "$fitter" ] || { echo "there is no $fitter: docs/gpu.md#fitting says how it is built" >&2; return 1; }
     local libraries
@@ -370,7 +370,7 @@ for name in $names; do
     step "half $name" 120 "${half[@]}" --positions 256 --device "$device" ||
         step "half $name on the processor" 120 "${half[@]}" --positions 64
 done
-# One that has learnt something; refused where f16 differs too much.
+# A trained one; refused where f16 differs too much.
 trained=$models/built-in-f16.onnx
 rm -f "$trained"
 step "half built-in" 120 "$bin/tengen-train" quantize --precision f16 --device "$device" --json $few \

@@ -19,7 +19,7 @@ import sys
 SIDE = 15
 COLUMNS = "ABCDEFGHJKLMNOP"
 POINTS = [(x, y) for x in range(SIDE) for y in range(SIDE)]
-# Where no free point is found in so many draws the position is drawn anew.
+# Where no free point is found in this many draws the position is drawn again.
 TRIES = 50
 # Positions that are shown.
 SHOWN = 5

@@ -3,7 +3,7 @@
 
 Plays games between engines of different strength (GNU Go on levels 1 to 10, Tengen with few and many
 playouts), asks GNU Go for score and dead stones of each finished position, keeps both in a file of one
-JSON object a line, and then asks Tengen. Goes on where it left off; only Tengen's answers are asked anew.
+JSON object a line, and then asks Tengen. Goes on where it left off; only Tengen's answers are asked again.
 
     scripts/score-agreement.py --games 500 --out /tmp/score-agreement.jsonl \\
         --referee "target/release/tengen gtp --game go --backend rollout --visits 20000"
@@ -205,7 +205,7 @@ def arbitrate(entry, own, args):
     between = (theirs + ours) // 2 + 0.5
     ends = {first: play_on(entry, between, first, args) for first in "bw"}
     right = {"GNU Go" if (points > between) == (theirs > ours) else "Tengen" for points in ends.values()}
-    who = f"{right.pop()} is right" if len(right) == 1 else "whoever moves first decides"
+    who = f"{right.pop()} is right" if len(right) == 1 else "the first move decides"
     return f"{who}: played on, Black first {ends['b']:+g}, White first {ends['w']:+g}, between them {between:+g}"
 
 
