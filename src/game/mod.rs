@@ -159,6 +159,11 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
         false
     }
 
+    /// Handicap stones that Black has, 2 or more; 0 for none, and in games without a handicap.
+    fn handicap(&self) -> u16 {
+        0
+    }
+
     /// What would come of the game if it ended here; `None` in games that count no points, and under
     /// rules by which they cannot be counted before the players agree.
     fn standing(&self) -> Option<Standing> {

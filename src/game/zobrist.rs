@@ -33,6 +33,7 @@ pub(crate) enum Kind {
     Passes,
     Ko,
     Prisoners,
+    Handicap,
 }
 
 /// The key added for a number of this kind.

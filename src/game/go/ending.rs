@@ -1,7 +1,7 @@
 //! The end of a game: which stones are dead, which live in seki, and what that counts.
 
 use super::{Agreed, Go, Scoring};
-use crate::game::{Color, Expected, Fate, HalfPoints, Move, Settled};
+use crate::game::{Color, Expected, Fate, Game as _, HalfPoints, Move, Settled};
 
 /// A point whose expected owner is so sure is not played for any more.
 const SURE: f32 = 0.8;
@@ -59,7 +59,12 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// The position counted as it is expected to end.
     #[must_use]
     pub fn settled(&self, expected: &Expected) -> Settled {
-        let agreed = self.agree(expected);
+        let agreed = if self.passes() >= 2 && !self.agrees_on_dead() {
+            // Over, and nobody is asked what is dead.
+            Agreed::all_alive()
+        } else {
+            self.agree(expected)
+        };
         let score = self.score(&agreed).0;
         let mut owned = self.owned(&agreed);
         let owner = |point: Move| expected.owner.get(point.index()).copied().unwrap_or(0.0);

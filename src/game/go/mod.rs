@@ -8,6 +8,7 @@ mod agreed;
 mod board;
 mod earlier;
 mod ending;
+mod handicap;
 mod ladder;
 mod life;
 mod removed;
@@ -21,6 +22,7 @@ use super::{
 };
 pub use agreed::Agreed;
 use board::Board;
+use handicap::Handicap;
 pub use life::PassAlive;
 use removed::Removed;
 pub use rules::{GoRules, HandicapBonus, KoRule, Scoring};
@@ -39,8 +41,7 @@ const MAX_SIDE: u8 = 19;
 pub struct Go<const CELLS: usize, const WORDS: usize> {
     board: Board<CELLS, WORDS>,
     rules: GoRules,
-    /// Stones that Black began with.
-    handicap: u16,
+    handicap: Handicap,
     to_move: Color,
     /// Where the side to move may not take back.
     ko: Option<Move>,
@@ -127,7 +128,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// The points that White gets beside those on the board.
     #[must_use]
     pub fn komi(&self) -> HalfPoints {
-        let bonus = 2 * i32::from(self.rules.bonus(self.handicap));
+        let bonus = 2 * i32::from(self.rules.bonus(self.handicap.stones()));
         HalfPoints(self.rules.komi.0.saturating_add(bonus))
     }
 
@@ -162,6 +163,16 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         let mut position = self.clone();
         position.rules.scoring = Scoring::Area;
         position
+    }
+
+    /// The same position without knowledge of the last moves.
+    #[must_use]
+    pub fn without_last_moves(self) -> Self {
+        Go {
+            recent: Recent::default(),
+            removed: Removed::NONE,
+            ..self
+        }
     }
 
     /// The chains that have a stone in `some`.
@@ -213,7 +224,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         Go {
             board,
             rules,
-            handicap: 0,
+            handicap: Handicap::NONE,
             to_move: Color::Black,
             ko: None,
             passes: 0,
@@ -240,6 +251,9 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         if let Some(ko) = self.ko {
             key ^= zobrist::other(Kind::Ko, ko.0.into());
         }
+        if self.handicap.is_open() && self.rules.handicap != HandicapBonus::Zero {
+            key ^= zobrist::other(Kind::Handicap, 0);
+        }
         if self.rules.scoring == Scoring::Territory {
             key ^= zobrist::other(Kind::Prisoners, self.prisoners_ahead() as u64);
         }
@@ -256,6 +270,8 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         passes: true,
         draws: true,
         repeats: true,
+        // A lost game may go on for hundreds of moves.
+        settings: &[("resign-below", "-0.95")],
         ..GameInfo::named(Self::NAME)
     };
 
@@ -276,7 +292,7 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         Ok(Go::begin(board, rules))
     }
 
-    /// Black stones alone, two or more of them, with White to move are a handicap.
+    /// Black stones alone, two or more of them, are a handicap.
     fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Self, IllegalSetup> {
         let empty = Board::new(self.size()).expect("it has this size");
         let mut position = Go::begin(empty, self.rules);
@@ -290,10 +306,8 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         if let Some(&(point, color)) = dead {
             return Err(IllegalSetup { color, point });
         }
-        let black = stones.iter().all(|stone| stone.1 == Color::Black);
-        if black && to_move == Color::White && stones.len() > 1 {
-            position.handicap = stones.len() as u16;
-        }
+        let [black, white] = Color::BOTH.map(|color| position.stones(color).count() as u16);
+        position.handicap = Handicap::of_set_up(black, white);
         position.to_move = to_move;
         Ok(position)
     }
@@ -362,6 +376,7 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
 
     fn play(&mut self, mv: Move) {
         debug_assert!(self.is_legal(mv), "{} plays {mv:?}", self.to_move);
+        self.handicap.play(self.to_move, mv != self.pass());
         if mv == self.pass() {
             self.ko = None;
             self.passes += 1;
@@ -405,6 +420,10 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
 
     fn agrees_on_dead(&self) -> bool {
         self.rules.friendly_pass
+    }
+
+    fn handicap(&self) -> u16 {
+        self.handicap.stones()
     }
 
     /// Where area counts: points that are secured by pass-alive stones are their side's, whatever stands

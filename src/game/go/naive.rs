@@ -23,6 +23,8 @@ pub(super) struct Naive {
     before: Option<Stones>,
     /// All boards so far, with whose turn it was.
     past: HashSet<(Stones, Color)>,
+    /// Who has moved, and whether a stone.
+    moves: Vec<(Color, bool)>,
 }
 
 impl Naive {
@@ -36,6 +38,7 @@ impl Naive {
             to_move: Color::Black,
             taken: [0; 2],
             before: None,
+            moves: Vec::new(),
         }
     }
 
@@ -113,6 +116,7 @@ impl Naive {
     pub(super) fn play(&mut self, point: Option<usize>) {
         let stones = self.stones.clone();
         self.before = None;
+        self.moves.push((self.to_move, point.is_some()));
         if let Some(point) = point {
             let taken;
             (self.stones, taken) = self.after(point).expect("a legal move");
@@ -129,6 +133,27 @@ impl Naive {
     pub(super) fn change_turn(&mut self) {
         self.before = None;
         self.to_move = self.to_move.opponent();
+    }
+
+    /// Handicap stones: those of Black before White's first, unless White moves twice in a row until
+    /// then or from then on.
+    pub(super) fn handicap(&self) -> u16 {
+        let all = self.moves.len();
+        let mut moves = self.moves.iter();
+        let first = moves.position(|&mv| mv == (Color::White, true));
+        let first = first.unwrap_or(all);
+        let looked_at = &self.moves[..all.min(first + 2)];
+        let twice = looked_at
+            .windows(2)
+            .any(|pair| pair.iter().all(|mv| mv.0 == Color::White));
+        let stones = self.moves[..first]
+            .iter()
+            .filter(|mv| **mv == (Color::Black, true));
+        match stones.count() {
+            0 | 1 => 0,
+            _ if twice => 0,
+            stones => stones as u16,
+        }
     }
 
     /// What Black and White have: stones, and empty points that touch only one colour.

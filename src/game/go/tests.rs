@@ -113,7 +113,8 @@ fn compare<const CELLS: usize, const WORDS: usize>(
         Scoring::Territory => empty[0] - empty[1] + white as i32 - black as i32,
     };
     let score = position.score(&Agreed::all_alive());
-    assert_eq!(score.0, 2 * ahead - naive.rules.komi.0);
+    let bonus = naive.rules.bonus(naive.handicap());
+    assert_eq!(score.0, 2 * (ahead - i32::from(bonus)) - naive.rules.komi.0);
 }
 
 /// Plays random games, `plies` long in all, eyes filled and all; sometimes a side moves twice, as a
@@ -465,11 +466,7 @@ fn handicap_stones_are_paid_for_and_komi_is_part_of_the_key() {
     assert_eq!(komi("X.X ... X..", "chinese komi0.5", white), 7);
     assert_eq!(komi("X.X ... X..", "aga komi0.5", white), 5);
     assert_eq!(komi("X.X ... X..", "japanese komi0.5", white), 1);
-    assert_eq!(
-        komi("X.X ... X..", "chinese komi0.5", black),
-        1,
-        "no handicap"
-    );
+    assert_eq!(komi("X.X ... X..", "chinese komi0.5", black), 7);
     assert_eq!(
         komi("X.O ... X..", "chinese komi0.5", white),
         1,
@@ -478,6 +475,41 @@ fn handicap_stones_are_paid_for_and_komi_is_part_of_the_key() {
     let key = |rules| diagram("X.O ... X..", rules, white).key();
     assert_ne!(key("chinese komi0.5"), key("chinese komi7.5"));
     assert_ne!(key("chinese"), key("chinese-kgs"));
+}
+
+#[test]
+fn handicap_stones_are_also_played() {
+    let played = |rules: &str, moves: &str| {
+        let rules = format!("{rules} komi0.5").parse().unwrap();
+        let empty = SmallGo::with_rules(BoardSize::square(5), rules).unwrap();
+        let mut game = Played::from(empty);
+        for (color, name) in moves.split(' ').map(|play| play.split_at(1)) {
+            let white = color == "w";
+            game.position
+                .set_to_move(if white { Color::White } else { Color::Black });
+            game.play(if name.is_empty() { "pass" } else { name });
+        }
+        game.position
+    };
+    let komi = |rules, moves| played(rules, moves).komi().0;
+    for (moves, stones) in [
+        ("ba1", 0),
+        ("ba1 wb1 ba3", 0),
+        ("ba1 ba3 ba5", 3),
+        ("ba1 ba3 wc3 ba5 bc5", 2),
+        ("ba1 w ba3 w", 2),
+        ("ba1 w ba3 wc3 b", 2),
+        ("ba1 ba3 wc3 wc5", 0),
+    ] {
+        assert_eq!(komi("chinese", moves), 1 + 2 * stones, "{moves}");
+        let but_one = 1 + 2 * i32::max(stones - 1, 0);
+        assert_eq!(komi("aga", moves), but_one, "{moves}");
+        assert_eq!(komi("japanese", moves), 1, "{moves}");
+    }
+    // White's stone was taken: the same stones, the same turn, another komi after Black's next.
+    let taken = played("chinese", "ba2 wa1 bb1");
+    let open = played("chinese", "ba2 bb1");
+    assert_ne!(taken.key(), open.key());
 }
 
 #[test]
