@@ -219,3 +219,42 @@ fn a_program_without_arguments_knows_a_query() {
     let program = concat!("Tengen ", env!("CARGO_PKG_VERSION"));
     assert_eq!(engine.hears()["program"], program);
 }
+
+/// A finished game on 7x7, Black's wall beside White's: seven stones of Black's are its handicap, set up,
+/// played in a row, or played between passes of White's.
+fn handicap_game(id: &str, how: &str, bonus: &str) -> String {
+    let mut stones = Vec::new();
+    let mut moves = Vec::new();
+    for row in 1..=7 {
+        match how {
+            "initialStones" => stones.push(json!(["B", format!("D{row}")])),
+            _ => moves.push(json!(["B", format!("D{row}")])),
+        }
+        if how == "passes" && row < 7 {
+            moves.push(json!(["W", "pass"]));
+        }
+    }
+    for row in 1..=7 {
+        moves.extend([json!(["W", format!("E{row}")]), json!(["B", "pass"])]);
+    }
+    moves.push(json!(["W", "pass"]));
+    let rules = json!({"ko": "POSITIONAL", "scoring": "AREA", "tax": "NONE", "suicide": true,
+        "hasButton": false, "friendlyPassOk": false, "whiteHandicapBonus": "0"});
+    let query = json!({"id": id, "rules": rules, "komi": 0.5, "boardXSize": 7, "boardYSize": 7,
+        "whiteHandicapBonus": bonus, "initialStones": stones, "moves": moves,
+        "overrideSettings": {"reportAnalysisWinratesAs": "BLACK"}});
+    query.to_string()
+}
+
+#[test]
+fn handicap_is_paid_for_however_it_is_placed() {
+    let mut analyst = Analyst::start(KATRAIN);
+    for (bonus, lead) in [("0", 6.5), ("N", -0.5), ("N-1", 0.5)] {
+        for how in ["initialStones", "moves", "passes"] {
+            analyst.send(&handicap_game(how, how, bonus));
+            let answer = analyst.result();
+            let found = answer["rootInfo"]["scoreLead"].as_f64();
+            assert_eq!(found, Some(lead), "{how}, {bonus}: {answer}");
+        }
+    }
+}

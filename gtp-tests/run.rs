@@ -20,6 +20,7 @@ mod rooms;
 mod sabaki;
 mod sabaki_parser;
 mod sau;
+mod scoring;
 #[cfg(unix)]
 mod scripts;
 mod sessions;

@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 # Debian puts games where not everybody looks for programs.
 WHERE = os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"])
 GNUGO = "gnugo --mode gtp --chinese-rules --positional-superko --never-resign --level {level} --seed {seed}"
-TENGEN = "target/release/tengen gtp --game go --backend rollout --seed {seed}"
+TENGEN = "target/release/tengen gtp --game go --backend rollout --resign-below off --seed {seed}"
 LEVELS = [1, 1, 1, 5, 10]
 VISITS = {"rollout": [100, 500], "auto": [1, 50, 400]}
 # Shares of moves that are drawn at random, so that boards get full of what no good player leaves there.
@@ -253,7 +253,7 @@ def main():
     parser.add_argument("--sizes", type=int, nargs="+", default=[9, 9, 9, 9, 13])
     parser.add_argument("--komi", type=float, default=7.5)
     parser.add_argument("--tengen", default=TENGEN, help="command line of Tengen that counts, with {seed}")
-    parser.add_argument("--player", default="target/release/tengen gtp --game go", help="Tengen that plays")
+    parser.add_argument("--player", default="target/release/tengen gtp --game go --resign-below off", help="Tengen that plays")
     parser.add_argument("--out", required=True, help="the file of games")
     parser.add_argument("--jobs", type=int, default=1, help="games played, and positions counted, at once")
     parser.add_argument("--referee", help="an engine that plays disputed positions on, and so says who is right")

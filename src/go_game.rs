@@ -1,5 +1,8 @@
 //! Go through the house: the engine's game, its rules, by playouts and by a network.
 
+mod resigning;
+mod saving;
+
 use std::sync::Arc;
 
 use crate::clock::{Clock, FakeClock};
@@ -8,9 +11,11 @@ use crate::game::{BoardSize, Color, Fate, HalfPoints, Move, Outcome};
 use crate::record::{Play, Vertex};
 use crate::search::StopFlag;
 
+/// An engine that plays to the end, unless `settings` say otherwise.
 fn engine(settings: &[(&str, &str)]) -> Box<dyn Engine> {
     let mut options = EngineOptions::of("go").unwrap();
-    for (name, value) in [("visits", "60"), ("seed", "1")].iter().chain(settings) {
+    let usual = [("visits", "60"), ("seed", "1"), ("resign-below", "off")];
+    for (name, value) in usual.iter().chain(settings) {
         options.set(name, value).unwrap();
     }
     let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
@@ -194,7 +199,7 @@ fn dead_stones_are_agreed_on_where_the_rules_have_it() {
         let mut engine = engine(&[("size", "5"), ("rules", rules)]);
         engine.set_komi(HalfPoints(1));
         play(&mut *engine, WALLS).unwrap();
-        let settled = engine.settle(&stop).unwrap();
+        let settled = engine.settle(&stop).unwrap().unwrap();
         let dead: Vec<Move> = settled.points(Fate::Dead).collect();
         assert_eq!(dead.len(), 1, "under {rules}: {:?}", settled.fates);
         assert_eq!(Vertex::Point(dead[0]), vertex("a3"));
@@ -292,7 +297,7 @@ fn cleaning_up_goes_on_until_nothing_is_dead() {
         assert!(moves < 5, "{:?}", engine.record());
     }
     assert_eq!((moves, engine.stone(Move(10))), (2, None));
-    let settled = engine.settle(&stop).unwrap();
+    let settled = engine.settle(&stop).unwrap().unwrap();
     assert_eq!(settled.points(Fate::Dead).count(), 0);
 }
 

@@ -85,11 +85,22 @@ fn who_has_lost_resigns_and_who_has_won_does_not() {
 fn an_engine_may_give_up_a_lost_game() {
     let mut engine = engine(&[("size", "5"), ("rules", "4"), ("resign-below", "1")]);
     let stop = StopFlag::new();
-    // Everything is hopeless by such a measure: it gives up with the third move.
+    // Everything is hopeless by such a measure, but a third of the board has to be played.
+    for _ in 0..3 {
+        let early = engine.genmove(Color::Black, &stop);
+        assert!(matches!(early, Decision::Play(_)), "{early:?}");
+        engine.undo().unwrap();
+    }
+    play(&mut *engine, &[0, 2, 7, 9, 13, 15, 16, 22, 24]);
+    // It gives up with the third move.
     let moves = [0, 2, 4].map(|_| engine.genmove(Color::White, &stop));
     assert!(matches!(moves[1], Decision::Play(_)), "{moves:?}");
     assert_eq!(moves[2], Decision::Resign);
-    assert_eq!(engine.record().plays.len(), 2, "giving up is no play");
+    assert_eq!(engine.record().plays.len(), 11, "giving up is no play");
+    assert_eq!(engine.outcome(), Some(Outcome::win(Color::Black)));
+    assert_eq!(engine.record().result, "B+R");
+    engine.undo().unwrap();
+    assert_eq!(engine.outcome(), None, "the game goes on");
 }
 
 #[test]

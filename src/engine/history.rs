@@ -1,7 +1,7 @@
 //! A game so far: how it began, what was played, and every position on the way.
 
 use super::EngineError;
-use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Past, Reached, Rules};
+use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Past, Reached, Rules};
 use crate::record::{GameRecord, Play, Vertex, result_text};
 
 /// A game of `G` so far.
@@ -17,6 +17,10 @@ pub(super) struct History<G: Game> {
     komi: Option<HalfPoints>,
     /// The rules that come back with the next game, where this one was loaded under others.
     lasting: Option<G::Rules>,
+    /// Who has given the game up, with the last play.
+    resigned: Option<Color>,
+    /// Handicap stones that the record that was loaded speaks of, on the board or not yet.
+    told_handicap: u16,
 }
 
 impl<G: Game> History<G> {
@@ -34,6 +38,8 @@ impl<G: Game> History<G> {
             plays: Vec::new(),
             komi: None,
             lasting: None,
+            resigned: None,
+            told_handicap: 0,
         }
     }
 
@@ -74,6 +80,8 @@ impl<G: Game> History<G> {
         self.setup.clear();
         self.plays.clear();
         self.past = Past::of(&self.start);
+        self.resigned = None;
+        self.told_handicap = 0;
     }
 
     /// Sets the komi; true when it is part of the rules and has changed them, which makes every
@@ -128,29 +136,40 @@ impl<G: Game> History<G> {
     /// # Errors
     /// [`EngineError::IllegalMove`].
     pub(super) fn play(&mut self, play: Play) -> Result<(), EngineError> {
-        let next = after(self.position(), &self.past, play)?;
-        self.past.push(&next);
-        self.plays.push((play, next));
+        check(self.position(), &self.past, play)?;
+        self.add(play);
         Ok(())
     }
 
     /// Plays a move that is known to be legal, after two passes too; answers its number, from 0.
     pub(super) fn push(&mut self, color: Color, mv: Move) -> usize {
-        let mut next = self.position_for(color);
-        next.resume();
-        next.play(mv);
-        self.past.push(&next);
         let vertex = Vertex::of(mv, self.size());
-        self.plays.push((Play { color, vertex }, next));
+        self.add(Play { color, vertex });
         self.plays.len() - 1
     }
 
-    /// A pass that says that the game is over: it can be taken back, and changes nothing else.
-    pub(super) fn pass_after_end(&mut self, color: Color) {
-        let position = self.position_for(color.opponent());
-        self.past.push(&position);
-        let vertex = Vertex::Pass;
-        self.plays.push((Play { color, vertex }, position));
+    /// `color` gives the game up; it goes on with the next play.
+    pub(super) fn resign(&mut self, color: Color) {
+        self.resigned = Some(color);
+    }
+
+    /// Who has given the game up, where that has ended it.
+    pub(super) fn resigned(&self) -> Option<Color> {
+        self.resigned
+            .filter(|_| self.position().outcome().is_none())
+    }
+
+    /// The result, by the rules or by resignation, when the game has ended.
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        let by_rules = self.position().outcome();
+        by_rules.or_else(|| Some(Outcome::win(self.resigned?.opponent())))
+    }
+
+    fn add(&mut self, play: Play) {
+        self.resigned = None;
+        let next = played(self.position(), play);
+        self.past.push(&next);
+        self.plays.push((play, next));
     }
 
     /// Takes the last play back; answers its number, from 0.
@@ -160,6 +179,7 @@ impl<G: Game> History<G> {
     pub(super) fn undo(&mut self) -> Result<usize, EngineError> {
         self.plays.pop().ok_or(EngineError::CannotUndo)?;
         self.past.pop();
+        self.resigned = None;
         Ok(self.plays.len())
     }
 
@@ -173,15 +193,21 @@ impl<G: Game> History<G> {
         };
     }
 
-    /// The game as a record.
+    /// What a record that was loaded says of the game beside what is on the board.
+    pub(super) fn take_over(&mut self, record: &GameRecord) {
+        self.resigned = record.resigned();
+        self.told_handicap = record.handicap;
+    }
+
+    /// The game as a record; the result is that of the board as it stands.
     pub(super) fn record(&self) -> GameRecord {
         let mut record = GameRecord::of(&self.start);
         record.komi = self.komi.or(record.komi);
-        record.result = self
-            .position()
-            .outcome()
-            .map(result_text)
-            .unwrap_or_default();
+        record.result = self.outcome().map(result_text).unwrap_or_default();
+        record.handicap = match self.position().handicap() {
+            0 => self.told_handicap,
+            stones => stones,
+        };
         record.setup.clone_from(&self.setup);
         if !self.setup.is_empty() || self.start.to_move() != Color::Black {
             record.to_move = Some(self.start.to_move());
@@ -215,7 +241,9 @@ type Followed<G> = (Vec<(Play, G)>, Past);
 fn follow<G: Game>(start: &G, all: impl Iterator<Item = Play>) -> Result<Followed<G>, EngineError> {
     let (mut plays, mut past) = (Vec::with_capacity(all.size_hint().0), Past::of(start));
     for play in all {
-        let next = after(present(start, &plays), &past, play)?;
+        let before = present(start, &plays);
+        check(before, &past, play)?;
+        let next = played(before, play);
         past.push(&next);
         plays.push((play, next));
     }
@@ -227,15 +255,38 @@ fn present<'a, G>(start: &'a G, plays: &'a [(Play, G)]) -> &'a G {
     plays.last().map_or(start, |(_, position)| position)
 }
 
-/// `position` after `play`, whoever was to move; where both have passed, players may go on.
-fn after<G: Game>(position: &G, past: &Past, play: Play) -> Result<G, EngineError> {
+/// Whether `play` says once more that the game is over: a pass after passes have ended it.
+fn repeats_the_end<G: Game>(position: &G, play: Play) -> bool {
+    play.vertex == Vertex::Pass && G::INFO.passes && position.outcome().is_some()
+}
+
+/// Whether the rules allow `play`, whoever was to move; where both have passed, players may go on.
+fn check<G: Game>(position: &G, past: &Past, play: Play) -> Result<(), EngineError> {
+    if repeats_the_end(position, play) {
+        return Ok(());
+    }
     let mut next = position.clone();
     next.set_to_move(play.color);
     next.resume();
     let mv = play.vertex.index(next.size());
-    if !next.is_legal(mv) || !past.allows(&next, mv) {
-        return Err(EngineError::IllegalMove);
+    if next.is_legal(mv) && past.allows(&next, mv) {
+        Ok(())
+    } else {
+        Err(EngineError::IllegalMove)
     }
+}
+
+/// `position` after a legal `play`, whoever was to move. A stone after two passes takes the game up
+/// again; another pass leaves it over, and only the turn changes.
+fn played<G: Game>(position: &G, play: Play) -> G {
+    let mut next = position.clone();
+    if repeats_the_end(position, play) {
+        next.set_to_move(play.color.opponent());
+        return next;
+    }
+    next.set_to_move(play.color);
+    next.resume();
+    let mv = play.vertex.index(next.size());
     next.play(mv);
-    Ok(next)
+    next
 }

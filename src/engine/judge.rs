@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Unjudged;
 use super::patience::Patience;
 use crate::clock::Clock;
 use crate::game::{Color, Expected, Game, Move, Settled};
@@ -10,12 +11,15 @@ use crate::search::{SearchReport, StopFlag};
 /// Share of the points that have stones from which on a side may pass first.
 const LATE: f32 = 0.4;
 
-/// Playouts with either side to move that say what is dead: a fifth of a second on 9x9.
+/// Playouts with either side to move that say what is dead, at most.
 const JUDGING_PLAYOUTS: u64 = 2000;
 
-/// The same, on a board of one point, where those leave something open and a controller has asked: 10,000 on
-/// 9x9, fewer on larger boards, so that they take a second.
-const CAREFUL_PLAYOUTS: u64 = 810_000;
+/// Plies of all playouts with either side to move, about: what a judgement costs is bounded by these,
+/// not by a clock, so that it is the same in every process and under any load.
+const JUDGING_PLIES: u64 = 200_000;
+
+/// The same where those leave something open towards the end of a game, and a controller has asked.
+const CAREFUL_PLIES: u64 = 450_000;
 
 /// Playouts with either side to move in a second on a board of one point, before any were made.
 const PLAYOUTS_PER_SECOND: f64 = 500_000.0;
@@ -62,31 +66,43 @@ impl<G: Game> Judge<G> {
         }
     }
 
-    /// The position as the players may agree to count it, as a controller is told.
-    pub(super) fn settle(&mut self, position: &G, stop: &StopFlag) -> Option<Settled> {
+    /// The position as the players may agree to count it, as a controller is told; `None` in games
+    /// without dead stones.
+    ///
+    /// # Errors
+    /// [`Unjudged`] when it is told to stop.
+    pub(super) fn settle(
+        &mut self,
+        position: &G,
+        stop: &StopFlag,
+    ) -> Result<Option<Settled>, Unjudged> {
         let patience = Patience::of_controller(stop);
-        let settled = self.settle_by(JUDGING_PLAYOUTS, position, patience)?;
-        let more = CAREFUL_PLAYOUTS / position.size().area() as u64;
-        if settled.is_certain() || more <= JUDGING_PLAYOUTS {
-            return Some(settled);
+        let settled = self.settle_by(judging_playouts(position), position, patience)?;
+        // Before, more of them would only be more of a guess.
+        if settled.as_ref().is_none_or(Settled::is_certain) || !is_late(position) {
+            return Ok(settled);
         }
+        let more = CAREFUL_PLIES / playout_plies(position);
         self.settle_by(more, position, patience)
     }
 
-    /// The same while a clock may run: `None` where there is no time for it.
+    /// The same while a clock may run.
+    ///
+    /// # Errors
+    /// [`Unjudged`] when there is no time for it, too.
     pub(super) fn settle_within(
         &mut self,
         position: &G,
         patience: Patience<'_>,
-    ) -> Option<Settled> {
+    ) -> Result<Option<Settled>, Unjudged> {
         let known = self.last.as_ref().filter(|last| last.key == position.key());
         if let Some(last) = known {
-            return position.settle(last.expected.as_ref()?);
+            return Ok(settled(position, last));
         }
         let guess = PLAYOUTS_PER_SECOND / position.size().area() as f64;
         let rate = self.rate.unwrap_or(guess);
-        let playouts = patience.playouts(JUDGING_PLAYOUTS, rate, self.time.now())?;
-        self.settle_by(playouts, position, patience)
+        let playouts = patience.playouts(judging_playouts(position), rate, self.time.now());
+        self.settle_by(playouts.ok_or(Unjudged)?, position, patience)
     }
 
     fn settle_by(
@@ -94,15 +110,19 @@ impl<G: Game> Judge<G> {
         playouts: u64,
         position: &G,
         patience: Patience<'_>,
-    ) -> Option<Settled> {
+    ) -> Result<Option<Settled>, Unjudged> {
+        // Where nobody can pass, a game does not end by agreement.
+        let Some(expect) = self.expect.as_mut().filter(|_| G::INFO.passes) else {
+            return Ok(None);
+        };
         let key = position.key();
         let known = |last: &Judged| last.key == key && last.playouts >= playouts;
         if !self.last.as_ref().is_some_and(known) {
             let (time, started) = (Arc::clone(&self.time), self.time.now());
             let halt = || patience.is_over(time.now());
-            let expected = self.expect.as_mut()?(position, playouts, &halt);
+            let expected = expect(position, playouts, &halt);
             if halt() {
-                return None;
+                return Err(Unjudged);
             }
             let took = self.time.now().saturating_sub(started).as_secs_f64();
             if expected.is_some() && took > 0.0 {
@@ -114,7 +134,8 @@ impl<G: Game> Judge<G> {
                 expected,
             });
         }
-        position.settle(self.last.as_ref()?.expected.as_ref()?)
+        let last = self.last.as_ref();
+        Ok(last.and_then(|last| settled(position, last)))
     }
 
     /// Whether there is nothing left to play for, so that the side to move passes. Judged where the
@@ -137,7 +158,7 @@ impl<G: Game> Judge<G> {
             && late
             && self
                 .settle_within(position, patience)
-                .is_some_and(|settled| may_pass(position, &settled))
+                .is_ok_and(|settled| settled.is_some_and(|settled| may_pass(position, &settled)))
     }
 
     /// Whether a pass, which would be the second one, is wrong: the players are going to agree on
@@ -146,7 +167,7 @@ impl<G: Game> Judge<G> {
         if !position.agrees_on_dead() || !has_passed(position) {
             return false;
         }
-        let settled = self.settle_within(position, patience);
+        let settled = self.settle_within(position, patience).ok().flatten();
         settled.is_some_and(|settled| {
             let winner = settled.outcome().winner;
             settled.certain_winner().is_none() && winner == Some(position.to_move().opponent())
@@ -154,8 +175,25 @@ impl<G: Game> Judge<G> {
     }
 }
 
+/// Plies of a playout from a position, about: all empty points, and a quarter of the board again for
+/// stones that are taken.
+fn playout_plies<G: Game>(position: &G) -> u64 {
+    let area = position.size().area();
+    (area - stones(position) + area / 4).max(1) as u64
+}
+
+/// Playouts with either side to move that say what is dead.
+fn judging_playouts<G: Game>(position: &G) -> u64 {
+    (JUDGING_PLIES / playout_plies(position)).min(JUDGING_PLAYOUTS)
+}
+
+/// A position by what was found of it.
+fn settled<G: Game>(position: &G, judged: &Judged) -> Option<Settled> {
+    position.settle(judged.expected.as_ref()?)
+}
+
 /// Whether the last move was a pass.
-fn has_passed<G: Game>(position: &G) -> bool {
+pub(super) fn has_passed<G: Game>(position: &G) -> bool {
     G::INFO.passes && position.last_move() == Some(position.size().pass())
 }
 
@@ -178,9 +216,14 @@ fn may_pass<G: Game>(position: &G, settled: &Settled) -> bool {
 /// Whether there are as many stones as towards the end of a game; before, playouts are surer of
 /// themselves than they should be.
 fn is_late<G: Game>(position: &G) -> bool {
-    let area = position.size().area();
-    let stones = (0..area).filter(|&at| position.stone(Move(at as u16)).is_some());
-    stones.count() as f32 >= LATE * area as f32
+    stones(position) as f32 >= LATE * position.size().area() as f32
+}
+
+/// How many stones are on the board.
+pub(super) fn stones<G: Game>(position: &G) -> usize {
+    let points = 0..position.size().area();
+    let stones = points.filter(|&at| position.stone(Move(at as u16)).is_some());
+    stones.count()
 }
 
 /// Who wins if both sides pass now.
@@ -275,7 +318,7 @@ mod tests {
         judge.is_done(&finished(), None, patience);
         judge.goes_on(&finished(), patience);
         assert_eq!(*made.lock(), [250], "one judgement is enough for a move");
-        assert!(judge.settle(&finished(), &stop).is_some());
+        assert!(matches!(judge.settle(&finished(), &stop), Ok(Some(_))));
         assert_eq!(made.lock()[1], JUDGING_PLAYOUTS);
     }
 }

@@ -29,6 +29,7 @@ mod patience;
 mod player;
 mod probing;
 pub mod registry;
+#[allow(clippy::indexing_slicing, reason = "pairs, by `Color::index`")]
 mod resign;
 mod rollout;
 mod second_look;
@@ -113,6 +114,12 @@ pub enum RulesError {
     Broken,
 }
 
+/// Why nothing is known of a position's dead stones and its score: the judgement was told to stop, or
+/// there was no time for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("interrupted before the position was judged")]
+pub struct Unjudged;
+
 /// How much an analysis may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnalysisEffort {
@@ -169,6 +176,30 @@ pub trait Engine: Send {
     /// # Errors
     /// [`RulesError`]; nothing has changed then.
     fn set_rules(&mut self, text: &str) -> Result<(), RulesError>;
+
+    /// Sets a single rule, by its name in [`Engine::rules_json`]; where the scoring changes its tax does.
+    ///
+    /// # Errors
+    /// [`RulesError`], also where the game has no such names; nothing has changed then.
+    fn set_rule(&mut self, name: &str, value: &str) -> Result<(), RulesError> {
+        let rules = self.rules_json();
+        let unknown = || UnknownRules {
+            text: format!("{name} {value}"),
+            known: match rules {
+                Some(_) => {
+                    "ko, scoring, tax, suicide, whiteHandicapBonus, hasButton, friendlyPassOk"
+                }
+                None => "none by such names",
+            },
+        };
+        let fields = rules.as_deref().unwrap_or_default();
+        let mut rules: serde_json::Map<_, _> = serde_json::from_str(fields).unwrap_or_default();
+        *rules.get_mut(name).ok_or_else(unknown)? = value.into();
+        if name == "scoring" {
+            rules.remove("tax");
+        }
+        self.set_rules(&serde_json::Value::Object(rules).to_string())
+    }
 
     /// The rules of later games as [`Engine::set_rules`] takes them, komi included. Those of this
     /// game are others where it was [loaded](Engine::load) under more liberal ones.
@@ -268,19 +299,26 @@ pub trait Engine: Send {
         Vec::new()
     }
 
-    /// The result, when the game has ended.
+    /// The result, by the rules or by resignation, when the game has ended; all stones count as they
+    /// stand.
     fn outcome(&self) -> Option<Outcome>;
+
+    /// Who has given the game up: this engine as its last decision, or a player of the record that was
+    /// loaded. Nobody once the game goes on.
+    fn resigned(&self) -> Option<Color>;
 
     /// Whether the rules have the players agree on what is dead when both have passed; else all that
     /// stands counts.
     fn agrees_on_dead(&self) -> bool;
 
     /// The present position as the players may agree to count it, finished or not: what is dead,
-    /// what lives in seki, whose the points are. `None` in games without dead stones, and when
-    /// `stop` is raised.
-    fn settle(&mut self, stop: &StopFlag) -> Option<Settled>;
+    /// what lives in seki, whose the points are. `None` in games without dead stones.
+    ///
+    /// # Errors
+    /// [`Unjudged`] when `stop` is raised before that is known.
+    fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, Unjudged>;
 
-    /// The game so far.
+    /// The game so far, its result as [`Engine::outcome`].
     fn record(&self) -> GameRecord;
 
     /// What one move may cost, the clock aside.

@@ -15,7 +15,7 @@ use super::timing::{self, Timing};
 use super::worker::{Task, Worker};
 use super::{
     AnalysisEffort, ClockState, Decision, Engine, EngineError, MakeThinker, MoveTime, Resign,
-    RulesError, Solution, Spending, ThinkError, ThinkerLog,
+    RulesError, Solution, Spending, ThinkError, ThinkerLog, Unjudged,
 };
 use crate::clock::{Clock, TimeControl};
 use crate::game::{
@@ -122,13 +122,18 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// Forgets the game so far, but for what the clocks have learned.
-    fn begin(&mut self) {
+    /// Forgets what was searched: it was another game.
+    fn forget_searches(&mut self) {
         self.worker.new_game();
         self.last_report = None;
+        self.resign.iter_mut().for_each(Resign::forget);
+    }
+
+    /// Forgets the game so far, but for what the clocks have learned.
+    fn begin(&mut self) {
+        self.forget_searches();
         self.awaits_reply = false;
         self.times.clear();
-        self.resign.iter_mut().for_each(Resign::forget);
         self.timing.new_game();
     }
 }
@@ -149,8 +154,7 @@ impl<G: Game> Engine for Player<G> {
 
     fn set_komi(&mut self, komi: HalfPoints) {
         if self.history.set_komi(komi) {
-            self.worker.new_game();
-            self.last_report = None;
+            self.forget_searches();
         }
     }
 
@@ -162,8 +166,7 @@ impl<G: Game> Engine for Player<G> {
         }
         let changed = self.history.set_rules(rules);
         if changed.map_err(|_| RulesError::Broken)? {
-            self.worker.new_game();
-            self.last_report = None;
+            self.forget_searches();
         }
         Ok(())
     }
@@ -218,6 +221,7 @@ impl<G: Game> Engine for Player<G> {
         let analysis = &AnalysisOptions::default();
         let request = MoveRequest {
             takes_dead: true,
+            resigns: false,
             ..MoveRequest::usual(start, analysis)
         };
         self.move_in(request, stop, &mut |_| {})
@@ -337,14 +341,18 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn outcome(&self) -> Option<Outcome> {
-        self.history.position().outcome()
+        self.history.outcome()
+    }
+
+    fn resigned(&self) -> Option<Color> {
+        self.history.resigned()
     }
 
     fn agrees_on_dead(&self) -> bool {
         self.history.position().agrees_on_dead()
     }
 
-    fn settle(&mut self, stop: &StopFlag) -> Option<Settled> {
+    fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, Unjudged> {
         self.judge.settle(self.history.position(), stop)
     }
 

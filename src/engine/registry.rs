@@ -17,6 +17,10 @@ use crate::rollout::{self, Playout};
 use crate::search::SearcherOptions;
 use crate::solver::{Solvable, Solve};
 
+/// Seed of the playouts that say what is dead: the same position has the same score in every process,
+/// and two engines that are asked agree.
+const JUDGING_SEED: u64 = 1;
+
 /// What an engine is made of.
 #[derive(Clone, Copy)]
 struct Setup<'a> {
@@ -125,7 +129,7 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     }
     let player = player.with_solver(threads, Box::new(move || G::solver(bytes)));
     let judge = move |position: &G, playouts, halt: &dyn Fn() -> bool| {
-        rollout::expect(position, playouts, seed, halt)
+        rollout::expect(position, playouts, JUDGING_SEED, halt)
     };
     Box::new(
         player

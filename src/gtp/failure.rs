@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::engine::Unjudged;
 use crate::game::BadKomi;
 
 /// A failed command; the text is what the controller reads after the `?`.
@@ -37,6 +38,9 @@ pub enum Failure {
     /// The game has not ended.
     #[error("cannot score")]
     CannotScore,
+    /// What is dead, and so the score, is not known.
+    #[error("cannot score: {0}")]
+    Unjudged(#[from] Unjudged),
     /// There are stones on the board already.
     #[error("board not empty")]
     NotEmpty,

@@ -72,6 +72,8 @@ pub struct GameRecord {
     pub rules: String,
     /// Points given to White.
     pub komi: Option<HalfPoints>,
+    /// Handicap stones that Black has or is to have (SGF's `HA`), 2 or more; 0 for none.
+    pub handicap: u16,
     /// Name of the black player; empty when unknown.
     pub black: String,
     /// Name of the white player; empty when unknown.
@@ -103,6 +105,7 @@ impl GameRecord {
             size,
             rules: String::new(),
             komi: None,
+            handicap: 0,
             black: String::new(),
             white: String::new(),
             result: String::new(),
@@ -156,9 +159,25 @@ impl GameRecord {
         self.to_move.or(first).unwrap_or(Color::Black)
     }
 
-    /// Leaves the first plays; whose turn it was at the beginning stays the same.
+    /// Who has given the game up, by its result.
+    #[must_use]
+    pub fn resigned(&self) -> Option<Color> {
+        let (winner, how) = self.result.split_once('+')?;
+        let resigned = ["R", "RESIGN"].contains(&&*how.trim().to_ascii_uppercase());
+        match winner.trim() {
+            "B" | "b" if resigned => Some(Color::White),
+            "W" | "w" if resigned => Some(Color::Black),
+            _ => None,
+        }
+    }
+
+    /// Leaves the first plays; whose turn it was at the beginning stays the same. A game without its
+    /// last plays has no result.
     pub fn truncate(&mut self, plays: usize) {
         self.to_move = Some(self.first_to_move());
+        if plays < self.plays.len() {
+            self.result.clear();
+        }
         self.plays.truncate(plays);
         self.later.retain(|setup| setup.after <= plays);
     }

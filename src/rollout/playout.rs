@@ -110,7 +110,8 @@ pub trait Playout: Game {
         let _ = (moves, priors);
     }
 
-    /// The same position under the rules by which playouts count.
+    /// The same position under the rules by which playouts count, and without what they do not depend
+    /// on.
     fn as_played_out(&self) -> Self {
         self.clone()
     }

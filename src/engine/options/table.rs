@@ -56,7 +56,8 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         name: "resign-below",
         value: "VALUE",
         help: "Resigns when three moves in a row are expected to end no better than this, from -1 \
-               (lost) to 1; off goes on to the end [default: off]",
+               (lost) to 1, and in Go the count agrees; never before a third of the board is played; \
+               off goes on to the end [default: -0.95 in Go, else off]",
         expected: "off or a number from -1 to 1",
         set: |options, text| {
             options.resign = match text {

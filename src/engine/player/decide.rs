@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::super::choose::choose;
-use super::super::judge::away_from_dead;
+use super::super::judge::{away_from_dead, has_passed};
 use super::super::patience::Patience;
+use super::super::resign::loses_the_count;
 use super::super::worker::Task;
 use super::super::{Decision, Engine as _};
 use super::Player;
@@ -17,19 +18,40 @@ use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 /// How often a search that has to answer says what it has so far, for the case that it does not.
 const KEEP: Duration = Duration::from_millis(100);
 
+/// What has been decided.
+#[derive(Default)]
+struct Decided {
+    /// A legal move; `None` when there is none.
+    mv: Option<Move>,
+    /// What the clock allowed for it.
+    budget: Option<Budget>,
+    /// Whether the game is given up instead.
+    resigns: bool,
+}
+
+impl Decided {
+    /// To play `mv`.
+    fn to_play(mv: Option<Move>, budget: Option<Budget>) -> Decided {
+        Decided {
+            mv,
+            budget,
+            resigns: false,
+        }
+    }
+}
+
 impl<G: Game> Player<G> {
-    /// A legal move for the side to move, or `None` when there is none, and what the clock allowed
-    /// for it.
+    /// What the side to move does.
     fn decide(
         &mut self,
         request: MoveRequest<'_, G>,
         stop: &StopFlag,
         see: &mut dyn FnMut(&SearchReport),
-    ) -> (Option<Move>, Option<Budget>) {
+    ) -> Decided {
         let start = request.start;
         self.last_report = None;
         if start.legal_moves().next().is_none() {
-            return (None, None);
+            return Decided::default();
         }
         let position = start.position();
         let started = self.time.now();
@@ -42,13 +64,14 @@ impl<G: Game> Player<G> {
                 Some(_) => self.judge.settle_within(position, patience),
                 None => self.judge.settle(position, stop),
             };
+            let settled = settled.ok().flatten();
             let avoid = settled.map(|found| away_from_dead(position, position.to_move(), &found));
             analysis.avoid.extend(avoid.unwrap_or_default());
         }
         let pass = position.size().pass();
         let may_pass = !analysis.avoid.contains(&pass);
         if may_pass && self.judge.is_done(position, None, patience) {
-            return (Some(pass), budget);
+            return Decided::to_play(Some(pass), budget);
         }
         if !stop.is_raised() {
             let elapsed = self.time.now().saturating_sub(started);
@@ -61,14 +84,32 @@ impl<G: Game> Player<G> {
                 .judge
                 .is_done(position, self.last_report.as_ref(), patience)
         {
-            return (Some(pass), budget);
+            return Decided::to_play(Some(pass), budget);
         }
         let mut avoid = analysis.avoid;
         if self.judge.goes_on(position, patience) && !avoid.contains(&pass) {
             avoid.push(pass);
         }
         let mv = choose(start, self.last_report.as_ref(), &avoid);
-        (mv, budget)
+        Decided {
+            resigns: request.resigns && self.is_hopeless(position, patience),
+            ..Decided::to_play(mv, budget)
+        }
+    }
+
+    /// Whether the game is to be given up: the last searches and the count agree, and the other side
+    /// has not just offered to count.
+    fn is_hopeless(&mut self, position: &G, patience: Patience<'_>) -> bool {
+        let report = self.last_report.as_ref();
+        let resign = self.resign.as_mut();
+        if !resign.is_some_and(|resign| resign.after(position, report)) || has_passed(position) {
+            return false;
+        }
+        // Without the time for a count it goes on.
+        let settled = self.judge.settle_within(position, patience);
+        settled.is_ok_and(|settled| {
+            settled.is_none_or(|found| loses_the_count(position, position.to_move(), &found))
+        })
     }
 
     /// What a search finds; the best so far where it breaks off, and nothing where it has nothing.
@@ -114,20 +155,21 @@ impl<G: Game> Player<G> {
     ) -> Decision {
         let position = request.start.position();
         let (started, color) = (self.time.now(), position.to_move());
-        let (mv, budget) = self.decide(request, stop, see);
+        let Decided {
+            mv,
+            budget,
+            resigns,
+        } = self.decide(request, stop, see);
         let Some(mv) = mv else {
             let decision = when_over(position);
             if G::INFO.passes && decision == Decision::Play(Vertex::Pass) {
-                self.history.pass_after_end(color);
+                // It can be taken back, and changes nothing else.
+                self.history.push(color, position.size().pass());
             }
             return decision;
         };
-        let report = self.last_report.as_ref();
-        if self
-            .resign
-            .as_mut()
-            .is_some_and(|resign| resign.after(report))
-        {
+        if resigns {
+            self.history.resign(color);
             return Decision::Resign;
         }
         let vertex = Vertex::of(mv, self.size());
@@ -147,8 +189,11 @@ impl<G: Game> Player<G> {
     /// The move that it would play now, the clocks as they are.
     pub(super) fn choice(&mut self, start: &Reached<G>, stop: &StopFlag) -> Decision {
         let analysis = AnalysisOptions::default();
-        let request = MoveRequest::usual(start, &analysis);
-        match self.decide(request, stop, &mut |_| {}).0 {
+        let request = MoveRequest {
+            resigns: false,
+            ..MoveRequest::usual(start, &analysis)
+        };
+        match self.decide(request, stop, &mut |_| {}).mv {
             None => when_over(start.position()),
             Some(mv) => Decision::Play(Vertex::of(mv, self.size())),
         }

@@ -10,6 +10,8 @@ pub(super) struct MoveRequest<'a, G: Game> {
     pub(super) analysis: &'a AnalysisOptions,
     /// Whether nothing counts but dead stones of the other side while there are any.
     pub(super) takes_dead: bool,
+    /// Whether the game may be given up.
+    pub(super) resigns: bool,
 }
 
 impl<'a, G: Game> MoveRequest<'a, G> {
@@ -22,6 +24,7 @@ impl<'a, G: Game> MoveRequest<'a, G> {
             start,
             analysis,
             takes_dead: false,
+            resigns: true,
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Commands that read and write SGF files.
 
+use super::scoring::result;
 use super::{Arguments, file_name};
 use crate::gtp::{Failure, Session};
-use crate::record::sgf;
+use crate::record::{result_text, sgf};
 
 /// The longest game: every position of it is kept.
 const MOST_MOVES: usize = 10_000;
@@ -44,7 +45,16 @@ pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<Str
 }
 
 pub(super) fn printsgf(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    let text = sgf::write(&session.engine.record());
+    let mut record = session.engine.record();
+    // A record without its result is not wrong.
+    match result(session) {
+        Ok(outcome) => record.result = outcome.map(result_text).unwrap_or_default(),
+        Err(why) => {
+            log::warn!("the record is written without a result: {why}");
+            record.result.clear();
+        }
+    }
+    let text = sgf::write(&record);
     let Some(name) = file_name::optional(args.written())? else {
         return Ok(text);
     };

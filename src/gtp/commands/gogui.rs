@@ -2,6 +2,7 @@
 
 use super::Arguments;
 use super::command::Command;
+use super::scoring::result;
 use crate::game::Color;
 use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Session, parse_vertex};
@@ -99,13 +100,17 @@ pub(super) fn rules_final_result(
     session: &mut Session,
     _: &Arguments<'_>,
 ) -> Result<String, Failure> {
-    let Some(outcome) = session.engine.outcome() else {
+    let Some(outcome) = result(session)? else {
         return Ok("The game is not over".to_owned());
     };
+    let resigned = session.engine.resigned().is_some();
     Ok(match (outcome.winner, outcome.margin) {
         (Some(winner), None) => {
             let [winner, loser] = [winner, winner.opponent()].map(capital);
-            let why = session.engine.info().lost_because;
+            let why = match resigned {
+                true => "has resigned",
+                false => session.engine.info().lost_because,
+            };
             format!("{winner} wins: {loser} {why}")
         }
         (Some(winner), Some(margin)) => format!("{} wins by {margin}", capital(winner)),

@@ -74,6 +74,7 @@ pub const COMMANDS: &[Command] = &[
     command("kata-raw-nn", "[SYMMETRY]", "the network's own numbers, where one plays", analyze::kata_raw_nn),
     command("kata-get-rules", "", "the rules as JSON", settings::kata_get_rules),
     command("kata-set-rules", "RULES", "other rules, by KataGo's names or JSON; komi stays where they do not say it", settings::kata_set_rules),
+    command("kata-set-rule", "NAME VALUE", "one rule, by KataGo's name in kata-get-rules", settings::kata_set_rule),
     command("kata-list-params", "", "names for the next two", settings::kata_list_params),
     command("kata-get-param", "NAME", "a setting", settings::kata_get_param),
     command("kata-set-param", "NAME VALUE", "change a setting; 0 for no limit", settings::kata_set_param),

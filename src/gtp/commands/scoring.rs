@@ -2,26 +2,52 @@
 
 use super::Arguments;
 use super::analyze::decision_text;
-use crate::game::{Color, Fate, Settled};
+use crate::game::{Color, Fate, Outcome, Settled};
 use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Session, format_vertex};
 use crate::record::{Vertex, result_text};
 
 /// The position as the players may agree to count it, in games with dead stones.
-fn settled(session: &mut Session) -> Option<Settled> {
-    session.search(|engine, stop| engine.settle(stop))
+fn settled(session: &mut Session) -> Result<Option<Settled>, Failure> {
+    Ok(session.search(|engine, stop| engine.settle(stop))?)
 }
 
-/// Of a game that is counted by agreement, the result without dead stones, at any time; of others,
-/// the result by the rules once there is one.
-pub(super) fn final_score(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
-    let by_rules = session.engine.outcome();
-    let agreed = match by_rules {
-        Some(_) if !session.engine.agrees_on_dead() => None,
-        _ => settled(session).map(|settled| settled.outcome()),
+/// The result of a game that has ended: without the dead stones, where the players agree on them.
+/// All commands and records that name a result have it from here.
+pub(super) fn result(session: &mut Session) -> Result<Option<Outcome>, Failure> {
+    let as_it_stands = session.engine.outcome();
+    let counted = as_it_stands.is_some_and(|outcome| outcome.margin.is_some());
+    if !counted || !session.engine.agrees_on_dead() {
+        return Ok(as_it_stands);
+    }
+    let Some(settled) = settled(session)? else {
+        return Ok(as_it_stands);
     };
-    let outcome = agreed.or(by_rules).ok_or(Failure::CannotScore)?;
-    Ok(result_text(outcome))
+    if !settled.is_certain() {
+        log::warn!(
+            "a guess, for not all dead stones are certain: {}",
+            span(&settled)
+        );
+    }
+    Ok(Some(settled.outcome()))
+}
+
+/// The result once there is one; before, in games with dead stones, what the position looks like,
+/// and the log says that it is a guess.
+pub(super) fn final_score(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    if let Some(outcome) = result(session)? {
+        return Ok(result_text(outcome));
+    }
+    let settled = settled(session)?.ok_or(Failure::CannotScore)?;
+    log::warn!("a guess, for the game is not over: {}", span(&settled));
+    Ok(result_text(settled.outcome()))
+}
+
+/// Between which results the one lies that was told.
+fn span(settled: &Settled) -> String {
+    let [least, most] = settled.range.map(Outcome::by_points).map(result_text);
+    let told = result_text(settled.outcome());
+    format!("{told}, and between {least} and {most}")
 }
 
 /// The points of one status, top row first. Where nothing ever dies all stones are alive.
@@ -38,7 +64,7 @@ pub(super) fn final_status_list(
         "dame" => Fate::Dame,
         _ => return Err(Failure::Syntax),
     };
-    let settled = settled(session);
+    let settled = settled(session)?;
     let engine = &*session.engine;
     let points = points_from_top(engine.size()).filter(|&point| match &settled {
         Some(settled) => settled.fates.get(point.index()) == Some(&wanted),

@@ -154,6 +154,16 @@ pub(super) fn kata_set_rules(
     Ok(String::new())
 }
 
+/// Takes a single rule by KataGo's name for it.
+pub(super) fn kata_set_rule(
+    session: &mut Session,
+    args: &Arguments<'_>,
+) -> Result<String, Failure> {
+    let set = session.engine.set_rule(args.text(0)?, args.text(1)?);
+    set.map_err(|error| Failure::Rules(error.to_string()))?;
+    Ok(String::new())
+}
+
 /// KGS's names of rules. A client of Go servers sends one of them whatever is played.
 const KGS_RULES: &[&str] = &["japanese", "chinese", "aga", "new_zealand"];
 

@@ -114,7 +114,7 @@ pub(super) fn legal(session: &mut Session, args: &Arguments<'_>) -> Result<Strin
 /// Whose each point is, from 1 for Black to -1 for White, as rows of numbers; dead stones are the
 /// other side's.
 pub(super) fn fate(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
-    let settled = session.search(|engine, stop| engine.settle(stop));
+    let settled = session.search(|engine, stop| engine.settle(stop))?;
     let engine = &*session.engine;
     let owner = |fate: Fate, point: Move| {
         let side = match fate {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::fields::{Fields, Refusal, short, shorten};
 use super::options::{KatagoOptions, MakeAnalyst};
 use super::wishes::{self, Wishes};
-use crate::engine::{Engine, RulesError};
+use crate::engine::Engine;
 use crate::game::{BoardSize, Color, HalfPoints, UnknownGame};
 use crate::gtp::format_vertex;
 use crate::record::{GameRecord, Play, Vertex};
@@ -144,21 +144,11 @@ fn engine(
         engine.set_komi(komi.map_err(|error| Refusal::new("komi", error))?);
     }
     if let Some(bonus) = fields.text("whiteHandicapBonus")? {
-        give_bonus(&mut *engine, bonus)?;
+        // White may be paid for handicap stones in another way than the rules say.
+        let set = engine.set_rule("whiteHandicapBonus", bonus);
+        set.map_err(|error| Refusal::new("whiteHandicapBonus", error))?;
     }
     Ok(engine)
-}
-
-/// Has White paid for handicap stones in another way than the rules say.
-fn give_bonus(engine: &mut dyn Engine, bonus: &str) -> Result<(), Refusal> {
-    let rules = engine.rules_json();
-    let rules = rules.and_then(|text| serde_json::from_str(&text).ok());
-    let Some(Value::Object(mut rules)) = rules else {
-        return Err(Refusal::new("whiteHandicapBonus", "this game has none"));
-    };
-    rules.insert("whiteHandicapBonus".to_owned(), json!(bonus));
-    let set = engine.set_rules(&Value::Object(rules).to_string());
-    set.map_err(|error: RulesError| Refusal::new("whiteHandicapBonus", error))
 }
 
 fn record(

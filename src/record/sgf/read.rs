@@ -31,6 +31,8 @@ pub fn read_until(text: &str, plays: usize) -> Result<GameRecord, SgfError> {
     reader.record.notes = notes;
     for (index, node) in nodes.iter().enumerate() {
         if reader.record.plays.len() >= plays && reader.next_is(node) {
+            // A game without its last plays has no result.
+            reader.record.result.clear();
             break;
         }
         reader.has_moved = false;
@@ -63,8 +65,6 @@ struct Reader {
     to_move: Option<Color>,
     /// A comment that stands before the move of its node.
     waiting_comment: String,
-    /// Black has several stones ahead.
-    handicap: bool,
 }
 
 impl Reader {
@@ -92,7 +92,6 @@ impl Reader {
             has_moved: false,
             to_move: None,
             waiting_comment: String::new(),
-            handicap: false,
         })
     }
 
@@ -124,7 +123,7 @@ impl Reader {
             // There it names the game.
             "RU" if info(&self.record.game).is_some_and(|info| info.sgf.1.is_some()) => {}
             "RU" => self.record.rules = simple_text(value).trim().to_owned(),
-            "HA" => self.handicap = value.trim().parse().is_ok_and(|stones: u32| stones > 1),
+            "HA" => self.record.handicap = handicap(value),
             "KM" if value.trim().is_empty() => {}
             "KM" => match komi::read(value, self.habits) {
                 Ok((komi, how)) => {
@@ -235,11 +234,20 @@ impl Reader {
         self.record.setup = stones
             .filter_map(|(point, stone)| Some((Move(u16::try_from(point).ok()?), (*stone)?)))
             .collect();
-        if self.handicap && self.record.to_move.is_none() && self.record.plays.is_empty() {
-            self.record.to_move = Some(Color::White);
+        let record = &mut self.record;
+        let placed = record.handicap > 0 && !record.setup.is_empty();
+        if placed && record.to_move.is_none() && record.plays.is_empty() {
+            record.to_move = Some(Color::White);
         }
         self.record
     }
+}
+
+/// Handicap stones, 2 or more; 0 for none, a single one, which is a usual first move, and what is no
+/// number.
+fn handicap(value: &str) -> u16 {
+    let stones = value.trim().parse().unwrap_or(0);
+    if stones > 1 { stones } else { 0 }
 }
 
 #[cfg(test)]

@@ -88,8 +88,8 @@ fn header(record: &GameRecord) -> String {
             push(&mut out, name, &escape(text));
         }
     }
-    if info.is_some_and(|info| info.passes) && is_handicap(record) {
-        push(&mut out, "HA", &record.setup.len().to_string());
+    if record.handicap > 1 {
+        push(&mut out, "HA", &record.handicap.to_string());
     }
     for (name, color) in [("AB", Color::Black), ("AW", Color::White)] {
         let stones = record.setup.iter().filter(|(_, stone)| *stone == color);
@@ -114,12 +114,6 @@ fn push_player(out: &mut String, to_move: Option<Color>) {
         Some(Color::White) => push(out, "PL", "W"),
         None => {}
     }
-}
-
-/// Whether the stones set up are a handicap: several, all of them Black's, and White begins.
-fn is_handicap(record: &GameRecord) -> bool {
-    let black = |(_, color): &(Move, Color)| *color == Color::Black;
-    record.setup.len() > 1 && record.setup.iter().all(black) && record.to_move == Some(Color::White)
 }
 
 /// Appends a property.

@@ -1,0 +1,125 @@
+//! Results of Go: the same from every process and every command, bounded, and never a wrong one said
+//! as if it were right.
+
+use std::time::Duration;
+
+use tengen::clock::{Clock, SystemClock};
+
+use crate::process::{Engine, QUICK};
+
+/// An engine of Go that plays by few playouts, with this seed.
+fn go(seed: &str) -> Engine {
+    Engine::start(&[&QUICK[..4], &["--seed", seed, "--game", "go"]].concat())
+}
+
+/// A game on 13x13 whose borders are open, both sides in turn.
+const OPEN_BORDERS: &str = "D4 K10 D10 K4 G7 F3 H11 C7 L7 E8 J8 F10 F6 H5 C5 K6 L6 K7 L8 K8 L9 E5 E6 \
+                            D6 D7 C6 B6 B5 B7 C4 C3 D3 C2 H4 G10 G11 F11 E11 F12 G9 H10 F9 G5 G4";
+
+/// Plays them all, Black first.
+fn play(engine: &mut Engine, moves: &str) {
+    for (vertex, color) in moves.split_whitespace().zip(["b", "w"].into_iter().cycle()) {
+        engine.answer(&format!("play {color} {vertex}"));
+    }
+}
+
+#[test]
+fn a_position_has_one_score_in_every_process() {
+    let mut scores = Vec::new();
+    for seed in ["1", "2", "3"] {
+        let mut engine = go(seed);
+        engine.answer("boardsize 13");
+        play(&mut engine, OPEN_BORDERS);
+        if seed == "3" {
+            // Other searches before, and another way to the same stones.
+            engine.answer("genmove b");
+            engine.answer("undo");
+            engine.answer("gg-undo 2");
+            engine.answer("play b G5");
+            engine.answer("final_score");
+            engine.answer("play w G4");
+        }
+        let dead = engine.answer("final_status_list dead");
+        scores.push((engine.answer("final_score"), dead));
+    }
+    assert!(scores[0].0.contains('+'), "{scores:?}");
+    assert!(scores.iter().all(|score| *score == scores[0]), "{scores:?}");
+}
+
+/// On an open 19x19 a score takes longest. An interrupt ends it without one, and the next question is
+/// answered as if there had been none.
+#[test]
+fn an_interrupted_score_is_none() {
+    for command in [
+        "final_score",
+        "final_status_list dead",
+        "final_status_list alive",
+        "tengen-fate",
+    ] {
+        let mut engine = go("1");
+        engine.answer("boardsize 19");
+        play(&mut engine, "D4 Q16 D16 Q4 K10");
+        engine.send(&format!("{command}\n# interrupt\n"));
+        let reply = engine.reply();
+        assert_eq!(
+            reply, "? cannot score: interrupted before the position was judged",
+            "{command}"
+        );
+        let known = engine.ask(command);
+        assert!(known.starts_with('='), "{command}: {known}");
+        assert_eq!(engine.ask(command), known);
+        // What is known already is told at once.
+        engine.send(&format!("{command}\n# interrupt\n"));
+        assert_eq!(engine.reply(), known);
+    }
+}
+
+#[test]
+fn the_end_of_input_makes_no_score() {
+    let mut engine = go("1");
+    engine.answer("boardsize 19");
+    play(&mut engine, "D4 Q16 D16 Q4 K10");
+    engine.send("final_score\n");
+    std::thread::sleep(Duration::from_millis(100));
+    engine.close();
+    let (rest, _) = engine.wait();
+    assert_eq!(
+        rest,
+        "? cannot score: interrupted before the position was judged\n\n"
+    );
+}
+
+/// Where nothing dies there is nothing to judge, and nothing to interrupt.
+#[test]
+fn games_without_dead_stones_need_no_judge() {
+    for game in ["nogo", "gomoku"] {
+        let mut engine = Engine::start(&[QUICK, &["--game", game]].concat());
+        engine.answer("play b A1");
+        for (command, reply) in [
+            ("final_status_list alive", "= A1"),
+            ("final_status_list dead", "= "),
+            ("final_score", "? cannot score"),
+        ] {
+            engine.send(&format!("{command}\n# interrupt\n"));
+            assert_eq!(engine.reply(), reply, "{game}: {command}");
+        }
+    }
+}
+
+/// Whatever is left to play.
+#[test]
+fn a_score_is_bounded() {
+    let clock = SystemClock::new();
+    let mut engine = go("1");
+    engine.answer("boardsize 19");
+    engine.answer("name");
+    for moves in ["", "D4", "Q16 Q4", OPEN_BORDERS] {
+        engine.answer("clear_board");
+        play(&mut engine, moves);
+        let started = clock.now();
+        engine.answer("final_score");
+        let took = clock.now() - started;
+        // Below 2 seconds where nothing else runs.
+        assert!(took < Duration::from_secs(20), "{moves}: {took:?}");
+    }
+}
