@@ -6,7 +6,7 @@ use tengen::encode::Encode;
 use tengen::eval::{ModelInfo, PLANES, POLICY, VALUE};
 use tengen::game::nogo::SmallNoGo;
 use tengen::game::{BoardSize, Game};
-use tengen::onnx::GraphBuilder;
+use tengen::onnx::{GraphBuilder, Header, Value};
 
 /// A folder of this test, removed in the end.
 pub(crate) struct Folder(PathBuf);
@@ -60,8 +60,18 @@ pub(crate) const WILD: f32 = 3e38;
 
 /// A network of one layer.
 pub(crate) fn network(info: &ModelInfo, weight: f32) -> Vec<u8> {
+    network_behind(info, weight, |_, planes| planes)
+}
+
+/// The same behind something that keeps the shape of the planes.
+pub(crate) fn network_behind(
+    info: &ModelInfo,
+    weight: f32,
+    make: impl FnOnce(&mut GraphBuilder, Value) -> Value,
+) -> Vec<u8> {
     let (planes, mut graph) = (info.planes, GraphBuilder::new("test"));
     let input = graph.input(PLANES, info.planes_shape());
+    let input = make(&mut graph, input);
     let kernel = graph.weights("kernel", &[1, planes, 1, 1], &vec![0.1; planes]);
     let policy = graph.conv(input, kernel, None);
     let policy = graph.flatten(policy);
@@ -75,4 +85,33 @@ pub(crate) fn network(info: &ModelInfo, weight: f32) -> Vec<u8> {
     let value = graph.gemm(sum, last, nothing);
     graph.output(VALUE, value, info.value_shape());
     graph.finish(&info.to_metadata()).expect("a sound graph")
+}
+
+/// A file without its checksum, which would tell of a change.
+pub(crate) fn unsealed(onnx: &[u8]) -> &[u8] {
+    let seal = Header::read(onnx).expect("a network").seal;
+    let covers = seal.expect("it has a checksum").covers;
+    &onnx[..usize::try_from(covers).expect("it is in memory")]
+}
+
+/// A file with the first of some bytes changed for others of the same length.
+pub(crate) fn patched(onnx: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let mut onnx = unsealed(onnx).to_vec();
+    let at = onnx.windows(from.len()).position(|bytes| bytes == from);
+    let at = at.expect("they are in the file");
+    onnx[at..][..to.len()].copy_from_slice(to);
+    onnx
+}
+
+/// A field of a message: its number, and its bytes, fewer than 128.
+pub(crate) fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+    let len = u8::try_from(bytes.len()).ok().filter(|len| *len < 128);
+    let head = [number << 3 | 2, len.expect("a short field")];
+    [&head, bytes].concat()
+}
+
+/// A file whose graph has another field: messages that come twice are one.
+pub(crate) fn with_field(onnx: &[u8], number: u8, message: &[u8]) -> Vec<u8> {
+    [unsealed(onnx), &field(7, &field(number, message))].concat()
 }

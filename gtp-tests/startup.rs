@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use tengen::eval::ModelInfo;
 use tengen::game::BoardSize;
 
-use crate::networks::{Folder, WILD, info, network};
+use crate::networks::{Folder, WILD, field, info, network, network_behind, patched, with_field};
 use crate::process::folder;
 
 /// Runs `tengen` on `input` to its end.
@@ -169,6 +169,86 @@ fn damage_is_found_before_the_game() {
     );
     let short = folder.write("short.onnx", &onnx[..onnx.len() / 2]);
     check_refused(&["gtp", "--model", &short], &["cut short"]);
+}
+
+/// A file that a backend would read past: no other network plays under its name.
+#[test]
+fn an_unsound_network_ends_the_program_on_every_backend() {
+    let folder = Folder::new("unsound");
+    let sound = network(&info(9), 0.1);
+    let far = [
+        b"\x10\x01".to_vec(),
+        field(8, b"far"),
+        field(13, &[field(1, b"location"), field(2, b"far.bin")].concat()),
+        b"\x70\x01".to_vec(),
+    ];
+    let relu = [
+        field(1, b"planes"),
+        field(2, b"foreign"),
+        field(4, b"Relu"),
+        field(7, b"com.example"),
+    ];
+    let not_a_number = patched(&sound, &0.1_f32.to_le_bytes(), &f32::NAN.to_le_bytes());
+    for (name, onnx, words) in [
+        ("nan", not_a_number, "tensor kernel holds NaN (number 1 of"),
+        (
+            "external",
+            with_field(&sound, 5, &far.concat()),
+            "tensor far has its numbers in another file (far.bin)",
+        ),
+        (
+            "half",
+            patched(&sound, b"\x08\x01\x12", b"\x08\x0a\x12"),
+            "its input planes is float16, not float32",
+        ),
+        (
+            "opset",
+            patched(&sound, b"\x42\x04\x0a\0\x10\x11", b"\x42\x04\x0a\0\x10\x63"),
+            "of set 99 of ONNX",
+        ),
+        (
+            "domain",
+            with_field(&sound, 1, &relu.concat()),
+            "com.example",
+        ),
+    ] {
+        let path = folder.write(&format!("{name}.onnx"), &onnx);
+        for backend in ["native", "tract", "auto"] {
+            let arguments = ["gtp", "--model", &path, "--backend", backend];
+            check_refused(&arguments, &[&path, words]);
+        }
+        for subcommand in ["sau", "gomocup", "analysis", "bench"] {
+            let arguments = [subcommand, "--model", &path, "--game", "nogo"];
+            check_refused(&arguments, &[&path, words]);
+        }
+    }
+}
+
+/// What one backend does not compute another may, where none is asked for; where one is, it ends the
+/// program.
+#[test]
+fn a_network_that_its_backend_does_not_compute_ends_the_program() {
+    let folder = Folder::new("operators");
+    let sigmoid = network_behind(&info(9), 0.1, |graph, planes| graph.sigmoid(planes));
+    let sigmoid = folder.write("sigmoid.onnx", &sigmoid);
+    check_refused(
+        &["gtp", "--model", &sigmoid, "--backend", "native"],
+        &[&sigmoid, "Sigmoid", "does not know this operator"],
+    );
+    let said = player(&["--model", &sigmoid]);
+    let by_another = ["tract", "ort"].map(|other| format!("{sigmoid} by {other} on cpu: test"));
+    assert!(
+        by_another.iter().any(|words| said.contains(words)),
+        "{said}"
+    );
+    let unknown = network_behind(&info(9), 0.1, |graph, planes| {
+        graph.node("Nonsense", &[planes], vec![])
+    });
+    let unknown = folder.write("unknown.onnx", &unknown);
+    for backend in ["native", "tract", "auto"] {
+        let arguments = ["gtp", "--model", &unknown, "--backend", backend];
+        check_refused(&arguments, &[&unknown, "Nonsense"]);
+    }
 }
 
 #[cfg(unix)]

@@ -3,7 +3,9 @@
 use std::io::{IsTerminal as _, Write as _, stderr, stdin};
 
 use tengen::engine::{Backend, EngineOptions, built_in};
-use tengen::eval::{BackendKind, Candidate, ModelSource};
+use tengen::eval::{
+    BackendKind, Candidate, Device, EvalError, LoadOptions, ModelSource, open_best,
+};
 
 /// Whether a person types and reads here, and no board program.
 pub(super) fn is_attended() -> bool {
@@ -16,7 +18,7 @@ pub(super) fn tell(line: &str) {
     let _ = writeln!(stderr(), "{line}");
 }
 
-/// Says who is there. Looks at the network's file, but does not load it.
+/// Says who is there.
 pub(super) fn greet(options: &EngineOptions, protocol: &str) {
     tell(&who(options, protocol));
     tell("Try `help`; `quit` or Ctrl-D ends.");
@@ -46,9 +48,7 @@ fn source(options: &EngineOptions) -> Result<(BackendKind, ModelSource), String>
             return Err(path.map_or(String::new(), |path| format!("critic {path}, no search")));
         }
         Backend::Network(backend) => backend,
-        Backend::Auto => {
-            Candidate::best(&options.load()).map_err(|error| format!("random playouts: {error}"))?
-        }
+        Backend::Auto => automatic(options).map_err(|error| format!("random playouts: {error}"))?,
     };
     let own = || built_in(&options.game, options.board(), backend, options.device);
     let source = match &options.model {
@@ -57,6 +57,20 @@ fn source(options: &EngineOptions) -> Result<(BackendKind, ModelSource), String>
     };
     let source = source.ok_or("random playouts: no network is built in for this game")?;
     Ok((backend, source))
+}
+
+/// The automatic choice. Of a network that is named, only loading tells which backend computes it.
+fn automatic(options: &EngineOptions) -> Result<BackendKind, EvalError> {
+    match &options.model {
+        Some(path) if options.device == Device::Cpu => {
+            let load = LoadOptions {
+                board: Some(options.board()),
+                ..options.load()
+            };
+            Ok(open_best(&path.clone().into(), &load)?.kind)
+        }
+        _ => Candidate::best(&options.load()),
+    }
 }
 
 /// What will choose the moves.

@@ -1,12 +1,16 @@
-//! What is asked for and cannot be had is an error before a program begins. Looks at files and
-//! loads nothing: board programs start engines that they never ask for a move.
+//! What is asked for and cannot be had is an error before a program begins. Looks at files; a network
+//! that is named is loaded once and let go, as only that tells whether a backend computes it. What is
+//! built in is not loaded: board programs start engines that they never ask for a move.
 
 use thiserror::Error;
 
 use super::{Backend, EngineOptions, built_in, registry};
 use crate::critic::{Critic, CriticError};
 use crate::encode::Mismatch;
-use crate::eval::{Candidate, Device, EvalError, ModelSource};
+use crate::eval::{
+    BackendKind, Candidate, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource,
+    open_best,
+};
 use crate::game::{BoardSize, UnknownGame};
 
 /// Why settings cannot be had here.
@@ -83,7 +87,30 @@ impl EngineOptions {
             }
             Backend::Auto | Backend::Rollout | Backend::Critic => {}
         }
+        if let Some(path) = &self.model {
+            self.try_network(&path.clone().into())?;
+        }
         Ok(self)
+    }
+
+    /// Loads a network as the first search will, so that no other takes its place in silence. One for
+    /// a card is tried on the processor, by what runs it on the card: that takes seconds.
+    fn try_network(&self, network: &ModelSource) -> Result<(), EvalError> {
+        let kind = match self.backend {
+            Backend::Network(kind) => Some(kind),
+            _ => None,
+        };
+        let is_for_card = self.device != Device::Cpu;
+        let kind = kind.or_else(|| is_for_card.then_some(BackendKind::Ort));
+        let load = LoadOptions {
+            device: Device::Cpu,
+            board: Some(self.board()),
+            ..self.load()
+        };
+        match kind {
+            Some(kind) => EvaluatorFactory::open(kind, network, &load).map(drop),
+            None => open_best(network, &load).map(drop),
+        }
     }
 }
 

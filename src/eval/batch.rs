@@ -5,6 +5,9 @@ use super::softmax::softmax;
 /// Points of a lead for each 1 that a network says.
 pub const LEAD_SCALE: f32 = 20.0;
 
+/// How far two answers may be apart that are the same but for rounding.
+const NEAR: f32 = 1e-2;
+
 /// Encoded positions waiting for evaluation: `[len, planes, height, width]` f32, row-major, each
 /// with the key under which a cache may remember its answer.
 #[derive(Debug, Clone)]
@@ -106,6 +109,17 @@ impl Outputs {
     pub fn is_finite(&self) -> bool {
         let mut numbers = self.policy.iter().chain(&self.value).chain(&self.points);
         numbers.all(|number| number.is_finite())
+    }
+
+    /// Whether the first rows of two answers are the same, but for rounding of any precision.
+    pub(super) fn is_near(&self, other: &Outputs) -> bool {
+        let parts = [
+            (self.policy(0), other.policy(0)),
+            (self.value_logits(0), other.value_logits(0)),
+            (self.points(0), other.points(0)),
+        ];
+        let near = |(a, b): (&f32, &f32)| (a - b).abs() <= NEAR * a.abs().max(1.0);
+        parts.into_iter().all(|(a, b)| a.iter().zip(b).all(near))
     }
 
     /// Makes room for `len` rows of a network's answers, all zero: policy, value, lead and owners of so

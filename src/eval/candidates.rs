@@ -40,15 +40,23 @@ impl Candidate {
     }
 }
 
-/// Loads a network with the fastest backend that can be had, and says which are passed over.
+/// A network on the fastest backend that computes it here.
+#[derive(Debug)]
+pub struct Opened {
+    /// The backend.
+    pub kind: BackendKind,
+    /// The loaded network.
+    pub factory: EvaluatorFactory,
+    /// Faster ones, and why they do not compute it.
+    pub passed_over: Vec<Candidate>,
+}
+
+/// Loads a network with the fastest backend that can be had and computes it.
 ///
 /// # Errors
 /// [`EvalError::Load`] when the file cannot be used, [`EvalError::Unavailable`] when no backend can
 /// be had.
-pub fn open_best(
-    source: &ModelSource,
-    options: &LoadOptions,
-) -> Result<EvaluatorFactory, EvalError> {
+pub fn open_best(source: &ModelSource, options: &LoadOptions) -> Result<Opened, EvalError> {
     let mut passed_over = Vec::new();
     let fitting = BackendKind::ALL.into_iter();
     for kind in fitting.filter(|kind| kind.computes_on(options.device)) {
@@ -58,10 +66,12 @@ pub fn open_best(
                 passed_over.push(Candidate { kind, verdict });
             }
             opened => {
-                for slower in &passed_over {
-                    log::warn!("{kind} runs the network, {slower}");
-                }
-                return opened;
+                let factory = opened?;
+                return Ok(Opened {
+                    kind,
+                    factory,
+                    passed_over,
+                });
             }
         }
     }
@@ -139,7 +149,10 @@ mod tests {
         let options = bare(Device::Cpu);
         let error = EvaluatorFactory::open(BackendKind::Native, &source, &options).unwrap_err();
         assert!(error.to_string().contains("Sigmoid"), "{error}");
-        suite::check(&mut open_best(&source, &options).unwrap().make().unwrap());
+        let opened = open_best(&source, &options).unwrap();
+        assert_eq!(opened.kind, BackendKind::Tract);
+        assert_eq!(opened.passed_over[0].kind, BackendKind::Native);
+        suite::check(&mut opened.factory.make().unwrap());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Batch, EvalError, Evaluator, Outputs, kl_divergence, log_softmax};
+use super::{Batch, EvalError, Evaluator, Outputs, evaluate_finite, kl_divergence, log_softmax};
 
 /// How two networks differ on the same positions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -33,8 +33,8 @@ impl Difference {
         legal: &[Vec<bool>],
     ) -> Result<Difference, EvalError> {
         let (mut a, mut b) = (Outputs::new(), Outputs::new());
-        first.evaluate(batch, &mut a)?;
-        second.evaluate(batch, &mut b)?;
+        evaluate_finite(first, batch, &mut a)?;
+        evaluate_finite(second, batch, &mut b)?;
         let rows = legal.iter().enumerate().take(batch.len());
         let each = rows.map(|(row, legal)| Difference::of_row([&a, &b], row, legal));
         Ok(each.fold(Difference::default(), Difference::and))

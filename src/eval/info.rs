@@ -3,14 +3,17 @@
 //! Every backend gets its [`ModelInfo`] from here, from the bytes of the file, so that all accept
 //! and refuse the same models with the same words.
 
+mod checks;
+
 use std::io::{BufReader, Seek as _};
 use std::path::Path;
 
 use crate::files;
 use crate::game::BoardSize;
-use crate::onnx::{Dim, Header, OnnxError, TensorInfo};
+use crate::onnx::{self, Dim, Header, OnnxError};
 
 use super::{Batch, EvalError};
+use checks::{check_shape, number, text};
 
 /// The largest network that is read, in bytes. The largest known ones for board games have half of
 /// it; protocol buffers, which ONNX files are, hold no more than twice as much.
@@ -212,12 +215,13 @@ impl ModelInfo {
         [Dim::batch(), self.outcomes.into()]
     }
 
-    /// Reads the metadata of a model file and checks the shapes of its tensors against them, and
-    /// its bytes against its checksum where it has one. `path` only names the file in errors.
+    /// Reads the metadata of a model file and checks the shapes of its tensors against them, its
+    /// bytes against its checksum where it has one, and what [`onnx::check`] checks. `path` only names
+    /// the file in errors.
     ///
     /// # Errors
     /// [`EvalError::Load`] when the bytes are not an ONNX model, a key is missing or unreadable,
-    /// a tensor is missing or has another shape than the metadata say, or the file is damaged.
+    /// a tensor is missing or has another shape than the metadata say, or the file is damaged or unsound.
     pub fn read(path: &str, onnx: &[u8]) -> Result<ModelInfo, EvalError> {
         let checked = || {
             let header = Header::read(onnx)?;
@@ -226,11 +230,16 @@ impl ModelInfo {
             }
             Ok(header)
         };
-        ModelInfo::checked(path, checked())
+        let info = ModelInfo::checked(path, checked())?;
+        onnx::check(onnx).map_err(|error| EvalError::Load {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        })?;
+        Ok(info)
     }
 
-    /// As [`ModelInfo::read`], of a file that is not loaded: what is large is skipped, and the
-    /// checksum of a large file is left to whoever loads it.
+    /// As [`ModelInfo::read`], of a file that is not loaded: what is large is skipped, and what is in
+    /// it and the checksum of a large file are left to the one who loads it.
     ///
     /// # Errors
     /// As [`ModelInfo::read`], also when it is no regular file or too large.
@@ -326,10 +335,12 @@ impl ModelInfo {
             }
             info.points = 1 + owners.map_or(0, |_| area);
         }
-        if let Some(other) = header.inputs.iter().find(|input| input.name != PLANES) {
+        if let [first, second, ..] = &header.inputs[..] {
+            let other = if second.name == PLANES { first } else { second };
             let name = &other.name;
             return Err(format!(
-                "it wants a second input {name}, which this engine does not fill"
+                "it has a second input {name}, which this engine does not fill: export constants as \
+                 initialisers alone"
             ));
         }
         Ok(info)
@@ -350,64 +361,6 @@ fn read_list(text: &str) -> Result<Vec<BoardSize>, String> {
     boards.ok_or_else(|| {
         format!("its metadata key {BOARDS} is '{text}', not boards such as 9x9 13x13")
     })
-}
-
-fn text(header: &Header, key: &str) -> Result<String, String> {
-    match header.metadata(key) {
-        Some(value) if !value.is_empty() => Ok(value.to_owned()),
-        Some(_) => Err(format!("its metadata key {key} is empty")),
-        None => Err(format!(
-            "it has no metadata key {key}: only networks exported by tengen-train can be used"
-        )),
-    }
-}
-
-fn number<T>(header: &Header, key: &str, min: T, max: T) -> Result<T, String>
-where
-    T: std::str::FromStr + PartialOrd + std::fmt::Display,
-{
-    let value = text(header, key)?;
-    let parsed = value.parse().ok().filter(|n| min <= *n && *n <= max);
-    parsed.ok_or_else(|| {
-        format!("its metadata key {key} is '{value}', not a whole number from {min} to {max}")
-    })
-}
-
-/// The batch dimension must be left to the run, since batches grow and shrink; the others must
-/// agree.
-fn check_shape(
-    kind: &str,
-    name: &str,
-    found: Option<&TensorInfo>,
-    expected: &[Dim],
-) -> Result<(), String> {
-    let dims = match found {
-        Some(tensor) => &tensor.dims,
-        None => return Err(format!("it has no {kind} called {name}")),
-    };
-    let agrees = |(found, expected): (&Dim, &Dim)| match (found, expected) {
-        (Dim::Symbol(_), Dim::Symbol(_)) => true,
-        (found, expected) => found == expected,
-    };
-    let rest = || dims[1..].iter().zip(&expected[1..]);
-    if dims.len() == expected.len() && rest().all(agrees) {
-        return match &dims[0] {
-            Dim::Symbol(_) => Ok(()),
-            Dim::Fixed(len) => Err(format!(
-                "its {kind} {name} has a fixed batch of {len}: export it with a batch chosen when it \
-                 runs (a dynamic axis)"
-            )),
-        };
-    }
-    let show = |dims: &[Dim]| {
-        let words: Vec<String> = dims.iter().map(Dim::to_string).collect();
-        format!("[{}]", words.join(", "))
-    };
-    Err(format!(
-        "its {kind} {name} has shape {}, but its metadata say {}",
-        show(dims),
-        show(expected)
-    ))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! The one place that knows all backends. Which one to fall back to when one is not available is
 //! the caller's decision.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -77,6 +78,9 @@ const GPU_BATCH: usize = 449;
 #[cfg(feature = "ort")]
 const EVALUATORS_PER_GPU: usize = 2;
 
+/// Rows that a network is tried with: few, and not the length of anything else in it.
+const TRIED_ROWS: usize = 3;
+
 #[derive(Debug, Clone)]
 enum Model {
     Native(NativeModel),
@@ -119,20 +123,33 @@ impl EvaluatorFactory {
         Ok(factory)
     }
 
-    /// Has the network evaluate an empty input. A backend may accept a file and refuse to run it,
-    /// a network may have been fitted to nonsense, a GPU takes its time for the first call: better
-    /// here than in a game.
+    /// Has the network evaluate a few rows. A backend may accept a file and refuse to run it, a network
+    /// may have been fitted to nonsense or mix the positions of a batch, a GPU takes its time for the first
+    /// call: better here than in a game.
     fn try_out(&self, source: &ModelSource) -> Result<(), EvalError> {
-        let (mut batch, mut out) = (Batch::new(self.info.row_len()), Outputs::new());
-        batch.push(0);
-        self.make()?.evaluate(&batch, &mut out)?;
-        if out.is_finite() {
-            return Ok(());
-        }
-        Err(EvalError::Load {
+        let failed = |reason: &str| EvalError::Load {
             path: source.name(),
-            reason: "it answers with numbers that are not finite".to_owned(),
-        })
+            reason: reason.to_owned(),
+        };
+        let mut evaluator = self.make()?;
+        let mut answer = |rows: Range<usize>| {
+            let (mut batch, mut out) = (Batch::new(self.info.row_len()), Outputs::new());
+            for row in rows {
+                let planes = batch.push(row as u128).iter_mut().step_by(row + 1);
+                planes.for_each(|number| *number = f32::from(u8::from(row > 0)));
+            }
+            evaluator.evaluate(&batch, &mut out).map(|()| out)
+        };
+        let (empty, all) = (answer(0..1)?, answer(0..TRIED_ROWS)?);
+        if !empty.is_finite() {
+            return Err(failed("it answers with numbers that are not finite"));
+        }
+        if !empty.is_near(&all) {
+            return Err(failed(
+                "its answer to a position changes with the others of a batch",
+            ));
+        }
+        Ok(())
     }
 
     /// The same network behind one batcher, whose evaluator takes requests until it has `enough` rows:

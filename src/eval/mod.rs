@@ -20,6 +20,9 @@ mod cuda;
 mod difference;
 mod error;
 mod fake;
+#[cfg(test)]
+#[cfg(all(feature = "tract", feature = "ort"))]
+mod foreign_files;
 mod info;
 mod library;
 mod load;
@@ -39,7 +42,7 @@ pub use backend::{BackendKind, Cards, Device};
 pub use batch::{Batch, LEAD_SCALE, Outputs};
 pub use batcher::{BatchClient, Calls, spawn_batcher};
 pub use cache::{CacheStats, CachedEvaluator, EvalCache};
-pub use candidates::{Candidate, open_best};
+pub use candidates::{Candidate, Opened, open_best};
 pub use cuda::has_driver;
 pub use difference::Difference;
 pub use error::EvalError;
@@ -75,6 +78,25 @@ pub trait Evaluator: Send {
     fn preferred_batch(&self) -> usize {
         1
     }
+}
+
+/// As [`Evaluator::evaluate`], and refuses what no network should answer.
+///
+/// # Errors
+/// [`EvalError::Run`] also when a row is missing, or a number is not finite.
+pub fn evaluate_finite(
+    evaluator: &mut dyn Evaluator,
+    batch: &Batch,
+    out: &mut Outputs,
+) -> Result<(), EvalError> {
+    evaluator.evaluate(batch, out)?;
+    if out.len() == batch.len() && out.is_finite() {
+        return Ok(());
+    }
+    Err(EvalError::Run {
+        backend: "network",
+        reason: "the network answered with missing or non-finite numbers".to_owned(),
+    })
 }
 
 impl<E: Evaluator + ?Sized> Evaluator for Box<E> {

@@ -18,6 +18,7 @@ use tract_onnx::prelude::{
 
 use super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
 use crate::game::BoardSize;
+use crate::onnx;
 
 const BACKEND: &str = "tract";
 
@@ -41,6 +42,11 @@ impl TractModel {
         board: Option<BoardSize>,
     ) -> Result<TractModel, EvalError> {
         let info = ModelInfo::read_for(path, onnx, board)?;
+        // It looks at an operator's name alone.
+        onnx::check_operators(onnx).map_err(|error| EvalError::Load {
+            path: path.to_owned(),
+            reason: format!("tract does not know the network: {error}"),
+        })?;
         let plan = loaded(path, || {
             let model = optimised(&info, onnx, info.outputs())?;
             for (output, len) in (0..info.outputs().len()).zip(info.output_lens()) {

@@ -9,6 +9,8 @@ use half::f16;
 use super::proto::{AttributeProto, DataType, GraphProto, TensorProto, ValueInfoProto};
 use super::{Dim, OnnxError};
 
+pub(super) use file::{IR_VERSION, OPSET};
+
 /// A tensor in a graph that is being built: an input, an initialiser or the result of a node.
 /// Belongs to the [`GraphBuilder`] that gave it out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -232,6 +234,7 @@ impl GraphBuilder {
             data_type: element.into(),
             name: name.to_owned(),
             raw_data: Some(raw),
+            ..TensorProto::default()
         });
         self.value(name.to_owned(), Origin::Initialiser)
     }

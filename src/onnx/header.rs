@@ -18,6 +18,8 @@ const MOST_TEXT: u64 = 1 << 20;
 pub struct TensorInfo {
     /// Its name.
     pub name: String,
+    /// Its element type as ONNX counts them, of which 1 is f32; 0 when it is no tensor.
+    pub element: i32,
     /// Its shape; empty when the file states none.
     pub dims: Vec<Dim>,
 }
@@ -135,11 +137,15 @@ fn text(bytes: Vec<u8>) -> Result<String, OnnxError> {
 impl TensorInfo {
     fn decode(bytes: &[u8]) -> Result<TensorInfo, OnnxError> {
         let ValueInfoProto { name, r#type } = ValueInfoProto::decode(bytes)?;
-        let tensor = r#type.and_then(|kind| kind.tensor_type);
-        let shape = tensor.and_then(|tensor| tensor.shape).unwrap_or_default();
-        let dims = shape.dim.into_iter().map(Dim::try_from);
-        let dims = dims.collect::<Result<_, _>>()?;
-        Ok(TensorInfo { name, dims })
+        let tensor = r#type.and_then(|kind| kind.tensor_type).unwrap_or_default();
+        let dims = tensor.shape.unwrap_or_default().dim.into_iter();
+        let dims = dims.map(Dim::try_from).collect::<Result<_, _>>()?;
+        let element = tensor.elem_type;
+        Ok(TensorInfo {
+            name,
+            element,
+            dims,
+        })
     }
 }
 
@@ -178,6 +184,7 @@ mod tests {
         let dims = vec![Dim::batch(), Dim::Fixed(300)];
         let tensor = |name: &str| TensorInfo {
             name: name.to_owned(),
+            element: 1,
             dims: dims.clone(),
         };
         assert_eq!(header.inputs, [tensor("x")]);

@@ -34,12 +34,24 @@ mod ops;
 mod proto;
 mod scan;
 mod seal;
+mod sound;
+mod tensor;
 
 pub use graph::{Attribute, GraphBuilder, Value};
 pub use halve::to_half;
 pub use header::{Header, TensorInfo};
-pub use model::{Model, ModelNode, Numbers, Tensor};
+pub use model::{Model, ModelNode};
 pub use seal::{CHECKSUM, Seal, seal};
+pub use sound::{check, check_operators};
+pub use tensor::{Numbers, Tensor, element_name};
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+pub(crate) use testing::altered;
+
+/// The element type f32, as ONNX counts them.
+pub const FLOAT: i32 = 1;
 
 /// Metadata key under which a file that is not in f32 says in what it is: `int8` or `f16`.
 pub const PRECISION: &str = "tengen.precision";
@@ -115,6 +127,10 @@ pub enum OnnxError {
     /// The model is sound, but not one that this program writes.
     #[error("it is not a network of this program: {0}")]
     Foreign(String),
+    /// No backend may compute with it: numbers are missing or not finite, a name stands for two things, a
+    /// version is not known.
+    #[error("{0}")]
+    Unsound(String),
     /// The file cannot be read.
     #[error("{0}")]
     Read(String),

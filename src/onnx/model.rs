@@ -1,12 +1,12 @@
 //! Reads a whole model, weights and nodes included, so that it can be computed with or rewritten.
 //! Only what [`super::GraphBuilder`] writes is understood; anything else is refused by name.
 
-use half::f16;
 use prost::Message;
 
+use super::graph::{IR_VERSION, OPSET};
 use super::header::Header;
-use super::proto::{AttributeProto, DataType, ModelProto, NodeProto, TensorProto};
-use super::{Attribute, GraphBuilder, OnnxError, Value};
+use super::proto::{AttributeProto, AttributeType, ModelProto, NodeProto};
+use super::{Attribute, FLOAT, GraphBuilder, Numbers, OnnxError, Tensor, Value, sound};
 
 /// A model in memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,8 @@ pub struct Model {
     pub header: Header,
     /// The graph's name.
     pub name: String,
+    /// The version of ONNX's operators that says what the nodes mean.
+    pub opset: i64,
     /// The operators, in an order in which they can be computed.
     pub nodes: Vec<ModelNode>,
     /// The weights and other constants.
@@ -61,47 +63,6 @@ impl GraphBuilder {
     }
 }
 
-/// A constant.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tensor {
-    /// Its name.
-    pub name: String,
-    /// Its shape.
-    pub dims: Vec<usize>,
-    /// Its numbers, row-major.
-    pub numbers: Numbers,
-}
-
-/// The numbers of a constant.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Numbers {
-    /// Weights.
-    F32(Vec<f32>),
-    /// Weights in half precision.
-    F16(Vec<f16>),
-    /// Shapes.
-    I64(Vec<i64>),
-    /// Zero points of activations in integers.
-    U8(Vec<u8>),
-    /// Weights in integers.
-    I8(Vec<i8>),
-    /// Biases in integers.
-    I32(Vec<i32>),
-}
-
-impl Numbers {
-    fn len(&self) -> usize {
-        match self {
-            Numbers::F32(numbers) => numbers.len(),
-            Numbers::F16(numbers) => numbers.len(),
-            Numbers::I64(numbers) => numbers.len(),
-            Numbers::U8(numbers) => numbers.len(),
-            Numbers::I8(numbers) => numbers.len(),
-            Numbers::I32(numbers) => numbers.len(),
-        }
-    }
-}
-
 impl Model {
     /// Reads the bytes of a model file.
     ///
@@ -121,7 +82,11 @@ impl Model {
     pub fn read_whole(bytes: &[u8]) -> Result<Model, OnnxError> {
         let header = Header::read(bytes)?;
         let model = ModelProto::decode(bytes)?;
-        if model.encode_to_vec() != bytes {
+        let mut kinds = header.inputs.iter().chain(&header.outputs);
+        let is_written = model.ir_version == IR_VERSION
+            && sound::opset(&model)? == OPSET
+            && kinds.all(|tensor| tensor.element == FLOAT);
+        if !is_written || model.encode_to_vec() != bytes {
             let message = "it holds what this program does not write, which would be lost";
             return Err(OnnxError::Foreign(message.to_owned()));
         }
@@ -129,11 +94,18 @@ impl Model {
     }
 
     fn from_proto(header: Header, model: ModelProto) -> Result<Model, OnnxError> {
+        model.check_operators()?;
+        let opset = sound::opset(&model)?;
         let graph = model.graph.unwrap_or_default();
+        if !graph.sparse_initializer.is_empty() {
+            let message = "it has constants that are sparse tensors";
+            return Err(OnnxError::Foreign(message.to_owned()));
+        }
         let (nodes, tensors) = (graph.node.into_iter(), graph.initializer.into_iter());
         Ok(Model {
             header,
             name: graph.name.unwrap_or_default(),
+            opset,
             nodes: nodes.map(ModelNode::try_from).collect::<Result<_, _>>()?,
             tensors: tensors.map(Tensor::try_from).collect::<Result<_, _>>()?,
         })
@@ -169,12 +141,14 @@ impl TryFrom<NodeProto> for ModelNode {
     type Error = OnnxError;
 
     fn try_from(node: NodeProto) -> Result<ModelNode, OnnxError> {
-        let op = node.op_type;
-        let [output] = <[String; 1]>::try_from(node.output)
-            .map_err(|outputs| OnnxError::Foreign(format!("{op} has {} outputs", outputs.len())))?;
-        let attributes = node.attribute.into_iter().map(named_attribute);
+        let label = sound::label(&node);
+        let [output] = <[String; 1]>::try_from(node.output).map_err(|outputs| {
+            OnnxError::Foreign(format!("{label} has {} outputs", outputs.len()))
+        })?;
+        let attributes = node.attribute.into_iter();
+        let attributes = attributes.map(|attribute| named_attribute(attribute, &label));
         Ok(ModelNode {
-            op,
+            op: node.op_type,
             inputs: node.input,
             output,
             attributes: attributes.collect::<Result<_, _>>()?,
@@ -182,66 +156,35 @@ impl TryFrom<NodeProto> for ModelNode {
     }
 }
 
-fn named_attribute(attribute: AttributeProto) -> Result<(String, Attribute), OnnxError> {
-    let AttributeProto { name, ints, .. } = attribute;
-    let value = match (attribute.f, attribute.i, attribute.s) {
-        (Some(x), _, _) => Attribute::Float(x),
-        (_, Some(x), _) => Attribute::Int(x),
-        (_, _, Some(x)) => Attribute::String(
-            String::from_utf8(x).map_err(|_| OnnxError::Malformed("a string is not UTF-8"))?,
+/// An attribute's value lies in the field of its type; one that is not there is 0 or empty.
+fn named_attribute(
+    attribute: AttributeProto,
+    label: &str,
+) -> Result<(String, Attribute), OnnxError> {
+    let kind = attribute.r#type();
+    let AttributeProto { name, f, i, s, .. } = attribute;
+    let value = match kind {
+        AttributeType::Float => Attribute::Float(f.unwrap_or_default()),
+        AttributeType::Int => Attribute::Int(i.unwrap_or_default()),
+        AttributeType::Ints => Attribute::Ints(attribute.ints),
+        AttributeType::String => Attribute::String(
+            String::from_utf8(s.unwrap_or_default())
+                .map_err(|_| OnnxError::Malformed("a string is not UTF-8"))?,
         ),
-        _ => Attribute::Ints(ints),
+        other => {
+            let message = format!("{label}: its attribute {name} is of the type {other:?}");
+            return Err(OnnxError::Foreign(message));
+        }
     };
     Ok((name, value))
-}
-
-impl TryFrom<TensorProto> for Tensor {
-    type Error = OnnxError;
-
-    fn try_from(tensor: TensorProto) -> Result<Tensor, OnnxError> {
-        let TensorProto { name, dims, .. } = tensor;
-        let raw = tensor.raw_data.unwrap_or_default();
-        let numbers = match DataType::try_from(tensor.data_type) {
-            Ok(DataType::Float) => Numbers::F32(numbers(&raw, f32::from_le_bytes)),
-            Ok(DataType::Float16) => Numbers::F16(numbers(&raw, f16::from_le_bytes)),
-            Ok(DataType::Uint8) => Numbers::U8(raw),
-            Ok(DataType::Int8) => Numbers::I8(numbers(&raw, i8::from_le_bytes)),
-            Ok(DataType::Int32) => Numbers::I32(numbers(&raw, i32::from_le_bytes)),
-            Ok(DataType::Int64) => Numbers::I64(numbers(&raw, i64::from_le_bytes)),
-            Ok(DataType::Undefined) | Err(_) => {
-                let kind = tensor.data_type;
-                let message = format!("constant {name} has element type {kind}");
-                return Err(OnnxError::Foreign(message));
-            }
-        };
-        let dims: Option<Vec<usize>> = dims.iter().map(|&dim| dim.try_into().ok()).collect();
-        let dims = dims.ok_or(OnnxError::Malformed("a length is negative"))?;
-        let len = numbers.len();
-        let area = dims
-            .iter()
-            .try_fold(1, |area: usize, &dim| area.checked_mul(dim));
-        if area != Some(len) {
-            return Err(OnnxError::Shape { name, dims, len });
-        }
-        Ok(Tensor {
-            name,
-            dims,
-            numbers,
-        })
-    }
-}
-
-/// Numbers from their bytes.
-fn numbers<T, const LEN: usize>(raw: &[u8], from: impl Fn([u8; LEN]) -> T) -> Vec<T> {
-    let (chunks, _) = raw.as_chunks::<LEN>();
-    chunks.iter().map(|&chunk| from(chunk)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Dim, GraphBuilder};
+    use super::super::proto::{DataType, FunctionProto};
+    use super::super::{Dim, altered};
     use super::*;
 
     fn model() -> Vec<u8> {
@@ -304,9 +247,9 @@ mod tests {
 
         // Field 2 of the tensor, its element type, comes right before its name, field 8.
         let at = bytes.windows(7).position(|w| w == b"weights").unwrap();
-        bytes[at - 3] = 5;
+        bytes[at - 3] = DataType::Bool as u8;
         let message = Model::read(&bytes).unwrap_err().to_string();
-        assert!(message.contains("weights has element type 5"), "{message}");
+        assert!(message.contains("constant weights is bool"), "{message}");
     }
 
     #[test]
@@ -318,6 +261,70 @@ mod tests {
         assert!(Model::read(&bytes).is_ok());
         let message = Model::read_whole(&bytes).unwrap_err().to_string();
         assert!(message.contains("would be lost"), "{message}");
+    }
+
+    /// What is written again is of our own set of operators, whose defaults another set may not share.
+    #[test]
+    fn another_set_of_operators_is_not_written_again() {
+        for change in [
+            |model: &mut ModelProto| model.opset_import[0].version = 16,
+            |model: &mut ModelProto| model.ir_version = 9,
+        ] {
+            let bytes = altered(&model(), change);
+            assert!(Model::read(&bytes).is_ok());
+            let message = Model::read_whole(&bytes).unwrap_err().to_string();
+            assert!(message.contains("would be lost"), "{message}");
+        }
+    }
+
+    /// Writers of `proto3` leave out a 0: what is not there is not the operator's default.
+    #[test]
+    fn an_attribute_without_a_value_is_zero_and_one_of_another_type_refused() {
+        let alter = |change: &dyn Fn(&mut AttributeProto)| {
+            let bytes = altered(&model(), |model| {
+                let node = &mut model.graph.as_mut().unwrap().node[0];
+                let group = node.attribute.iter_mut().find(|a| a.name == "group");
+                change(group.unwrap());
+            });
+            Model::read(&bytes).map(|model| model.nodes[0].int("group"))
+        };
+        assert_eq!(alter(&|group| group.i = None), Ok(Some(0)));
+        for (kind, words) in [
+            (
+                AttributeType::Tensor,
+                "Conv Conv_0: its attribute group is of the type Tensor",
+            ),
+            (AttributeType::Floats, "Floats"),
+            (AttributeType::Undefined, "Undefined"),
+        ] {
+            let refused = alter(&|group| group.set_type(kind)).unwrap_err();
+            assert!(refused.to_string().contains(words), "{refused}");
+        }
+    }
+
+    #[test]
+    fn operators_of_others_are_refused() {
+        let node = |change: fn(&mut NodeProto)| {
+            altered(&model(), |model| {
+                change(&mut model.graph.as_mut().unwrap().node[0]);
+            })
+        };
+        let foreign = node(|node| node.domain = Some("com.example".to_owned()));
+        let message = Model::read(&foreign).unwrap_err().to_string();
+        assert!(
+            message.contains("Conv Conv_0 is an operator of the domain com.example"),
+            "{message}"
+        );
+        let named = node(|node| node.domain = Some("ai.onnx".to_owned()));
+        assert!(Model::read(&named).is_ok());
+        let own = altered(&model(), |model| {
+            model.functions.push(FunctionProto {
+                name: "Conv".to_owned(),
+                ..FunctionProto::default()
+            });
+        });
+        let message = Model::read(&own).unwrap_err().to_string();
+        assert!(message.contains("defines the operator Conv"), "{message}");
     }
 
     /// So a network that is made again from the same weights has the same bytes as ever.

@@ -1,5 +1,6 @@
-//! The messages of an ONNX file, as far as this program writes or reads them: names, field numbers
-//! and types of `onnx.proto3`. Fields that are not here are skipped when a file is read.
+//! The messages of an ONNX file, as far as this program writes, reads or refuses them: names, field
+//! numbers and types of `onnx.proto3`. Fields that are not here are skipped when a file is read: they
+//! describe (`doc_string`, `value_info`), or are for training (`training_info`).
 //!
 //! A field that is written even where it says nothing (an empty domain, an attribute of 0) is
 //! optional here. Repeated integers are written one by one, not packed: every reader takes that form,
@@ -8,151 +9,242 @@
 use prost::Message;
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct ModelProto {
+pub(crate) struct ModelProto {
     #[prost(int64, tag = "1")]
-    pub(super) ir_version: i64,
+    pub(crate) ir_version: i64,
     #[prost(string, tag = "2")]
-    pub(super) producer_name: String,
+    pub(crate) producer_name: String,
     #[prost(string, tag = "3")]
-    pub(super) producer_version: String,
+    pub(crate) producer_version: String,
     #[prost(message, optional, tag = "7")]
-    pub(super) graph: Option<GraphProto>,
+    pub(crate) graph: Option<GraphProto>,
     #[prost(message, repeated, tag = "8")]
-    pub(super) opset_import: Vec<OperatorSetIdProto>,
+    pub(crate) opset_import: Vec<OperatorSetIdProto>,
     #[prost(message, repeated, tag = "14")]
-    pub(super) metadata_props: Vec<StringStringEntryProto>,
+    pub(crate) metadata_props: Vec<StringStringEntryProto>,
+    #[prost(message, repeated, tag = "25")]
+    pub(crate) functions: Vec<FunctionProto>,
 }
 
+/// An operator that the file itself defines.
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct OperatorSetIdProto {
-    #[prost(string, optional, tag = "1")]
-    pub(super) domain: Option<String>,
-    #[prost(int64, tag = "2")]
-    pub(super) version: i64,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct StringStringEntryProto {
-    #[prost(string, optional, tag = "1")]
-    pub(super) key: Option<String>,
-    #[prost(string, optional, tag = "2")]
-    pub(super) value: Option<String>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct GraphProto {
-    #[prost(message, repeated, tag = "1")]
-    pub(super) node: Vec<NodeProto>,
-    #[prost(string, optional, tag = "2")]
-    pub(super) name: Option<String>,
-    #[prost(message, repeated, tag = "5")]
-    pub(super) initializer: Vec<TensorProto>,
-    #[prost(message, repeated, tag = "11")]
-    pub(super) input: Vec<ValueInfoProto>,
-    #[prost(message, repeated, tag = "12")]
-    pub(super) output: Vec<ValueInfoProto>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct NodeProto {
-    #[prost(string, repeated, tag = "1")]
-    pub(super) input: Vec<String>,
-    #[prost(string, repeated, tag = "2")]
-    pub(super) output: Vec<String>,
-    #[prost(string, tag = "3")]
-    pub(super) name: String,
-    #[prost(string, tag = "4")]
-    pub(super) op_type: String,
-    #[prost(message, repeated, tag = "5")]
-    pub(super) attribute: Vec<AttributeProto>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct AttributeProto {
+pub(crate) struct FunctionProto {
     #[prost(string, tag = "1")]
-    pub(super) name: String,
+    pub(crate) name: String,
+    #[prost(message, repeated, tag = "7")]
+    pub(crate) node: Vec<NodeProto>,
+    #[prost(string, tag = "10")]
+    pub(crate) domain: String,
+    #[prost(message, repeated, tag = "11")]
+    pub(crate) attribute_proto: Vec<AttributeProto>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct OperatorSetIdProto {
+    #[prost(string, optional, tag = "1")]
+    pub(crate) domain: Option<String>,
+    #[prost(int64, tag = "2")]
+    pub(crate) version: i64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct StringStringEntryProto {
+    #[prost(string, optional, tag = "1")]
+    pub(crate) key: Option<String>,
+    #[prost(string, optional, tag = "2")]
+    pub(crate) value: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct GraphProto {
+    #[prost(message, repeated, tag = "1")]
+    pub(crate) node: Vec<NodeProto>,
+    #[prost(string, optional, tag = "2")]
+    pub(crate) name: Option<String>,
+    #[prost(message, repeated, tag = "5")]
+    pub(crate) initializer: Vec<TensorProto>,
+    #[prost(message, repeated, tag = "11")]
+    pub(crate) input: Vec<ValueInfoProto>,
+    #[prost(message, repeated, tag = "12")]
+    pub(crate) output: Vec<ValueInfoProto>,
+    #[prost(message, repeated, tag = "15")]
+    pub(crate) sparse_initializer: Vec<SparseTensorProto>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct NodeProto {
+    #[prost(string, repeated, tag = "1")]
+    pub(crate) input: Vec<String>,
+    #[prost(string, repeated, tag = "2")]
+    pub(crate) output: Vec<String>,
+    #[prost(string, tag = "3")]
+    pub(crate) name: String,
+    #[prost(string, tag = "4")]
+    pub(crate) op_type: String,
+    #[prost(message, repeated, tag = "5")]
+    pub(crate) attribute: Vec<AttributeProto>,
+    #[prost(string, optional, tag = "7")]
+    pub(crate) domain: Option<String>,
+    #[prost(string, optional, tag = "8")]
+    pub(crate) overload: Option<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct AttributeProto {
+    #[prost(string, tag = "1")]
+    pub(crate) name: String,
     #[prost(float, optional, tag = "2")]
-    pub(super) f: Option<f32>,
+    pub(crate) f: Option<f32>,
     #[prost(int64, optional, tag = "3")]
-    pub(super) i: Option<i64>,
+    pub(crate) i: Option<i64>,
     #[prost(bytes = "vec", optional, tag = "4")]
-    pub(super) s: Option<Vec<u8>>,
+    pub(crate) s: Option<Vec<u8>>,
+    #[prost(message, optional, tag = "5")]
+    pub(crate) t: Option<TensorProto>,
+    #[prost(message, optional, tag = "6")]
+    pub(crate) g: Option<GraphProto>,
+    #[prost(float, repeated, packed = "false", tag = "7")]
+    pub(crate) floats: Vec<f32>,
     #[prost(int64, repeated, packed = "false", tag = "8")]
-    pub(super) ints: Vec<i64>,
+    pub(crate) ints: Vec<i64>,
+    #[prost(message, repeated, tag = "10")]
+    pub(crate) tensors: Vec<TensorProto>,
+    #[prost(message, repeated, tag = "11")]
+    pub(crate) graphs: Vec<GraphProto>,
     #[prost(enumeration = "AttributeType", tag = "20")]
-    pub(super) r#type: i32,
+    pub(crate) r#type: i32,
+    /// In a function: the attribute of the function's node that gives the value.
+    #[prost(string, optional, tag = "21")]
+    pub(crate) ref_attr_name: Option<String>,
+    #[prost(message, optional, tag = "22")]
+    pub(crate) sparse_tensor: Option<SparseTensorProto>,
+    #[prost(message, repeated, tag = "23")]
+    pub(crate) sparse_tensors: Vec<SparseTensorProto>,
 }
 
 /// `AttributeProto.AttributeType`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, prost::Enumeration)]
 #[repr(i32)]
-pub(super) enum AttributeType {
+pub(crate) enum AttributeType {
     Undefined = 0,
     Float = 1,
     Int = 2,
     String = 3,
+    Tensor = 4,
+    Graph = 5,
+    Floats = 6,
     Ints = 7,
+    Strings = 8,
+    Tensors = 9,
+    Graphs = 10,
+    SparseTensor = 11,
+    SparseTensors = 12,
+    TypeProto = 13,
+    TypeProtos = 14,
 }
 
+/// Numbers are bytes (`raw_data`), lie in the field of their type, or in another file.
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct TensorProto {
+pub(crate) struct TensorProto {
     #[prost(int64, repeated, packed = "false", tag = "1")]
-    pub(super) dims: Vec<i64>,
+    pub(crate) dims: Vec<i64>,
     #[prost(enumeration = "DataType", tag = "2")]
-    pub(super) data_type: i32,
+    pub(crate) data_type: i32,
+    /// Not used by any version of the format.
+    #[prost(message, optional, tag = "3")]
+    pub(crate) segment: Option<Segment>,
+    #[prost(float, repeated, tag = "4")]
+    pub(crate) float_data: Vec<f32>,
+    /// Integers of up to 32 bits, and the bits of `float16` and `bfloat16`.
+    #[prost(int32, repeated, tag = "5")]
+    pub(crate) int32_data: Vec<i32>,
+    #[prost(bytes = "vec", repeated, tag = "6")]
+    pub(crate) string_data: Vec<Vec<u8>>,
+    #[prost(int64, repeated, tag = "7")]
+    pub(crate) int64_data: Vec<i64>,
     #[prost(string, tag = "8")]
-    pub(super) name: String,
+    pub(crate) name: String,
     #[prost(bytes = "vec", optional, tag = "9")]
-    pub(super) raw_data: Option<Vec<u8>>,
+    pub(crate) raw_data: Option<Vec<u8>>,
+    #[prost(double, repeated, tag = "10")]
+    pub(crate) double_data: Vec<f64>,
+    #[prost(uint64, repeated, tag = "11")]
+    pub(crate) uint64_data: Vec<u64>,
+    #[prost(message, repeated, tag = "13")]
+    pub(crate) external_data: Vec<StringStringEntryProto>,
+    /// 0: in this message. 1: in another file, which `external_data` names.
+    #[prost(int32, optional, tag = "14")]
+    pub(crate) data_location: Option<i32>,
+}
+
+/// `TensorProto.Segment`.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Segment {}
+
+/// The numbers of a tensor that are not zero, and where they stand.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct SparseTensorProto {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) values: Option<TensorProto>,
+    #[prost(message, optional, tag = "2")]
+    pub(crate) indices: Option<TensorProto>,
 }
 
 /// `TensorProto.DataType`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, prost::Enumeration)]
 #[repr(i32)]
-pub(super) enum DataType {
+pub(crate) enum DataType {
     Undefined = 0,
     Float = 1,
     Uint8 = 2,
     Int8 = 3,
+    Uint16 = 4,
+    Int16 = 5,
     Int32 = 6,
     Int64 = 7,
+    String = 8,
+    Bool = 9,
     Float16 = 10,
+    Double = 11,
+    Uint32 = 12,
+    Uint64 = 13,
+    Bfloat16 = 16,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct ValueInfoProto {
+pub(crate) struct ValueInfoProto {
     #[prost(string, tag = "1")]
-    pub(super) name: String,
+    pub(crate) name: String,
     #[prost(message, optional, tag = "2")]
-    pub(super) r#type: Option<TypeProto>,
+    pub(crate) r#type: Option<TypeProto>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct TypeProto {
+pub(crate) struct TypeProto {
     #[prost(message, optional, tag = "1")]
-    pub(super) tensor_type: Option<TensorTypeProto>,
+    pub(crate) tensor_type: Option<TensorTypeProto>,
 }
 
 /// `TypeProto.Tensor`.
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct TensorTypeProto {
+pub(crate) struct TensorTypeProto {
     #[prost(enumeration = "DataType", tag = "1")]
-    pub(super) elem_type: i32,
+    pub(crate) elem_type: i32,
     #[prost(message, optional, tag = "2")]
-    pub(super) shape: Option<TensorShapeProto>,
+    pub(crate) shape: Option<TensorShapeProto>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct TensorShapeProto {
+pub(crate) struct TensorShapeProto {
     #[prost(message, repeated, tag = "1")]
-    pub(super) dim: Vec<Dimension>,
+    pub(crate) dim: Vec<Dimension>,
 }
 
 /// `TensorShapeProto.Dimension`: a length or a name.
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct Dimension {
+pub(crate) struct Dimension {
     #[prost(int64, optional, tag = "1")]
-    pub(super) dim_value: Option<i64>,
+    pub(crate) dim_value: Option<i64>,
     #[prost(string, optional, tag = "2")]
-    pub(super) dim_param: Option<String>,
+    pub(crate) dim_param: Option<String>,
 }

@@ -16,7 +16,7 @@ use super::select::RootPriors;
 use super::tree::Tree;
 use crate::clock::StopReason;
 use crate::encode::Encoding;
-use crate::eval::{Batch, EvalError, Evaluator, Outputs};
+use crate::eval::{Batch, EvalError, Evaluator, Outputs, evaluate_finite};
 use crate::game::{Game, Reached};
 
 /// One search, as every worker sees it.
@@ -142,7 +142,7 @@ fn run_job<G: Game>(
             }
             continue;
         }
-        if let Err(error) = evaluate(evaluator, &batch, &mut outputs) {
+        if let Err(error) = evaluate_finite(evaluator, &batch, &mut outputs) {
             playouts.abandon();
             return Err(error);
         }
@@ -229,21 +229,4 @@ fn gather_batch<G: Game>(
         }
     }
     More::Yes
-}
-
-/// Evaluates the batch and refuses numbers that no network should give.
-fn evaluate(
-    evaluator: &mut dyn Evaluator,
-    batch: &Batch,
-    outputs: &mut Outputs,
-) -> Result<(), EvalError> {
-    evaluator.evaluate(batch, outputs)?;
-    if outputs.len() == batch.len() && outputs.is_finite() {
-        return Ok(());
-    }
-    let reason = "the network answered with missing or non-finite numbers".to_owned();
-    Err(EvalError::Run {
-        backend: "network",
-        reason,
-    })
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::TrainError;
 use crate::clock::Clock;
 use crate::encode::{Encode, Encoding, find};
-use crate::eval::{Batch, EvalError, Evaluator, EvaluatorFactory, Outputs};
+use crate::eval::{Batch, EvalError, Evaluator, EvaluatorFactory, Outputs, evaluate_finite};
 use crate::game::{BoardSize, Game, Move, Symmetry};
 
 /// Something that needs evaluations one at a time: a game, say.
@@ -103,7 +103,7 @@ impl<G: Encode> EvalBatch<G> {
         if self.batch.is_empty() {
             return Ok(());
         }
-        self.evaluator.evaluate(&self.batch, &mut self.out)?;
+        evaluate_finite(self.evaluator.as_mut(), &self.batch, &mut self.out)?;
         for (row, (owner, symmetry)) in self.owners.drain(..).enumerate() {
             let turned = self.out.policy(row);
             for (logit, &image) in self.policy.iter_mut().zip(&self.symmetries[symmetry].0) {

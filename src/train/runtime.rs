@@ -46,9 +46,13 @@ impl Runtime {
             ort_library: self.library.clone(),
             board: board.into(),
         };
-        Ok(match self.backend {
-            Some(backend) => EvaluatorFactory::open(backend, &source, &options)?,
-            None => open_best(&source, &options)?,
-        })
+        if let Some(backend) = self.backend {
+            return Ok(EvaluatorFactory::open(backend, &source, &options)?);
+        }
+        let opened = open_best(&source, &options)?;
+        for slower in &opened.passed_over {
+            log::warn!("{} runs the network, {slower}", opened.kind);
+        }
+        Ok(opened.factory)
     }
 }

@@ -148,7 +148,7 @@ pub(super) fn backend(
             };
             (failed, error.to_string(), mend)
         }
-        Err(error) => (State::Broken, error.to_string(), ""),
+        Err(error) => (failed, error.to_string(), ""),
     };
     Finding {
         state,

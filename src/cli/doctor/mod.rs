@@ -93,53 +93,71 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
     let of_tract = tried.iter().find(|(kind, _)| *kind == BackendKind::Tract);
     let answer = of_tract.and_then(|(_, answer)| answer.as_ref().ok());
     let reference = answer.map(|answer| (answer, Tolerance::of(&model)));
+    let mut computing = Vec::new();
     for (kind, answer) in &tried {
         let library = *kind == BackendKind::Ort && options.ort_library.is_some();
         let asked = options.backend == Backend::Network(*kind) || library;
-        findings.push(backend(kind.name(), answer, reference, asked));
+        let finding = backend(kind.name(), answer, reference, asked);
+        if answer.is_ok() {
+            computing.push((*kind, finding.state));
+        }
+        findings.push(finding);
     }
-    findings.extend(gpu::examine(&model, options, reference));
-    let working = tried.iter().filter(|(_, answer)| answer.is_ok());
-    let working: Vec<BackendKind> = working.map(|(kind, _)| *kind).collect();
-    findings.push(choice(options, &working));
+    let cards = gpu::examine(&model, options, reference);
+    if options.device != Device::Cpu {
+        let broken = cards.iter().find(|card| card.state != State::Ok);
+        let state = broken.map_or(State::Ok, |card| card.state);
+        computing = vec![(BackendKind::Ort, state)];
+    }
+    findings.extend(cards);
+    findings.push(choice(options, &computing));
     findings
 }
 
-/// What these settings play with, when these backends work on the processor.
-fn choice(options: &EngineOptions, working: &[BackendKind]) -> Finding {
-    let load = options.load();
-    // What files say of a GPU; it is tried above.
-    let works = |kind: &BackendKind| options.device != Device::Cpu || working.contains(kind);
-    let candidates = Candidate::all(&load);
-    let usable = |wanted: Option<BackendKind>| {
-        let mut usable = candidates.iter().filter(|candidate| {
-            let wanted = wanted.is_none_or(|wanted| wanted == candidate.kind);
-            wanted && candidate.verdict.is_ok() && works(&candidate.kind)
-        });
-        usable.next().map(|candidate| candidate.kind)
-    };
-    let chosen = match options.backend {
+/// What these settings play with, where these backends compute the network, well or not.
+fn choice(options: &EngineOptions, computing: &[(BackendKind, State)]) -> Finding {
+    let candidates = Candidate::all(&options.load());
+    let wanted = match options.backend {
         Backend::Rollout => {
             return Finding::ok("choice", "random playouts, without a network".to_owned());
         }
         Backend::Critic => {
             return Finding::ok("choice", "a critic, without a search".to_owned());
         }
-        Backend::Network(kind) => usable(Some(kind)),
-        Backend::Auto => usable(None),
+        Backend::Network(kind) => Some(kind),
+        Backend::Auto => None,
     };
+    let available = candidates.iter().filter(|found| found.verdict.is_ok());
+    let wanted = available.filter(|found| wanted.is_none_or(|wanted| wanted == found.kind));
+    let state = |kind| computing.iter().find(|(computes, _)| *computes == kind);
+    let chosen = wanted.map(|found| found.kind).find_map(state);
     let all: Vec<String> = candidates.iter().map(Candidate::to_string).collect();
+    let all = all.join("; ");
+    let broken = |text: String, mend: String| Finding {
+        state: State::Broken,
+        what: "choice",
+        text,
+        mend,
+    };
+    let device = options.device;
     match chosen {
-        Some(kind) => Finding::ok(
-            "choice",
-            format!("{kind} on {}; {}", options.device, all.join("; ")),
+        Some((kind, State::Ok)) => Finding::ok("choice", format!("{kind} on {device}; {all}")),
+        Some((kind, _)) => {
+            let works = computing.iter().find(|(_, state)| *state == State::Ok);
+            let mend = match works {
+                Some((other, _)) => format!("--backend {other}"),
+                None if device != Device::Cpu => "--device cpu".to_owned(),
+                None => "leave --model out to play with the built-in network".to_owned(),
+            };
+            broken(
+                format!("{kind} on {device} would play, which is broken; {all}"),
+                mend,
+            )
+        }
+        None => broken(
+            format!("nothing works on {device}; {all}"),
+            "leave --backend and --device out".to_owned(),
         ),
-        None => Finding {
-            state: State::Broken,
-            what: "choice",
-            text: format!("nothing works on {}; {}", options.device, all.join("; ")),
-            mend: "leave --backend and --device out".to_owned(),
-        },
     }
 }
 
@@ -183,5 +201,37 @@ fn network(model: &ModelSource, options: &EngineOptions) -> Finding {
                 info.games
             ),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_broken_is_not_chosen() {
+        let automatic = EngineOptions::default();
+        let tract = EngineOptions {
+            backend: Backend::Network(BackendKind::Tract),
+            ..EngineOptions::default()
+        };
+        let (native, other) = (BackendKind::Native, BackendKind::Tract);
+        let check = |options: &EngineOptions, computing: &[_], state, text: &str, mend: &str| {
+            let found = choice(options, computing);
+            assert_eq!((found.state, &*found.mend), (state, mend), "{}", found.text);
+            assert!(found.text.starts_with(text), "{}", found.text);
+        };
+        let well = [(native, State::Ok), (other, State::Ok)];
+        check(&automatic, &well, State::Ok, "native on cpu", "");
+        check(&tract, &well, State::Ok, "tract on cpu", "");
+        let wrong = [(native, State::Broken), (other, State::Ok)];
+        let text = "native on cpu would play, which is broken";
+        check(&automatic, &wrong, State::Broken, text, "--backend tract");
+        check(&tract, &wrong, State::Ok, "tract on cpu", "");
+        // One that does not compute the network at all is passed over in play, too.
+        check(&automatic, &wrong[1..], State::Ok, "tract on cpu", "");
+        let text = "nothing works on cpu";
+        let mend = "leave --backend and --device out";
+        check(&tract, &wrong[..1], State::Broken, text, mend);
     }
 }

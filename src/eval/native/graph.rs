@@ -1,24 +1,54 @@
 //! What a model computes, in the few operations that networks for boards are made of.
 //!
 //! `QuantizeLinear` and `DequantizeLinear` are gone: a convolution says itself in what steps it
-//! reads its input. Whoever else reads a rounded tensor gets it unrounded, which is more exact and
-//! costs nothing here.
+//! reads its input. What else reads a rounded tensor gets it unrounded, which is more exact and
+//! costs nothing here. That is so in the files of `tengen-train quantize`, whose rounding is there for
+//! speed alone: in others it may stand for a ReLU, and they are refused.
 
 mod constants;
 mod read;
+
+use std::fmt;
 
 use super::kernels::PoolKind;
 
 /// Index of a value in [`Graph::values`].
 pub(super) type ValueId = usize;
 
-/// What a value looks like, for one position.
+/// What a value looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// So many channels, each a number a point.
+    /// So many channels, each a number a point: `[batch, channels, height, width]`.
     Map(usize),
-    /// So many numbers.
+    /// So many channels, each a number for all points: `[batch, channels, 1, 1]`.
+    Pooled(usize),
+    /// So many numbers: `[batch, numbers]`. To a map it cannot be added: its numbers would be those of
+    /// columns.
     Vector(usize),
+}
+
+impl Shape {
+    pub(super) fn is_map(self) -> bool {
+        matches!(self, Shape::Map(_))
+    }
+
+    /// Number of dimensions, the batch among them.
+    pub(super) fn rank(self) -> i64 {
+        match self {
+            Shape::Map(_) | Shape::Pooled(_) => 4,
+            Shape::Vector(_) => 2,
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shape::Map(channels) => write!(f, "[batch, {channels}, height, width]"),
+            Shape::Pooled(channels) => write!(f, "[batch, {channels}, 1, 1]"),
+            Shape::Vector(len) => write!(f, "[batch, {len}]"),
+        }
+    }
 }
 
 /// How numbers become bytes: `round(x / scale) + zero`.
@@ -67,7 +97,7 @@ pub(super) enum Op {
     Depthwise(Conv),
     Dense(Dense),
     Relu,
-    /// Two maps, or a map and a vector that counts for every point.
+    /// Two maps, or a map and a number a channel that counts for every point.
     Add,
     Pool(PoolKind),
     /// A vector times a number.

@@ -7,7 +7,7 @@ use crate::eval::suite;
 use crate::eval::testnet::{SMALL, Shape, random_batch};
 use crate::eval::{PLANES, POLICY, VALUE};
 use crate::game::BoardSize;
-use crate::onnx::{Attribute, GraphBuilder, Value};
+use crate::onnx::{Attribute, GraphBuilder, PRECISION, Value};
 
 fn small(level: Level) -> NativeEvaluator {
     let model = NativeModel::load_for("small", &SMALL.onnx(1), None, (level, true)).unwrap();
@@ -150,7 +150,11 @@ fn layer(layer: &Layer, seed: u64) -> Vec<u8> {
     let bias = graph.weights("value.bias", &[info.outcomes], &vec![0.0; info.outcomes]);
     let value = graph.gemm(value, weights, bias);
     graph.output(VALUE, value, info.value_shape());
-    graph.finish(&info.to_metadata()).unwrap()
+    let mut metadata = info.to_metadata();
+    if layer.zero.is_some() {
+        metadata.push((PRECISION.to_owned(), "int8".to_owned()));
+    }
+    graph.finish(&metadata).unwrap()
 }
 
 fn rounded(graph: &mut GraphBuilder, x: Value, zero: u8) -> Value {

@@ -209,8 +209,8 @@ mod tests {
         let seal = crate::onnx::Header::read(&onnx).unwrap().seal.unwrap();
         onnx.truncate(seal.covers.try_into().unwrap());
         // The first operator's name: `Conv` becomes `Donv`.
-        let at = onnx.windows(4).position(|w| w == b"Conv").unwrap();
-        onnx[at..][..4].copy_from_slice(b"Donv");
+        let at = onnx.windows(6).position(|w| w == b"\x22\x04Conv").unwrap();
+        onnx[at + 2] = b'D';
         let model = OrtModel::load("broken.onnx", onnx.into(), &usual()).unwrap();
         let error = model.evaluator().unwrap_err();
         assert!(matches!(error, EvalError::Load { .. }), "{error}");

@@ -11,9 +11,9 @@ use crate::onnx::proto::{
 
 /// Version of the operator set: the newest whose `ReduceMean` and `ReduceMax` take their axes as
 /// attributes, and within what tract 0.23 is tested against (9 to 18).
-const OPSET: i64 = 17;
+pub(in crate::onnx) const OPSET: i64 = 17;
 /// Version of the file format that belongs to that operator set.
-const IR_VERSION: i64 = 8;
+pub(in crate::onnx) const IR_VERSION: i64 = 8;
 
 impl GraphBuilder {
     /// The whole file.
@@ -35,6 +35,7 @@ impl GraphBuilder {
             graph: Some(self.graph),
             opset_import: vec![opset],
             metadata_props: entries.collect(),
+            functions: Vec::new(),
         };
         model.encode_to_vec()
     }
@@ -48,6 +49,7 @@ impl GraphBuilder {
             name: output.clone(),
             op_type: node.op.clone(),
             attribute: node.attributes.clone(),
+            ..NodeProto::default()
         }
     }
 }

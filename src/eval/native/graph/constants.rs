@@ -2,7 +2,18 @@
 
 use std::borrow::Cow;
 
-use crate::onnx::{Numbers, Tensor};
+use crate::onnx::{FLOAT, Numbers, Tensor};
+
+/// Half precision as ONNX counts element types.
+pub(super) const HALF: i32 = 10;
+
+/// In what a constant of [`floats`] is.
+pub(super) fn element(tensor: &Tensor) -> i32 {
+    match tensor.numbers {
+        Numbers::F16(_) => HALF,
+        _ => FLOAT,
+    }
+}
 
 /// Numbers, in f32 whatever their precision.
 pub(super) fn floats(tensor: &Tensor) -> Result<Cow<'_, [f32]>, String> {

@@ -1,17 +1,22 @@
 //! Reads the operators of an ONNX file as those of a [`Graph`].
 
-mod operators;
+mod arguments;
+mod layers;
+mod quantised;
+mod shapes;
 
 use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
 
-use super::constants::{bytes, dequantised, floats, integers};
+use super::constants::{dequantised, element, floats, integers};
 use super::{Graph, Node, Op, Shape, Steps, ValueId};
 use crate::eval::PLANES;
-use crate::onnx::{Model, ModelNode, Tensor};
+use crate::onnx::{FLOAT, Model, ModelNode, PRECISION, Tensor, element_name};
+use arguments::{Arguments, check_count, input};
 
-/// Element types as ONNX counts them.
-const FLOAT: i64 = 1;
-const HALF: i64 = 10;
+/// Versions of ONNX's operators whose meaning is known here. From 13 on their attributes have kept it;
+/// what came later, or moved to the inputs, is told apart where it is read.
+const OPSETS: RangeInclusive<i64> = 13..=28;
 
 impl Graph {
     /// Reads what a model for boards of `area` points computes for `outputs`; convolutions of bytes as such, or as ones of
@@ -25,12 +30,27 @@ impl Graph {
         outputs: &[&'static str],
         keeps_bytes: bool,
     ) -> Result<Graph, String> {
+        if !OPSETS.contains(&model.opset) {
+            let (least, most) = (OPSETS.start(), OPSETS.end());
+            return Err(format!(
+                "its operators are of set {} of ONNX; known are {least} to {most}",
+                model.opset
+            ));
+        }
+        let shape = Shape::Map(planes);
+        let input = Operand {
+            value: 0,
+            shape,
+            element: FLOAT,
+        };
         let mut reader = Reader {
             area,
             keeps_bytes,
+            opset: model.opset,
+            may_round: model.header.metadata(PRECISION) == Some("int8"),
             tensors: model.tensors.iter().map(|t| (&*t.name, t)).collect(),
-            known: HashMap::from([(PLANES, Known::Value(0))]),
-            values: vec![Shape::Map(planes)],
+            known: HashMap::from([(PLANES, Known::Value(input))]),
+            values: vec![shape],
             nodes: Vec::new(),
         };
         let needed = needed(model, outputs);
@@ -41,17 +61,12 @@ impl Graph {
             let known = reader
                 .node(node)
                 .map_err(|reason| format!("{} {}: {reason}", node.op, node.output))?;
-            if reader.known.insert(&node.output, known).is_some() {
-                return Err(format!("{} is made twice", node.output));
-            }
+            reader.known.insert(&node.output, known);
         }
-        let output = |name: &&'static str| match reader.known.get(name) {
-            Some(Known::Value(value)) => Ok(*value),
-            _ => Err(format!("nothing makes {name}")),
-        };
+        let outputs = outputs.iter().map(|name| reader.output(name));
         Ok(Graph {
             input: 0,
-            outputs: outputs.iter().map(output).collect::<Result<_, _>>()?,
+            outputs: outputs.collect::<Result<_, _>>()?,
             values: reader.values,
             nodes: reader.nodes,
         })
@@ -69,21 +84,40 @@ fn needed<'a>(model: &'a Model, outputs: &[&'static str]) -> HashSet<&'a str> {
     needed
 }
 
+/// A value, as what a node reads it.
+#[derive(Debug, Clone, Copy)]
+struct Operand {
+    value: ValueId,
+    shape: Shape,
+    /// In what the file says it is computed. Here that is f32.
+    element: i32,
+}
+
+impl Operand {
+    /// The same numbers in another shape.
+    fn shaped<'a>(self, shape: Shape) -> Known<'a> {
+        Known::Value(Operand { shape, ..self })
+    }
+}
+
 /// What a name stands for.
 #[derive(Debug, Clone)]
 enum Known<'a> {
-    Value(ValueId),
+    Value(Operand),
     /// A value in bytes.
-    Bytes(ValueId, Steps),
+    Bytes(Operand, Steps),
     /// The same as numbers again.
-    Rounded(ValueId, Steps),
-    /// A constant in integers, as numbers: its bytes and their scales.
+    Rounded(Operand, Steps),
+    /// A constant in integers, as numbers: its integers, and their scales by the first dimension.
     Scaled(&'a Tensor, Vec<f32>),
 }
 
 struct Reader<'a> {
     area: usize,
     keeps_bytes: bool,
+    opset: i64,
+    /// Whether the file is one whose rounding may be left out.
+    may_round: bool,
     tensors: HashMap<&'a str, &'a Tensor>,
     known: HashMap<&'a str, Known<'a>>,
     values: Vec<Shape>,
@@ -92,152 +126,112 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn node(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
-        match node.op.as_str() {
-            "QuantizeLinear" => {
-                let (value, steps) = (self.value(node, 0)?, self.steps(node)?);
-                return Ok(Known::Bytes(value, steps));
-            }
-            "DequantizeLinear" => return self.dequantised(node),
-            // In whatever precision others keep it, here it is f32.
-            "Cast" => {
-                if !matches!(node.int("to"), Some(FLOAT | HALF)) {
-                    return Err("it makes something else than numbers".to_owned());
-                }
-                return Ok(Known::Value(self.value(node, 0)?));
-            }
-            _ => {}
-        }
-        let x = self.value(node, 0)?;
-        let shape = self.values[x];
-        let (op, inputs, shape) = match (node.op.as_str(), shape) {
-            ("Conv", Shape::Map(channels)) => {
-                let conv = self.conv(node, channels)?;
-                let outputs = conv.bias.len();
-                let op = if conv.inputs == channels {
-                    Op::Conv(conv)
-                } else {
-                    Op::Depthwise(conv)
-                };
-                (op, vec![x], Shape::Map(outputs))
-            }
-            ("Gemm", Shape::Vector(len)) => {
-                let dense = self.dense(node, len)?;
-                let outputs = dense.bias.len();
-                (Op::Dense(dense), vec![x], Shape::Vector(outputs))
-            }
-            ("Relu", shape) => (Op::Relu, vec![x], shape),
-            ("Add", _) => self.add(node, x)?,
-            (
-                "ReduceMean" | "ReduceMax" | "ReduceSum" | "GlobalAveragePool",
-                Shape::Map(channels),
-            ) => {
-                let kind = self.pool(node)?;
-                (Op::Pool(kind), vec![x], Shape::Vector(channels))
-            }
-            ("Mul", Shape::Vector(_)) => match *floats(self.tensor(node, 1)?)? {
-                [factor] => (Op::Scale(factor), vec![x], shape),
-                _ => return Err("it multiplies by more than one number".to_owned()),
-            },
-            ("Concat", Shape::Vector(_)) => self.concat(node)?,
-            ("Flatten", shape) => {
-                if node.int("axis").unwrap_or(1) != 1 {
-                    return Err("its axis is not 1".to_owned());
-                }
-                match shape {
-                    Shape::Vector(_) => return Ok(Known::Value(x)),
-                    Shape::Map(c) => (Op::Flatten, vec![x], Shape::Vector(c * self.area)),
-                }
-            }
-            ("Reshape", Shape::Vector(len)) => {
-                self.reshape(node, len)?;
-                return Ok(Known::Value(x));
-            }
-            (
-                "Conv" | "Gemm" | "ReduceMean" | "ReduceMax" | "ReduceSum" | "GlobalAveragePool"
-                | "Concat" | "Mul" | "Reshape",
-                shape,
-            ) => {
-                return Err(format!("it reads a {shape:?}, which is not known here"));
-            }
+        let mut arguments = Arguments::new(node);
+        let inputs = match &*node.op {
+            "Relu" | "Cast" | "Flatten" | "GlobalAveragePool" => 1..=1,
+            "Add" | "Mul" | "Reshape" => 2..=2,
+            "ReduceMean" | "ReduceMax" | "ReduceSum" => 1..=2,
+            "Conv" | "Gemm" | "QuantizeLinear" | "DequantizeLinear" => 2..=3,
+            "Concat" => 1..=usize::MAX,
             _ => return Err("the native backend does not know this operator".to_owned()),
         };
+        check_count(node, inputs)?;
+        let known = match &*node.op {
+            "QuantizeLinear" => self.quantised(node, &mut arguments)?,
+            "DequantizeLinear" => self.dequantised(node, &mut arguments)?,
+            "Cast" => self.cast(node, &mut arguments)?,
+            "Conv" => self.conv(node, &mut arguments)?,
+            "Gemm" => self.gemm(node, &mut arguments)?,
+            "Add" => self.add(node)?,
+            "Mul" => self.scale(node)?,
+            "Concat" => self.concat(node, &mut arguments)?,
+            "Flatten" => self.flatten(node, &mut arguments)?,
+            "Reshape" => self.reshape(node, &mut arguments)?,
+            "Relu" => {
+                let x = self.operand(node, 0)?;
+                self.push(Op::Relu, vec![x.value], x.shape, x.element)
+            }
+            _ => self.pool(node, &mut arguments)?,
+        };
+        arguments.finish()?;
+        Ok(known)
+    }
+
+    fn push(&mut self, op: Op, inputs: Vec<ValueId>, shape: Shape, element: i32) -> Known<'a> {
         self.values.push(shape);
-        let output = self.values.len() - 1;
-        self.nodes.push(Node { op, inputs, output });
-        Ok(Known::Value(output))
+        let value = self.values.len() - 1;
+        self.nodes.push(Node {
+            op,
+            inputs,
+            output: value,
+        });
+        Known::Value(Operand {
+            value,
+            shape,
+            element,
+        })
     }
 
     /// Input number `index` of a node, rounded or not.
-    fn value(&self, node: &ModelNode, index: usize) -> Result<ValueId, String> {
-        let name = node.inputs.get(index).ok_or("it lacks an input")?;
-        match self.known.get(&**name) {
-            Some(Known::Value(value) | Known::Rounded(value, _)) => Ok(*value),
-            _ => Err(format!("nothing computes its input {name}")),
+    fn operand(&self, node: &ModelNode, index: usize) -> Result<Operand, String> {
+        let name = input(node, index).ok_or("it lacks an input")?;
+        match self.known.get(name) {
+            Some(Known::Value(operand) | Known::Rounded(operand, _)) => Ok(*operand),
+            _ => Err(format!("its input {name} is not computed from the planes")),
+        }
+    }
+
+    /// The value of an output.
+    fn output(&self, name: &str) -> Result<ValueId, String> {
+        let Some(Known::Value(found)) = self.known.get(name) else {
+            return Err(format!("its output {name} is in integers, or rounded"));
+        };
+        check_elements(name, found.element, FLOAT)?;
+        match found.shape {
+            Shape::Vector(_) => Ok(found.value),
+            shape => Err(format!(
+                "its output {name} is {shape}, not of two dimensions"
+            )),
         }
     }
 
     fn tensor(&self, node: &ModelNode, index: usize) -> Result<&'a Tensor, String> {
-        let name = node.inputs.get(index).ok_or("it lacks an input")?;
-        let tensor = self.tensors.get(&**name).copied();
-        tensor.ok_or_else(|| format!("{name} is not constant"))
+        let name = input(node, index).ok_or("it lacks an input")?;
+        let tensor = self.tensors.get(name).copied();
+        tensor.ok_or_else(|| format!("its input {name} is not a constant of the file"))
     }
 
-    /// Scale and zero of activations.
-    fn steps(&self, node: &ModelNode) -> Result<Steps, String> {
-        let scale = floats(self.tensor(node, 1)?)?;
-        let zero = bytes(self.tensor(node, 2)?)?;
-        match (&*scale, zero) {
-            (&[scale], &[zero]) if scale.is_normal() && scale > 0.0 => Ok(Steps { scale, zero }),
-            _ => Err("its scale or zero is not one usable number".to_owned()),
-        }
-    }
-
-    fn dequantised(&self, node: &'a ModelNode) -> Result<Known<'a>, String> {
-        let name = node.inputs.first().ok_or("it lacks an input")?;
-        if let Some(Known::Bytes(value, steps)) = self.known.get(&**name) {
-            if self.steps(node)? != *steps {
-                return Err("its steps are not those of its input".to_owned());
-            }
-            return Ok(Known::Rounded(*value, *steps));
-        }
-        let tensor = self.tensor(node, 0)?;
-        let scales = floats(self.tensor(node, 1)?)?;
-        if integers(tensor)?.is_empty() {
-            return Err("it has no numbers".to_owned());
-        }
-        if node.inputs.len() > 2
-            && integers(self.tensor(node, 2)?)?
-                .iter()
-                .any(|&zero| zero != 0)
-        {
-            return Err("its weights have a zero of their own".to_owned());
-        }
-        let channels = tensor.dims.first().copied().unwrap_or(1);
-        if node.int("axis").unwrap_or(0) != 0 || ![1, channels].contains(&scales.len()) {
-            return Err("its scales are not one an output channel".to_owned());
-        }
-        let scales = match &*scales {
-            &[scale] => vec![scale; channels],
-            scales => scales.to_vec(),
-        };
-        Ok(Known::Scaled(tensor, scales))
-    }
-
-    /// A constant of numbers, be it in integers or not.
-    fn numbers(&self, node: &ModelNode, index: usize) -> Result<(&'a [usize], Vec<f32>), String> {
-        let name = node.inputs.get(index).ok_or("it lacks an input")?;
-        match self.known.get(&**name) {
+    /// A constant of numbers, be it in integers or not, that go with an operand.
+    fn numbers(
+        &self,
+        node: &ModelNode,
+        index: usize,
+        with: Operand,
+    ) -> Result<(&'a [usize], Vec<f32>), String> {
+        let name = input(node, index).ok_or("it lacks an input")?;
+        let (dims, numbers, found) = match self.known.get(name) {
             Some(Known::Scaled(tensor, scales)) => {
-                Ok((&tensor.dims, dequantised(&integers(tensor)?, scales)))
+                let numbers = dequantised(&integers(tensor)?, scales);
+                (&tensor.dims, numbers, FLOAT)
             }
             _ => {
                 let tensor = self.tensor(node, index)?;
-                Ok((&tensor.dims, floats(tensor)?.into_owned()))
+                (&tensor.dims, floats(tensor)?.into_owned(), element(tensor))
             }
-        }
+        };
+        check_elements(name, found, with.element)?;
+        Ok((dims, numbers))
     }
+}
 
-    fn input(&self, node: &ModelNode, index: usize) -> Option<&Known<'a>> {
-        self.known.get(&**node.inputs.get(index)?)
+/// The operators read here want all of their numbers to be of one type.
+fn check_elements(name: &str, found: i32, wanted: i32) -> Result<(), String> {
+    match found == wanted {
+        true => Ok(()),
+        false => Err(format!(
+            "{name} is {}, not {}",
+            element_name(found),
+            element_name(wanted)
+        )),
     }
 }

@@ -210,16 +210,16 @@ impl Lowering<'_> {
     /// Sums of maps and vectors, and what remains of ReLUs.
     fn combine(&mut self, index: usize, node: &Node) -> Result<(), String> {
         let is_relu = matches!(node.op, Op::Relu);
-        if let (true, Shape::Vector(len)) = (is_relu, self.graph.values[node.inputs[0]]) {
+        if is_relu && !self.graph.values[node.inputs[0]].is_map() {
             let input = self.results.vector(node.inputs[0])?;
-            let out = self.results.new_vector(node.output, len)?;
+            let out = self.results.new_vector(node.output, input.len)?;
             self.steps.push(Step::Relu { input, out });
             return Ok(());
         }
         let first = self.results.numbers(node.inputs[0])?;
         let (mut second, mut bias) = (None, None);
         match node.inputs.get(1) {
-            Some(&input) if matches!(self.graph.values[input], Shape::Vector(_)) => {
+            Some(&input) if !self.graph.values[input].is_map() => {
                 bias = Some(self.results.vector(input)?);
             }
             Some(&input) => second = Some(self.results.numbers(input)?),

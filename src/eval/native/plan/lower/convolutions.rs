@@ -1,7 +1,7 @@
 //! Convolutions as steps of a plan, with what can be computed in the same pass: others of the same input,
 //! and the bias, the sum and the ReLU behind them.
 
-use super::super::super::graph::{Conv, Op, Shape, ValueId, Weights};
+use super::super::super::graph::{Conv, Op, ValueId, Weights};
 use super::super::super::kernels::{FREQUENCIES, LANES, Line, kernel_frequencies};
 use super::super::pack::{Kernels, line_up, scale_and_bias};
 use super::super::{ConvStep, Step};
@@ -191,7 +191,7 @@ impl<'a> Lowering<'a> {
     fn is_summed(&self, value: ValueId) -> bool {
         let is_sum = |&reader: &usize| {
             let node = &self.graph.nodes[reader];
-            let is_map = |&&input: &&ValueId| matches!(self.graph.values[input], Shape::Map(_));
+            let is_map = |&&input: &&ValueId| self.graph.values[input].is_map();
             matches!(node.op, Op::Add) && node.inputs.iter().filter(is_map).count() == 2
         };
         self.readers[value].iter().all(is_sum)

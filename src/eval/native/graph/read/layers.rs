@@ -1,0 +1,143 @@
+//! Convolutions and fully connected layers.
+
+use super::super::constants::{signed_bytes, ungrouped};
+use super::super::{Conv, Dense, Op, Shape, Weights};
+use super::arguments::{Arguments, input, only};
+use super::{Known, Operand, Reader};
+use crate::onnx::{ModelNode, Numbers};
+
+/// Height and width of the largest kernel: larger ones are nothing for a board.
+const LARGEST_KERNEL: usize = 15;
+/// Numbers of a convolution whose groups were spread out: no network has more, and a damaged file must
+/// not take all memory.
+const MOST_WEIGHTS: usize = 1 << 26;
+
+impl<'a> Reader<'a> {
+    pub(super) fn conv(
+        &mut self,
+        node: &'a ModelNode,
+        arguments: &mut Arguments<'a>,
+    ) -> Result<Known<'a>, String> {
+        let x = self.operand(node, 0)?;
+        let Shape::Map(channels) = x.shape else {
+            return Err(format!("it reads a {}", x.shape));
+        };
+        let (dims, numbers) = self.numbers(node, 1, x)?;
+        let &[outputs, inputs, height, width] = dims else {
+            return Err(format!("its kernel has the shape {dims:?}"));
+        };
+        let groups = groups(arguments.int("group", 1)?, channels, [outputs, inputs])?;
+        let odd = |len: usize| len % 2 == 1 && len <= LARGEST_KERNEL;
+        if !odd(height) || !odd(width) || outputs == 0 {
+            return Err(format!("its kernel is {height}x{width}"));
+        }
+        check_window(arguments, [height as i64, width as i64])?;
+        let bias = self.bias(node, x, outputs)?;
+        let is_depthwise = groups > 1 && groups == outputs && groups == channels;
+        let spread = if is_depthwise { 1 } else { groups };
+        if numbers.len().saturating_mul(spread) > MOST_WEIGHTS {
+            return Err(format!("{groups} groups are too many for its size"));
+        }
+        let points = height * width;
+        let known = |index| self.known.get(input(node, index)?);
+        let weights = match (known(0), known(1)) {
+            _ if is_depthwise => Weights::Float(numbers),
+            // A sum of more products could leave 32 bits.
+            (Some(Known::Rounded(_, steps)), Some(Known::Scaled(tensor, scales)))
+                if self.keeps_bytes
+                    && matches!(tensor.numbers, Numbers::I8(_))
+                    && channels * points < 1 << 16 =>
+            {
+                Weights::Integer {
+                    weights: ungrouped(signed_bytes(tensor)?, inputs * points, spread),
+                    scales: scales.clone(),
+                    steps: *steps,
+                }
+            }
+            _ => Weights::Float(ungrouped(&numbers, inputs * points, spread)),
+        };
+        let conv = Conv {
+            kernel: [height, width],
+            inputs: spread * inputs,
+            weights,
+            bias,
+        };
+        let op = match conv.inputs == channels {
+            true => Op::Conv(conv),
+            false => Op::Depthwise(conv),
+        };
+        Ok(self.push(op, vec![x.value], Shape::Map(outputs), x.element))
+    }
+
+    pub(super) fn gemm(
+        &mut self,
+        node: &'a ModelNode,
+        arguments: &mut Arguments<'a>,
+    ) -> Result<Known<'a>, String> {
+        let x = self.operand(node, 0)?;
+        let Shape::Vector(len) = x.shape else {
+            return Err(format!("it reads a {}", x.shape));
+        };
+        let (dims, mut weights) = self.numbers(node, 1, x)?;
+        only("alpha", arguments.float("alpha", 1.0)?, 1.0)?;
+        only("beta", arguments.float("beta", 1.0)?, 1.0)?;
+        only("transA", arguments.int("transA", 0)?, 0)?;
+        let is_turned = arguments.int("transB", 0)? != 0;
+        let (inputs, outputs) = match *dims {
+            [outputs, inputs] if is_turned => (inputs, outputs),
+            [inputs, outputs] => (inputs, outputs),
+            _ => return Err(format!("its weights have the shape {dims:?}")),
+        };
+        if inputs != len || outputs == 0 {
+            return Err(format!("its weights are for {inputs} numbers, not {len}"));
+        }
+        if is_turned {
+            let turned = |i: usize| weights[i % outputs * inputs + i / outputs];
+            weights = (0..inputs * outputs).map(turned).collect();
+        }
+        let bias = self.bias(node, x, outputs)?;
+        let dense = Op::Dense(Dense { weights, bias });
+        Ok(self.push(dense, vec![x.value], Shape::Vector(outputs), x.element))
+    }
+
+    /// A number for each output; zeros where the file has none.
+    fn bias(&self, node: &ModelNode, x: Operand, outputs: usize) -> Result<Vec<f32>, String> {
+        if input(node, 2).is_none() {
+            return Ok(vec![0.0; outputs]);
+        }
+        let (dims, bias) = self.numbers(node, 2, x)?;
+        let is_row = node.op == "Gemm" && dims == [1, outputs];
+        match dims == [outputs] || is_row {
+            true => Ok(bias),
+            false => Err(format!("its bias has the shape {dims:?}, not [{outputs}]")),
+        }
+    }
+}
+
+/// Checks that a convolution keeps height and width and leaves out no point.
+fn check_window(arguments: &mut Arguments<'_>, kernel: [i64; 2]) -> Result<(), String> {
+    let [height, width] = kernel.map(|len| len / 2);
+    only("auto_pad", arguments.word("auto_pad", "NOTSET")?, "NOTSET")?;
+    let ones: &[i64] = &[1, 1];
+    for (name, usual, known) in [
+        ("kernel_shape", &kernel[..], &kernel[..]),
+        ("strides", ones, ones),
+        ("dilations", ones, ones),
+        ("pads", &[0; 4], &[height, width, height, width]),
+    ] {
+        only(name, arguments.ints(name)?.unwrap_or(usual), known)?;
+    }
+    Ok(())
+}
+
+/// In how many groups of channels a convolution with a kernel of so many outputs and inputs works.
+fn groups(groups: i64, channels: usize, kernel: [usize; 2]) -> Result<usize, String> {
+    let [outputs, inputs] = kernel;
+    let groups = usize::try_from(groups).unwrap_or(0);
+    if groups == 0 || inputs.checked_mul(groups) != Some(channels) || outputs % groups != 0 {
+        return Err(format!(
+            "it has {groups} groups of {inputs} channels, and reads {channels}"
+        ));
+    }
+    Ok(groups)
+}

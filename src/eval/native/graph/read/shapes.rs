@@ -1,0 +1,192 @@
+//! Operators whose meaning hangs on the shapes of what they read: sums, pools, joins, other shapes.
+
+use super::super::constants::integers;
+use super::super::{Op, Shape};
+use super::arguments::{Arguments, input, only};
+use super::{Known, Reader, check_elements};
+use crate::eval::native::kernels::PoolKind;
+use crate::onnx::{ModelNode, Numbers};
+
+/// Numbers of the longest vector: no network has more, and a damaged file must not take all memory.
+const LONGEST_VECTOR: usize = 1 << 20;
+
+impl<'a> Reader<'a> {
+    /// A pool over height and width.
+    pub(super) fn pool(
+        &mut self,
+        node: &'a ModelNode,
+        arguments: &mut Arguments<'a>,
+    ) -> Result<Known<'a>, String> {
+        let x = self.operand(node, 0)?;
+        let Shape::Map(channels) = x.shape else {
+            return Err(format!("it reads a {}", x.shape));
+        };
+        let (kind, axes_are_input) = match &*node.op {
+            "ReduceSum" => (PoolKind::Sum, true),
+            "ReduceMax" => (PoolKind::Max, self.opset >= 18),
+            "ReduceMean" => (PoolKind::Mean, self.opset >= 18),
+            _ => {
+                let op = Op::Pool(PoolKind::Mean);
+                return Ok(self.push(op, vec![x.value], Shape::Pooled(channels), x.element));
+            }
+        };
+        let axes = self.axes(node, arguments, axes_are_input)?;
+        let mut counted: Vec<i64> = axes
+            .iter()
+            .map(|axis| if *axis < 0 { axis + 4 } else { *axis })
+            .collect();
+        counted.sort_unstable();
+        if counted != [2, 3] {
+            return Err(format!("its axes are {axes:?}, not height and width"));
+        }
+        let shape = match arguments.int("keepdims", 1)? {
+            0 => Shape::Vector(channels),
+            1 => Shape::Pooled(channels),
+            other => return Err(format!("its attribute keepdims is {other}")),
+        };
+        Ok(self.push(Op::Pool(kind), vec![x.value], shape, x.element))
+    }
+
+    /// The axes of a reduction, which in later operator sets are an input.
+    fn axes(
+        &self,
+        node: &'a ModelNode,
+        arguments: &mut Arguments<'a>,
+        are_input: bool,
+    ) -> Result<Vec<i64>, String> {
+        let opset = self.opset;
+        match (arguments.ints("axes")?, input(node, 1)) {
+            (Some(axes), None) if !are_input => Ok(axes.to_vec()),
+            (None, Some(_)) if are_input => {
+                // Only what no axes mean.
+                arguments.int("noop_with_empty_axes", 0)?;
+                self.integers(node, 1)
+            }
+            (None, None) => Err("without axes it takes all together".to_owned()),
+            (Some(axes), _) if are_input => Err(format!(
+                "it has the attribute axes ({axes:?}), and in operator set {opset} axes are an input"
+            )),
+            _ => Err(format!(
+                "it has its axes as an input, and in operator set {opset} axes are an attribute"
+            )),
+        }
+    }
+
+    /// Two maps, or a map and a number a channel.
+    pub(super) fn add(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+        let (x, y) = (self.operand(node, 0)?, self.operand(node, 1)?);
+        check_elements(&node.inputs[1], y.element, x.element)?;
+        let (values, shape) = match (x.shape, y.shape) {
+            (Shape::Map(a), Shape::Map(b) | Shape::Pooled(b)) if a == b => ([x, y], Shape::Map(a)),
+            (Shape::Pooled(a), Shape::Map(b)) if a == b => ([y, x], Shape::Map(a)),
+            (a, b) => return Err(format!("it adds a {a} and a {b}")),
+        };
+        let values = values.map(|operand| operand.value).to_vec();
+        Ok(self.push(Op::Add, values, shape, x.element))
+    }
+
+    /// Numbers times one number.
+    pub(super) fn scale(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+        let x = self.operand(node, 0)?;
+        let shape = x.shape;
+        let (dims, numbers) = self.numbers(node, 1, x)?;
+        match *numbers {
+            [factor] if !shape.is_map() && dims.len() as i64 <= shape.rank() => {
+                Ok(self.push(Op::Scale(factor), vec![x.value], shape, x.element))
+            }
+            _ => Err(format!(
+                "it multiplies a {shape} by numbers of the shape {dims:?}"
+            )),
+        }
+    }
+
+    /// Numbers one after the other.
+    pub(super) fn concat(
+        &mut self,
+        node: &'a ModelNode,
+        arguments: &mut Arguments<'a>,
+    ) -> Result<Known<'a>, String> {
+        let first = self.operand(node, 0)?;
+        let rank = first.shape.rank();
+        if node.attribute("axis").is_none() {
+            return Err("it lacks the attribute axis".to_owned());
+        }
+        only("axis", arguments.axis("axis", 1, rank)?, 1)?;
+        let (mut values, mut total) = (Vec::new(), 0);
+        let mut make: fn(usize) -> Shape = Shape::Vector;
+        for (index, name) in node.inputs.iter().enumerate() {
+            let operand = self.operand(node, index)?;
+            check_elements(name, operand.element, first.element)?;
+            let (shape, len) = match operand.shape {
+                Shape::Vector(len) => (Shape::Vector as fn(usize) -> Shape, len),
+                Shape::Pooled(len) => (Shape::Pooled as fn(usize) -> Shape, len),
+                Shape::Map(_) => return Err("it joins maps".to_owned()),
+            };
+            if operand.shape.rank() != rank {
+                return Err(format!(
+                    "it joins a {} and a {}",
+                    first.shape, operand.shape
+                ));
+            }
+            make = shape;
+            values.push(operand.value);
+            total += len;
+            if total > LONGEST_VECTOR {
+                return Err(format!("it joins more than {LONGEST_VECTOR} numbers"));
+            }
+        }
+        Ok(self.push(Op::Concat, values, make(total), first.element))
+    }
+
+    /// All but the batch as one row.
+    pub(super) fn flatten(
+        &mut self,
+        node: &'a ModelNode,
+        arguments: &mut Arguments<'a>,
+    ) -> Result<Known<'a>, String> {
+        let x = self.operand(node, 0)?;
+        let shape = x.shape;
+        only("axis", arguments.axis("axis", 1, shape.rank())?, 1)?;
+        let vector = match shape {
+            Shape::Vector(_) => return Ok(Known::Value(x)),
+            Shape::Map(channels) => Shape::Vector(channels * self.area),
+            Shape::Pooled(channels) => return Ok(x.shaped(Shape::Vector(channels))),
+        };
+        Ok(self.push(Op::Flatten, vec![x.value], vector, x.element))
+    }
+
+    /// A vector that becomes one number a channel, or the other way round.
+    pub(super) fn reshape(
+        &mut self,
+        node: &'a ModelNode,
+        arguments: &mut Arguments<'a>,
+    ) -> Result<Known<'a>, String> {
+        let x = self.operand(node, 0)?;
+        let (Shape::Vector(len) | Shape::Pooled(len)) = x.shape else {
+            return Err(format!("it reads a {}", x.shape));
+        };
+        if self.opset >= 14 {
+            only("allowzero", arguments.int("allowzero", 0)?, 0)?;
+        }
+        let dims = self.integers(node, 1)?;
+        let (channels, shape): (i64, fn(usize) -> Shape) = match dims[..] {
+            [0 | -1, channels] => (channels, Shape::Vector),
+            [0 | -1, channels, 1, 1] => (channels, Shape::Pooled),
+            _ => return Err(format!("it makes a shape {dims:?}")),
+        };
+        let takes_what_is_left = channels == -1 && dims[0] == 0;
+        if channels == 0 || channels == len as i64 || takes_what_is_left {
+            return Ok(x.shaped(shape(len)));
+        }
+        Err(format!("it makes a shape {dims:?} of {len} numbers"))
+    }
+
+    /// Integers that an input gives, as a list.
+    fn integers(&self, node: &ModelNode, index: usize) -> Result<Vec<i64>, String> {
+        let tensor = self.tensor(node, index)?;
+        match (&tensor.numbers, tensor.dims.len()) {
+            (Numbers::I64(_), 1) => integers(tensor),
+            _ => Err(format!("its input {} is no list of integers", tensor.name)),
+        }
+    }
+}

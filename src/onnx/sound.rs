@@ -1,0 +1,259 @@
+//! What is wrong with a file for every backend: numbers that lie elsewhere or are not finite, names that
+//! stand for two things, versions that are missing or newer than these checks.
+//!
+//! A backend may read past all of it: a ReLU makes a NaN a 0, and an operator of another domain is taken
+//! for the one of ONNX that has its name.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
+
+use prost::Message;
+
+use super::OnnxError;
+use super::proto::{AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto};
+
+/// Versions of the file format: from the first that names operator sets to that of onnx 1.23.
+const IR_VERSIONS: RangeInclusive<i64> = 3..=14;
+/// Versions of ONNX's operators, the newest that of onnx 1.23.
+const OPSETS: RangeInclusive<i64> = 1..=28;
+
+/// Checks the bytes of a file for every backend.
+///
+/// # Errors
+/// [`OnnxError::Unsound`] names the tensor, the node or the version.
+pub fn check(onnx: &[u8]) -> Result<(), OnnxError> {
+    let model = ModelProto::decode(onnx)?;
+    if !IR_VERSIONS.contains(&model.ir_version) {
+        let (found, [least, most]) = (model.ir_version, ends(&IR_VERSIONS));
+        return unsound(format!(
+            "its file format has version {found}; known are {least} to {most}"
+        ));
+    }
+    opset(&model)?;
+    for function in &model.functions {
+        check_attributes(&function.attribute_proto, &function.name)?;
+        check_nodes(&function.node, true)?;
+    }
+    let graph = model.graph.unwrap_or_default();
+    check_names(&graph)?;
+    check_graph(&graph)
+}
+
+/// Checks that a file means by its operators what ONNX means, for backends that know them by name alone.
+///
+/// # Errors
+/// [`OnnxError::Foreign`] names the node.
+pub fn check_operators(onnx: &[u8]) -> Result<(), OnnxError> {
+    let model = ModelProto::decode(onnx)?;
+    model.check_operators()
+}
+
+impl ModelProto {
+    /// As [`check_operators`].
+    pub(super) fn check_operators(&self) -> Result<(), OnnxError> {
+        if let Some(function) = self.functions.first() {
+            let (name, domain) = (&function.name, &function.domain);
+            return Err(OnnxError::Foreign(format!(
+                "it defines the operator {name} (domain {domain}) itself"
+            )));
+        }
+        let nodes = self.graph.iter().flat_map(|graph| &graph.node);
+        nodes.into_iter().try_for_each(check_operator)
+    }
+}
+
+fn check_operator(node: &NodeProto) -> Result<(), OnnxError> {
+    let domain = node.domain.as_deref().unwrap_or_default();
+    if !is_onnx(domain) {
+        let label = label(node);
+        return Err(OnnxError::Foreign(format!(
+            "{label} is an operator of the domain {domain}"
+        )));
+    }
+    let graphs = |attribute: &AttributeProto| {
+        let graphs = attribute.g.iter().chain(&attribute.graphs);
+        graphs
+            .flat_map(|graph| &graph.node)
+            .try_for_each(check_operator)
+    };
+    node.attribute.iter().try_for_each(graphs)
+}
+
+/// Whether a domain is that of ONNX's own operators.
+pub(super) fn is_onnx(domain: &str) -> bool {
+    matches!(domain, "" | "ai.onnx")
+}
+
+/// The version of ONNX's operators that a file says it uses.
+pub(super) fn opset(model: &ModelProto) -> Result<i64, OnnxError> {
+    let imports = model.opset_import.iter();
+    let mut versions = imports
+        .filter(|import| is_onnx(import.domain.as_deref().unwrap_or_default()))
+        .map(|import| import.version);
+    match (versions.next(), versions.next()) {
+        (Some(version), None) if OPSETS.contains(&version) => Ok(version),
+        (Some(version), None) => {
+            let [least, most] = ends(&OPSETS);
+            unsound(format!(
+                "its operators are of set {version} of ONNX; known are {least} to {most}"
+            ))
+        }
+        (Some(one), Some(other)) => unsound(format!(
+            "it names two sets of ONNX's operators, {one} and {other}"
+        )),
+        (None, _) => unsound("it does not say which set of ONNX's operators it uses".to_owned()),
+    }
+}
+
+fn ends(range: &RangeInclusive<i64>) -> [i64; 2] {
+    [*range.start(), *range.end()]
+}
+
+fn unsound<T>(what: String) -> Result<T, OnnxError> {
+    Err(OnnxError::Unsound(what))
+}
+
+/// What an error calls a node: its operator and what it makes.
+pub(super) fn label(node: &NodeProto) -> String {
+    let made = node.output.first().map_or("nothing", |name| name);
+    format!("{} {made}", node.op_type)
+}
+
+/// Every name is made once, and before it is read.
+fn check_names(graph: &GraphProto) -> Result<(), OnnxError> {
+    let mut made = HashSet::new();
+    let sparse = graph.sparse_initializer.iter();
+    let sparse = sparse.filter_map(|tensor| tensor.values.as_ref());
+    let constants = graph.initializer.iter().chain(sparse);
+    let inputs = graph.input.iter().map(|input| &*input.name);
+    for name in constants.map(|tensor| &*tensor.name).chain(inputs) {
+        if !made.insert(name) {
+            return unsound(format!("the name {name} is used twice"));
+        }
+    }
+    let mut by_nodes: HashSet<&str> = HashSet::new();
+    for node in &graph.node {
+        let read = node.input.iter().filter(|name| !name.is_empty());
+        if let Some(name) = read.into_iter().find(|name| !made.contains(&***name)) {
+            let label = label(node);
+            return unsound(format!(
+                "{label} reads {name}, which nothing before it makes"
+            ));
+        }
+        for name in node.output.iter().filter(|name| !name.is_empty()) {
+            if !made.insert(name) {
+                return unsound(format!("the name {name} is used twice"));
+            }
+            by_nodes.insert(&**name);
+        }
+    }
+    // An output that is left is no node's, or is there twice.
+    let mut outputs = graph.output.iter().map(|output| &*output.name);
+    match outputs.find(|name| !by_nodes.remove(name)) {
+        Some(name) if made.contains(name) => unsound(format!(
+            "its output {name} is there twice, or an input or a constant"
+        )),
+        Some(name) => unsound(format!("nothing makes its output {name}")),
+        None => Ok(()),
+    }
+}
+
+fn check_graph(graph: &GraphProto) -> Result<(), OnnxError> {
+    let sparse = graph.sparse_initializer.iter();
+    let sparse = sparse.flat_map(|tensor| [&tensor.values, &tensor.indices]);
+    let tensors = graph.initializer.iter().chain(sparse.flatten());
+    for tensor in tensors {
+        check_tensor(tensor)?;
+    }
+    check_nodes(&graph.node, false)?;
+    check_scales(graph)
+}
+
+fn check_nodes(nodes: &[NodeProto], in_function: bool) -> Result<(), OnnxError> {
+    for node in nodes {
+        let label = label(node);
+        check_attributes(&node.attribute, &label)?;
+        let mut attributes = node.attribute.iter();
+        let borrowed = attributes.find(|attribute| attribute.ref_attr_name.is_some());
+        if let (Some(attribute), false) = (borrowed, in_function) {
+            let name = &attribute.name;
+            return unsound(format!(
+                "{label}: its attribute {name} is that of a function, and there is none around it"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_attributes(attributes: &[AttributeProto], label: &str) -> Result<(), OnnxError> {
+    let mut names = HashSet::new();
+    for attribute in attributes {
+        let name = &attribute.name;
+        if !names.insert(name) {
+            return unsound(format!("{label} has two attributes {name}"));
+        }
+        let mut floats = attribute.f.iter().chain(&attribute.floats);
+        if let Some(number) = floats.find(|number| !number.is_finite()) {
+            return unsound(format!("{label}: its attribute {name} is {number}"));
+        }
+        let sparse = attribute
+            .sparse_tensor
+            .iter()
+            .chain(&attribute.sparse_tensors);
+        let sparse = sparse.flat_map(|tensor| [&tensor.values, &tensor.indices]);
+        let tensors = attribute.t.iter().chain(&attribute.tensors);
+        for tensor in tensors.chain(sparse.flatten()) {
+            check_tensor(tensor)
+                .or_else(|error| unsound(format!("{label}: in its attribute {name} {error}")))?;
+        }
+        for graph in attribute.g.iter().chain(&attribute.graphs) {
+            check_graph(graph)?;
+        }
+    }
+    Ok(())
+}
+
+/// All numbers of a tensor are there and finite.
+fn check_tensor(tensor: &TensorProto) -> Result<(), OnnxError> {
+    let (_, dims) = tensor.stored()?;
+    let Some((at, number)) = tensor.find(|number| !number.is_finite()) else {
+        return Ok(());
+    };
+    let (name, count) = (&tensor.name, dims.iter().product::<usize>());
+    unsound(format!(
+        "tensor {name} holds {number} (number {} of {count}): its training failed, or the file is damaged",
+        at + 1
+    ))
+}
+
+/// Scales of integers are greater than zero.
+fn check_scales(graph: &GraphProto) -> Result<(), OnnxError> {
+    let mut constants: HashMap<&str, &TensorProto> = HashMap::new();
+    constants.extend(
+        graph
+            .initializer
+            .iter()
+            .map(|tensor| (&*tensor.name, tensor)),
+    );
+    for node in &graph.node {
+        let made = node.output.first().filter(|_| node.op_type == "Constant");
+        let value = node.attribute.iter().find_map(|value| value.t.as_ref());
+        constants.extend(made.map(|name| &**name).zip(value));
+        let scales: &[usize] = match &*node.op_type {
+            "QuantizeLinear" | "DequantizeLinear" => &[1],
+            "QLinearConv" | "QLinearMatMul" => &[1, 4, 6],
+            _ => &[],
+        };
+        for &input in scales {
+            let name = node.input.get(input).map_or("", |name| name);
+            let wrong = constants
+                .get(name)
+                .and_then(|scale| scale.find(|number| number <= 0.0));
+            if let Some((_, number)) = wrong {
+                let label = label(node);
+                return unsound(format!("{label}: its scale {name} holds {number}"));
+            }
+        }
+    }
+    Ok(())
+}

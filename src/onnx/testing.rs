@@ -1,0 +1,18 @@
+//! Files that this program does not write, for tests: those it writes, with a change.
+
+use prost::Message;
+
+use super::Header;
+pub(crate) use super::proto::{
+    AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto,
+    SparseTensorProto, StringStringEntryProto, TensorProto, ValueInfoProto,
+};
+
+/// A file with a change, and without a checksum, which would tell of it.
+pub(crate) fn altered(onnx: &[u8], change: impl FnOnce(&mut ModelProto)) -> Vec<u8> {
+    let seal = Header::read(onnx).unwrap().seal;
+    let covers = seal.map_or(onnx.len(), |seal| usize::try_from(seal.covers).unwrap());
+    let mut model = ModelProto::decode(&onnx[..covers]).unwrap();
+    change(&mut model);
+    model.encode_to_vec()
+}
