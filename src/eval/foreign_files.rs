@@ -143,10 +143,15 @@ fn check(onnx: &[u8], cases: Vec<Case>) {
 fn operators_are_computed_as_onnx_says_or_refused() {
     for cases in [
         layers::convolutions(),
+        layers::windows(),
         layers::layers(),
         pools::pools(),
+        pools::kept(),
+        pools::axes_by_set(),
         pools::joins(),
-        shapes::others(),
+        shapes::reshapes(),
+        shapes::casts(),
+        shapes::sets(),
     ] {
         check(&SMALL.onnx(1), cases);
     }
@@ -160,6 +165,7 @@ fn operators_are_computed_as_onnx_says_or_refused() {
 fn integers_are_computed_as_onnx_says_or_refused() {
     let plain = altered(&SMALL.onnx(1), changes::round_kernel);
     check(&plain, integers::integers());
+    check(&plain, integers::forms());
 }
 
 #[test]

@@ -10,13 +10,6 @@ fn flattened(name: String) -> NodeProto {
 }
 
 pub(super) fn pools() -> Vec<Case> {
-    let at_18 = |op| {
-        both(
-            opset(18),
-            both(axes_as_input("ReduceMax"), axes_as_input(op)),
-        )
-    };
-    let kept = |op| both(int(op, "keepdims", 1), behind(op, flattened));
     vec![
         case(
             "pool: axes from behind",
@@ -53,6 +46,12 @@ pub(super) fn pools() -> Vec<Case> {
             ints("ReduceMean", "axes", &[]),
             Refused("axes are []"),
         ),
+    ]
+}
+
+pub(super) fn kept() -> Vec<Case> {
+    let kept = |op| both(int(op, "keepdims", 1), behind(op, flattened));
+    vec![
         case("pool: keepdims and flattened", kept("ReduceMean"), Same),
         case(
             "pool: keepdims is usual",
@@ -75,6 +74,17 @@ pub(super) fn pools() -> Vec<Case> {
             },
             Same,
         ),
+    ]
+}
+
+pub(super) fn axes_by_set() -> Vec<Case> {
+    let at_18 = |op| {
+        both(
+            opset(18),
+            both(axes_as_input("ReduceMax"), axes_as_input(op)),
+        )
+    };
+    vec![
         case("pool: axes as input at 18", at_18("ReduceMean"), Same),
         case(
             "pool: axes as attribute at 18",

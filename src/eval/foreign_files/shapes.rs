@@ -13,7 +13,7 @@ fn reshaped(dims: &'static [i64]) -> impl Fn(&mut ModelProto) {
     }
 }
 
-pub(super) fn others() -> Vec<Case> {
+pub(super) fn reshapes() -> Vec<Case> {
     vec![
         case("reshape: keeps both", reshaped(&[0, 0, 1, 1]), Same),
         case(
@@ -51,6 +51,11 @@ pub(super) fn others() -> Vec<Case> {
             both(opset(13), int("Reshape", "allowzero", 0)),
             Refused("allowzero (0) is not known"),
         ),
+    ]
+}
+
+pub(super) fn casts() -> Vec<Case> {
+    vec![
         case(
             "relu: an attribute",
             float("Relu", "alpha", 0.1),
@@ -95,6 +100,11 @@ pub(super) fn others() -> Vec<Case> {
             }),
             Refused("its attribute to is 11"),
         ),
+    ]
+}
+
+pub(super) fn sets() -> Vec<Case> {
+    vec![
         case(
             "an operator over the batch",
             behind("ReduceMean", |name| {

@@ -8,7 +8,7 @@ use crate::onnx::testing::{
 };
 
 pub(super) fn cases() -> Vec<Case> {
-    let all = [versions(), names(), numbers(), borders()];
+    let all = [versions(), names(), numbers(), places(), borders()];
     all.into_iter().flatten().collect()
 }
 
@@ -158,25 +158,18 @@ fn third(index: usize, number: f32) -> impl Fn(&mut ModelProto) {
     }
 }
 
-fn numbers() -> Vec<Case> {
-    let elsewhere = |model: &mut ModelProto| {
-        let tensor = constant(model, "Conv", 1);
-        tensor.raw_data = None;
-        tensor.data_location = Some(1);
-        tensor.external_data = vec![StringStringEntryProto {
-            key: Some("location".to_owned()),
-            value: Some("weights.bin".to_owned()),
-        }];
-    };
-    let typed = |model: &mut ModelProto| {
-        for tensor in &mut graph(model).initializer {
-            if tensor.data_type == 1 {
-                let raw = tensor.raw_data.take().unwrap();
-                let numbers = raw.as_chunks().0.iter();
-                tensor.float_data = numbers.map(|&x| f32::from_le_bytes(x)).collect();
-            }
+/// Puts all numbers into the field of their type.
+fn typed(model: &mut ModelProto) {
+    for tensor in &mut graph(model).initializer {
+        if tensor.data_type == 1 {
+            let raw = tensor.raw_data.take().unwrap();
+            let numbers = raw.as_chunks().0.iter();
+            tensor.float_data = numbers.map(|&x| f32::from_le_bytes(x)).collect();
         }
-    };
+    }
+}
+
+fn numbers() -> Vec<Case> {
     vec![
         case(
             "numbers: NaN",
@@ -203,6 +196,20 @@ fn numbers() -> Vec<Case> {
             float("Gemm", "alpha", f32::NAN),
             Unsound("its attribute alpha is NaN"),
         ),
+    ]
+}
+
+fn places() -> Vec<Case> {
+    let elsewhere = |model: &mut ModelProto| {
+        let tensor = constant(model, "Conv", 1);
+        tensor.raw_data = None;
+        tensor.data_location = Some(1);
+        tensor.external_data = vec![StringStringEntryProto {
+            key: Some("location".to_owned()),
+            value: Some("weights.bin".to_owned()),
+        }];
+    };
+    vec![
         case("numbers: in fields of their type", typed, Same),
         case(
             "numbers: elsewhere",
