@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn a_file_that_is_not_there_is_named() {
         let text = open(
-            BackendKind::Tract,
+            BackendKind::Native,
             "/nowhere/net.onnx",
             &LoadOptions::default(),
         );
