@@ -7,6 +7,7 @@ mod endings;
 mod files;
 mod games;
 mod go_clients;
+mod go_passing;
 mod gomocup;
 mod hostile;
 mod katago;

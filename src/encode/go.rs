@@ -1,4 +1,5 @@
-//! Encoding `go-1`: a compact one for Go under area scoring, colours always as mine and theirs.
+//! Encoding `go-1`: a compact one for Go under area scoring, colours always as mine and theirs. Under
+//! territory scoring it shows what the same count by area would need as komi ([`Go::area_komi`]).
 
 use super::go_seed::Mobile;
 use super::{Encode, Encoding};
@@ -59,7 +60,11 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
             if me == Color::Black { points } else { -points }
         };
         let passed = f32::from(u8::from(position.passes() > 0));
-        let numbers = [-mine(position.komi()), passed, mine(position.area_score())];
+        let numbers = [
+            -mine(position.area_komi()),
+            passed,
+            mine(position.area_score()),
+        ];
         for (plane, number) in row[SETS * area..].chunks_exact_mut(area).zip(numbers) {
             plane.fill(number);
         }

@@ -1,15 +1,12 @@
-//! What is dead at the end of a game, and whether there is anything left to play for.
+//! What is dead at the end of a game.
 
 use std::sync::Arc;
 
 use super::Unjudged;
 use super::patience::Patience;
 use crate::clock::Clock;
-use crate::game::{Color, Expected, Game, Move, Settled};
-use crate::search::{SearchReport, StopFlag};
-
-/// Share of the points that have stones from which on a side may pass first.
-const LATE: f32 = 0.4;
+use crate::game::{Expected, Game, Move, Settled};
+use crate::search::StopFlag;
 
 /// Playouts with either side to move that say what is dead, at most.
 const JUDGING_PLAYOUTS: u64 = 2000;
@@ -79,7 +76,7 @@ impl<G: Game> Judge<G> {
         let patience = Patience::of_controller(stop);
         let settled = self.settle_by(judging_playouts(position), position, patience)?;
         // Before, more of them would only be more of a guess.
-        if settled.as_ref().is_none_or(Settled::is_certain) || !is_late(position) {
+        if settled.as_ref().is_none_or(Settled::is_certain) || !position.nears_end() {
             return Ok(settled);
         }
         let more = CAREFUL_PLIES / playout_plies(position);
@@ -103,6 +100,14 @@ impl<G: Game> Judge<G> {
         let rate = self.rate.unwrap_or(guess);
         let playouts = patience.playouts(judging_playouts(position), rate, self.time.now());
         self.settle_by(playouts.ok_or(Unjudged)?, position, patience)
+    }
+
+    /// What was expected of a position when it was judged last.
+    pub(super) fn known(&self, position: &G) -> Option<&Expected> {
+        let last = self.last.as_ref()?;
+        last.expected
+            .as_ref()
+            .filter(|_| last.key == position.key())
     }
 
     fn settle_by(
@@ -137,42 +142,6 @@ impl<G: Game> Judge<G> {
         let last = self.last.as_ref();
         Ok(last.and_then(|last| settled(position, last)))
     }
-
-    /// Whether there is nothing left to play for, so that the side to move passes. Judged where the
-    /// other side has passed, or a search has seen nothing in doubt.
-    pub(super) fn is_done(
-        &mut self,
-        position: &G,
-        report: Option<&SearchReport>,
-        patience: Patience<'_>,
-    ) -> bool {
-        let seen = report.and_then(|report| position.settle(report.expected.as_ref()?));
-        let plausible = match seen {
-            Some(seen) => seen.certain_winner().is_some(),
-            None => has_passed(position),
-        };
-        // Before, playouts are surer of themselves than they should be.
-        let late = has_passed(position) || is_late(position);
-        G::INFO.passes
-            && plausible
-            && late
-            && self
-                .settle_within(position, patience)
-                .is_ok_and(|settled| settled.is_some_and(|settled| may_pass(position, &settled)))
-    }
-
-    /// Whether a pass, which would be the second one, is wrong: the players are going to agree on
-    /// what is dead, and the side to move would lose a game that is still in doubt.
-    pub(super) fn goes_on(&mut self, position: &G, patience: Patience<'_>) -> bool {
-        if !position.agrees_on_dead() || !has_passed(position) {
-            return false;
-        }
-        let settled = self.settle_within(position, patience).ok().flatten();
-        settled.is_some_and(|settled| {
-            let winner = settled.outcome().winner;
-            settled.certain_winner().is_none() && winner == Some(position.to_move().opponent())
-        })
-    }
 }
 
 /// Plies of a playout from a position, about: all empty points, and a quarter of the board again for
@@ -192,60 +161,11 @@ fn settled<G: Game>(position: &G, judged: &Judged) -> Option<Settled> {
     position.settle(judged.expected.as_ref()?)
 }
 
-/// Whether the last move was a pass.
-pub(super) fn has_passed<G: Game>(position: &G) -> bool {
-    G::INFO.passes && position.last_move() == Some(position.size().pass())
-}
-
-/// Whether the side to move may pass: it has won whatever becomes of what is not certain yet, or has lost, so
-/// that no move makes a difference to the result; and none makes one to the score, unless the other side has
-/// passed and so lost. Where players agree on dead stones, those are taken off; else the win must stand on the
-/// board as it is.
-fn may_pass<G: Game>(position: &G, settled: &Settled) -> bool {
-    let Some(winner) = settled.certain_winner() else {
-        return false;
-    };
-    let ahead = winner == position.to_move();
-    let offered = ahead && has_passed(position);
-    if !offered && (!is_late(position) || settled.open > 0) {
-        return false;
-    }
-    position.agrees_on_dead() || (ahead && as_it_stands(position) == Some(winner))
-}
-
-/// Whether there are as many stones as towards the end of a game; before, playouts are surer of
-/// themselves than they should be.
-fn is_late<G: Game>(position: &G) -> bool {
-    stones(position) as f32 >= LATE * position.size().area() as f32
-}
-
 /// How many stones are on the board.
 pub(super) fn stones<G: Game>(position: &G) -> usize {
     let points = 0..position.size().area();
     let stones = points.filter(|&at| position.stone(Move(at as u16)).is_some());
     stones.count()
-}
-
-/// Who wins if both sides pass now.
-fn as_it_stands<G: Game>(position: &G) -> Option<Color> {
-    let mut next = position.clone();
-    let pass = next.size().pass();
-    while next.outcome().is_none() && next.is_legal(pass) {
-        next.play(pass);
-    }
-    next.outcome()?.winner
-}
-
-/// What `color` leaves out while stones of the other side are dead and still there: the pass, and all
-/// moves that take no part in taking them. Empty when there are none.
-pub(super) fn away_from_dead<G: Game>(position: &G, color: Color, settled: &Settled) -> Vec<Move> {
-    let dead = |point| position.stone(point) == Some(color.opponent());
-    let helps = settled.around_dead(position.size(), dead);
-    if helps.is_empty() {
-        return Vec::new();
-    }
-    let others = position.legal_moves();
-    others.filter(|mv| !helps.contains(mv)).collect()
 }
 
 #[cfg(test)]
@@ -256,6 +176,7 @@ mod tests {
 
     use super::*;
     use crate::clock::{Budget, FakeClock};
+    use crate::game::Color;
     use crate::game::go::SmallGo;
     use crate::game::go::tests::diagram;
 
@@ -294,7 +215,7 @@ mod tests {
             let started = clock.now();
             let patience = Patience::within(Some(Budget::fixed(soft, hard)), started, &stop);
             judge.last = None;
-            judge.is_done(&finished(), None, patience);
+            let _ = judge.settle_within(&finished(), patience);
             (clock.now() - started, made.lock().pop())
         };
         // Too slow for what it was taken for: given up in time.
@@ -315,8 +236,9 @@ mod tests {
         judge.rate = Some(1000.0);
         let soft = Duration::from_secs(1);
         let patience = Patience::within(Some(Budget::fixed(soft, soft)), clock.now(), &stop);
-        judge.is_done(&finished(), None, patience);
-        judge.goes_on(&finished(), patience);
+        for _ in 0..2 {
+            assert!(judge.settle_within(&finished(), patience).is_ok());
+        }
         assert_eq!(*made.lock(), [250], "one judgement is enough for a move");
         assert!(matches!(judge.settle(&finished(), &stop), Ok(Some(_))));
         assert_eq!(made.lock()[1], JUDGING_PLAYOUTS);

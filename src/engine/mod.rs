@@ -25,6 +25,7 @@ mod network;
 mod network_setup;
 mod networks;
 mod options;
+mod passing;
 mod patience;
 mod player;
 mod probing;

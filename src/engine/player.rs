@@ -11,6 +11,8 @@ use self::request::MoveRequest;
 use super::history::History;
 use super::judge::{Judge, MakeExpected};
 use super::loading;
+use super::passing;
+use super::patience::Patience;
 use super::timing::{self, Timing};
 use super::worker::{Task, Worker};
 use super::{
@@ -215,9 +217,7 @@ impl<G: Game> Engine for Player<G> {
 
     fn genmove_cleanup(&mut self, color: Color, stop: &StopFlag) -> Decision {
         let start = self.history.reached_for(color);
-        let mut position = start.position().clone();
-        position.resume();
-        let start = &Reached::new(position, start.past().clone());
+        let start = &Reached::new(start.position().disputed(), start.past().clone());
         let analysis = &AnalysisOptions::default();
         let request = MoveRequest {
             takes_dead: true,
@@ -248,6 +248,11 @@ impl<G: Game> Engine for Player<G> {
             reached = Reached::new(position, reached.past().clone());
         }
         reached.legal_moves().next()?;
+        let mut analysis = analysis.clone();
+        if passing::is_offered(reached.position()) {
+            let patience = Patience::of_controller(stop);
+            analysis.judged = self.judged_end(reached.position(), patience).1;
+        }
         let search = |visits, time: Option<_>| {
             let budget = time.map(timing::fixed_budget);
             Task::Search(Limits { visits, budget }, analysis.clone())

@@ -126,8 +126,9 @@ impl<G: Game> Worker<G> {
     ) -> Result<Receiver<ThinkerReply>, ThinkError> {
         self.preparing.raise();
         let (reply, answer) = channel();
+        let position = start.position().searched();
         let request = Request {
-            start: start.clone(),
+            start: Reached::new(position, start.past().clone()),
             task,
             stop: stop.clone(),
             new_game: std::mem::take(&mut self.new_game),

@@ -136,6 +136,22 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
     /// on what is dead. Other ends stay.
     fn resume(&mut self) {}
 
+    /// The position from which players go on who do not agree on what is dead: to find out, they play as
+    /// long as they like at no cost, and the next end of the game is final.
+    #[must_use]
+    fn disputed(&self) -> Self {
+        let mut position = self.clone();
+        position.resume();
+        position
+    }
+
+    /// The position as searches see it: where players have to agree on what is dead, the end of the game
+    /// proves nothing ([`Game::certain`]) but what has to be agreed on.
+    #[must_use]
+    fn searched(&self) -> Self {
+        self.clone()
+    }
+
     /// The result, when the game has ended.
     fn outcome(&self) -> Option<Outcome>;
 
@@ -208,6 +224,17 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
         outcome.map_or(Bounds::OPEN, |outcome| {
             Bounds::exactly(outcome.proof_for(self.to_move()))
         })
+    }
+
+    /// Whether players may think of ending the game by passes.
+    fn nears_end(&self) -> bool {
+        false
+    }
+
+    /// Legal moves that change nothing that is still open, so that a pass does as well; as far as a glance
+    /// can tell.
+    fn idle_moves(&self) -> Vec<Move> {
+        Vec::new()
     }
 
     /// Openings that have names, on an empty board of this size: their moves in order.

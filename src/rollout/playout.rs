@@ -113,7 +113,7 @@ pub trait Playout: Game {
     /// The same position under the rules by which playouts count, and without what they do not depend
     /// on.
     fn as_played_out(&self) -> Self {
-        self.clone()
+        self.disputed()
     }
 
     /// Adds to `tally` whose the points of a finished game are, in games that count them.

@@ -271,12 +271,19 @@ impl Rave {
             }
             None => &mut self.tally,
         };
+        let agrees = position.agrees_on_dead();
         let outcome = match position.outcome() {
-            Some(outcome) => {
+            Some(outcome) if !agrees => {
                 position.tally(tally);
                 outcome
             }
-            None => position.finish(self.params.policy, &mut self.rng, &mut self.played, tally),
+            over => {
+                if over.is_some() {
+                    // What is dead shows when they play on.
+                    *position = position.disputed();
+                }
+                position.finish(self.params.policy, &mut self.rng, &mut self.played, tally)
+            }
         };
         if let Some(by_move) = &mut self.by_move {
             self.tally.add(&by_move.once);
@@ -336,9 +343,9 @@ fn worth(outcome: Outcome, color: Color, area: usize, score_weight: f32) -> f32 
     }
 }
 
-/// Whether a pass ends the game as won: nobody plays on then.
+/// Whether a pass ends the game as won, the board counting as it stands: nobody plays on then.
 fn wins_at_once<G: Playout>(position: &G, mv: Move) -> bool {
-    if !G::INFO.passes || mv.index() < position.size().area() {
+    if !G::INFO.passes || position.agrees_on_dead() || mv.index() < position.size().area() {
         return false;
     }
     let mut next = position.clone();

@@ -27,7 +27,6 @@ pub fn expect<G: Playout>(
     let mut defended = vec![0.0; position.size().area()];
     for color in Color::BOTH {
         let mut start = position.as_played_out();
-        start.resume();
         start.set_to_move(color);
         rave.search(&start, |done| done < playouts && !halt());
         tally.add(rave.tally());

@@ -73,6 +73,10 @@ pub(super) fn refresh(tree: &Tree, node: &Node, certain: Certain) {
         return;
     }
     let moves = node.state().choice_count();
+    if moves == 0 {
+        // The game is over, and what has come of it is a matter of judgement.
+        return;
+    }
     loop {
         let before = node.state().bounds().low();
         let (mut known, mut bounds) = (0, Bounds::exactly(Proof::Loss));

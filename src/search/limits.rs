@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::clock::Budget;
-use crate::game::Move;
+use crate::game::{Expected, Move};
 
 /// What a search may spend. With no limit at all it runs until its [`StopFlag`] is raised, also
 /// when there is only one move, unless the result is proven or a thread fails.
@@ -26,6 +26,9 @@ pub struct AnalysisOptions {
     pub avoid: Vec<Move>,
     /// What reports say of the points after each root move.
     pub points: PointsByMove,
+    /// What is expected of the root's stones when both sides have passed, where somebody has judged it
+    /// better than a network does: it decides which of them are dead where a line ends by passes.
+    pub judged: Option<Arc<Expected>>,
     /// In place of the setting `root_policy_temperature`, in this search.
     pub root_policy_temperature: Option<f32>,
     /// In place of the setting `root_fpu_reduction`, in this search.

@@ -5,12 +5,12 @@
 use super::backup::{self, Certain, Step};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
-use super::points::{PointSums, with_lead};
+use super::points::{Judged, PointSums, with_lead};
 use super::select::{RootPriors, select};
 use super::tree::Tree;
 use crate::encode::Encoding;
 use crate::eval::{Batch, Outputs, softmax};
-use crate::game::{Bounds, Color, Game, Move, Past, Reached};
+use crate::game::{Bounds, Color, Expected, Game, Move, Past, Reached};
 
 /// Where a descent ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,8 @@ pub(super) struct SearchContext<'s, G: Game> {
     pub(super) encoding: &'s dyn Encoding<G>,
     /// This thread's, where the network says something of points.
     pub(super) points: Option<&'s PointSums>,
+    /// What is expected of the root's stones, where that was judged.
+    pub(super) judged: Option<&'s Expected>,
     /// Whether the search is over.
     pub(super) over: &'s (dyn Fn() -> bool + Sync),
 }
@@ -66,14 +68,22 @@ fn asks_at(visits: u32) -> bool {
 }
 
 /// A claimed leaf that waits for its evaluation.
-struct Leaf<'s> {
+struct Leaf<'s, G> {
     node: &'s Node,
     path: Vec<Step<'s>>,
     moves: Vec<Move>,
     mover: Color,
     /// The root's move that leads to it.
     first: Option<Move>,
+    /// A pass that may end the game.
+    ending: Option<Move>,
+    /// The position, where the game has ended and has to be judged.
+    ended: Option<Box<G>>,
 }
+
+/// A pass that may end the game has at least this prior where the players have to agree on what is dead:
+/// networks that learned by area scoring think of it only when all is filled.
+const ENDING_PRIOR: f32 = 0.1;
 
 /// One thread's descents: the leaves of the batch it is gathering.
 pub(super) struct Playouts<'s, G: Game> {
@@ -81,7 +91,7 @@ pub(super) struct Playouts<'s, G: Game> {
     certain: Certain,
     /// The positions up to the one that a descent has come to.
     past: Past,
-    leaves: Vec<Leaf<'s>>,
+    leaves: Vec<Leaf<'s, G>>,
     /// Descents that ended in a collision.
     collided: Vec<Vec<Step<'s>>>,
     priors: Vec<(Move, f32)>,
@@ -232,6 +242,8 @@ impl<'s, G: Game> Playouts<'s, G> {
             moves: position.legal_moves().collect(),
             mover: position.to_move(),
             first,
+            ending: ending(position),
+            ended: position.outcome().map(|_| Box::new(position.clone())),
         });
         Descent::Leaf
     }
@@ -273,19 +285,32 @@ impl<'s, G: Game> Playouts<'s, G> {
     pub(super) fn apply(&mut self, outputs: &Outputs) -> usize {
         self.let_go();
         let SearchContext { params, points, .. } = self.context;
-        let area = self.context.start.position().size().area();
-        let mut completed = 0;
+        let root = self.context.start.position();
+        let (area, mut completed) = (root.size().area(), 0);
+        let known = self.context.judged.map(|judged| (root, judged));
         for (i, leaf) in self.leaves.drain(..).enumerate() {
-            masked_priors(outputs.policy(i), &leaf.moves, &mut self.priors);
+            masked_priors(
+                outputs.policy(i),
+                &leaf.moves,
+                leaf.ending,
+                &mut self.priors,
+            );
             let Some(choices) = self.context.tree.add_choices(self.priors.iter().copied()) else {
                 give_up(&leaf);
                 continue;
             };
-            if let Some(points) = points {
-                points.add(outputs, i, leaf.mover, leaf.first);
+            let ended = leaf.ended.as_deref();
+            let judged = ended.and_then(|ended| Judged::of(ended, (outputs, i), known));
+            match (points, &judged) {
+                (Some(points), Some(judged)) => points.add_judged(judged, leaf.first),
+                (Some(points), None) => points.add(outputs, i, leaf.mover, leaf.first),
+                (None, _) => {}
             }
             let (value, lead) = (outputs.value(i), outputs.lead(i));
-            let value = with_lead(value, lead, params.lead_weight, area);
+            let value = match judged {
+                Some(judged) => judged.value(leaf.mover, value, params.lead_weight),
+                None => with_lead(value, lead, params.lead_weight, area),
+            };
             leaf.node.publish(value, choices, leaf.moves.len() as u32);
             leaf.node.add_visit();
             backup::complete(self.context.tree, &leaf.path, self.certain);
@@ -308,17 +333,37 @@ impl<'s, G: Game> Playouts<'s, G> {
     }
 }
 
-fn give_up(leaf: &Leaf<'_>) {
+fn give_up<G>(leaf: &Leaf<'_, G>) {
     leaf.node.unclaim();
     backup::revert(&leaf.path);
 }
 
+/// The pass, where it may end a game in which the players have to agree on what is dead.
+fn ending<G: Game>(position: &G) -> Option<Move> {
+    let ends = G::INFO.passes && position.agrees_on_dead() && position.nears_end();
+    ends.then(|| position.size().pass())
+}
+
 /// Probabilities of the legal moves from the policy logits, most probable first; equals keep the
-/// order of their policy indices.
-fn masked_priors(logits: &[f32], moves: &[Move], priors: &mut Vec<(Move, f32)>) {
+/// order of their policy indices. That of the move `ending` is [`ENDING_PRIOR`] at least.
+fn masked_priors(
+    logits: &[f32],
+    moves: &[Move],
+    ending: Option<Move>,
+    priors: &mut Vec<(Move, f32)>,
+) {
     priors.clear();
     priors.extend(moves.iter().map(|&mv| (mv, logits[mv.index()])));
     softmax(priors, |(_, prior)| prior);
+    let own = priors.iter().find(|(mv, _)| Some(*mv) == ending);
+    if let Some(&(_, own)) = own.filter(|(_, prior)| *prior < ENDING_PRIOR) {
+        for (mv, prior) in &mut *priors {
+            *prior = match Some(*mv) == ending {
+                true => ENDING_PRIOR,
+                false => *prior * (1.0 - ENDING_PRIOR) / (1.0 - own),
+            };
+        }
+    }
     priors.sort_by(|(_, a), (_, b)| b.total_cmp(a));
 }
 
@@ -336,10 +381,19 @@ mod tests {
     fn priors_are_the_softmax_over_legal_moves_only() {
         let mut priors = Vec::new();
         let logits = [9.0, 0.0, 2.0_f32.ln(), 0.0];
-        masked_priors(&logits, &[Move(1), Move(2), Move(3)], &mut priors);
+        let legal = [1, 2, 3].map(Move);
+        masked_priors(&logits, &legal, None, &mut priors);
         let moves: Vec<u16> = priors.iter().map(|(mv, _)| mv.0).collect();
         assert_eq!(moves, [2, 1, 3]);
         for ((_, got), want) in priors.iter().zip([0.5, 0.25, 0.25]) {
+            assert!((got - want).abs() < 1e-6);
+        }
+        // One that may end the game is thought of, and the others share the rest.
+        let logits = [9.0, 0.0, 20.0, 20.0];
+        masked_priors(&logits, &legal, Some(Move(1)), &mut priors);
+        let moves: Vec<u16> = priors.iter().map(|(mv, _)| mv.0).collect();
+        assert_eq!(moves, [2, 3, 1]);
+        for ((_, got), want) in priors.iter().zip([0.45, 0.45, 0.1]) {
             assert!((got - want).abs() < 1e-6);
         }
     }

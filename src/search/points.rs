@@ -6,7 +6,7 @@ use std::f32::consts::FRAC_2_PI;
 use super::atomic::{AtomicU64, Ordering};
 use super::limits::PointsByMove;
 use crate::eval::Outputs;
-use crate::game::{Color, Expected, Move};
+use crate::game::{Color, Expected, Fate, Game, Move};
 
 /// A lead of so many times the board's side is worth half of the most that a lead is worth (KataGo).
 const HALF_AT: f32 = 2.0;
@@ -28,6 +28,74 @@ pub(super) fn without_lead(value: f32, lead: f32, weight: f32, area: usize) -> f
 fn worth(lead: f32, area: usize) -> f32 {
     let side = (area as f32).sqrt();
     FRAC_2_PI * (lead / (HALF_AT * side)).atan()
+}
+
+/// The sign of what is good for `color`, where Black's is positive.
+fn sign(color: Color) -> f32 {
+    if color == Color::Black { 1.0 } else { -1.0 }
+}
+
+/// A game that has ended, as the players are expected to agree.
+pub(super) struct Judged {
+    /// Who wins, whatever becomes of what the network is not sure of.
+    winner: Option<Color>,
+    /// By how many points Black is ahead.
+    black_ahead: f32,
+    /// Black's share of each point, in [-1, 1].
+    owner: Vec<f32>,
+}
+
+impl Judged {
+    /// `position` by row `index` of a network's answers, and by what is `known` of the stones of an
+    /// earlier position that are still there; `None` where nothing is said of points.
+    pub(super) fn of<G: Game>(
+        position: &G,
+        (answers, index): (&Outputs, usize),
+        known: Option<(&G, &Expected)>,
+    ) -> Option<Judged> {
+        let sign = sign(position.to_move());
+        let owner: Vec<f32> = answers.owners(index).map(|owner| sign * owner).collect();
+        let mut expected = Expected {
+            defended: None,
+            shared: vec![0.0; owner.len()],
+            black_ahead: sign * answers.lead(index)?,
+            deviation: 0.0,
+            owner,
+        };
+        if let Some((earlier, known)) = known {
+            for point in 0..expected.owner.len() {
+                let at = Move(point as u16);
+                if position.stone(at) == earlier.stone(at) {
+                    expected.owner[point] = known.owner[point];
+                    expected.shared[point] = known.shared[point];
+                }
+            }
+        }
+        let settled = position.settle(&expected)?;
+        let black = |(index, fate): (usize, &Fate)| match fate {
+            Fate::Territory(color) => self::sign(*color),
+            Fate::Dame => 0.0,
+            Fate::Dead | Fate::Alive | Fate::Seki => {
+                let stone = position.stone(Move(index as u16)).map_or(0.0, self::sign);
+                if *fate == Fate::Dead { -stone } else { stone }
+            }
+        };
+        Some(Judged {
+            winner: settled.certain_winner(),
+            black_ahead: settled.black_ahead.0 as f32 / 2.0,
+            owner: settled.fates.iter().enumerate().map(black).collect(),
+        })
+    }
+
+    /// What it is worth for `mover`, in [-1, 1], of which `weight` is by the points: the result, and where
+    /// stones in doubt decide that, what the network thinks of the position.
+    pub(super) fn value(&self, mover: Color, otherwise: f32, weight: f32) -> f32 {
+        let chance = self
+            .winner
+            .map_or(otherwise, |winner| sign(mover) * sign(winner));
+        let lead = sign(mover) * self.black_ahead;
+        with_lead(chance, Some(lead), weight, self.owner.len())
+    }
 }
 
 /// Sums over the leaves that one thread of a search has had evaluated, which others may read
@@ -67,14 +135,30 @@ impl PointSums {
     /// Counts row `index` of a network's answers, for a position with `mover` to move that lies behind
     /// the root's move `first`. Only one thread calls this.
     pub(super) fn add(&self, answers: &Outputs, index: usize, mover: Color, first: Option<Move>) {
-        let Some(lead) = answers.lead(index) else {
-            return;
-        };
-        let sign = if mover == Color::Black { 1.0 } else { -1.0 };
-        let totals = [1.0, sign * lead, lead * lead].map(f64::from);
+        if let Some(lead) = answers.lead(index) {
+            let sign = sign(mover);
+            let owners = || answers.owners(index).map(|owner| sign * owner);
+            self.add_leaf(sign * lead, owners, first);
+        }
+    }
+
+    /// Counts a game that has ended as it was judged. Only the thread calls this that calls
+    /// [`PointSums::add`].
+    pub(super) fn add_judged(&self, judged: &Judged, first: Option<Move>) {
+        self.add_leaf(judged.black_ahead, || judged.owner.iter().copied(), first);
+    }
+
+    /// Counts a leaf by Black's lead and its share of each point.
+    fn add_leaf<O: Iterator<Item = f32>>(
+        &self,
+        lead: f32,
+        owners: impl Fn() -> O,
+        first: Option<Move>,
+    ) {
+        let totals = [1.0, lead, lead * lead].map(f64::from);
         let after = first.map_or(&[][..], |first| self.after(first));
         for sums in [&self.all, after] {
-            let owners = answers.owners(index).map(|owner| f64::from(sign * owner));
+            let owners = owners().map(f64::from);
             for (sum, number) in sums.iter().zip(totals.into_iter().chain(owners)) {
                 let before = f64::from_bits(sum.load(Ordering::Relaxed));
                 sum.store((before + number).to_bits(), Ordering::Relaxed);

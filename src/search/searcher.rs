@@ -58,6 +58,7 @@ struct Root<'a, G> {
     node: NodeId,
     priors: RootPriors,
     points: Arc<Vec<PointSums>>,
+    judged: Option<Arc<Expected>>,
 }
 
 impl<G: Game> Root<'_, G> {
@@ -173,6 +174,7 @@ impl<G: Encode> Searcher<G> {
             node,
             priors: RootPriors::default(),
             points,
+            judged: analysis.judged.clone(),
         };
         let reused = u64::from(root.node().visits());
         let control = |visits| {
@@ -369,6 +371,7 @@ fn job<G: Encode>(
         encoding: pool.encoding(),
         control,
         points: Arc::clone(&root.points),
+        judged: root.judged.clone(),
     }
 }
 

@@ -17,7 +17,7 @@ use super::tree::Tree;
 use crate::clock::StopReason;
 use crate::encode::Encoding;
 use crate::eval::{Batch, EvalError, Evaluator, Outputs, evaluate_finite};
-use crate::game::{Game, Reached};
+use crate::game::{Expected, Game, Reached};
 
 /// One search, as every worker sees it.
 pub(super) struct Job<G: Game> {
@@ -30,6 +30,8 @@ pub(super) struct Job<G: Game> {
     pub(super) control: Arc<Control>,
     /// For each thread, where the network says something of points; else none.
     pub(super) points: Arc<Vec<PointSums>>,
+    /// See [`AnalysisOptions::judged`](super::limits::AnalysisOptions::judged).
+    pub(super) judged: Option<Arc<Expected>>,
 }
 
 /// How a job ended for one worker.
@@ -119,6 +121,7 @@ fn run_job<G: Game>(
         params: &job.params,
         encoding: job.encoding,
         points: job.points.get(number),
+        judged: job.judged.as_deref(),
         over: &over,
     };
     let mut playouts = Playouts::new(context, prober);

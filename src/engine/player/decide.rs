@@ -1,9 +1,10 @@
 //! How a move is made: what the judge says, what a search finds, what is played, and its time.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::choose::choose;
-use super::super::judge::{away_from_dead, has_passed};
+use super::super::passing;
 use super::super::patience::Patience;
 use super::super::resign::loses_the_count;
 use super::super::worker::Task;
@@ -11,9 +12,9 @@ use super::super::{Decision, Engine as _};
 use super::Player;
 use super::request::MoveRequest;
 use crate::clock::Budget;
-use crate::game::{Game, Move, Outcome, Proof, Reached};
+use crate::game::{Expected, Game, Move, Outcome, Proof, Reached, Settled};
 use crate::record::Vertex;
-use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
+use crate::search::{AnalysisOptions, Limits, PointsByMove, SearchReport, StopFlag};
 
 /// How often a search that has to answer says what it has so far, for the case that it does not.
 const KEEP: Duration = Duration::from_millis(100);
@@ -65,13 +66,27 @@ impl<G: Game> Player<G> {
                 None => self.judge.settle(position, stop),
             };
             let settled = settled.ok().flatten();
-            let avoid = settled.map(|found| away_from_dead(position, position.to_move(), &found));
+            let avoid =
+                settled.map(|found| passing::away_from_dead(position, position.to_move(), &found));
             analysis.avoid.extend(avoid.unwrap_or_default());
         }
         let pass = position.size().pass();
-        let may_pass = !analysis.avoid.contains(&pass);
-        if may_pass && self.judge.is_done(position, None, patience) {
-            return Decided::to_play(Some(pass), budget);
+        let may_pass = G::INFO.passes && !analysis.avoid.contains(&pass);
+        let offered = may_pass && passing::is_offered(position);
+        // By territory a stone too many costs a point, and networks that know area do not see which.
+        let judged = position.standing().is_none() && position.nears_end();
+        if offered || may_pass && judged {
+            let (settled, expected) = self.judged_end(position, patience);
+            if offered && settled.is_some_and(|settled| passing::wins_at_once(position, &settled)) {
+                return Decided::to_play(Some(pass), budget);
+            }
+            analysis.judged = expected;
+        }
+        if may_pass && position.nears_end() {
+            if analysis.points == PointsByMove::Nothing {
+                analysis.points = PointsByMove::Lead;
+            }
+            analysis.avoid.extend(position.idle_moves());
         }
         if !stop.is_raised() {
             let elapsed = self.time.now().saturating_sub(started);
@@ -79,17 +94,10 @@ impl<G: Game> Player<G> {
             let limits = Limits { budget, ..limits };
             self.last_report = self.search(start, limits, stop, &analysis, see);
         }
-        if may_pass
-            && self
-                .judge
-                .is_done(position, self.last_report.as_ref(), patience)
-        {
+        if may_pass && position.nears_end() && self.passes(position, patience) {
             return Decided::to_play(Some(pass), budget);
         }
-        let mut avoid = analysis.avoid;
-        if self.judge.goes_on(position, patience) && !avoid.contains(&pass) {
-            avoid.push(pass);
-        }
+        let avoid = analysis.avoid;
         let mv = choose(start, self.last_report.as_ref(), &avoid);
         Decided {
             resigns: request.resigns && self.is_hopeless(position, patience),
@@ -97,12 +105,25 @@ impl<G: Game> Player<G> {
         }
     }
 
+    /// How the position counts when both sides pass now, and what that was judged by.
+    pub(super) fn judged_end(
+        &mut self,
+        position: &G,
+        patience: Patience<'_>,
+    ) -> (Option<Settled>, Option<Arc<Expected>>) {
+        let ended = passing::when_both_pass(position);
+        let settled = self.judge.settle_within(&ended, patience).ok().flatten();
+        (settled, self.judge.known(&ended).cloned().map(Arc::new))
+    }
+
     /// Whether the game is to be given up: the last searches and the count agree, and the other side
     /// has not just offered to count.
     fn is_hopeless(&mut self, position: &G, patience: Patience<'_>) -> bool {
         let report = self.last_report.as_ref();
         let resign = self.resign.as_mut();
-        if !resign.is_some_and(|resign| resign.after(position, report)) || has_passed(position) {
+        if !resign.is_some_and(|resign| resign.after(position, report))
+            || passing::is_offered(position)
+        {
             return false;
         }
         // Without the time for a count it goes on.
@@ -110,6 +131,23 @@ impl<G: Game> Player<G> {
         settled.is_ok_and(|settled| {
             settled.is_none_or(|found| loses_the_count(position, position.to_move(), &found))
         })
+    }
+
+    /// Whether the last search has found nothing better than a pass. Who passes first leaves no border open
+    /// that counts.
+    fn passes(&mut self, position: &G, patience: Patience<'_>) -> bool {
+        let report = self.last_report.as_ref();
+        let Some(report) = report.filter(|report| passing::is_as_good(position, report)) else {
+            return false;
+        };
+        if passing::is_offered(position) {
+            return true;
+        }
+        let settled = self.judge.settle_within(position, patience).ok().flatten();
+        let seen = || position.settle(report.expected.as_ref()?);
+        settled
+            .or_else(seen)
+            .is_some_and(|settled| settled.open == 0)
     }
 
     /// What a search finds; the best so far where it breaks off, and nothing where it has nothing.

@@ -1,7 +1,7 @@
 //! The end of a game: which stones are dead, which live in seki, and what that counts.
 
-use super::{Agreed, Go, Scoring};
-use crate::game::{Color, Expected, Fate, Game as _, HalfPoints, Move, Settled};
+use super::{Agreed, Go, GoRules, Removed, Scoring};
+use crate::game::{Bits, Color, Expected, Fate, Game as _, HalfPoints, Move, Recent, Settled};
 
 /// A point whose expected owner is so sure is not played for any more.
 const SURE: f32 = 0.8;
@@ -9,6 +9,9 @@ const SURE: f32 = 0.8;
 /// Of a game that has not ended, a point that nobody has enclosed counts for a side that is expected
 /// to have it so surely.
 const LIKELY: f32 = 0.5;
+
+/// When both sides have passed a chain that is alive is so for certain if it is so surely kept.
+const KEPT: f32 = 0.5;
 
 /// A chain is dead if it is lost so surely, 1 for certain, whoever moves first.
 const LOST: f32 = 0.5;
@@ -56,6 +59,65 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         agreed
     }
 
+    /// The same position without knowledge of the last moves.
+    #[must_use]
+    pub fn without_last_moves(self) -> Self {
+        Go {
+            recent: Recent::default(),
+            removed: Removed::NONE,
+            ..self
+        }
+    }
+
+    /// The position from which players go on who do not agree: by area, with the komi under which it counts
+    /// the same ([`Go::area_komi`]); what is dead has to be taken.
+    pub(super) fn settled_by_play(&self) -> Self {
+        let bonus = 2 * i32::from(self.rules.bonus(self.handicap.stones()));
+        let rules = GoRules {
+            komi: HalfPoints(self.area_komi().0.saturating_sub(bonus)),
+            scoring: Scoring::Area,
+            friendly_pass: false,
+            ..self.rules
+        };
+        let mut position = Go {
+            rules,
+            judged: false,
+            ..self.clone()
+        };
+        position.resume();
+        position
+    }
+
+    /// The chains that may be dead or alive, for all that is known, and the points that they reach.
+    fn doubtful(&self, expected: &Expected, agreed: &Agreed<WORDS>) -> Bits<WORDS> {
+        let mut doubtful = Bits::EMPTY;
+        for color in Color::BOTH {
+            let sign = if color == Color::Black { 1.0 } else { -1.0 };
+            let certain = self.pass_alive(color).stones | self.pass_alive(color.opponent()).secured;
+            let mut left = self.stones(color) & !certain;
+            while let Some(first) = left.lowest() {
+                let chain = self.chain(first);
+                left.remove_all(chain);
+                let owner = if agreed.dead.contains(first) {
+                    -sign
+                } else {
+                    sign
+                };
+                let kept: f32 = chain
+                    .iter()
+                    .filter_map(|point| expected.owner.get(point.index()))
+                    .sum();
+                let seki = agreed.seki.contains(first);
+                if !seki && owner * kept < KEPT * chain.count() as f32 {
+                    doubtful |= chain;
+                }
+            }
+        }
+        let frame = self.board.frame();
+        let open = self.empty() | agreed.dead;
+        doubtful | frame.flood(frame.neighbors(doubtful) & open, open)
+    }
+
     /// The position counted as it is expected to end.
     #[must_use]
     pub fn settled(&self, expected: &Expected) -> Settled {
@@ -89,10 +151,13 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             .iter()
             .filter(|&point| counts && !shared(point))
             .count();
+        let doubtful = (self.passes() >= 2).then(|| self.doubtful(expected, &agreed));
         let (mut least, mut most) = (ahead, ahead);
         for point in board.iter() {
             let own = [0, 1].map(|side| owned[side].contains(point));
             let as_counted = match own {
+                // Nothing is played any more: it depends on what is dead alone.
+                _ if doubtful.is_some_and(|doubtful| !doubtful.contains(point)) => true,
                 [true, _] => owner(point) >= SURE,
                 [_, true] => owner(point) <= -SURE,
                 // Under territory scoring a living stone is nobody's point.

@@ -95,6 +95,20 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         alive
     }
 
+    /// Where no stone of the side to move makes a difference: points that the other side has secured, and
+    /// those of its own regions in which nothing is left to take.
+    pub(super) fn idle_points(&self) -> Bits<WORDS> {
+        let (own, other) = (self.to_move, self.to_move.opponent());
+        let secured = self.pass_alive(own).secured;
+        let within = secured & !self.stones(own);
+        let taking = self
+            .board
+            .frame()
+            .flood(within & self.stones(other), within);
+        let lost = self.pass_alive(other).secured;
+        ((within & !taking) | lost) & self.legal_points()
+    }
+
     /// How the game stands by area, secured points being their side's, whatever stands there.
     pub(super) fn area_standing(&self) -> Standing {
         let secured = Color::BOTH.map(|color| self.pass_alive(color).secured);
@@ -131,7 +145,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
 
     /// What is proven by these points of each side.
     fn proven_by(&self, points: impl Fn(PassAlive<WORDS>) -> Bits<WORDS>) -> Bounds {
-        if let Some(outcome) = self.outcome() {
+        if let Some(outcome) = self.outcome().filter(|_| !self.judged) {
             return Bounds::exactly(outcome.proof_for(self.to_move()));
         }
         if self.rules.scoring == Scoring::Territory {
@@ -143,7 +157,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         let least = 2 * (2 * secured(Color::Black) - area);
         let most = 2 * (area - 2 * secured(Color::White));
         let [mut least, mut most] = [least, most].map(|ahead| ahead.saturating_sub(self.komi().0));
-        if self.passes == 1 {
+        if self.passes == 1 && !self.judged {
             // The side to move may end the game before the other one has answered.
             let now = self.score(&Agreed::all_alive()).0;
             match self.to_move() {
@@ -351,6 +365,30 @@ mod tests {
             got <= bound.high()
         };
         assert!(kept, "{bound:?} of {start:?}");
+    }
+
+    #[test]
+    fn what_is_secured_leaves_nothing_to_play_for() {
+        let idle = |rows: &str, to_move| {
+            let position = diagram(rows, "chinese", to_move);
+            let names = ["a3", "b3", "c3", "d3", "a1"].into_iter();
+            let idle = names.filter(|name| position.idle_moves().contains(&at(&position, name)));
+            idle.collect::<Vec<_>>().join(" ")
+        };
+        // Black's two eyes, one of two points, for both sides; a1 is open.
+        let rows = ".X..X XXXXX .....";
+        assert_eq!(idle(rows, Color::Black), "a3 c3 d3");
+        // White may not play a3.
+        assert_eq!(idle(rows, Color::White), "c3 d3");
+        // What stands there can be taken, and White has nothing to save.
+        let rows = ".X.OX XXXXX .....";
+        assert_eq!(idle(rows, Color::Black), "a3");
+        assert_eq!(idle(rows, Color::White), "c3");
+        assert_eq!(
+            idle(".X..X XXXX. .....", Color::Black),
+            "",
+            "one eye is open"
+        );
     }
 
     #[test]

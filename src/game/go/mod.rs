@@ -2,7 +2,8 @@
 //!
 //! A position knows all that makes a move legal but earlier boards: whether a superko rule forbids a
 //! move is asked of [`Past`](super::Past). Two passes in a row end the game, and all stones on the
-//! board count as alive, unless somebody says which are dead ([`Go::score`]).
+//! board count as alive, unless somebody says which are dead ([`Go::score`]). Where players are going to
+//! agree on that, a search has it judged ([`Game::searched`]).
 
 mod agreed;
 mod board;
@@ -33,6 +34,9 @@ pub type SmallGo = Go<111, 2>;
 /// Go on boards up to 19x19.
 pub type LargeGo = Go<421, 6>;
 
+/// Share of the points that have stones from which on a side may pass first.
+const LATE: f32 = 0.4;
+
 /// Columns and rows, at most.
 const MAX_SIDE: u8 = 19;
 
@@ -53,6 +57,8 @@ pub struct Go<const CELLS: usize, const WORDS: usize> {
     recent: Recent,
     /// What the last moves took.
     removed: Removed<WORDS>,
+    /// Whether the board as it stands proves nothing when both have passed: what is dead is judged.
+    judged: bool,
 }
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
@@ -157,24 +163,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         self.board.frame().neighbors(set)
     }
 
-    /// The same position under rules by which area counts.
-    #[must_use]
-    pub fn counted_by_area(&self) -> Self {
-        let mut position = self.clone();
-        position.rules.scoring = Scoring::Area;
-        position
-    }
-
-    /// The same position without knowledge of the last moves.
-    #[must_use]
-    pub fn without_last_moves(self) -> Self {
-        Go {
-            recent: Recent::default(),
-            removed: Removed::NONE,
-            ..self
-        }
-    }
-
     /// The chains that have a stone in `some`.
     #[must_use]
     pub fn connected(&self, some: Bits<WORDS>) -> Bits<WORDS> {
@@ -232,6 +220,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             ply: 0,
             recent: Recent::default(),
             removed: Removed::NONE,
+            judged: false,
         }
     }
 
@@ -244,7 +233,8 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             suicide,
             ..
         } = self.rules;
-        let rules = ko as u64 | (scoring as u64) << 2 | u64::from(suicide) << 3;
+        let flags = u64::from(suicide) << 3 | u64::from(self.judged) << 4;
+        let rules = ko as u64 | (scoring as u64) << 2 | flags;
         let mut key = zobrist::other(Kind::Rules, rules)
             ^ zobrist::other(Kind::Komi, self.komi().0 as u64)
             ^ zobrist::other(Kind::Passes, self.passes.into());
@@ -401,6 +391,17 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         }
     }
 
+    fn disputed(&self) -> Self {
+        self.settled_by_play()
+    }
+
+    fn searched(&self) -> Self {
+        Go {
+            judged: self.agrees_on_dead(),
+            ..self.clone()
+        }
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         let over = self.passes >= 2;
         over.then(|| Outcome::by_points(self.score(&Agreed::all_alive())))
@@ -460,6 +461,17 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
             (KoRule::Positional, _) | (_, Color::White) => board,
             (_, Color::Black) => board ^ zobrist::WHITE_TO_MOVE,
         }
+    }
+
+    /// Where the other side has passed, and where as many points have stones as towards the end of a game.
+    fn nears_end(&self) -> bool {
+        let area = self.size().area();
+        self.passes == 1 || (area - self.empty().count()) as f32 >= LATE * area as f32
+    }
+
+    /// Points that one side has secured, where the side to move has nothing to take.
+    fn idle_moves(&self) -> Vec<Move> {
+        self.idle_points().iter().collect()
     }
 
     /// By the rules, or by what both sides have for certain.

@@ -16,12 +16,26 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         HalfPoints((2 * ahead).saturating_sub(self.komi().0))
     }
 
-    /// By how much Black is ahead if area counts and all stones are alive, whatever the rules say;
-    /// komi and what White gets for handicap stones included.
+    /// By how much Black is ahead if all stones are alive, by area and [`Go::area_komi`].
     #[must_use]
     pub fn area_score(&self) -> HalfPoints {
         let [black, white] = self.area().map(|points| points.count() as i32);
-        HalfPoints((2 * (black - white)).saturating_sub(self.komi().0))
+        HalfPoints((2 * (black - white)).saturating_sub(self.area_komi().0))
+    }
+
+    /// The points that White gets if the game is counted by area. Under territory scoring every stone
+    /// has cost its side a point, on the board or taken; then the two counts are the same where no
+    /// eye in a seki and no stone to come makes a difference.
+    #[must_use]
+    pub fn area_komi(&self) -> HalfPoints {
+        let ahead = match self.rules.scoring {
+            Scoring::Area => 0,
+            Scoring::Territory => {
+                let [black, white] = Color::BOTH.map(|color| self.stones(color).count() as i32);
+                black - white - self.prisoners_ahead()
+            }
+        };
+        HalfPoints(self.komi().0.saturating_add(2 * ahead))
     }
 
     /// Black's and White's stones, all alive, with what each alone reaches.
@@ -56,5 +70,61 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     pub(super) fn prisoners_ahead(&self) -> i32 {
         let [black, white] = Color::BOTH.map(|color| self.prisoners(color) as i32);
         white - black
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::super::{GoRules, SmallGo};
+    use super::*;
+    use crate::game::{BoardSize, Game, Move};
+
+    /// Whatever was played, taken and passed: by area and the komi for it the board counts as by territory.
+    #[test]
+    fn a_territory_game_counts_the_same_by_area() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+        let rules: GoRules = "japanese komi0.5".parse().unwrap();
+        let mut different = 0;
+        for _ in 0..200 {
+            let mut position = SmallGo::with_rules(BoardSize::square(5), rules).unwrap();
+            for _ in 0..rng.random_range(0..60) {
+                let moves: Vec<Move> = position.legal_points().iter().collect();
+                let pass = moves.is_empty() || (rng.random_bool(0.1) && position.passes() == 0);
+                let choice = rng.random_range(0..moves.len().max(1));
+                position.play(if pass { position.pass() } else { moves[choice] });
+                if position.outcome().is_some() {
+                    break;
+                }
+            }
+            let counted = position.score(&Agreed::all_alive());
+            assert_eq!(position.area_score(), counted, "{position:?}");
+            different += i32::from(position.area_komi() != position.komi());
+            let mut disputed = position.disputed();
+            assert_eq!(disputed.outcome(), None);
+            assert_eq!(disputed.score(&Agreed::all_alive()), counted);
+            // From there on stones cost nothing.
+            let komi = disputed.komi();
+            if let Some(point) = disputed.legal_points().lowest() {
+                disputed.play(point);
+            }
+            assert_eq!(disputed.area_komi(), komi);
+        }
+        assert!(different > 50, "{different}");
+    }
+
+    #[test]
+    fn the_end_proves_nothing_to_a_search_where_the_players_have_to_agree() {
+        let all = ["tromp-taylor", "chinese", "nz", "japanese"];
+        for (rules, proves) in all.into_iter().zip([true, false, false, false]) {
+            let rules: GoRules = rules.parse().unwrap();
+            let empty = SmallGo::with_rules(BoardSize::square(3), rules).unwrap();
+            let mut position = empty.searched();
+            (0..2).for_each(|_| position.play(position.pass()));
+            assert!(position.outcome().is_some());
+            assert_eq!(position.certain().proof().is_some(), proves, "{rules}");
+        }
     }
 }

@@ -67,6 +67,7 @@ impl Analyst {
             },
             root_policy_temperature: wishes.root_policy_temperature,
             root_fpu_reduction: wishes.root_fpu_reduction,
+            ..AnalysisOptions::default()
         };
         let effort = AnalysisEffort::Bounded {
             visits: Some(wishes.visits),

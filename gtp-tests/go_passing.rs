@@ -1,0 +1,151 @@
+//! The end of a game of Go: what is settled is left alone under all rules, and what is not is played.
+
+use crate::process::Engine;
+
+/// Backends that choose moves.
+const BACKENDS: [&[&str]; 2] = [
+    &["--visits", "200"],
+    &["--backend", "rollout", "--visits", "1000"],
+];
+
+/// An engine of Go on this board, in the middle of a game.
+fn engine(more: &[&str], size: usize, rules: &str, komi: &str, moves: &str) -> Engine {
+    let usual = ["--game", "go", "--threads", "1", "--seed", "1"];
+    let mut engine = Engine::start(&[&usual[..], more].concat());
+    for command in [
+        &*format!("boardsize {size}"),
+        &format!("kata-set-rules {rules}"),
+        &format!("komi {komi}"),
+    ] {
+        assert!(engine.ask(command).starts_with('='), "{command}");
+    }
+    let mut color = ['b', 'w'].into_iter().cycle();
+    for name in moves.split(' ') {
+        let play = format!("play {} {name}", color.next().unwrap_or('b'));
+        assert!(engine.ask(&play).starts_with('='), "{play}");
+    }
+    engine
+}
+
+/// Two solid walls on 9x9.
+const WALLS: &str = "E1 F1 E2 F2 E3 F3 E4 F4 E5 F5 E6 F6 E7 F7 E8 F8 E9 F9";
+
+/// `territory_pass.gtp` of issue 45.
+#[test]
+fn ten_passes_are_answered_by_ten_passes() {
+    for backend in BACKENDS {
+        for (rules, komi, score) in [
+            ("japanese", "6.5", "B+2.5"),
+            ("korean", "6.5", "B+2.5"),
+            ("chinese", "6.5", "B+2.5"),
+            ("aga", "8.5", "B+0.5"),
+            ("new-zealand", "10.5", "W+1.5"),
+            ("tromp-taylor", "8.5", "B+0.5"),
+        ] {
+            let mut engine = engine(backend, 9, rules, komi, WALLS);
+            assert_eq!(engine.ask("final_score"), format!("= {score}"), "{rules}");
+            for _ in 0..10 {
+                assert_eq!(engine.ask("play w pass"), "= ");
+                let reply = engine.ask("genmove b");
+                assert_eq!(reply, "= pass", "{rules} {komi} by {backend:?}");
+            }
+            assert_eq!(engine.ask("final_score"), format!("= {score}"), "{rules}");
+        }
+    }
+}
+
+/// `japanese_pass.gtp` of issue 45: White is ahead by half a point, and to move.
+const HALF_A_POINT: &str = "E5 G1 J8 E8 H7 C3 G5 C6 G3 H2 F2 D7 D2 C2 C5 B5 D6 B6 C4 B4 D3 D1 H3 \
+                            E6 E1 C1 F6 D5 D4 F7 G7 G8 H8 H9 D6 E7 D5 G9 J9";
+
+#[test]
+fn half_a_point_is_kept() {
+    for backend in BACKENDS {
+        let mut engine = engine(backend, 9, "japanese", "2.5", HALF_A_POINT);
+        assert_eq!(engine.ask("final_score"), "= W+0.5");
+        let mut passes = 0;
+        while passes < 2 {
+            passes = match &*engine.ask("genmove w") {
+                "= pass" => passes + 1,
+                _ => 0,
+            };
+            assert_eq!(engine.ask("play b pass"), "= ");
+            passes += 1;
+        }
+        // Who only passes may lose more.
+        assert!(engine.ask("final_score").starts_with("= W+"), "{backend:?}");
+    }
+}
+
+/// White's corner has three points in a row: it lives if it plays the middle one, and decides the game. Black has
+/// passed.
+#[test]
+fn a_move_that_is_needed_is_played_after_a_pass() {
+    let moves = "B5 pass D5 pass A4 pass B4 pass C4 pass D4 pass E4 pass A3 pass B3 pass C3 A2 D3 B2 E3 C2 E2 D2 \
+                 E1 D1 pass";
+    for backend in BACKENDS {
+        for (rules, komi) in [
+            ("japanese", "5.5"),
+            ("chinese", "12.5"),
+            ("tromp-taylor", "12.5"),
+        ] {
+            let mut engine = engine(backend, 5, rules, komi, moves);
+            assert_eq!(engine.ask("genmove w"), "= B1", "{rules} by {backend:?}");
+        }
+    }
+}
+
+/// All that is left are eyes of stones that cannot be taken.
+fn eyes_alone(backend: &[&str], rules: &str, komi: &str) -> Engine {
+    let points = |columns: &str, eyes: &[&str]| {
+        let rows = 1..10;
+        let all = rows.flat_map(|row| columns.chars().map(move |column| format!("{column}{row}")));
+        all.filter(|name| !eyes.contains(&&**name))
+            .collect::<Vec<_>>()
+    };
+    let black = points("ABCDE", &["A1", "A3", "C5", "A9", "D9"]);
+    let mut white = points("FGHJ", &["J1", "J3", "G5", "J9"]);
+    white.resize(black.len(), "pass".to_owned());
+    let both = black.into_iter().zip(white);
+    let moves: Vec<String> = both.flat_map(|(black, white)| [black, white]).collect();
+    engine(backend, 9, rules, komi, &moves.join(" "))
+}
+
+#[test]
+fn nothing_is_filled_that_cannot_be_taken() {
+    for backend in BACKENDS {
+        for rules in ["japanese", "chinese", "aga", "nz", "tromp-taylor"] {
+            // Won and lost, first and in answer.
+            for komi in ["0.5", "20.5"] {
+                for color in ["b", "w"] {
+                    let mut engine = eyes_alone(backend, rules, komi);
+                    let what = format!("{rules} {komi} {color} by {backend:?}");
+                    assert_eq!(engine.ask(&format!("genmove {color}")), "= pass", "{what}");
+                }
+            }
+        }
+    }
+}
+
+/// KaTrain's usual rules: what a pass is worth is shown as it is.
+#[test]
+fn a_pass_is_shown_for_what_it_is_worth() {
+    for (rules, komi) in [("japanese", 6.5), ("chinese", 6.5)] {
+        let mut engine = engine(BACKENDS[0], 9, rules, &komi.to_string(), WALLS);
+        assert_eq!(engine.ask("play w pass"), "= ");
+        let reply = engine.ask("kata-genmove_analyze b 1000 minmoves 1");
+        let pass = reply
+            .split("info move ")
+            .find(|move_| move_.starts_with("pass "));
+        let pass = pass.unwrap_or_else(|| panic!("{reply}"));
+        let number = |key: &str| {
+            let mut words = pass.split(' ').skip_while(|word| *word != key).skip(1);
+            words
+                .next()
+                .and_then(|word| word.parse::<f64>().ok())
+                .expect(key)
+        };
+        assert!(number("winrate") > 0.9, "{rules}: {pass}");
+        assert!((number("scoreLead") - 2.5).abs() < 2.0, "{rules}: {pass}");
+    }
+}

@@ -1,0 +1,92 @@
+//! Whether to pass: because that ends the game as won, or because no move is worth more.
+
+use crate::game::{Color, Game, Move, Settled};
+use crate::search::{MoveReport, SearchReport};
+
+/// A pass is as good as a move that wins no more often than this, as a difference of values in [-1, 1].
+const AS_LIKELY: f32 = 0.05;
+
+/// And that brings fewer points than this.
+const AS_LARGE: f32 = 0.6;
+
+/// A pass of this value, in [-1, 1], that ends the game is not given up for more points.
+const WINS: f32 = 0.5;
+
+/// Visits of a pass, as a share of those of the best move, without which a search knows nothing of it.
+const LEAST_SHARE: f32 = 0.02;
+
+/// Whether the other side has passed, so that a pass ends the game.
+pub(super) fn is_offered<G: Game>(position: &G) -> bool {
+    G::INFO.passes && position.last_move() == Some(position.size().pass())
+}
+
+/// Whether a pass that ends the game wins it, whatever becomes of what the judgement of
+/// [`when_both_pass`] is not certain of. Where the board counts as it stands, that is exact.
+pub(super) fn wins_at_once<G: Game>(position: &G, settled: &Settled) -> bool {
+    let winner = match position.agrees_on_dead() {
+        true => settled.certain_winner(),
+        false => as_it_stands(position),
+    };
+    winner == Some(position.to_move())
+}
+
+/// The position as it is judged when both sides pass now: as it is, where nobody asks what is dead.
+pub(super) fn when_both_pass<G: Game>(position: &G) -> G {
+    let mut next = position.clone();
+    let pass = next.size().pass();
+    while next.agrees_on_dead() && next.outcome().is_none() {
+        next.play(pass);
+    }
+    next
+}
+
+/// Whether a pass is worth as much as any move of a search that has looked at it.
+pub(super) fn is_as_good<G: Game>(position: &G, report: &SearchReport) -> bool {
+    let pass = position.size().pass();
+    let passed = report.moves.iter().find(|found| found.mv == pass);
+    let (Some(best), Some(passed)) = (report.best(), passed) else {
+        return false;
+    };
+    if let Some(proof) = report.proof {
+        // The search may have ended before it came to the pass.
+        let mut next = position.searched();
+        next.play(pass);
+        let glance = next.certain().flip().low();
+        return passed.proof.map_or(glance, |proof| proof.max(glance)) >= proof;
+    }
+    let enough = (best.visits as f32 * LEAST_SHARE).max(1.0);
+    let wins = is_offered(position) && passed.value >= WINS;
+    let gain = gain(position.to_move(), passed, best).filter(|_| !wins);
+    passed.visits as f32 >= enough
+        && best.value - passed.value <= AS_LIKELY
+        && gain.is_none_or(|gain| gain <= AS_LARGE)
+}
+
+/// By how many points a side is further ahead after one move than after another, where that is known.
+fn gain(color: Color, from: &MoveReport, to: &MoveReport) -> Option<f32> {
+    let ahead = |found: &MoveReport| Some(found.expected.as_ref()?.black_ahead);
+    let gain = ahead(to)? - ahead(from)?;
+    Some(if color == Color::Black { gain } else { -gain })
+}
+
+/// Who wins if both sides pass now.
+fn as_it_stands<G: Game>(position: &G) -> Option<Color> {
+    let mut next = position.clone();
+    let pass = next.size().pass();
+    while next.outcome().is_none() && next.is_legal(pass) {
+        next.play(pass);
+    }
+    next.outcome()?.winner
+}
+
+/// What `color` leaves out while stones of the other side are dead and still there: the pass, and all
+/// moves that take no part in taking them. Empty when there are none.
+pub(super) fn away_from_dead<G: Game>(position: &G, color: Color, settled: &Settled) -> Vec<Move> {
+    let dead = |point| position.stone(point) == Some(color.opponent());
+    let helps = settled.around_dead(position.size(), dead);
+    if helps.is_empty() {
+        return Vec::new();
+    }
+    let others = position.legal_moves();
+    others.filter(|mv| !helps.contains(mv)).collect()
+}
