@@ -162,8 +162,12 @@ impl Session {
 
 /// Why a record is not loaded; names the move that is wrong.
 fn refusal(error: EngineError, record: &GameRecord) -> Failure {
-    let EngineError::IllegalRecord { number } = error else {
-        return error.into();
+    let number = match error {
+        EngineError::IllegalRecord { number } => number,
+        EngineError::IllegalSetup { after: 1.. } => {
+            return Failure::CannotLoad(error.to_string());
+        }
+        error => return error.into(),
     };
     let play = record.plays.get(number - 1).map(|recorded| recorded.play);
     let play = play.map_or_else(String::new, |Play { color, vertex }| {

@@ -15,7 +15,7 @@ const TOO_MANY_STONES: f64 = 4.0;
 pub(super) struct Habits {
     /// Written by this program: points, whatever the number.
     ours: bool,
-    /// Written by the Fox server.
+    /// From the Fox server or gokifu, whichever program has written it.
     fox: bool,
     /// Written by no program that gives its name, nor in the words of KataGo, which gives none.
     unnamed: bool,
@@ -24,8 +24,12 @@ pub(super) struct Habits {
 }
 
 impl Habits {
-    /// Those of a file with this root. Fox has two properties `AP`, of which the first is not true.
+    /// Those of a file with this root. Fox has two properties `AP`, of which the first is not true, and
+    /// of its own `TC` and `TT`, which other programs keep.
     pub(super) fn of(root: &[Property<'_>]) -> Habits {
+        let has = |name| root.iter().any(|property| property.name == name);
+        let mut values = root.iter().flat_map(|property| &property.values);
+        let named = values.any(|value| ["foxwq", "gokifu"].iter().any(|site| value.contains(site)));
         let text = |name| {
             let named = root.iter().filter(move |property| property.name == name);
             let values: Vec<&str> = named
@@ -37,7 +41,7 @@ impl Habits {
         let (program, rules) = (text("AP"), text("RU"));
         Habits {
             ours: program.starts_with("tengen"),
-            fox: program.contains("foxwq"),
+            fox: named || has("TC") && has("TT"),
             unnamed: program.trim().is_empty() && !rules.contains("score"),
             chinese: ["chinese", "cn", "中国", "中國"]
                 .iter()
@@ -51,7 +55,7 @@ impl Habits {
 /// # Errors
 /// Says why it is none.
 pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<String>), String> {
-    let (number, unit) = number(value).ok_or("it does not begin with a number")?;
+    let (number, unit) = number(value).ok_or("it is no number of points or stones")?;
     let points = |points| HalfPoints::komi(points).map_err(|error| error.to_string());
     if habits.ours {
         return Ok((points(number)?, None));
@@ -91,32 +95,50 @@ impl Unit<'_> {
     }
 }
 
-/// The number that a text begins with, and what follows: `6.5`, `6,5`, `7.5 points`, `3 3/4 子`,
-/// `6目半`.
+/// What may stand before the number: that Black gives komi.
+const BEFORE: [&str; 8] = ["komi", "Komi", "黑", "贴", "貼", "目", "コミ", "："];
+
+/// The number that a text holds, and its unit: `6.5`, `6,5`, `7.5 points`, `3 3/4 子`, `6目半`,
+/// `黑贴3.75子`.
 fn number(value: &str) -> Option<(f64, Unit<'_>)> {
-    let value = value.trim();
+    let mut value = value.trim();
+    while let Some(rest) = BEFORE.iter().find_map(|word| value.strip_prefix(word)) {
+        value = rest.trim_start_matches([' ', ':']);
+    }
+    // Some programs write a number as their country does.
+    if let Ok(number) = value.replace(',', ".").parse::<f64>() {
+        return number.is_finite().then_some((number, Unit("")));
+    }
     let sign = usize::from(value.starts_with(['-', '+']));
     let digits = |c: char| c.is_ascii_digit() || c == '.' || c == ',';
-    let end = value[sign..].find(|c| !digits(c));
-    let (text, rest) = value.split_at(end.map_or(value.len(), |end| sign + end));
-    // Some programs write a number as their country does.
-    let mut number: f64 = text.replace(',', ".").parse().ok()?;
-    let mut rest = rest.trim_start_matches([' ', '又']);
-    let more = match rest.split_once(|c: char| c != '/' && !c.is_ascii_digit()) {
-        Some((fraction, _)) => fraction,
-        None => rest,
-    };
-    if let Some((over, under)) = more.split_once('/') {
-        let (over, under): (f64, f64) = (over.parse().ok()?, under.parse().ok()?);
-        number += (over / under).copysign(number);
-        rest = rest.get(more.len()..).unwrap_or_default();
-    }
-    for (half, part) in [("半", 0.5), ("½", 0.5), ("¼", 0.25), ("¾", 0.75)] {
-        if rest.contains(half) {
-            number += part * if text.starts_with('-') { -1.0 } else { 1.0 };
+    let end = sign + value[sign..].find(|c| !digits(c))?;
+    let (text, rest) = value.split_at(end);
+    let number: f64 = text.replace(',', ".").parse().ok()?;
+    let (part, unit) = fraction(rest.trim_start_matches([' ', '又']))?;
+    // Another number may be anything, as in `0x10`.
+    let plain = !unit.contains(|c: char| c.is_ascii_digit());
+    let part = if text.starts_with('-') { -part } else { part };
+    let number = number + part;
+    (plain && number.is_finite()).then_some((number, Unit(unit)))
+}
+
+/// The fraction that a text begins with, 0 for none, and what follows; `半` may stand behind the unit.
+fn fraction(text: &str) -> Option<(f64, &str)> {
+    for (sign, part) in [("½", 0.5), ("¼", 0.25), ("¾", 0.75)] {
+        if let Some(rest) = text.strip_prefix(sign) {
+            return Some((part, rest));
         }
     }
-    number.is_finite().then_some((number, Unit(rest)))
+    let end = text.find(|c: char| c != '/' && !c.is_ascii_digit());
+    let (begin, rest) = text.split_at(end.unwrap_or(text.len()));
+    match begin.split_once('/') {
+        Some((over, under)) => {
+            let (over, under): (f64, f64) = (over.parse().ok()?, under.parse().ok()?);
+            Some((over / under, rest))
+        }
+        None if text.contains('半') => Some((0.5, text)),
+        None => Some((0.0, text)),
+    }
 }
 
 #[cfg(test)]
@@ -149,6 +171,10 @@ mod tests {
             ("3 3/4子", 7.5),
             ("3又3/4子", 7.5),
             ("3.75 zi", 7.5),
+            ("黑贴3.75子", 7.5),
+            ("贴 6目半", 6.5),
+            ("komi: 5.5", 5.5),
+            ("1e1", 10.0),
             ("2 stones", 4.0),
             // Quarters are of stones.
             ("3.75", 7.5),
@@ -179,6 +205,8 @@ mod tests {
             ("AP[foxwq]RU[Japanese]KM[100]", 1.0),
             ("AP[LizzieYzy]RU[chinese]KM[375]", 7.5),
             ("AP[CGoban:3]KM[650]", 6.5),
+            ("AP[Sabaki:0.52.2]KM[50]HA[2]TM[300]TC[3]TT[30]", 0.5),
+            ("AP[MultiGo:4.4.4]SO[http://gokifu.com]KM[50]", 0.5),
             ("KM[50]", 0.5),
             ("KM[350]", 3.5),
             ("KM[700]", 7.0),
@@ -211,12 +239,16 @@ mod tests {
             ("5.1", "not 5.1"),
             ("3.1", "not 3.1"),
             ("1234", "not 1234"),
-            ("inf", "begin with a number"),
-            ("nan", "begin with a number"),
-            ("none", "begin with a number"),
-            ("1/0", "begin"),
-            ("6 1/0", "begin"),
-            ("-", "begin"),
+            ("inf", "no number of points"),
+            ("nan", "no number"),
+            ("none", "no number"),
+            ("1/0", "no number"),
+            ("6 1/0", "no number"),
+            ("-", "no number"),
+            ("0x10", "no number"),
+            ("6.5.5", "no number"),
+            ("6 to 7", "no number"),
+            ("reverse 5.5", "no number"),
         ] {
             let record = read(&format!("(;SZ[9]KM[{value}];B[aa])")).expect(value);
             assert_eq!((record.komi, record.plays.len()), (None, 1), "{value}");

@@ -139,6 +139,11 @@ impl Reader {
         Ok(())
     }
 
+    /// Whose move the last one was.
+    fn mover(&self) -> Option<Color> {
+        self.record.plays.last().map(|last| last.play.color)
+    }
+
     /// Says that a property is not taken over.
     fn leave_out(&mut self, name: &str, value: &str, why: &str) {
         let note = format!("{name}[{}] is left out: {why}", shown(value));
@@ -173,10 +178,15 @@ impl Reader {
 
     fn end_node(&mut self) {
         let plays = self.record.plays.len();
+        let mover = self.mover();
         match (self.to_move.take(), self.record.later.last_mut()) {
             (Some(color), _) if plays == 0 => self.record.to_move = Some(color),
             (Some(color), Some(setup)) if setup.after == plays => setup.to_move = Some(color),
-            // Among moves it is the next one that says whose turn it is.
+            (Some(color), _) if !self.has_moved && mover == Some(color) => {
+                let why = "no stones are set up, so it is the turn of the next move";
+                let note = format!("PL after move {plays} is left out: {why}");
+                self.record.notes.push(note);
+            }
             _ => {}
         }
         // What a node without a move says is said of the move before it.

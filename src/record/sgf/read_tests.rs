@@ -156,6 +156,9 @@ fn what_programs_write_in_their_own_way_is_read() {
         assert!(record.plays.len() >= 2, "{text}");
         assert!(!text.ends_with(')') || record.notes.is_empty(), "{text}");
     }
+    let (turn, notes) = noted("(;SZ[9];B[cc];PL[W];W[dd];PL[W])");
+    assert_eq!((turn.plays.len(), turn.to_move), (2, None));
+    assert!(notes.starts_with("PL after move 2 is left out"), "{notes}");
     let (several, notes) = noted("(;SZ[9];B[cc][dd];W[])");
     assert_eq!(
         (played(&several).as_str(), &*notes),
