@@ -298,3 +298,90 @@ fn a_finished_game_is_analysed_as_if_it_went_on() {
     assert_eq!(engine.line(), "");
     assert_eq!(engine.reply(), "= ");
 }
+
+#[test]
+fn a_pass_may_be_the_only_move_or_left_out() {
+    let mut engine = go(&[]);
+    engine.answer("boardsize 9");
+    for dialect in ["kata-analyze", "lz-analyze"] {
+        let only = shown(
+            &mut engine,
+            &format!("{dialect} b 10 allow b PASS 1"),
+            "name",
+        );
+        assert_eq!(moves(&only), ["pass"]);
+        let without = shown(
+            &mut engine,
+            &format!("{dialect} b 10 minmoves 90 avoid b pass,E5 1"),
+            "name",
+        );
+        let told = moves(&without);
+        assert!(
+            told.len() == 80 && !told.contains(&"pass") && !told.contains(&"E5"),
+            "{told:?}"
+        );
+        // What holds for the other side says nothing here.
+        let all = shown(
+            &mut engine,
+            &format!("{dialect} b 10 minmoves 90 avoid w pass 1 allow w A1 1"),
+            "name",
+        );
+        assert_eq!(moves(&all).len(), 82);
+    }
+    for command in [
+        "kata-genmove_analyze",
+        "lz-genmove_analyze",
+        "cgos-genmove_analyze",
+    ] {
+        let reply = engine.ask(&format!("{command} b 10 allow b pass 1"));
+        assert!(reply.ends_with("\nplay pass"), "{reply}");
+        let reply = engine.ask(&format!("{command} w 10 avoid w pass 1"));
+        assert!(
+            reply.contains("\nplay ") && !reply.ends_with("pass"),
+            "{reply}"
+        );
+        engine.answer("clear_board");
+    }
+}
+
+/// The client of CGOS takes the last line before the move, and its server shows it.
+#[test]
+fn cgos_gets_its_line_of_json() {
+    let mut engine = go(&["--rules", "tromp-taylor"]);
+    for command in [
+        "boardsize 9",
+        "clear_board",
+        "komi 7.0",
+        "time_settings 300 0 0",
+        "play b E5",
+    ] {
+        engine.answer(command);
+    }
+    assert_eq!(engine.answer("known_command cgos-genmove_analyze"), "true");
+    let reply = engine.ask("cgos-genmove_analyze w");
+    let lines: Vec<&str> = reply.lines().collect();
+    let [mark, told, played] = lines[..] else {
+        panic!("{reply}")
+    };
+    let told: serde_json::Value = serde_json::from_str(told).expect("JSON");
+    let first = &told["moves"][0];
+    assert_eq!(
+        (mark, played.strip_prefix("play ")),
+        ("=", first["move"].as_str())
+    );
+    assert_eq!(told["visits"], 60);
+    assert_eq!(told["ownership"].as_str().map(str::len), Some(81));
+    for number in ["winrate", "score", "visits", "prior"] {
+        assert!(first[number].is_number(), "{number}: {told}");
+    }
+    let line = first["pv"].as_str().expect("a text");
+    assert!(
+        !line.starts_with(first["move"].as_str().unwrap_or_default()),
+        "{told}"
+    );
+    assert!(
+        told["moves"]
+            .as_array()
+            .is_some_and(|moves| moves.len() <= 10)
+    );
+}

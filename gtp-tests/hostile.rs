@@ -232,8 +232,8 @@ fn long_lists_are_read_to_their_end() {
     input.extend(b"\nundo\n");
     let expected = [
         ('=', ""),
-        ('?', "illegal move"),
-        ('?', "illegal move"),
+        ('?', "illegal move: the point is occupied"),
+        ('?', "illegal move: these stones cannot stand together"),
         ('?', "cannot undo"),
     ];
     check(&input, &expected);

@@ -25,6 +25,7 @@ mod scoring;
 #[cfg(unix)]
 mod scripts;
 mod sessions;
+mod solved;
 mod startup;
 mod terminal;
 mod truth_set;

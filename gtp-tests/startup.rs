@@ -433,3 +433,122 @@ fn a_side_without_time_is_told_of() {
         assert!(visits > 100, "{clocks}");
     }
 }
+
+#[test]
+fn a_games_name_may_have_capitals_and_a_wrong_one_is_told_all() {
+    // No other game has a network for that board.
+    let said = player(&["--game", "Gomoku", "--size", "8"]);
+    assert!(said.contains("the built-in network"), "{said}");
+    check_refused(&["gtp", "--game", "chess"], &["chess", "nogo, go, gomoku"]);
+    let output = run(&["solve", "--game", "NoGo", "--size", "3"], "");
+    assert!(text(&output.stdout).contains("black wins"), "{output:?}");
+    for program in [
+        env!("CARGO_BIN_EXE_tengen-match"),
+        env!("CARGO_BIN_EXE_tengen"),
+    ] {
+        let subcommand = if program.ends_with("match") {
+            "openings"
+        } else {
+            "solve"
+        };
+        let output = Command::new(program)
+            .args([subcommand, "--game", "chess", "--size", "9"])
+            .output()
+            .expect("it was built for this test");
+        let said = text(&output.stderr);
+        assert!(
+            said.contains("chess") && said.contains("nogo, go, gomoku"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn advice_is_given_where_a_name_is_nearly_right() {
+    check_refused(&["gtp", "--set", "foo=1"], &["\"foo\"", "--help lists all"]);
+    check_refused(&["gtp", "--set", "visit=1"], &["did you mean visits?"]);
+    check_refused(
+        &["gtp", "--set", "cpuct_grwth=1"],
+        &["did you mean cpuct_growth?"],
+    );
+    let output = run(&["gtp", "--set", "foo=1"], "");
+    assert!(!text(&output.stderr).contains("did you mean"), "{output:?}");
+}
+
+#[test]
+fn what_nothing_solves_is_said_before_anything_else() {
+    let record = folder().join("games").join("go-superko.sgf");
+    let finished = std::env::temp_dir().join(format!("tengen-solve-{}.sgf", std::process::id()));
+    // Passes and handicap stones are nothing that a solver of NoGo would take.
+    std::fs::write(&finished, "(;GM[1]SZ[9]HA[2]AB[cc][gg];W[ee];B[tt];W[tt])")
+        .expect("a folder for files");
+    for file in [&record, &finished] {
+        let file = file.to_str().expect("a plain path");
+        check_refused(
+            &["solve", "--game", "go", file],
+            &["nothing solves Go", "NoGo and Gomoku"],
+        );
+    }
+    // Files of NoGo may say no more than that they are of Go's board.
+    let file = finished.to_str().expect("a plain path");
+    check_refused(
+        &["solve", file],
+        &["nothing solves go", "as a game of nogo", "pass"],
+    );
+    std::fs::remove_file(&finished).expect("it is ours");
+}
+
+/// A processor of 2008 has no AVX2, which all code of the usual build may use.
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that is skipped says so")]
+fn an_old_processor_is_told_so() {
+    if !cfg!(target_feature = "avx2") {
+        return println!("skipped: this build runs on all processors");
+    }
+    let qemu = |program: &str| {
+        let mut command = Command::new("qemu-x86_64");
+        command
+            .args(["-cpu", "Nehalem", program, "--version"])
+            .output()
+    };
+    let programs = [
+        env!("CARGO_BIN_EXE_tengen"),
+        env!("CARGO_BIN_EXE_tengen-match"),
+        #[cfg(feature = "train")]
+        env!("CARGO_BIN_EXE_tengen-train"),
+    ];
+    for program in programs {
+        let Ok(output) = qemu(program) else {
+            return println!("skipped: qemu-user is not installed");
+        };
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{program}: {output:?}");
+        assert!(
+            said.contains("AVX2") && said.contains("target-cpu=x86-64"),
+            "{program}: {said}"
+        );
+    }
+}
+
+#[test]
+fn keys_of_newer_dialects_are_passed_over_and_the_log_says_so_once() {
+    let analyze = "kata-analyze b 50 ownershipStdev true movesOwnershipStdev false noResultValue true someDayKey 7 maxmoves 1";
+    let sent = format!("{analyze}\n{analyze}\nkata-set-param numSearchThreads 8\nquit\n");
+    let output = run(&["gtp", "--backend", "rollout", "--visits", "10"], &sent);
+    let said = text(&output.stdout);
+    assert!(said.starts_with("=\n") && !said.contains('?'), "{said}");
+    let log = text(&output.stderr);
+    for key in [
+        "ownershipStdev",
+        "movesOwnershipStdev",
+        "noResultValue",
+        "someDayKey",
+        "numSearchThreads",
+    ] {
+        assert_eq!(
+            log.matches(&format!("`{key}` is not known here")).count(),
+            1,
+            "{log}"
+        );
+    }
+}

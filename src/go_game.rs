@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::clock::{Clock, FakeClock};
 use crate::engine::{Decision, Engine, EngineError, EngineOptions, RulesError, registry};
-use crate::game::{BoardSize, Color, Fate, HalfPoints, Move, Outcome};
+use crate::game::{BoardSize, Color, Fate, HalfPoints, Illegal, Move, Outcome};
 use crate::record::{Play, Vertex};
 use crate::search::StopFlag;
 
@@ -128,7 +128,8 @@ const SENDING: &str = "c2 a2 d1 b2 b1 e5 a1 c1";
 fn a_superko_is_illegal_for_everybody() {
     let mut engine = engine(&[("size", "5"), ("rules", "chinese-kgs")]);
     play(&mut *engine, SENDING).unwrap();
-    assert_eq!(play(&mut *engine, "b1"), Err(EngineError::IllegalMove));
+    let superko = Err(EngineError::IllegalMove(Illegal::Superko));
+    assert_eq!(play(&mut *engine, "b1"), superko);
     let point = vertex("b1");
     assert!(
         !engine
@@ -152,9 +153,9 @@ fn a_superko_is_illegal_for_everybody() {
     engine.undo().unwrap();
     engine.set_rules("aga").unwrap();
     play(&mut *engine, "b1 pass").unwrap();
-    assert_eq!(
-        play(&mut *engine, "a1"),
-        Err(EngineError::IllegalMove),
+    let again = play(&mut *engine, "a1");
+    assert!(
+        matches!(again, Err(EngineError::IllegalMove(_))),
         "and not again"
     );
 }

@@ -13,6 +13,7 @@ pub mod game;
 mod go_game;
 pub mod gtp;
 pub mod onnx;
+pub mod processor;
 pub mod program;
 pub mod record;
 pub mod referee;

@@ -3,9 +3,15 @@
 mod cli;
 
 use cli::output;
-use tengen::program;
+use tengen::{processor, program};
 
 fn main() {
+    processor::check();
+    run();
+}
+
+#[inline(never)]
+fn run() {
     let status = match cli::start() {
         Ok(()) => 0,
         // Whoever read a table has seen enough, as `head` does.

@@ -11,12 +11,12 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SetError {
     /// There is no such setting.
-    #[error("unknown setting {name:?}; did you mean {nearest}?")]
+    #[error("unknown setting {name:?}{}", hint(.nearest))]
     Unknown {
         /// The name given.
         name: String,
-        /// The known name most like it.
-        nearest: &'static str,
+        /// The known name most like it, where one is like it.
+        nearest: Option<&'static str>,
     },
     /// The value does not parse or is out of range.
     #[error("{name} must be {expected}, not {value:?}")]
@@ -80,12 +80,33 @@ pub(crate) fn show_choice(words: &&'static str) -> String {
     (*words).to_owned()
 }
 
-/// The known name with the smallest edit distance to `name`.
-pub(crate) fn nearest(name: &str, names: &[&'static str]) -> &'static str {
-    let by_distance = names
-        .iter()
-        .min_by_key(|known| strsim::damerau_levenshtein(name, known));
-    by_distance.copied().unwrap_or_default()
+/// What to do about an unknown name.
+fn hint(nearest: &Option<&'static str>) -> String {
+    match nearest {
+        Some(nearest) => format!("; did you mean {nearest}?"),
+        None => ": --help lists all".to_owned(),
+    }
+}
+
+/// A name is like another one when at most one letter in so many is different.
+const LETTERS_A_SLIP: usize = 3;
+
+/// The known name with the smallest edit distance to `name`, where that is small enough for a slip or the one is
+/// the beginning of the other.
+pub(crate) fn nearest(
+    name: &str,
+    names: impl IntoIterator<Item = &'static str>,
+) -> Option<&'static str> {
+    let plain = |name: &str| name.to_ascii_lowercase().replace('_', "-");
+    let name = plain(name);
+    let distances = names.into_iter().map(|known| {
+        let distance = strsim::damerau_levenshtein(&name, &plain(known));
+        (distance, known)
+    });
+    let (distance, nearest) = distances.min_by_key(|(distance, _)| *distance)?;
+    let is_slip = distance * LETTERS_A_SLIP <= name.chars().count();
+    let begins = name.len() >= LETTERS_A_SLIP && plain(nearest).starts_with(&name);
+    (is_slip || begins).then_some(nearest)
 }
 
 /// Makes the struct of a table. Each line says: name, type, default, allowed values, the functions
@@ -121,7 +142,7 @@ macro_rules! settings {
                     })*
                     _ => Err(crate::settings::SetError::Unknown {
                         name: name.to_owned(),
-                        nearest: crate::settings::nearest(name, Self::NAMES),
+                        nearest: crate::settings::nearest(name, Self::NAMES.iter().copied()),
                     }),
                 }
             }

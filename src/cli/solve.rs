@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::{ArgGroup, Args};
 use tengen::clock::{Clock, SystemClock};
 use tengen::game::{self, BoardSize, Bounds, Game, Move, Proof, with_game};
@@ -53,7 +53,7 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "N", requires = "file")]
     plies: Option<usize>,
     /// The game: nogo or gomoku [default: that of the file, else nogo].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = game::known_name)]
     game: Option<String>,
     /// Its rules, such as renju [default: the usual ones].
     #[arg(
@@ -112,6 +112,12 @@ impl Solve {
     }
 
     fn solve<G: Solvable>(&self, empty: G, record: &GameRecord) -> anyhow::Result<()> {
+        if !G::SOLVED {
+            let game = G::INFO.title;
+            bail!(
+                "nothing solves {game}: tengen solve takes NoGo and Gomoku; tengen analysis judges games of {game}"
+            );
+        }
         let empty = match self.rules.is_empty() {
             true => {
                 let (rules, note) = record.rules_or(empty.rules());
@@ -120,7 +126,14 @@ impl Solve {
             }
             false => empty,
         };
-        let mut position = position(record, empty)?;
+        let replayed = position(record, empty);
+        let mut position = match record.game == G::NAME {
+            true => replayed,
+            false => replayed.with_context(|| {
+                let (recorded, taken) = (&record.game, G::NAME);
+                format!("nothing solves {recorded}, and as a game of {taken} the file goes wrong")
+            }),
+        }?;
         if let Some(color) = &self.to_move {
             position.set_to_move(parse_color(color).context("--to-move takes black or white")?);
         }
@@ -142,7 +155,7 @@ impl Solve {
         };
         let bytes = usize::try_from(self.memory_mib << 20).context("--memory-mib is too large")?;
         let solver = G::solver(bytes);
-        let mut solver = solver.with_context(|| format!("nothing solves {}", G::INFO.title))?;
+        let mut solver = solver.context("the solver could not be made")?;
         let mut found = solver.solve(&position, &effort);
         let elapsed = clock.now();
         let losing = match found.wins() {

@@ -1,7 +1,9 @@
 //! A game so far: how it began, what was played, and every position on the way.
 
 use super::EngineError;
-use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Past, Reached, Rules};
+use crate::game::{
+    BoardSize, Color, Game, HalfPoints, Illegal, Move, Outcome, Past, Reached, Rules,
+};
 use crate::record::{GameRecord, Play, Vertex, result_text};
 
 /// A game of `G` so far.
@@ -269,10 +271,12 @@ fn check<G: Game>(position: &G, past: &Past, play: Play) -> Result<(), EngineErr
     next.set_to_move(play.color);
     next.resume();
     let mv = play.vertex.index(next.size());
-    if next.is_legal(mv) && past.allows(&next, mv) {
-        Ok(())
-    } else {
-        Err(EngineError::IllegalMove)
+    if !next.is_legal(mv) {
+        return Err(EngineError::IllegalMove(next.why_illegal(mv)));
+    }
+    match past.allows(&next, mv) {
+        true => Ok(()),
+        false => Err(EngineError::IllegalMove(Illegal::Superko)),
     }
 }
 

@@ -34,6 +34,7 @@ pub mod registry;
 mod resign;
 mod rollout;
 mod second_look;
+mod shown_proof;
 mod solver_speed;
 mod solver_thinker;
 mod startup;
@@ -65,7 +66,9 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::clock::TimeControl;
-use crate::game::{BoardSize, Color, GameInfo, HalfPoints, Move, Outcome, Settled, UnknownRules};
+use crate::game::{
+    BoardSize, Color, GameInfo, HalfPoints, Illegal, Move, Outcome, Settled, UnknownRules,
+};
 use crate::record::{GameRecord, Play, Vertex};
 use crate::search::{AnalysisOptions, SearchReport, StopFlag};
 
@@ -82,8 +85,8 @@ pub enum Decision {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum EngineError {
     /// The rules do not allow the move.
-    #[error("illegal move")]
-    IllegalMove,
+    #[error("illegal move: {0}")]
+    IllegalMove(Illegal),
     /// There is no move to take back.
     #[error("cannot undo")]
     CannotUndo,
@@ -266,6 +269,9 @@ pub trait Engine: Send {
         analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Option<SearchReport>;
+
+    /// Whether [`Engine::solve`] has an answer in this game.
+    fn has_solver(&self) -> bool;
 
     /// Solves the present position with `color` to move, for so long or until `stop` is raised.
     /// `None` when this game has no solver.

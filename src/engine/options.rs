@@ -7,8 +7,8 @@ mod values;
 pub use table::{ENGINE_OPTIONS, EngineOption, SWITCH};
 pub use values::{Backend, EngineOptions};
 
-use crate::game::info;
-use crate::settings::SetError;
+use crate::game::{game_names, info};
+use crate::settings::{SetError, nearest};
 
 impl EngineOptions {
     /// The settings that a game begins with.
@@ -37,42 +37,37 @@ impl EngineOptions {
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), SetError> {
         let dashed = name.replace('_', "-");
         if let Some(option) = ENGINE_OPTIONS.iter().find(|option| option.name == dashed) {
+            let is_game = option.name == "game";
             let mut set = (option.set)(self, value);
-            if option.name == "game" {
+            if is_game {
                 set = set.and_then(|()| self.take_usual_values());
             }
             return set.ok_or_else(|| SetError::Value {
                 name: option.name,
-                expected: option.expected.to_owned(),
+                expected: match is_game {
+                    true => format!("{} {}", option.expected, game_names()),
+                    false => option.expected.to_owned(),
+                },
                 value: value.to_owned(),
             });
         }
         let underscored = name.replace('-', "_");
-        let mut candidates = Vec::new();
+        // Of names that are as much alike those of this table come first.
+        let mut candidates: Vec<&str> = ENGINE_OPTIONS.iter().map(|option| option.name).collect();
         for result in [
             self.search.set(&underscored, value),
             self.spending.time.set(&underscored, value),
         ] {
             match result {
-                Err(SetError::Unknown { nearest, .. }) => candidates.push(nearest),
+                Err(SetError::Unknown { nearest, .. }) => candidates.extend(nearest),
                 result => return result,
             }
         }
         Err(SetError::Unknown {
             name: name.to_owned(),
-            nearest: nearest_name(&dashed, &candidates),
+            nearest: nearest(name, candidates),
         })
     }
-}
-
-/// The option most like `name`, or one of the other tables' `candidates` when that is nearer.
-fn nearest_name(name: &str, candidates: &[&'static str]) -> &'static str {
-    let distance = |known: &str| strsim::damerau_levenshtein(name, &known.replace('_', "-"));
-    let options = ENGINE_OPTIONS.iter().map(|option| option.name);
-    let by_distance = options
-        .chain(candidates.iter().copied())
-        .min_by_key(|known| distance(known));
-    by_distance.unwrap_or_default()
 }
 
 #[cfg(test)]

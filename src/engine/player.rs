@@ -24,7 +24,7 @@ use crate::game::{
     BoardSize, Color, Game, GameInfo, HalfPoints, Move, Outcome, Reached, Rules as _, Settled,
 };
 use crate::record::{GameRecord, Play};
-use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
+use crate::search::{AnalysisOptions, Limits, Purpose, SearchReport, StopFlag};
 use crate::solver::{self, Solve};
 
 /// How many threads, and a solver once it is needed.
@@ -248,14 +248,17 @@ impl<G: Game> Engine for Player<G> {
             reached = Reached::new(position, reached.past().clone());
         }
         reached.legal_moves().next()?;
-        let mut analysis = analysis.clone();
+        let mut analysis = AnalysisOptions {
+            purpose: Purpose::Position,
+            ..analysis.clone()
+        };
         if passing::is_offered(reached.position()) {
             let patience = Patience::of_controller(stop);
             analysis.judged = self.judged_end(reached.position(), patience).1;
         }
         let search = |visits, time: Option<_>| {
             let budget = time.map(timing::fixed_budget);
-            Task::Search(Limits { visits, budget }, analysis.clone())
+            Task::Search(Limits { visits, budget }, analysis)
         };
         let task = match effort {
             AnalysisEffort::Endless => search(None, None),
@@ -272,6 +275,10 @@ impl<G: Game> Engine for Player<G> {
                 None
             }
         }
+    }
+
+    fn has_solver(&self) -> bool {
+        self.solver.is_some()
     }
 
     fn solve(&mut self, color: Color, limit: Duration, stop: &StopFlag) -> Option<Solution> {

@@ -127,7 +127,10 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
         // A card takes seconds for it: they should not be the first move's.
         player.prepare();
     }
-    let player = player.with_solver(threads, Box::new(move || G::solver(bytes)));
+    let player = match G::SOLVED {
+        true => player.with_solver(threads, Box::new(move || G::solver(bytes))),
+        false => player,
+    };
     let judge = move |position: &G, playouts, halt: &dyn Fn() -> bool| {
         rollout::expect(position, playouts, JUDGING_SEED, halt)
     };

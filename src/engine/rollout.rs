@@ -12,6 +12,9 @@ use crate::search::{AnalysisOptions, Limits, MoveReport, PointsByMove, SearchRep
 /// Standard errors between a move's value and its lower confidence bound.
 const LCB_DEVIATIONS: f32 = 2.0;
 
+/// Playouts for a move without an alternative, where its numbers are shown: some 10 ms.
+const FORCED: u64 = 100;
+
 /// Thinks by playouts.
 pub struct RolloutThinker {
     rave: Rave,
@@ -56,11 +59,15 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
     ) -> Result<SearchReport, ThinkError> {
         let started = self.time.now();
         let elapsed = || self.time.now().saturating_sub(started);
-        // A search without limits wants to know more than the move.
-        let only_move = start.legal_count() <= 1 && *limits != Limits::default();
+        let forced = analysis.is_forced(start, limits);
+        let enough = if analysis.purpose.is_shown() {
+            FORCED
+        } else {
+            0
+        };
         let mut reason = StopReason::OnlyMove;
         let mut done = |playouts| {
-            let ended_by = if only_move {
+            let ended_by = if forced && playouts >= enough {
                 Some(StopReason::OnlyMove)
             } else if stop.is_raised() {
                 Some(StopReason::Interrupted)

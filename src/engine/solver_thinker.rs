@@ -17,11 +17,12 @@ use std::time::Duration;
 
 use super::merge_proof::{merge_losing, merge_proof, unsearched};
 use super::second_look::{GLANCE, Look, limits_before_look, second_look};
+use super::shown_proof::show_proof;
 use super::solver_speed::{NODES_PER_PLAYOUT, NODES_PER_SECOND};
 use super::{ThinkError, Thinker};
 use crate::clock::{Budget, Clock};
 use crate::game::{Proof, Reached};
-use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
+use crate::search::{AnalysisOptions, Limits, Purpose, SearchReport, StopFlag};
 use crate::solver::{Advice, Effort, Solvable, Solve};
 
 /// Of visits or simulated time, the solver gets this part besides.
@@ -154,7 +155,7 @@ impl<G: Solvable> SolverThinker<G> {
 
     /// Nodes of a solver that works before the search, in proportion to its visits, so that moves
     /// can be repeated; `None` where it works beside it, as it does whenever a real clock runs.
-    fn nodes_before(&self, limits: &Limits) -> Option<u64> {
+    fn nodes_before(&self, limits: &Limits, purpose: Purpose) -> Option<u64> {
         let seconds = limits.budget.map(|budget| budget.soft.as_secs_f64());
         let simulated = self.simulated.zip(seconds);
         let simulated = simulated.map(|(rate, seconds)| (rate * seconds) as u64);
@@ -164,7 +165,13 @@ impl<G: Solvable> SolverThinker<G> {
             (Some(visits), None) => visits,
             (None, simulated) => simulated?,
         };
-        Some(playouts.saturating_mul(NODES_PER_PLAYOUT) / SHARE)
+        let nodes = playouts.saturating_mul(NODES_PER_PLAYOUT) / SHARE;
+        // Whoever asks what a position is worth is told what can be seen at once, with a single visit too.
+        let least = match purpose {
+            Purpose::Position => GLANCE,
+            Purpose::Move | Purpose::ShownMove => 0,
+        };
+        Some(nodes.max(least))
     }
 }
 
@@ -345,13 +352,16 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, ThinkError> {
         let position = start.position();
-        // A glance is no search, and where moves are left out the best one may be among them.
-        let glance = limits.visits == Some(1) || !analysis.avoid.is_empty();
-        if !self.is_for(position) || glance || start.legal_count() < 2 {
+        let for_position = analysis.purpose == Purpose::Position;
+        // A glance is no search.
+        let glance = limits.visits == Some(1) && !for_position;
+        // Where moves are left out the best one may be among them.
+        let whole = analysis.avoid.is_empty();
+        if !self.is_for(position) || glance || !whole || start.legal_count() < 2 {
             return self.inner.watch(start, limits, stop, analysis, see);
         }
         let (time, started) = (Arc::clone(&self.time), self.time.now());
-        let before = self.nodes_before(limits);
+        let before = self.nodes_before(limits, analysis.purpose);
         self.make_solver();
         let Some(solver) = self.solver.as_deref_mut() else {
             return self.inner.watch(start, limits, stop, analysis, see);
@@ -362,19 +372,14 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             halt: &|_| stop.is_raised(),
         };
         let mut losing = solver.losing(position, &effort);
-        // One move is left: there is nothing to search.
-        let only = losing.len() + 1 == start.legal_count() && *limits != Limits::default();
         let inner = &mut *self.inner;
         let analysis = &AnalysisOptions {
             avoid: losing.clone(),
             ..analysis.clone()
         };
-        if only {
-            let once = Limits {
-                visits: Some(1),
-                ..*limits
-            };
-            let report = inner.watch(start, &once, stop, analysis, see);
+        // One move is left: there is nothing to solve.
+        if analysis.is_forced(start, limits) {
+            let report = inner.watch(start, limits, stop, analysis, see);
             return report.map(|report| merge_losing(report, &losing));
         }
         let turn = Turn {
@@ -420,13 +425,13 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             });
         };
         let elapsed = self.time.now().saturating_sub(started);
-        Ok(match report {
-            Ok(report) => merge_proof(report, &advice, elapsed),
-            Err(error) => {
-                log::error!("the search failed beside the solver: {error}");
-                merge_proof(unsearched(&advice), &advice, elapsed)
-            }
-        })
+        let report = report.unwrap_or_else(|error| {
+            log::error!("the search failed beside the solver: {error}");
+            unsearched(&advice)
+        });
+        let mut report = merge_proof(report, &advice, elapsed);
+        show_proof(&mut report, analysis.purpose, solver, (position, stop));
+        Ok(report)
     }
 
     fn evaluate(&mut self, start: &Reached<G>) -> Result<SearchReport, ThinkError> {

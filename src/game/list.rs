@@ -96,10 +96,21 @@ macro_rules! game_infos {
 /// What is to be known of each game, in the order of the list; the first is the default.
 pub const GAMES: &[GameInfo] = crate::all_games! { game_infos () };
 
-/// What is to be known of the game of this name.
+/// What is to be known of the game of this name, in capitals or small letters.
 #[must_use]
 pub fn info(name: &str) -> Option<&'static GameInfo> {
-    GAMES.iter().find(|info| info.name == name)
+    GAMES
+        .iter()
+        .find(|info| info.name.eq_ignore_ascii_case(name))
+}
+
+/// A game's name as programs have it, from one that somebody typed.
+///
+/// # Errors
+/// [`UnknownGame::Name`] names all games.
+pub fn known_name(text: &str) -> Result<String, UnknownGame> {
+    let found = info(text).map(|info| info.name.to_owned());
+    found.ok_or_else(|| UnknownGame::Name(text.to_owned()))
 }
 
 /// The names of all games, for messages.

@@ -10,6 +10,7 @@ mod board;
 pub(crate) mod conformance;
 pub mod go;
 pub mod gomoku;
+mod illegal;
 mod info;
 mod komi;
 mod list;
@@ -29,9 +30,10 @@ pub use crate::with_game;
 pub use bits::{Bits, BitsIter};
 pub use blocks::{Blocks, Frame, Placed};
 pub use board::{BoardSize, Color, Move, NoBoardSize};
+pub use illegal::Illegal;
 pub use info::GameInfo;
 pub use komi::BadKomi;
-pub use list::{GAMES, UnknownGame, begin, game_names, info};
+pub use list::{GAMES, UnknownGame, begin, game_names, info, known_name};
 pub use past::{Past, Reached};
 pub use recent::Recent;
 pub use result::{Bounds, HalfPoints, Outcome, Proof};
@@ -120,6 +122,30 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
 
     /// Whether `mv` (any number, also off the board) is a legal move of the side to move.
     fn is_legal(&self, mv: Move) -> bool;
+
+    /// Why a move that is not legal is none, for people.
+    fn why_illegal(&self, mv: Move) -> Illegal {
+        let area = self.size().area();
+        if mv.index() == area && self.policy_len() == area {
+            return Illegal::NoPass;
+        }
+        if mv.index() > area {
+            return Illegal::OffBoard;
+        }
+        if mv.index() < area && self.stone(mv).is_some() {
+            return Illegal::Occupied;
+        }
+        match self.outcome() {
+            Some(_) => Illegal::Over,
+            None => self.why_rules_forbid(mv),
+        }
+    }
+
+    /// Which rule forbids a move on an empty point of a game that is not over.
+    fn why_rules_forbid(&self, mv: Move) -> Illegal {
+        let _ = mv;
+        Illegal::Rules
+    }
 
     /// Whether a legal move fills an eye of the side to move, which only a blunder does.
     fn fills_eye(&self, mv: Move) -> bool {

@@ -9,16 +9,18 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::commands::{Arguments, color};
-use super::numbers::{Numbers, View, rate};
+use super::numbers::{Numbers, View, rate, told};
 use super::vertex::{format_vertex, parse_vertex};
-use super::{Failure, ownership};
+use super::{Failure, cgos, ownership};
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move};
 use crate::record::Vertex;
-use crate::search::{AnalysisOptions, MoveReport, PointsByMove, SearchReport};
+use crate::search::{AnalysisOptions, MoveReport, PointsByMove, Purpose, SearchReport};
 
 /// Time between two lines when the controller names none: what Sabaki asks for.
 const DEFAULT_INTERVAL: Duration = Duration::from_millis(500);
+/// Moves that CGOS is told of, at most: it keeps all of it in the game's record.
+const CGOS_MOVES: usize = 10;
 /// No line more often than this.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -29,6 +31,54 @@ pub(super) enum Dialect {
     Leela,
     /// `kata-analyze`: floats, and more of them.
     Kata,
+    /// `cgos-genmove_analyze`: JSON ([`cgos`]).
+    Cgos,
+}
+
+/// The keys that stand before a value.
+const KEYS: &[&str] = &[
+    "interval",
+    "minmoves",
+    "maxmoves",
+    "avoid",
+    "allow",
+    "rootinfo",
+    "ownership",
+    "movesownership",
+    "pvvisits",
+    "pvedgevisits",
+];
+
+/// Whether a word is one of them, which is no value then.
+fn is_key(word: &str) -> bool {
+    KEYS.iter().any(|key| word.eq_ignore_ascii_case(key))
+}
+
+/// What `avoid` and `allow` say.
+#[derive(Default)]
+struct MoveLimits {
+    avoid: Vec<(Color, Vec<Move>)>,
+    allow: Vec<(Color, Vec<Move>)>,
+}
+
+impl MoveLimits {
+    fn add(&mut self, key: &str, side: Color, moves: Vec<Move>) {
+        match key {
+            "avoid" => self.avoid.push((side, moves)),
+            _ => self.allow.push((side, moves)),
+        }
+    }
+
+    /// Which of the moves of a side are not to be searched.
+    fn forbidden(&self, side: Color, legal: Vec<Move>) -> Vec<Move> {
+        let names = |list: &[(Color, Vec<Move>)], mv: &Move| {
+            let mut own = list.iter().filter(|(color, _)| *color == side);
+            own.any(|(_, moves)| moves.contains(mv))
+        };
+        let limited = self.allow.iter().any(|(color, _)| *color == side);
+        let forbids = |mv: &Move| names(&self.avoid, mv) || limited && !names(&self.allow, mv);
+        legal.into_iter().filter(forbids).collect()
+    }
 }
 
 /// What the controller wants to see.
@@ -45,14 +95,18 @@ pub(super) struct Analysis {
     most: usize,
     root_info: bool,
     pv_visits: bool,
+    pv_edge_visits: bool,
     /// Ownership of the board as it is for the side to move, top row first, when it is wanted; what a
     /// search expects takes its place.
     ownership: Option<Vec<f32>>,
+    /// Keys that were sent and have no effect.
+    pub(super) ignored: Vec<String>,
 }
 
 impl Analysis {
     /// Reads `[COLOUR] [CENTISECONDS] [KEY VALUE]...`; keys and their order are KataGo's. Of
-    /// `avoid` and `allow` only what concerns the side to move matters here.
+    /// `avoid` and `allow` only what concerns the side to move matters here. A key that is not known here,
+    /// or asks for what there is not, has no effect with its value, and is among the ignored.
     ///
     /// # Errors
     /// [`Failure::Syntax`].
@@ -61,92 +115,92 @@ impl Analysis {
         dialect: Dialect,
         engine: &dyn Engine,
     ) -> Result<Analysis, Failure> {
-        let size = engine.size();
-        let mut analysis = Analysis {
-            color: engine.to_move(),
-            options: AnalysisOptions {
-                interval: Some(DEFAULT_INTERVAL),
-                points: PointsByMove::Lead,
-                ..AnalysisOptions::default()
-            },
-            dialect,
-            size,
-            least: 0,
-            most: usize::MAX,
-            root_info: false,
-            pv_visits: false,
-            ownership: None,
-        };
-        let (mut avoid, mut allow) = (Vec::new(), Vec::new());
-        let mut wants_ownership = false;
-        let mut words = args.all().into_iter();
+        let mut analysis = Analysis::usual(dialect, engine);
+        let mut limits = MoveLimits::default();
+        let mut wants_ownership = dialect == Dialect::Cgos;
+        let mut words = args.all().into_iter().peekable();
         while let Some(word) = words.next() {
             let key = word.to_ascii_lowercase();
             if let Ok(side) = color(word) {
                 analysis.color = side;
-            } else if word.bytes().all(|byte| byte.is_ascii_digit()) {
-                analysis.options.interval = Some(interval(word)?);
-            } else if key == "avoid" || key == "allow" {
-                let side = color(words.next().unwrap_or_default())?;
-                let points = points(words.next().unwrap_or_default(), size)?;
-                number(words.next())?;
-                let list = if key == "avoid" {
-                    &mut avoid
-                } else {
-                    &mut allow
-                };
-                list.push((side, points));
-            } else {
-                let value = words.next();
-                match key.as_str() {
-                    "interval" => {
-                        analysis.options.interval = Some(interval(value.unwrap_or_default())?)
+                continue;
+            }
+            if word.bytes().all(|byte| byte.is_ascii_digit()) {
+                analysis.options.interval = Some(interval(word, Some(word))?);
+                continue;
+            }
+            if key == "avoid" || key == "allow" {
+                let mut next = || words.next().ok_or_else(|| incomplete(&key));
+                let side = color(next()?)?;
+                let points = points(next()?, engine.size())?;
+                number(&key, words.next())?;
+                limits.add(&key, side, points);
+                continue;
+            }
+            let value = words.next_if(|next| !is_key(next));
+            match key.as_str() {
+                "interval" => analysis.options.interval = Some(interval(&key, value)?),
+                "minmoves" => analysis.least = number(&key, value)?,
+                "maxmoves" => analysis.most = number(&key, value)?,
+                "rootinfo" => analysis.root_info = truth(&key, value)?,
+                "ownership" => wants_ownership = truth(&key, value)?,
+                "movesownership" => {
+                    analysis.options.points = match truth(&key, value)? {
+                        true => PointsByMove::Owners,
+                        false => PointsByMove::Lead,
                     }
-                    "minmoves" => analysis.least = number(value)?,
-                    "maxmoves" => analysis.most = number(value)?,
-                    "rootinfo" => analysis.root_info = truth(value)?,
-                    "ownership" => wants_ownership = truth(value)?,
-                    "movesownership" => {
-                        analysis.options.points = match truth(value)? {
-                            true => PointsByMove::Owners,
-                            false => PointsByMove::Lead,
-                        }
-                    }
-                    "pvvisits" => analysis.pv_visits = truth(value)?,
-                    _ => return Err(Failure::Syntax),
                 }
+                "pvvisits" => analysis.pv_visits = truth(&key, value)?,
+                "pvedgevisits" => analysis.pv_edge_visits = truth(&key, value)?,
+                _ => match value {
+                    Some(_) => analysis.ignored.push(word.to_owned()),
+                    None => return Err(Failure::wrong(word, "colour, time or key with a value")),
+                },
             }
         }
-        let own = |list: Vec<(Color, Vec<Move>)>| -> Vec<Vec<Move>> {
-            let own = list.into_iter().filter(|(side, _)| *side == analysis.color);
-            own.map(|(_, points)| points).collect()
-        };
-        let (avoid, allow) = (own(avoid).concat(), own(allow));
-        let forbidden = |mv: &Move| {
-            let allowed = allow.is_empty() || allow.iter().any(|points| points.contains(mv));
-            !allowed || avoid.contains(mv)
-        };
-        let legal = engine.legal_moves(analysis.color).into_iter();
-        analysis.options.avoid = legal.filter(forbidden).collect();
+        let legal = engine.legal_moves(analysis.color);
+        analysis.options.avoid = limits.forbidden(analysis.color, legal);
         if wants_ownership {
             analysis.ownership = Some(ownership(engine, analysis.color));
         }
         Ok(analysis)
     }
 
+    /// What is wanted where nothing is said.
+    fn usual(dialect: Dialect, engine: &dyn Engine) -> Analysis {
+        Analysis {
+            color: engine.to_move(),
+            options: AnalysisOptions {
+                // The client of CGOS reads one line.
+                interval: (dialect != Dialect::Cgos).then_some(DEFAULT_INTERVAL),
+                points: PointsByMove::Lead,
+                purpose: Purpose::ShownMove,
+                ..AnalysisOptions::default()
+            },
+            dialect,
+            size: engine.size(),
+            least: 0,
+            most: usize::MAX,
+            root_info: false,
+            pv_visits: false,
+            pv_edge_visits: false,
+            ownership: None,
+            ignored: Vec::new(),
+        }
+    }
+
     /// One line; `None` when there is no move to tell of.
     pub(super) fn line(&self, report: &SearchReport) -> Option<String> {
-        let wanted = report
-            .moves
-            .iter()
-            .filter(|found| !self.options.avoid.contains(&found.mv));
-        let visited = wanted.clone().filter(|found| found.visits > 0).count();
-        let entries: Vec<String> = wanted
-            .take(visited.max(self.least).max(1).min(self.most))
+        let told = told(report, &self.options.avoid, (self.least, self.most));
+        if self.dialect == Dialect::Cgos {
+            return self.cgos(report, &told);
+        }
+        let entries: Vec<String> = told
+            .into_iter()
             .enumerate()
             .map(|(order, found)| match self.dialect {
                 Dialect::Leela => self.leela(found, order),
-                Dialect::Kata => self.kata(found, report, order),
+                Dialect::Kata | Dialect::Cgos => self.kata(found, report, order),
             })
             .collect();
         if entries.is_empty() {
@@ -165,15 +219,30 @@ impl Analysis {
                 score(root)
             );
         }
-        if let Some(now) = &self.ownership {
-            let expected = report.expected.as_ref();
-            let expected = expected.map(|expected| self.view().owners(expected, self.size));
-            line.push_str(&owners(
-                "ownership",
-                &expected.unwrap_or_else(|| now.clone()),
-            ));
+        if let Some(all) = self.owners(report) {
+            line.push_str(&owners("ownership", &all));
         }
         Some(line)
+    }
+
+    /// Whose the points are, where that is wanted.
+    fn owners(&self, report: &SearchReport) -> Option<Vec<f32>> {
+        let now = self.ownership.as_ref()?;
+        let expected = report.expected.as_ref();
+        let expected = expected.map(|expected| self.view().owners(expected, self.size));
+        Some(expected.unwrap_or_else(|| now.clone()))
+    }
+
+    /// The same for the client of CGOS.
+    fn cgos(&self, report: &SearchReport, told: &[&MoveReport]) -> Option<String> {
+        let view = self.view();
+        let moves = told.iter().take(CGOS_MOVES).map(|found| {
+            let line: Vec<String> = found.pv.iter().map(|&mv| self.vertex(mv)).collect();
+            cgos::move_info(view.of_move(found, report), found.prior, &line)
+        });
+        let moves: Vec<_> = moves.collect();
+        let owners = self.owners(report).unwrap_or_default();
+        (!moves.is_empty()).then(|| cgos::line(view.of_root(report), moves, &owners))
     }
 
     fn leela(&self, found: &MoveReport, order: usize) -> String {
@@ -209,12 +278,17 @@ impl Analysis {
             self.main_line(found),
             visits = numbers.visits,
         );
-        if self.pv_visits {
+        // Positions that several lines lead to are not told apart: a line's visits are those of its moves.
+        let named = [
+            ("pvVisits", self.pv_visits),
+            ("pvEdgeVisits", self.pv_edge_visits),
+        ];
+        for (name, _) in named.into_iter().filter(|(_, wanted)| *wanted) {
             let visits: Vec<String> = found.pv_visits.iter().map(u64::to_string).collect();
-            let _ = write!(entry, " pvVisits {}", visits.join(" "));
+            let _ = write!(entry, " {name} {}", visits.join(" "));
         }
         if self.options.points == PointsByMove::Owners
-            && let Some(expected) = &found.expected
+            && let Some(expected) = found.expected.as_ref().or(report.expected.as_ref())
         {
             let expected = self.view().owners(expected, self.size);
             entry.push_str(&owners("movesOwnership", &expected));
@@ -256,36 +330,45 @@ pub(super) fn vertex(mv: Move, size: BoardSize) -> String {
     format_vertex(Vertex::of(mv, size), size)
 }
 
-fn interval(centiseconds: &str) -> Result<Duration, Failure> {
-    let centiseconds: f64 = centiseconds.parse().map_err(|_| Failure::Syntax)?;
+fn interval(key: &str, centiseconds: Option<&str>) -> Result<Duration, Failure> {
+    let text = centiseconds.ok_or_else(|| incomplete(key))?;
+    let wrong = || Failure::wrong(text, "time in hundredths of a second");
+    let centiseconds: f64 = text.parse().map_err(|_| wrong())?;
     if !centiseconds.is_finite() {
-        return Err(Failure::Syntax);
+        return Err(wrong());
     }
     // A day between two lines is as good as never.
     let seconds = (centiseconds / 100.0).clamp(0.0, 86_400.0);
     Ok(Duration::from_secs_f64(seconds).max(SHORTEST_INTERVAL))
 }
 
-fn number(text: Option<&str>) -> Result<usize, Failure> {
-    text.and_then(|text| text.parse().ok())
-        .ok_or(Failure::Syntax)
+fn incomplete(key: &str) -> Failure {
+    let value = match key {
+        "avoid" | "allow" => "COLOUR VERTEX,VERTEX,... DEPTH",
+        _ => "a value",
+    };
+    Failure::Syntax(format!("`{key}` takes {value}"))
 }
 
-fn truth(text: Option<&str>) -> Result<bool, Failure> {
-    match text.unwrap_or_default() {
+fn number(key: &str, text: Option<&str>) -> Result<usize, Failure> {
+    let text = text.ok_or_else(|| incomplete(key))?;
+    let number = text.parse();
+    number.map_err(|_| Failure::wrong(text, format!("whole number for `{key}`")))
+}
+
+fn truth(key: &str, text: Option<&str>) -> Result<bool, Failure> {
+    match text.ok_or_else(|| incomplete(key))? {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
-        _ => Err(Failure::Syntax),
+        text => Err(Failure::wrong(
+            text,
+            format!("value for `{key}`: true or false"),
+        )),
     }
 }
 
-/// Points separated by commas; a pass among them says nothing here.
+/// Points separated by commas, a pass among them as its policy index.
 fn points(list: &str, size: BoardSize) -> Result<Vec<Move>, Failure> {
-    let mut points = Vec::new();
-    for text in list.split(',') {
-        if let Vertex::Point(point) = parse_vertex(text, size)? {
-            points.push(point);
-        }
-    }
-    Ok(points)
+    let vertices = list.split(',').map(|text| parse_vertex(text, size));
+    vertices.map(|vertex| Ok(vertex?.index(size))).collect()
 }

@@ -12,11 +12,15 @@ impl Protocol for Session {
     }
 
     fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str)) {
-        let arguments = Arguments::of(request);
-        let result = match commands::find(&request.name).map(|command| command.run) {
-            Some(Run::Answer(run)) => run(self, &arguments),
-            Some(Run::List(run)) => run(COMMANDS, &arguments),
-            Some(Run::Stream(run)) => {
+        let Some(command) = commands::find(&request.name) else {
+            return send(&reply(&request.id, Err(Failure::UnknownCommand)));
+        };
+        let usage = [command.name, command.arguments];
+        let arguments = Arguments::of(usage, request);
+        let result = match command.run {
+            Run::Answer(run) => run(self, &arguments),
+            Run::List(run) => run(self, COMMANDS, &arguments),
+            Run::Stream(run) => {
                 let mut stream = Stream::new(&request.id, send);
                 let result = run(self, &arguments, &mut stream);
                 if stream.is_open() {
@@ -24,7 +28,6 @@ impl Protocol for Session {
                 }
                 result
             }
-            None => Err(Failure::UnknownCommand),
         };
         send(&reply(&request.id, result));
     }

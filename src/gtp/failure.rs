@@ -1,4 +1,6 @@
-//! Why a command failed, in the words of the GTP specification where it has some.
+//! Why a command failed: in the words of the GTP specification where it has some, and then the reason.
+
+use std::fmt::Display;
 
 use thiserror::Error;
 
@@ -12,14 +14,14 @@ pub enum Failure {
     #[error("unknown command")]
     UnknownCommand,
     /// Arguments are missing or are not what they should be.
-    #[error("syntax error")]
-    Syntax,
+    #[error("syntax error: {0}")]
+    Syntax(String),
     /// The rules do not allow the move.
-    #[error("illegal move")]
-    IllegalMove,
+    #[error("illegal move: {0}")]
+    IllegalMove(String),
     /// The game is not played on such a board.
-    #[error("unacceptable size")]
-    UnacceptableSize,
+    #[error("unacceptable size: {0}")]
+    UnacceptableSize(String),
     /// The number is no komi.
     #[error(transparent)]
     Komi(BadKomi),
@@ -71,4 +73,17 @@ pub enum Failure {
     /// The system does not tell the processor time.
     #[error("processor time is not available")]
     NoCpuTime,
+}
+
+/// As much of a wrong argument as is repeated.
+const REPEATED: usize = 40;
+
+impl Failure {
+    /// An argument that is not what it should be.
+    pub(super) fn wrong(given: &str, wanted: impl Display) -> Failure {
+        let mut chars = given.chars();
+        let begin: String = chars.by_ref().take(REPEATED).collect();
+        let more = if chars.next().is_some() { "..." } else { "" };
+        Failure::Syntax(format!("`{begin}{more}` is no {wanted}"))
+    }
 }

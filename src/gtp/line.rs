@@ -201,6 +201,7 @@ mod tests {
         check("", Ok(""), "= \n\n");
         check("3", Ok("D4"), "=3 D4\n\n");
         check("", Ok("\na  \n\n b\n"), "= a\n b\n\n");
-        check("08", Err(Failure::Syntax), "?08 syntax error\n\n");
+        let error = Failure::wrong("x", "number");
+        check("08", Err(error), "?08 syntax error: `x` is no number\n\n");
     }
 }

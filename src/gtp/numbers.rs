@@ -2,7 +2,7 @@
 //! whole. KataGo's names for them are in `analysis` (text) and in `katago` (JSON).
 
 use super::board::owners;
-use crate::game::{BoardSize, Color, Expected};
+use crate::game::{BoardSize, Color, Expected, Move};
 use crate::search::{MoveReport, SearchReport};
 
 /// Who reads the numbers of a search.
@@ -12,6 +12,25 @@ pub(super) struct View {
     pub(super) mover: Color,
     /// The side for which numbers are good when they are high.
     pub(super) side: Color,
+}
+
+/// The moves of a search that are told of, the one to play first: that one in any case, and those with visits;
+/// more where so many are wanted at least, and no more than at most. None that was to be left out.
+pub(super) fn told<'a>(
+    report: &'a SearchReport,
+    avoid: &[Move],
+    (least, most): (usize, usize),
+) -> Vec<&'a MoveReport> {
+    let wanted = report.moves.iter();
+    let wanted = wanted.filter(|found| !avoid.contains(&found.mv));
+    let (mut told, rest): (Vec<_>, Vec<_>) = wanted
+        .enumerate()
+        .partition(|(place, found)| *place == 0 || found.visits > 0);
+    let more = least.saturating_sub(told.len());
+    told.extend(rest.into_iter().take(more));
+    told.sort_by_key(|(place, _)| *place);
+    let told = told.into_iter().map(|(_, found)| found);
+    told.take(most).collect()
 }
 
 /// The numbers of a move, or of the root.
@@ -101,7 +120,6 @@ pub(super) fn rate(value: f32) -> f32 {
 mod tests {
     use super::*;
     use crate::clock::StopReason;
-    use crate::game::Move;
 
     fn expected(black_ahead: f32) -> Expected {
         Expected {

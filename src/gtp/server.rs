@@ -220,7 +220,7 @@ mod tests {
     fn a_script_is_played_in_order() {
         check(
             &[b"genmove b\ngenmove w\nplay b e1\nundo\ngenmove b\nquit\n"],
-            "= E1\n\n= D1\n\n? illegal move\n\n= \n\n= D1\n\n= \n\n",
+            "= E1\n\n= D1\n\n? illegal move: the point is occupied\n\n= \n\n= D1\n\n= \n\n",
         );
     }
 }

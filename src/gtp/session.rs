@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::ignored::Ignored;
 use super::{Failure, FileAccess, Interrupts, format_vertex};
 use crate::clock::TimeControl;
 use crate::engine::{AnalysisEffort, Engine, EngineError};
@@ -46,6 +47,8 @@ pub struct Session {
     control: TimeControl,
     pub(super) options: SessionOptions,
     pub(super) interrupts: Arc<Interrupts>,
+    /// What was sent and means nothing here.
+    pub(super) ignored: Ignored,
     pub(super) over: bool,
 }
 
@@ -66,6 +69,7 @@ impl Session {
             control: TimeControl::default(),
             options,
             interrupts: Arc::new(Interrupts::new()),
+            ignored: Ignored::default(),
             over: false,
         })
     }
@@ -91,9 +95,14 @@ impl Session {
         self.get_ready();
     }
 
+    /// Whether a clock limits the moves.
+    pub(super) fn has_clock(&self) -> bool {
+        self.control != TimeControl::Unlimited
+    }
+
     /// Before a clocked game the engine loads what it needs, and nobody's clock runs yet.
     fn get_ready(&mut self) {
-        if self.control != TimeControl::Unlimited {
+        if self.has_clock() {
             self.search(|engine, stop| engine.get_ready(stop));
         }
     }
@@ -145,10 +154,8 @@ impl Session {
     }
 
     fn engine_for(&self, size: BoardSize) -> Result<Box<dyn Engine>, Failure> {
-        let mut engine = (self.make)(size).map_err(|error| {
-            log::info!("{error}");
-            Failure::UnacceptableSize
-        })?;
+        let made = (self.make)(size);
+        let mut engine = made.map_err(|error| Failure::UnacceptableSize(error.to_string()))?;
         let set = engine.set_rules(&self.engine.rules());
         set.map_err(|error| Failure::Rules(error.to_string()))?;
         if let Some(komi) = self.komi {

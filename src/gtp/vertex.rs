@@ -16,21 +16,27 @@ pub fn parse_vertex(text: &str, size: BoardSize) -> Result<Vertex, Failure> {
     if text.eq_ignore_ascii_case("pass") {
         return Ok(Vertex::Pass);
     }
-    let (column, row) = text.split_at_checked(1).ok_or(Failure::Syntax)?;
+    let wrong = || Failure::wrong(text, "vertex, such as D4 (there is no column I) or pass");
+    let (column, row) = text.split_at_checked(1).ok_or_else(wrong)?;
     let x = COLUMNS
         .iter()
         .position(|letter| column.as_bytes().eq_ignore_ascii_case(&[*letter]))
-        .ok_or(Failure::Syntax)?;
+        .ok_or_else(wrong)?;
     if !row.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(Failure::Syntax);
+        return Err(wrong());
     }
-    let row: u8 = row.parse().map_err(|_| Failure::Syntax)?;
+    let row: u8 = row.parse().map_err(|_| wrong())?;
     if row == 0 || usize::from(row) > COLUMNS.len() {
-        return Err(Failure::Syntax);
+        return Err(wrong());
     }
     match u8::try_from(x) {
         Ok(x) if x < size.width && row <= size.height => Ok(Vertex::Point(size.point(x, row - 1))),
-        _ => Err(Failure::IllegalMove),
+        _ => {
+            let text = text.to_ascii_uppercase();
+            Err(Failure::IllegalMove(format!(
+                "{text} is not on a board of {size}"
+            )))
+        }
     }
 }
 
@@ -92,13 +98,17 @@ mod tests {
         for text in [
             "", "A", "1", "I5", "i1", "A0", "A26", "A-1", "A+1", "AA1", "A1x", "é1", "盤",
         ] {
-            assert_eq!(parse_vertex(text, size), Err(Failure::Syntax), "{text}");
+            let wrong = parse_vertex(text, size);
+            assert!(
+                matches!(wrong, Err(Failure::Syntax(_))),
+                "{text}: {wrong:?}"
+            );
         }
         for text in ["K1", "A10", "z25"] {
-            assert_eq!(
-                parse_vertex(text, size),
-                Err(Failure::IllegalMove),
-                "{text}"
+            let off = parse_vertex(text, size);
+            assert!(
+                matches!(off, Err(Failure::IllegalMove(_))),
+                "{text}: {off:?}"
             );
         }
     }

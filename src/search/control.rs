@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use super::limits::{Limits, StopFlag};
+use super::limits::{Limits, Purpose, StopFlag};
 use super::root::Leaders;
 use crate::clock::patience::BATCH;
 use crate::clock::{Clock, Progress, StopReason};
@@ -46,6 +46,9 @@ pub(super) struct Control {
     /// The most visited root move at the last look, and since when, in microseconds.
     leader: AtomicU16,
     leads_since: AtomicU64,
+    /// Whether the rules of its budget may end it before its time: a move may be settled, what is wanted of
+    /// a position is not.
+    for_move: bool,
     /// The root's own evaluation goes on when the soft limit or the stop flag says otherwise:
     /// without it there is no move to give.
     for_root: bool,
@@ -77,7 +80,16 @@ impl Control {
             started,
             clock,
             limits,
+            for_move: true,
             for_root: false,
+        }
+    }
+
+    /// The same search for this purpose.
+    pub(super) fn for_purpose(self, purpose: Purpose) -> Control {
+        Control {
+            for_move: purpose != Purpose::Position,
+            ..self
         }
     }
 
@@ -134,7 +146,8 @@ impl Control {
     /// Looks whether the budget's rules end the search, every now and then: to be called after
     /// each batch, by any worker. `leaders` gives the state of the root and is rarely asked.
     pub(super) fn judge(&self, leaders: impl FnOnce() -> Leaders) {
-        let Some(budget) = self.limits.budget.filter(|_| !self.for_root) else {
+        let ruled = self.for_move && !self.for_root;
+        let Some(budget) = self.limits.budget.filter(|_| ruled) else {
             return;
         };
         let elapsed = self.elapsed();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::clock::Budget;
-use crate::game::{Expected, Move};
+use crate::game::{Expected, Game, Move, Reached};
 
 /// What a search may spend. With no limit at all it runs until its [`StopFlag`] is raised, also
 /// when there is only one move, unless the result is proven or a thread fails.
@@ -33,6 +33,44 @@ pub struct AnalysisOptions {
     pub root_policy_temperature: Option<f32>,
     /// In place of the setting `root_fpu_reduction`, in this search.
     pub root_fpu_reduction: Option<f32>,
+    /// What the search is for.
+    pub purpose: Purpose,
+}
+
+/// What a search is for: how far it goes where the move is not in doubt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Purpose {
+    /// A move: one that has no alternative is played at once.
+    #[default]
+    Move,
+    /// A move whose numbers somebody reads: one without an alternative is searched a little first.
+    ShownMove,
+    /// To know the position: all that the limits allow is spent on it, unless its result is proven.
+    Position,
+}
+
+impl Purpose {
+    /// Whether somebody reads the numbers of the search, and not only its move.
+    #[must_use]
+    pub fn is_shown(self) -> bool {
+        self != Purpose::Move
+    }
+}
+
+impl AnalysisOptions {
+    /// Whether a search for a move has only one to choose from here. A search without limits wants to know
+    /// more than the move.
+    #[must_use]
+    pub(crate) fn is_forced<G: Game>(&self, start: &Reached<G>, limits: &Limits) -> bool {
+        if self.purpose == Purpose::Position || *limits == Limits::default() {
+            return false;
+        }
+        let open = start.legal_moves().filter(|mv| !self.avoid.contains(mv));
+        match open.take(2).count() {
+            0 => start.legal_count() == 1,
+            open => open == 1,
+        }
+    }
 }
 
 /// What is told of the points after each root move ([`MoveReport::expected`](super::MoveReport)).

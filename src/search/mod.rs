@@ -30,7 +30,7 @@ mod tree;
 mod worker;
 
 pub use error::SearchError;
-pub use limits::{AnalysisOptions, Limits, PointsByMove, StopFlag};
+pub use limits::{AnalysisOptions, Limits, PointsByMove, Purpose, StopFlag};
 pub use noise::add_root_noise;
 pub use params::{MoveChoice, SearchParams};
 pub use playout::{ASK_AGAIN, Occasion, Prober};

@@ -26,6 +26,9 @@ use crate::game::{Bounds, Color, Expected, Game, Reached};
 /// evaluation of the last search.
 const WAITING_SHARE: u32 = 4;
 
+/// Visits for a move without an alternative, where its numbers are shown: the root's and its own.
+const FORCED: u64 = 2;
+
 /// Settings of a [`Searcher`] that are not tuned.
 #[derive(Debug, Clone)]
 pub struct SearcherOptions {
@@ -177,13 +180,18 @@ impl<G: Encode> Searcher<G> {
             judged: analysis.judged.clone(),
         };
         let reused = u64::from(root.node().visits());
+        let forced = analysis.is_forced(start, limits);
         let control = |visits| {
             let clock = Arc::clone(&self.clock);
             let limits = Limits {
                 budget: limits.budget.map(|budget| budget.credited(reused)),
-                ..*limits
+                visits: match forced {
+                    true => Some(limits.visits.map_or(FORCED, |visits| visits.min(FORCED))),
+                    false => limits.visits,
+                },
             };
-            Arc::new(Control::new(limits, visits, stop.clone(), clock, started))
+            let control = Control::new(limits, visits, stop.clone(), clock, started);
+            Arc::new(control.for_purpose(analysis.purpose))
         };
 
         // The root alone first: its priors are needed for noise, and they are a move in any case.
@@ -208,8 +216,7 @@ impl<G: Encode> Searcher<G> {
         let mut failed = false;
         if root.bounds().proof().is_some() {
             control.end(StopReason::Proven);
-        } else if start.legal_count() == 1 && *limits != Limits::default() {
-            // A search without limits wants to know more than the move.
+        } else if forced && !analysis.purpose.is_shown() {
             control.end(StopReason::OnlyMove);
         } else if let Err(error) = self.run(
             &mut pool,
@@ -220,6 +227,9 @@ impl<G: Encode> Searcher<G> {
         ) {
             log::error!("{error}; the search ends with what it has found");
             failed = true;
+        }
+        if forced {
+            control.end(StopReason::OnlyMove);
         }
         let report = report(&root, counts, &control, &params, &mut self.rng);
         if failed {

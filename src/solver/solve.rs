@@ -14,6 +14,9 @@ pub type MakeProbe<G> = Arc<dyn Fn() -> Probe<G> + Send + Sync>;
 
 /// A game and the solver that proves its results; by default there is none.
 pub trait Solvable: Game {
+    /// Whether there is a solver.
+    const SOLVED: bool = false;
+
     /// A solver that takes about `bytes` for proven positions once it has to solve one.
     #[must_use]
     fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {

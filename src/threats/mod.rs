@@ -23,6 +23,8 @@ use crate::game::gomoku::Gomoku;
 use crate::solver::{Solvable, Solve};
 
 impl Solvable for Gomoku {
+    const SOLVED: bool = true;
+
     fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {
         Some(Box::new(Prover::new(bytes)))
     }

@@ -18,7 +18,7 @@ mod tune;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use tengen::program;
+use tengen::{processor, program};
 
 use crate::outcome::Outcome;
 
@@ -49,6 +49,12 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    processor::check();
+    run()
+}
+
+#[inline(never)]
+fn run() -> ExitCode {
     let result = match program::read::<Cli>().command {
         Command::Play(args) => play::run(&args),
         Command::Sprt(args) => sprt::run(&args),

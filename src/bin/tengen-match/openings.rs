@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use tengen::clock::SystemClock;
-use tengen::game::{BoardSize, Color, GAMES, Move};
+use tengen::game::{BoardSize, Color, GAMES, Move, known_name};
 use tengen::referee::{
     Conditions, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl, opening,
     refereed_game,
@@ -35,7 +35,7 @@ const CANDIDATES_PER_OPENING: usize = 10;
 #[derive(Args)]
 pub(crate) struct OpeningsArgs {
     /// The game
-    #[arg(long, default_value = GAMES[0].name)]
+    #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
     game: String,
     /// The board: 9, or 9x7 (columns x rows)
     #[arg(long, default_value = "9", value_parser = parse_size)]

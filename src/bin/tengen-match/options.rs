@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 use tengen::fnv;
-use tengen::game::{BoardSize, GAMES, HalfPoints, Move};
+use tengen::game::{BoardSize, GAMES, HalfPoints, Move, known_name};
 use tengen::program;
 use tengen::referee::{
     Conditions, EngineSpec, GameTerms, MatchTimeControl, RefereedGame, refereed_game,
@@ -20,7 +20,7 @@ use tengen::referee::{
 #[derive(Args, Clone)]
 pub(crate) struct MatchOptions {
     /// The game
-    #[arg(long, default_value = GAMES[0].name)]
+    #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
     game: String,
     /// The board: 9, or 9x7 (columns x rows)
     #[arg(long, default_value = "9", value_parser = parse_size)]

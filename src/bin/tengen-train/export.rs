@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Parser;
-use tengen::game::{BoardSize, GAMES};
+use tengen::game::{BoardSize, GAMES, known_name};
 use tengen::train::architecture::{Architecture, Outputs};
 use tengen::train::checkpoint::Checkpoint;
 use tengen::train::durable;
@@ -23,7 +23,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NET", conflicts_with_all = ["checkpoint", "last_step", "all_heads"])]
     untrained: Option<Architecture>,
     /// The game that it is for
-    #[arg(long, default_value = GAMES[0].name, conflicts_with = "checkpoint")]
+    #[arg(
+        long,
+        default_value = GAMES[0].name,
+        value_parser = known_name,
+        conflicts_with = "checkpoint"
+    )]
     game: String,
     /// Side of the board that it is for
     #[arg(long, default_value_t = 9, conflicts_with = "checkpoint")]

@@ -17,7 +17,7 @@ mod selfplay;
 mod weights;
 
 use clap::{Parser, Subcommand};
-use tengen::program;
+use tengen::{processor, program};
 
 /// Makes networks for Tengen: self-play, fitting, export.
 #[derive(Debug, Parser)]
@@ -57,11 +57,17 @@ enum Command {
     Weights(weights::Args),
 }
 
+fn main() {
+    processor::check();
+    start();
+}
+
 #[expect(
     clippy::print_stderr,
     reason = "a command-line program says why it ends"
 )]
-fn main() {
+#[inline(never)]
+fn start() {
     let status = match run() {
         Ok(()) => 0,
         Err(error) => {

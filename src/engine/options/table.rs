@@ -31,7 +31,7 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         value: "NAME",
         help: "The game; with it come its usual board and settings, where nothing else is said \
                [default: nogo]",
-        expected: "the name of a game, such as nogo",
+        expected: "one of",
         set: |options, text| info(text).map(|game| options.choose(game)),
     },
     EngineOption {

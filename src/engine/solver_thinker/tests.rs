@@ -322,3 +322,78 @@ fn the_only_answer_needs_no_solver_wherever_it_works() {
         assert!(report.visits <= 1 && report.proof.is_none(), "{report:?}");
     }
 }
+
+/// A search of a position for this purpose.
+fn watched<G: Solvable>(
+    thinker: &mut SolverThinker<G>,
+    position: G,
+    count: u64,
+    purpose: Purpose,
+) -> SearchReport {
+    let analysis = AnalysisOptions {
+        purpose,
+        ..AnalysisOptions::default()
+    };
+    let (start, stop) = (position.into(), StopFlag::new());
+    let report = thinker.watch(&start, &visits(count), &stop, &analysis, &mut |_| {});
+    report.expect("playouts never fail")
+}
+
+#[test]
+fn whoever_looks_on_sees_moves_with_visits_and_how_the_game_is_won() {
+    for (height, proof) in [(3, Proof::Win), (4, Proof::Loss)] {
+        for purpose in [Purpose::ShownMove, Purpose::Position] {
+            let mut thinker = thinker(Arc::new(FakeClock::new()));
+            let report = watched(&mut thinker, empty(3, height), 20_000, purpose);
+            let best = &report.moves[0];
+            assert_eq!(
+                (report.proof, best.proof, best.visits),
+                (Some(proof), Some(proof), 1)
+            );
+            assert_eq!(best.pv.len(), best.pv_visits.len());
+            let lines = purpose == Purpose::Position;
+            assert_eq!(best.pv.len() > 1, lines, "{best:?}");
+            for found in &report.moves[1..] {
+                assert_eq!(
+                    found.visits > 0,
+                    found.proof == Some(Proof::Win),
+                    "{found:?}"
+                );
+            }
+            let all: u64 = report.moves.iter().map(|found| found.visits).sum();
+            assert_eq!(report.visits, all);
+        }
+    }
+}
+
+#[test]
+fn with_a_single_visit_a_position_is_told_what_can_be_seen_at_once() {
+    let known = |purpose| {
+        let mut thinker = thinker(Arc::new(FakeClock::new()));
+        watched(&mut thinker, empty(3, 3), 1, purpose).proof
+    };
+    assert_eq!(known(Purpose::Position), Some(Proof::Win));
+    assert_eq!(
+        (known(Purpose::Move), known(Purpose::ShownMove)),
+        (None, None)
+    );
+}
+
+#[test]
+fn the_only_answer_is_searched_as_far_as_its_numbers_matter() {
+    for (purpose, searched) in [
+        (Purpose::Move, 0),
+        (Purpose::ShownMove, 100),
+        (Purpose::Position, 300),
+    ] {
+        let mut position = threatened(4);
+        let size = position.size();
+        position.put(Color::Black, size.point(1, 4));
+        let report = watched(&mut prover(), position, 300, purpose);
+        assert_eq!(report.moves[0].mv, size.point(6, 4));
+        assert_eq!(
+            (report.visits, report.moves[0].visits),
+            (searched, searched)
+        );
+    }
+}

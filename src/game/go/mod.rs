@@ -18,8 +18,8 @@ mod score;
 
 use super::bits::{Bits, BitsIter};
 use super::{
-    BoardSize, Bounds, Color, Expected, Frame, Game, GameInfo, HalfPoints, IllegalSetup, Move,
-    Outcome, PliesLeft, Recent, Settled, Standing, UnsupportedSize, zobrist,
+    BoardSize, Bounds, Color, Expected, Frame, Game, GameInfo, HalfPoints, Illegal, IllegalSetup,
+    Move, Outcome, PliesLeft, Recent, Settled, Standing, UnsupportedSize, zobrist,
 };
 pub use agreed::Agreed;
 use board::Board;
@@ -358,6 +358,13 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
                 && self.board.is_legal(self.to_move, mv, self.rules.suicide)
         };
         self.passes < 2 && (mv == self.pass() || point())
+    }
+
+    fn why_rules_forbid(&self, mv: Move) -> Illegal {
+        match self.ko == Some(mv) {
+            true => Illegal::Ko,
+            false => Illegal::Suicide,
+        }
     }
 
     fn fills_eye(&self, mv: Move) -> bool {

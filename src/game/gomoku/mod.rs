@@ -13,7 +13,7 @@ mod shape_map;
 
 use super::bits::{Bits, BitsIter};
 use super::{
-    BoardSize, Color, Game, GameInfo, IllegalSetup, Move, Outcome, PliesLeft, Recent,
+    BoardSize, Color, Game, GameInfo, Illegal, IllegalSetup, Move, Outcome, PliesLeft, Recent,
     UnsupportedSize, zobrist,
 };
 use lines::MAX_SIDE;
@@ -274,6 +274,11 @@ impl Game for Gomoku {
             && mv.index() < self.size().area()
             && self.stone(mv).is_none()
             && !self.is_forbidden(self.to_move, mv)
+    }
+
+    fn why_rules_forbid(&self, mv: Move) -> Illegal {
+        let ban = renju::ban(&self.lines, mv);
+        ban.map_or(Illegal::Rules, |ban| Illegal::Forbidden(ban.name()))
     }
 
     fn play(&mut self, mv: Move) {

@@ -9,15 +9,39 @@ use super::lines::{Direction, Lines};
 use super::shape::{Five, Shape, Shapes};
 use crate::game::{Color, Move};
 
+/// What Black may not make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ban {
+    Overline,
+    TwoFours,
+    TwoThrees,
+}
+
+impl Ban {
+    /// Its name, for people.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Ban::Overline => "an overline",
+            Ban::TwoFours => "two fours",
+            Ban::TwoThrees => "two threes",
+        }
+    }
+}
+
 /// Whether Black may not play on an empty point.
 pub(super) fn is_forbidden(lines: &Lines, point: Move) -> bool {
+    ban(lines, point).is_some()
+}
+
+/// What forbids Black to play on an empty point.
+pub(super) fn ban(lines: &Lines, point: Move) -> Option<Ban> {
     let table = Shapes::of(Five::Exactly);
     let windows = lines.windows(Color::Black, point);
     let shapes = windows.map(|window| table.shape(window));
     let (mut fours, mut threes, mut overline) = (0, 0, false);
     for shape in shapes {
         match shape {
-            Shape::Five => return false,
+            Shape::Five => return None,
             Shape::Overline => overline = true,
             Shape::TwoFours => fours += 2,
             Shape::Four | Shape::StraightFour => fours += 1,
@@ -25,11 +49,14 @@ pub(super) fn is_forbidden(lines: &Lines, point: Move) -> bool {
             _ => {}
         }
     }
-    if overline || fours > 1 {
-        return true;
+    if overline {
+        return Some(Ban::Overline);
+    }
+    if fours > 1 {
+        return Some(Ban::TwoFours);
     }
     if threes < 2 {
-        return false;
+        return None;
     }
     let mut after = *lines;
     after.put(Color::Black, point);
@@ -41,7 +68,7 @@ pub(super) fn is_forbidden(lines: &Lines, point: Move) -> bool {
                 becomes_straight(&after, next)
             })
     });
-    real.count() > 1
+    (real.count() > 1).then_some(Ban::TwoThrees)
 }
 
 /// Whether Black may play where a straight four comes of it, making no five.

@@ -9,8 +9,8 @@
 use super::bits::{Bits, BitsIter};
 use super::blocks::{Blocks, Placed};
 use super::{
-    BoardSize, Color, Game, GameInfo, IllegalSetup, Move, OneSet, Outcome, PliesLeft, Recent,
-    UnsupportedSize, zobrist,
+    BoardSize, Color, Game, GameInfo, Illegal, IllegalSetup, Move, OneSet, Outcome, PliesLeft,
+    Recent, UnsupportedSize, zobrist,
 };
 
 /// NoGo on boards of up to 128 points: 9x9, and all rectangles up to 11x11.
@@ -245,6 +245,16 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
 
     fn is_legal(&self, mv: Move) -> bool {
         self.legal[self.to_move.index()].contains(mv)
+    }
+
+    fn why_rules_forbid(&self, mv: Move) -> Illegal {
+        let (blocks, here) = (&self.blocks, Bits::point(mv));
+        let theirs = blocks.stones(self.to_move.opponent());
+        let mut touched = (blocks.frame().neighbors(here) & theirs).iter();
+        match touched.any(|stone| blocks.liberties(stone) == here) {
+            true => Illegal::Capture,
+            false => Illegal::Suicide,
+        }
     }
 
     fn play(&mut self, mv: Move) {

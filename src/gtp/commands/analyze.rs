@@ -14,7 +14,7 @@ pub(super) fn lz_analyze(
     args: &Arguments<'_>,
     stream: &mut Stream<'_>,
 ) -> Result<String, Failure> {
-    let analysis = Analysis::parse(args, Dialect::Leela, &*session.engine)?;
+    let analysis = wanted(session, args, Dialect::Leela)?;
     Ok(analyze(session, &analysis, stream))
 }
 
@@ -23,7 +23,7 @@ pub(super) fn kata_analyze(
     args: &Arguments<'_>,
     stream: &mut Stream<'_>,
 ) -> Result<String, Failure> {
-    let analysis = Analysis::parse(args, Dialect::Kata, &*session.engine)?;
+    let analysis = wanted(session, args, Dialect::Kata)?;
     Ok(analyze(session, &analysis, stream))
 }
 
@@ -32,7 +32,7 @@ pub(super) fn lz_genmove_analyze(
     args: &Arguments<'_>,
     stream: &mut Stream<'_>,
 ) -> Result<String, Failure> {
-    let analysis = Analysis::parse(args, Dialect::Leela, &*session.engine)?;
+    let analysis = wanted(session, args, Dialect::Leela)?;
     Ok(genmove_analyze(session, &analysis, stream))
 }
 
@@ -41,8 +41,30 @@ pub(super) fn kata_genmove_analyze(
     args: &Arguments<'_>,
     stream: &mut Stream<'_>,
 ) -> Result<String, Failure> {
-    let analysis = Analysis::parse(args, Dialect::Kata, &*session.engine)?;
+    let analysis = wanted(session, args, Dialect::Kata)?;
     Ok(genmove_analyze(session, &analysis, stream))
+}
+
+pub(super) fn cgos_genmove_analyze(
+    session: &mut Session,
+    args: &Arguments<'_>,
+    stream: &mut Stream<'_>,
+) -> Result<String, Failure> {
+    let analysis = wanted(session, args, Dialect::Cgos)?;
+    Ok(genmove_analyze(session, &analysis, stream))
+}
+
+/// What the controller wants to see; the log tells once of each key that has no effect.
+fn wanted(
+    session: &mut Session,
+    args: &Arguments<'_>,
+    dialect: Dialect,
+) -> Result<Analysis, Failure> {
+    let analysis = Analysis::parse(args, dialect, &*session.engine)?;
+    for key in &analysis.ignored {
+        session.ignored.note(key);
+    }
+    Ok(analysis)
 }
 
 /// Writes lines until there is any input. A search that ends by itself, because all is proven or

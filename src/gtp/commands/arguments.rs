@@ -11,13 +11,16 @@ use crate::gtp::{Failure, Request};
 pub(in crate::gtp) struct Arguments<'a> {
     words: &'a [String],
     text: &'a str,
+    /// The command's name, and what it takes.
+    usage: [&'static str; 2],
 }
 
 impl<'a> Arguments<'a> {
-    pub(in crate::gtp) fn of(request: &'a Request) -> Arguments<'a> {
+    pub(in crate::gtp) fn of(usage: [&'static str; 2], request: &'a Request) -> Arguments<'a> {
         Arguments {
             words: &request.arguments,
             text: &request.text,
+            usage,
         }
     }
 
@@ -32,7 +35,18 @@ impl<'a> Arguments<'a> {
     }
 
     pub(super) fn text(&self, index: usize) -> Result<&str, Failure> {
-        self.optional(index).ok_or(Failure::Syntax)
+        self.optional(index).ok_or_else(|| self.missing())
+    }
+
+    /// There are not as many as the command needs.
+    pub(in crate::gtp) fn missing(&self) -> Failure {
+        Failure::Syntax(self.usage())
+    }
+
+    /// What the command takes.
+    pub(super) fn usage(&self) -> String {
+        let [name, wanted] = self.usage;
+        format!("{name} takes {wanted}")
     }
 
     pub(super) fn color(&self, index: usize) -> Result<Color, Failure> {
@@ -44,11 +58,19 @@ impl<'a> Arguments<'a> {
         integer(self.text(index)?)
     }
 
+    /// A whole number that is not negative; one too large for any use is the largest.
+    pub(super) fn count(&self, index: usize) -> Result<usize, Failure> {
+        let number = self.integer(index)?;
+        let text = self.text(index)?;
+        usize::try_from(number).map_err(|_| Failure::wrong(text, "whole number from 0"))
+    }
+
     /// A finite number.
     pub(super) fn number(&self, index: usize) -> Result<f64, Failure> {
-        match self.text(index)?.parse::<f64>() {
+        let text = self.text(index)?;
+        match text.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(number),
-            _ => Err(Failure::Syntax),
+            _ => Err(Failure::wrong(text, "number")),
         }
     }
 
@@ -64,7 +86,7 @@ impl<'a> Arguments<'a> {
             None => to_move,
         };
         let time = match rest.next() {
-            Some(text) => seconds(text).map_err(|_| Failure::Syntax)?,
+            Some(text) => seconds(text).map_err(|_| Failure::wrong(text, SECONDS))?,
             None => usual,
         };
         Ok((color, time))
@@ -82,7 +104,7 @@ pub(super) fn integer(text: &str) -> Result<i64, Failure> {
         Ok(number) => Ok(number),
         Err(error) if *error.kind() == std::num::IntErrorKind::PosOverflow => Ok(i64::MAX),
         Err(error) if *error.kind() == std::num::IntErrorKind::NegOverflow => Ok(i64::MIN),
-        Err(_) => Err(Failure::Syntax),
+        Err(_) => Err(Failure::wrong(text, "whole number")),
     }
 }
 
@@ -91,6 +113,9 @@ pub(in crate::gtp) fn color(text: &str) -> Result<Color, Failure> {
     match text.to_ascii_lowercase().as_str() {
         "b" | "black" => Ok(Color::Black),
         "w" | "white" => Ok(Color::White),
-        _ => Err(Failure::Syntax),
+        _ => Err(Failure::wrong(text, "colour: b or w")),
     }
 }
+
+/// What times are written in.
+pub(super) const SECONDS: &str = "time in seconds";

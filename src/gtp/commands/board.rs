@@ -10,7 +10,10 @@ use crate::record::Play;
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Failure {
         match error {
-            EngineError::IllegalMove | EngineError::IllegalSetup { .. } => Failure::IllegalMove,
+            EngineError::IllegalMove(why) => Failure::IllegalMove(why.to_string()),
+            EngineError::IllegalSetup { .. } => {
+                Failure::IllegalMove("these stones cannot stand together".to_owned())
+            }
             EngineError::CannotUndo => Failure::CannotUndo,
             EngineError::WrongGame | EngineError::IllegalRecord { .. } => {
                 Failure::CannotLoad(error.to_string())
@@ -22,7 +25,10 @@ impl From<EngineError> for Failure {
 /// The length of a board's side.
 fn side(args: &Arguments<'_>, index: usize) -> Result<u8, Failure> {
     match u8::try_from(args.integer(index)?) {
-        Ok(0) | Err(_) => Err(Failure::UnacceptableSize),
+        Ok(0) | Err(_) => {
+            let reason = "a side has from 1 to 25 points";
+            Err(Failure::UnacceptableSize(reason.to_owned()))
+        }
         Ok(side) => Ok(side),
     }
 }
@@ -49,8 +55,9 @@ pub(super) fn clear_board(session: &mut Session, _: &Arguments<'_>) -> Result<St
 }
 
 pub(super) fn komi(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    let komi = args.text(0)?.parse().map_err(|error| match error {
-        BadKomi::NotANumber => Failure::Syntax,
+    let text = args.text(0)?;
+    let komi = text.parse().map_err(|error| match error {
+        BadKomi::NotANumber => Failure::wrong(text, "number of points"),
         error @ BadKomi::NotHalfPoints(_) => Failure::Komi(error),
     })?;
     session.set_komi(komi);

@@ -7,9 +7,13 @@ use crate::clock::{BadTimeControl, KATA_SYSTEMS, TimeControl, count, process_cpu
 use crate::game::Color;
 use crate::gtp::{Failure, Session};
 
+/// The time systems of KGS, for people.
+const KGS_SYSTEMS: &str = "the systems are none, absolute MAIN, canadian MAIN PERIOD STONES, \
+                           byoyomi MAIN PERIOD PERIODS";
+
 impl From<BadTimeControl> for Failure {
-    fn from(_: BadTimeControl) -> Failure {
-        Failure::Syntax
+    fn from(error: BadTimeControl) -> Failure {
+        Failure::Syntax(error.to_string())
     }
 }
 
@@ -17,7 +21,9 @@ pub(super) fn time_settings(
     session: &mut Session,
     args: &Arguments<'_>,
 ) -> Result<String, Failure> {
-    session.set_time_control(TimeControl::from_gtp(&args.all())?);
+    let control = TimeControl::from_gtp(&args.all());
+    let wanted = |_| Failure::Syntax(format!("{}, in seconds", args.usage()));
+    session.set_time_control(control.map_err(wanted)?);
     Ok(String::new())
 }
 
@@ -25,7 +31,9 @@ pub(super) fn kgs_time_settings(
     session: &mut Session,
     args: &Arguments<'_>,
 ) -> Result<String, Failure> {
-    session.set_time_control(TimeControl::from_kgs(&args.all())?);
+    let control = TimeControl::from_kgs(&args.all());
+    let wanted = |_| Failure::Syntax(format!("{KGS_SYSTEMS}, in seconds"));
+    session.set_time_control(control.map_err(wanted)?);
     Ok(String::new())
 }
 
@@ -33,7 +41,10 @@ pub(super) fn kata_time_settings(
     session: &mut Session,
     args: &Arguments<'_>,
 ) -> Result<String, Failure> {
-    session.set_time_control(TimeControl::from_kata(&args.all())?);
+    let control = TimeControl::from_kata(&args.all());
+    let more = "fischer MAIN INCREMENT or fischer-capped MAIN INCREMENT MOST_MAIN MOST_MOVE";
+    let wanted = |_| Failure::Syntax(format!("{KGS_SYSTEMS}, {more}, in seconds"));
+    session.set_time_control(control.map_err(wanted)?);
     Ok(String::new())
 }
 

@@ -17,7 +17,22 @@ pub struct Command {
     pub help: &'static str,
     /// Where it stands in GoGui's menu.
     pub(in crate::gtp) menus: &'static [Menu],
+    /// The games in which it is listed and stands in the menu; it is answered in all.
+    pub(in crate::gtp) games: Games,
     pub(in crate::gtp) run: Run,
+}
+
+/// Some of the games.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::gtp) enum Games {
+    /// Every game.
+    All,
+    /// Go, whose rules board programs know.
+    Go,
+    /// All others.
+    NotGo,
+    /// Those that something solves.
+    Solved,
 }
 
 /// A line of GoGui's menu of views.
@@ -43,7 +58,7 @@ pub(in crate::gtp) enum Run {
 
 type Handler = fn(&mut Session, &Arguments<'_>) -> Result<String, Failure>;
 type StreamHandler = fn(&mut Session, &Arguments<'_>, &mut Stream<'_>) -> Result<String, Failure>;
-type ListHandler = fn(&[Command], &Arguments<'_>) -> Result<String, Failure>;
+type ListHandler = fn(&Session, &[Command], &Arguments<'_>) -> Result<String, Failure>;
 
 /// A command that is answered with a text.
 pub(super) const fn command(
@@ -81,6 +96,7 @@ const fn entry([name, arguments, help]: [&'static str; 3], run: Run) -> Command 
         arguments,
         help,
         menus: &[],
+        games: Games::All,
         run,
     }
 }
@@ -98,5 +114,23 @@ impl Command {
     pub(super) const fn menu(mut self, menus: &'static [Menu]) -> Command {
         self.menus = menus;
         self
+    }
+
+    /// The same command for some games only.
+    pub(super) const fn only(mut self, games: Games) -> Command {
+        self.games = games;
+        self
+    }
+
+    /// Whether it is listed in the game that is played.
+    pub(super) fn is_listed(&self, session: &Session) -> bool {
+        let engine = &*session.engine;
+        let is_go = || engine.rules_json().is_some();
+        match self.games {
+            Games::All => true,
+            Games::Go => is_go(),
+            Games::NotGo => !is_go(),
+            Games::Solved => engine.has_solver(),
+        }
     }
 }

@@ -2,18 +2,24 @@
 //! a number behind.
 
 use super::arguments::integer;
-use crate::gtp::Failure;
+
+/// No file name, or something behind it that is no number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BadFileName;
 
 /// What `FILE [NUMBER]` may mean, the likeliest first. Without quotes a number at the end is one, but
 /// may be part of the name.
-pub(super) fn with_number(text: &str) -> Result<Vec<(&str, Option<usize>)>, Failure> {
-    let number = |text| usize::try_from(integer(text)?).map_err(|_| Failure::Syntax);
+pub(super) fn with_number(text: &str) -> Result<Vec<(&str, Option<usize>)>, BadFileName> {
+    let number = |text| {
+        let number = integer(text).map_err(|_| BadFileName)?;
+        usize::try_from(number).map_err(|_| BadFileName)
+    };
     if let Some((name, rest)) = quoted(text)? {
         let number = (!rest.is_empty()).then(|| number(rest)).transpose()?;
         return Ok(vec![(name, number)]);
     }
     if text.is_empty() {
-        return Err(Failure::Syntax);
+        return Err(BadFileName);
     }
     let whole = (text, None);
     match text.rsplit_once(' ') {
@@ -25,16 +31,16 @@ pub(super) fn with_number(text: &str) -> Result<Vec<(&str, Option<usize>)>, Fail
 }
 
 /// What `[FILE]` means.
-pub(super) fn optional(text: &str) -> Result<Option<&str>, Failure> {
+pub(super) fn optional(text: &str) -> Result<Option<&str>, BadFileName> {
     match quoted(text)? {
         Some((name, "")) => Ok(Some(name)),
-        Some(_) => Err(Failure::Syntax),
+        Some(_) => Err(BadFileName),
         None => Ok(Some(text).filter(|name| !name.is_empty())),
     }
 }
 
 /// A name in quotes, and what stands behind it.
-fn quoted(text: &str) -> Result<Option<(&str, &str)>, Failure> {
+fn quoted(text: &str) -> Result<Option<(&str, &str)>, BadFileName> {
     let Some(mark) = text
         .chars()
         .next()
@@ -45,7 +51,7 @@ fn quoted(text: &str) -> Result<Option<(&str, &str)>, Failure> {
     let inside = text.split_once(mark).map(|(_, inside)| inside);
     match inside.and_then(|inside| inside.split_once(mark)) {
         Some((name, rest)) if !name.is_empty() => Ok(Some((name, rest.trim()))),
-        _ => Err(Failure::Syntax),
+        _ => Err(BadFileName),
     }
 }
 
@@ -73,7 +79,7 @@ mod tests {
             assert_eq!(with_number(text).as_deref(), Ok(readings), "{text}");
         }
         for wrong in ["", "a.sgf -1", "\"a.sgf", "\"\"", "\"a\" b", "\"a\" -1"] {
-            assert_eq!(with_number(wrong), Err(Failure::Syntax), "{wrong}");
+            assert_eq!(with_number(wrong), Err(BadFileName), "{wrong}");
         }
     }
 
@@ -83,7 +89,7 @@ mod tests {
         assert_eq!(optional("my game 7"), Ok(Some("my game 7")));
         assert_eq!(optional("'my game 7' "), Ok(Some("my game 7")));
         for wrong in ["\"a", "\"a\" 7", "''"] {
-            assert_eq!(optional(wrong), Err(Failure::Syntax), "{wrong}");
+            assert_eq!(optional(wrong), Err(BadFileName), "{wrong}");
         }
     }
 }

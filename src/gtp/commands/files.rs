@@ -10,15 +10,15 @@ const MOST_MOVES: usize = 10_000;
 
 /// Answers what was left out or is otherwise than the file says, a line each.
 pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    let readings = file_name::with_number(args.written())?;
+    let readings = file_name::with_number(args.written()).map_err(|_| args.missing())?;
     let files = &session.options.files;
     let there = readings.iter().find(|(name, _)| files.has(name));
     // What stands behind a file that is there is no number.
     let before = args.written().rsplit_once(' ').map(|(name, _)| name);
     if there.is_none() && before.is_some_and(|name| files.has(name.trim_end())) {
-        return Err(Failure::Syntax);
+        return Err(args.missing());
     }
-    let (name, until) = *there.or(readings.first()).ok_or(Failure::Syntax)?;
+    let (name, until) = *there.or(readings.first()).ok_or_else(|| args.missing())?;
     let refuse = |why: String| {
         log::warn!("cannot load {name}: {why}");
         Failure::CannotLoad(why)
@@ -34,7 +34,7 @@ pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<Str
     }
     let more = session.load(&record).map_err(|error| match error {
         Failure::CannotLoad(why) => refuse(why),
-        Failure::IllegalMove => refuse("stones that it sets up have no liberty".to_owned()),
+        Failure::IllegalMove(_) => refuse("stones that it sets up have no liberty".to_owned()),
         error => refuse(error.to_string()),
     })?;
     let notes: Vec<String> = record.notes.into_iter().chain(more).collect();
@@ -55,7 +55,8 @@ pub(super) fn printsgf(session: &mut Session, args: &Arguments<'_>) -> Result<St
         }
     }
     let text = sgf::write(&record);
-    let Some(name) = file_name::optional(args.written())? else {
+    let name = file_name::optional(args.written()).map_err(|_| args.missing())?;
+    let Some(name) = name else {
         return Ok(text);
     };
     let saved = session.options.files.save(name, &text);

@@ -27,9 +27,14 @@ pub(super) fn title(session: &mut Session, _: &Arguments<'_>) -> Result<String, 
     ))
 }
 
-/// The lines of GoGui's menu: kind, label and command of each view in the table.
-pub(super) fn analyze_commands(commands: &[Command], _: &Arguments<'_>) -> Result<String, Failure> {
-    let menus = commands.iter().flat_map(|command| command.menus);
+/// The lines of GoGui's menu: kind, label and command of each view that the game has.
+pub(super) fn analyze_commands(
+    session: &Session,
+    commands: &[Command],
+    _: &Arguments<'_>,
+) -> Result<String, Failure> {
+    let listed = commands.iter().filter(|command| command.is_listed(session));
+    let menus = listed.flat_map(|command| command.menus);
     let lines = menus.map(|menu| format!("{}/{}/{}", menu.kind, menu.label, menu.call));
     Ok(lines.collect::<Vec<_>>().join("\n"))
 }
@@ -129,7 +134,7 @@ fn capital(color: Color) -> &'static str {
 fn plays(session: &Session, args: &Arguments<'_>) -> Result<Vec<Play>, Failure> {
     let count = args.all().len();
     if !count.is_multiple_of(2) {
-        return Err(Failure::Syntax);
+        return Err(args.missing());
     }
     let play = |index| {
         let vertex = parse_vertex(args.text(index + 1)?, session.engine.size())?;
@@ -174,7 +179,7 @@ pub(super) fn setup(session: &mut Session, args: &Arguments<'_>) -> Result<Strin
     }
     for play in plays {
         let Vertex::Point(point) = play.vertex else {
-            return Err(Failure::Syntax);
+            return Err(Failure::Syntax("a pass cannot be set up".to_owned()));
         };
         record.setup.push((point, play.color));
     }
@@ -192,7 +197,7 @@ pub(super) fn setup_player(session: &mut Session, args: &Arguments<'_>) -> Resul
 
 /// Takes several moves back, or none when there are not so many.
 pub(super) fn undo_several(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    let count = usize::try_from(args.integer(0)?).map_err(|_| Failure::Syntax)?;
+    let count = args.count(0)?;
     if count > session.engine.record().plays.len() {
         return Err(Failure::CannotUndo);
     }

@@ -22,7 +22,7 @@ pub(super) use arguments::{Arguments, color};
 pub use command::Command;
 pub(super) use command::Run;
 
-use command::{Menu, command, list, stream};
+use command::{Games, Menu, command, list, stream};
 
 /// Every command, in the order in which `list_commands` names them.
 #[rustfmt::skip]
@@ -67,10 +67,12 @@ pub const COMMANDS: &[Command] = &[
     stream("lz-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as Leela Zero does", analyze::lz_analyze),
     stream("lz-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as Leela Zero does", analyze::lz_genmove_analyze),
     stream("kata-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as KataGo does", analyze::kata_analyze),
+    stream("cgos-genmove_analyze", "[COLOUR] [CENTISECONDS]", "genmove with a line of JSON before the move, for the client of CGOS", analyze::cgos_genmove_analyze),
     stream("kata-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as KataGo does", analyze::kata_genmove_analyze),
     command("stop", "", "nothing: as all input it ends an analysis", analyze::stop),
     command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, as far as 10 seconds or SECONDS can tell", solve::solve)
-        .menu(&[Menu { kind: "string", label: "Solve", call: "tengen-solve" }]),
+        .menu(&[Menu { kind: "string", label: "Solve", call: "tengen-solve" }])
+        .only(Games::Solved),
     command("kata-raw-nn", "[SYMMETRY]", "the network's own numbers, where one plays", analyze::kata_raw_nn),
     command("kata-get-rules", "", "the rules as JSON", settings::kata_get_rules),
     command("kata-set-rules", "RULES", "other rules, by KataGo's names or JSON; komi stays where they do not say it", settings::kata_set_rules),
@@ -88,13 +90,13 @@ pub const COMMANDS: &[Command] = &[
     command("gogui-play_sequence", "COLOUR VERTEX ...", "play all of these moves, or none", gogui::play_sequence),
     command("gogui-setup", "COLOUR VERTEX ...", "put stones on the empty board", gogui::setup),
     command("gogui-setup_player", "COLOUR", "set the side to move after it", gogui::setup_player),
-    command("gogui-rules_game_id", "", "the game", gogui::rules_game_id),
-    command("gogui-rules_board_size", "", "the board's size", gogui::rules_board_size),
-    command("gogui-rules_board", "", "the stones", gogui::rules_board),
-    command("gogui-rules_captured_count", "", "captured stones", gogui::rules_captured_count),
-    command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", gogui::rules_legal_moves),
-    command("gogui-rules_side_to_move", "", "the side to move", gogui::rules_side_to_move),
-    command("gogui-rules_final_result", "", "the result, in words", gogui::rules_final_result),
+    command("gogui-rules_game_id", "", "the game", gogui::rules_game_id).only(Games::NotGo),
+    command("gogui-rules_board_size", "", "the board's size", gogui::rules_board_size).only(Games::NotGo),
+    command("gogui-rules_board", "", "the stones", gogui::rules_board).only(Games::NotGo),
+    command("gogui-rules_captured_count", "", "captured stones", gogui::rules_captured_count).only(Games::NotGo),
+    command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", gogui::rules_legal_moves).only(Games::NotGo),
+    command("gogui-rules_side_to_move", "", "the side to move", gogui::rules_side_to_move).only(Games::NotGo),
+    command("gogui-rules_final_result", "", "the result, in words", gogui::rules_final_result).only(Games::NotGo),
     command("tengen-search", "[COLOUR] [SECONDS]", "think for 10 seconds or SECONDS and show what the moves are worth, for GoGui", views::search)
         .menu(&[Menu { kind: "gfx", label: "Search", call: "tengen-search" }]),
     command("tengen-policy", "[COLOUR]", "the network's policy, for GoGui", views::policy)
@@ -111,6 +113,9 @@ pub const COMMANDS: &[Command] = &[
         .menu(&[Menu { kind: "gfx", label: "Points", call: "tengen-points" }]),
     command("tengen-fate", "", "whose each point is: 1 Black's, -1 White's", views::fate)
         .menu(&[Menu { kind: "dboard", label: "Fate", call: "tengen-fate" }]),
+    command("tengen-ownership", "", "whose each point is expected to be: from 1 for Black to -1 for White", views::expected_owners)
+        .menu(&[Menu { kind: "dboard", label: "Ownership", call: "tengen-ownership" }])
+        .only(Games::Go),
     command("tengen-legal", "[COLOUR]", "where a colour may play", views::legal)
         .menu(&[
             Menu { kind: "plist", label: "Legal for Black", call: "tengen-legal black" },

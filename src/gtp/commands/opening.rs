@@ -22,7 +22,8 @@ pub(super) fn openings(session: &mut Session, args: &Arguments<'_>) -> Result<St
     };
     let named = |full: &str| full.split(' ').any(|word| word.eq_ignore_ascii_case(name));
     let moves = openings.into_iter().find(|(full, _)| named(full));
-    let (_, moves) = moves.ok_or(Failure::Syntax)?;
+    let unknown = || Failure::wrong(name, "opening of this game: tengen-openings lists all");
+    let (_, moves) = moves.ok_or_else(unknown)?;
     let record = session.engine.record();
     if !record.plays.is_empty() || !record.setup.is_empty() {
         return Err(Failure::NotEmpty);
@@ -60,7 +61,7 @@ pub(super) fn side(session: &mut Session, _: &Arguments<'_>) -> Result<String, F
 
 /// The best moves, of those that a turn of the board makes equal only one.
 pub(super) fn candidates(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
-    let wanted = usize::try_from(args.integer(0)?).map_err(|_| Failure::Syntax)?;
+    let wanted = args.count(0)?;
     let report = search(session).ok_or(Failure::NoSearch)?;
     let engine = &*session.engine;
     let turns = turns(engine);
@@ -111,7 +112,7 @@ pub(super) fn keep(session: &mut Session, args: &Arguments<'_>) -> Result<String
             best = Some((vertex, value));
         }
     }
-    let (kept, value) = best.ok_or(Failure::Syntax)?;
+    let (kept, value) = best.ok_or_else(|| args.missing())?;
     let kept = crate::gtp::format_vertex(kept, size);
     Ok(format!("{kept} value {value:.4}"))
 }

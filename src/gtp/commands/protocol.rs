@@ -16,19 +16,39 @@ pub(super) fn version(_: &mut Session, _: &Arguments<'_>) -> Result<String, Fail
     Ok(env!("CARGO_PKG_VERSION").to_owned())
 }
 
-pub(super) fn known_command(commands: &[Command], args: &Arguments<'_>) -> Result<String, Failure> {
+/// The commands of the game that is played.
+fn listed<'a>(session: &Session, commands: &'a [Command]) -> impl Iterator<Item = &'a Command> {
+    let listed = commands.iter();
+    listed.filter(|command| command.is_listed(session))
+}
+
+pub(super) fn known_command(
+    session: &Session,
+    commands: &[Command],
+    args: &Arguments<'_>,
+) -> Result<String, Failure> {
     let name = args.text(0)?;
-    let known = commands.iter().any(|command| command.name == name);
+    let known = listed(session, commands).any(|command| command.name == name);
     Ok(known.to_string())
 }
 
-pub(super) fn list_commands(commands: &[Command], _: &Arguments<'_>) -> Result<String, Failure> {
-    let names: Vec<&str> = commands.iter().map(|command| command.name).collect();
+pub(super) fn list_commands(
+    session: &Session,
+    commands: &[Command],
+    _: &Arguments<'_>,
+) -> Result<String, Failure> {
+    let names: Vec<&str> = listed(session, commands)
+        .map(|command| command.name)
+        .collect();
     Ok(names.join("\n"))
 }
 
 /// For people; programs read `list_commands`.
-pub(super) fn help(commands: &[Command], args: &Arguments<'_>) -> Result<String, Failure> {
+pub(super) fn help(
+    session: &Session,
+    commands: &[Command],
+    args: &Arguments<'_>,
+) -> Result<String, Failure> {
     if let Some(name) = args.optional(0) {
         let command = commands.iter().find(|command| command.name == name);
         let command = command.ok_or(Failure::UnknownCommand)?;
@@ -37,7 +57,7 @@ pub(super) fn help(commands: &[Command], args: &Arguments<'_>) -> Result<String,
             command.name, command.arguments, command.help
         ));
     }
-    let lines = commands.iter().map(|command| format!("\n{command}"));
+    let lines = listed(session, commands).map(|command| format!("\n{command}"));
     Ok(format!(
         "A game: play b E5, genmove w, showboard, undo, clear_board. All commands:{}",
         lines.collect::<String>()

@@ -55,14 +55,18 @@ pub(super) fn final_status_list(
     session: &mut Session,
     args: &Arguments<'_>,
 ) -> Result<String, Failure> {
-    let wanted = match args.text(0)? {
+    let status = args.text(0)?;
+    let wanted = match status {
         "alive" => Fate::Alive,
         "dead" => Fate::Dead,
         "seki" => Fate::Seki,
         "black_territory" => Fate::Territory(Color::Black),
         "white_territory" => Fate::Territory(Color::White),
         "dame" => Fate::Dame,
-        _ => return Err(Failure::Syntax),
+        _ => {
+            let known = "alive, dead, seki, black_territory, white_territory or dame";
+            return Err(Failure::wrong(status, format!("status: {known}")));
+        }
     };
     let settled = settled(session)?;
     let engine = &*session.engine;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Arguments;
 use crate::clock::{USUAL_LAG, seconds};
+use crate::engine::DEFAULT_TIME_PER_MOVE;
 use crate::gtp::{Failure, Session};
 
 /// Writes "on" as GoGui's check boxes have it.
@@ -15,7 +16,7 @@ fn truth(text: &str) -> Result<bool, Failure> {
     match text {
         "1" | "true" | "on" => Ok(true),
         "0" | "false" | "off" => Ok(false),
-        _ => Err(Failure::Syntax),
+        _ => Err(Failure::wrong(text, "switch: 1 or 0")),
     }
 }
 
@@ -47,7 +48,11 @@ impl Setting {
         let spending = session.engine.spending();
         match self {
             Setting::Visits => spending.visits.unwrap_or_default().to_string(),
-            Setting::TimePerMove => text(spending.time_per_move),
+            Setting::TimePerMove => {
+                let unlimited = spending.visits.is_none() && !session.has_clock();
+                let usual = unlimited.then_some(DEFAULT_TIME_PER_MOVE);
+                text(spending.time_per_move.or(usual))
+            }
             Setting::Lag => text(spending.lag.or(Some(USUAL_LAG))),
             Setting::Ponder => digit(session.options.ponder).to_owned(),
             Setting::LiveGraphics => digit(session.options.live_graphics).to_owned(),
@@ -59,7 +64,9 @@ impl Setting {
         let mut spending = session.engine.spending();
         match self {
             Setting::Visits => {
-                let visits: u64 = value.parse().map_err(|_| Failure::Syntax)?;
+                let visits: u64 = value
+                    .parse()
+                    .map_err(|_| Failure::wrong(value, "whole number of visits"))?;
                 spending.visits = (visits > 0).then_some(visits);
             }
             Setting::TimePerMove => {
@@ -124,11 +131,58 @@ pub(super) fn kata_get_param(
     Ok(Setting::find(KATA, args.text(0)?)?.get(session))
 }
 
+/// Parameters of KataGo that clients set and that have no meaning here.
+const KATA_ONLY: &[&str] = &[
+    "analysisIgnorePreRootHistory",
+    "antiMirror",
+    "allowResignation",
+    "chosenMoveTemperature",
+    "chosenMoveTemperatureEarly",
+    "conservativePass",
+    "cpuctExploration",
+    "cpuctExplorationLog",
+    "delayMoveMax",
+    "delayMoveScale",
+    "dynamicPlayoutDoublingAdvantageCapPerOppLead",
+    "friendlyPassOk",
+    "genmoveAntiMirror",
+    "genmoveWideRootNoise",
+    "humanSLProfile",
+    "ignorePreRootHistory",
+    "maxPlayouts",
+    "nnPolicyTemperature",
+    "numSearchThreads",
+    "resignConsecTurns",
+    "resignMinScoreDifference",
+    "resignThreshold",
+    "rootDesiredPerChildVisitsCoeff",
+    "rootNumSymmetriesToSample",
+    "rootPolicyTemperature",
+    "rootPolicyTemperatureEarly",
+    "rootSymmetryPruning",
+    "searchFactorAfterOnePass",
+    "searchFactorAfterTwoPass",
+    "searchFactorWhenWinning",
+    "searchFactorWhenWinningThreshold",
+    "staticScoreUtilityFactor",
+    "dynamicScoreUtilityFactor",
+    "winLossUtilityFactor",
+    "useUncertainty",
+    "wideRootNoise",
+];
+
+/// Parameters that only KataGo has are taken without effect, as clients expect of what they take for KataGo,
+/// and the log says so.
 pub(super) fn kata_set_param(
     session: &mut Session,
     args: &Arguments<'_>,
 ) -> Result<String, Failure> {
-    Setting::find(KATA, args.text(0)?)?.set(session, args.text(1)?)?;
+    let (name, value) = (args.text(0)?, args.text(1)?);
+    match Setting::find(KATA, name) {
+        Ok(setting) => setting.set(session, value)?,
+        Err(_) if KATA_ONLY.contains(&name) => session.ignored.note(name),
+        Err(unknown) => return Err(unknown),
+    }
     Ok(String::new())
 }
 

@@ -8,7 +8,7 @@ use super::{Arguments, live};
 use crate::engine::AnalysisEffort;
 use crate::game::{Color, Fate, Move};
 use crate::gtp::analysis::vertex;
-use crate::gtp::board::{ownership, points_from_top};
+use crate::gtp::board::{self, ownership, points_from_top};
 use crate::gtp::graphics::{self, Label};
 use crate::gtp::numbers::rate;
 use crate::gtp::{Failure, Session};
@@ -109,6 +109,35 @@ pub(super) fn table(session: &mut Session, args: &Arguments<'_>) -> Result<Strin
 
 pub(super) fn legal(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     Ok(legal_points(session, mover(session, args)?))
+}
+
+/// Playouts that say whose the points are, where no network does.
+const PLAYOUTS: u64 = 1000;
+
+/// Whose each point is expected to be, from 1 for Black to -1 for White, as rows of numbers: by what earlier
+/// searches have left, by the network's word where that is nothing, or by playouts.
+pub(super) fn expected_owners(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
+    let color = session.engine.to_move();
+    let mut report = session.look(color, AnalysisEffort::Glance);
+    if report
+        .as_ref()
+        .is_some_and(|report| report.visits < 2 && !report.by_network())
+    {
+        let effort = AnalysisEffort::Bounded {
+            visits: Some(PLAYOUTS),
+            time: None,
+        };
+        report = session.look(color, effort);
+    }
+    let size = session.engine.size();
+    let expected = report.and_then(|report| report.expected);
+    let owners = match expected {
+        Some(expected) => board::owners(&expected, size, Color::Black),
+        None => ownership(&*session.engine, Color::Black),
+    };
+    let owners: Vec<String> = owners.iter().map(|owner| format!("{owner:.2}")).collect();
+    let rows = owners.chunks(usize::from(size.width));
+    Ok(rows.map(|row| row.join(" ")).collect::<Vec<_>>().join("\n"))
 }
 
 /// Whose each point is, from 1 for Black to -1 for White, as rows of numbers; dead stones are the

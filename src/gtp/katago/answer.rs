@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move, Outcome};
 use crate::gtp::analysis::vertex;
 use crate::gtp::board::{ownership, points_from_top};
-use crate::gtp::numbers::{Numbers, View};
+use crate::gtp::numbers::{Numbers, View, told};
 use crate::search::{MoveReport, SearchReport};
 
 /// The answer to a task, but for what was found.
@@ -58,9 +58,8 @@ impl<'a> Scene<'a> {
 
     /// What a search has found, or has found so far.
     pub(super) fn tell(&self, report: &SearchReport, is_during_search: bool) -> Object {
-        let visited = report.moves.iter().filter(|found| found.visits > 0);
-        let wanted = visited.filter(|found| !self.avoided.contains(&found.mv));
-        let moves = wanted.enumerate();
+        let told = told(report, &self.avoided, (1, usize::MAX));
+        let moves = told.into_iter().enumerate();
         let moves = moves.map(|(order, found)| self.move_info(report, order, found));
         let expected = report.expected.as_ref();
         let expected = expected.map(|expected| self.view.owners(expected, self.size));
@@ -138,7 +137,8 @@ impl<'a> Scene<'a> {
                 ("pvEdgeVisits", json!(visits)),
             ]));
         }
-        let expected = found.expected.as_ref();
+        // A move that was not searched leaves the points as the whole has them.
+        let expected = found.expected.as_ref().or(report.expected.as_ref());
         if let Some(expected) = expected.filter(|_| self.wishes.moves_ownership) {
             let owners = self.view.owners(expected, self.size);
             info.insert("ownership".to_owned(), numbers(&owners));

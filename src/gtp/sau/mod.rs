@@ -155,7 +155,7 @@ impl SauSession {
             vertex: Vertex::Point(point),
         };
         let taken = self.engine.play(play);
-        if taken == Err(EngineError::IllegalMove) {
+        if matches!(taken, Err(EngineError::IllegalMove(_))) {
             // A capture or suicide: the rules give us the game, and the platform will say so.
             game.winner = Some(game.ours);
         }

@@ -23,13 +23,87 @@ fn say(session: &mut Session, line: &str) -> String {
     }
 }
 
-/// Sends each line and compares the reply without its final empty line.
+/// Sends each line and compares the reply without its final empty line; where a colon ends what is expected,
+/// a reason follows.
 #[track_caller]
 fn check(lines: &[(&str, &str)]) {
     let mut session = session(Behaviour::Highest);
     for (line, expected) in lines {
-        assert_eq!(say(&mut session, line), format!("{expected}\n\n"), "{line}");
+        let reply = say(&mut session, line);
+        match expected.strip_suffix(": ") {
+            Some(_) => {
+                let reason = reply.strip_prefix(expected).unwrap_or_default();
+                assert!(!reason.trim().is_empty(), "{line}: {reply}");
+            }
+            None => assert_eq!(reply, format!("{expected}\n\n"), "{line}"),
+        }
     }
+}
+
+#[test]
+fn refusals_say_why_and_what_would_do() {
+    check(&[
+        (
+            "boardsize nine",
+            "? syntax error: `nine` is no whole number",
+        ),
+        ("boardsize", "? syntax error: boardsize takes N"),
+        (
+            "boardsize 6",
+            "? unacceptable size: line is not played on 6x6 here: up to 25 points",
+        ),
+        (
+            "boardsize 0",
+            "? unacceptable size: a side has from 1 to 25 points",
+        ),
+        ("play b", "? syntax error: play takes COLOUR VERTEX"),
+        ("play red A1", "? syntax error: `red` is no colour: b or w"),
+        (
+            "play b I1",
+            "? syntax error: `I1` is no vertex, such as D4 (there is no column I) or pass",
+        ),
+        ("play b A2", "? illegal move: A2 is not on a board of 5x1"),
+        ("play b pass", "? illegal move: this game has no pass"),
+        (
+            "gogui-setup b pass",
+            "? syntax error: a pass cannot be set up",
+        ),
+        ("play b A1", "= "),
+        ("play w A1", "? illegal move: the point is occupied"),
+        (
+            "final_status_list x",
+            "? syntax error: `x` is no status: alive, dead, seki, black_territory, white_territory or dame",
+        ),
+        (
+            "time_settings 1",
+            "? syntax error: time_settings takes MAIN PERIOD STONES, in seconds",
+        ),
+        (
+            "kata-set-param maxVisits x",
+            "? syntax error: `x` is no whole number of visits",
+        ),
+        (
+            "kata-set-param ponderingEnabled x",
+            "? syntax error: `x` is no switch: 1 or 0",
+        ),
+    ]);
+}
+
+/// KataGo's parameters that mean nothing here are taken, unknown ones are not.
+#[test]
+fn parameters_of_katago_alone_have_no_effect() {
+    check(&[
+        ("kata-set-param numSearchThreads 8", "= "),
+        ("kata-set-param numSearchThreads 8", "= "),
+        (
+            "kata-get-param numSearchThreads",
+            "? unknown setting: kata-list-params and tengen-settings name all",
+        ),
+        (
+            "kata-set-param numSerchThreads 8",
+            "? unknown setting: kata-list-params and tengen-settings name all",
+        ),
+    ]);
 }
 
 #[test]
@@ -38,19 +112,23 @@ fn conversation() {
         ("1 protocol_version", "=1 2"),
         ("known_command genmove", "= true"),
         ("known_command known_commands", "= false"),
-        ("known_command", "? syntax error"),
+        ("known_command", "? syntax error: "),
         ("Name", "? unknown command"),
         ("12", "?12 unknown command"),
     ]);
     let mut session = session(Behaviour::Highest);
     let listed = say(&mut session, "list_commands");
     let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
+    // Nothing solves this game, and it is not Go.
+    let (hidden, names): (Vec<&str>, Vec<&str>) = names
+        .into_iter()
+        .partition(|name| ["tengen-solve", "tengen-ownership"].contains(name));
     assert_eq!(listed, format!("= {}\n\n", names.join("\n")));
-    for name in names {
-        assert_eq!(
-            say(&mut session, &format!("known_command {name}")),
-            "= true\n\n"
-        );
+    for (names, known) in [(names, true), (hidden, false)] {
+        for name in names {
+            let known_command = say(&mut session, &format!("known_command {name}"));
+            assert_eq!(known_command, format!("= {known}\n\n"), "{name}");
+        }
     }
     assert!(!session.is_over());
     say(&mut session, "quit");
@@ -61,20 +139,20 @@ fn conversation() {
 fn sizes() {
     check(&[
         ("boardsize 5", "= "),
-        ("boardsize 6", "? unacceptable size"),
-        ("boardsize 0", "? unacceptable size"),
-        ("boardsize -3", "? unacceptable size"),
-        ("boardsize 99999999999999999999", "? unacceptable size"),
-        ("boardsize x", "? syntax error"),
-        ("boardsize 5.0", "? syntax error"),
-        ("boardsize", "? syntax error"),
+        ("boardsize 6", "? unacceptable size: "),
+        ("boardsize 0", "? unacceptable size: "),
+        ("boardsize -3", "? unacceptable size: "),
+        ("boardsize 99999999999999999999", "? unacceptable size: "),
+        ("boardsize x", "? syntax error: "),
+        ("boardsize 5.0", "? syntax error: "),
+        ("boardsize", "? syntax error: "),
         ("play b E5", "= "),
         ("boardsize 5", "= "),
         ("undo", "? cannot undo"),
         ("rectangular_boardsize 3 1", "= "),
-        ("rectangular_boardsize 3", "? syntax error"),
+        ("rectangular_boardsize 3", "? syntax error: "),
         ("play b C1", "= "),
-        ("play b A2", "? illegal move"),
+        ("play b A2", "? illegal move: "),
     ]);
 }
 
@@ -83,12 +161,12 @@ fn moves() {
     check(&[
         ("play b a1", "= "),
         ("play BLACK b1", "= "),
-        ("play White B1", "? illegal move"),
-        ("play white pass", "? illegal move"),
-        ("play white", "? syntax error"),
-        ("play green c1", "? syntax error"),
-        ("play w i1", "? syntax error"),
-        ("genmove", "? syntax error"),
+        ("play White B1", "? illegal move: "),
+        ("play white pass", "? illegal move: "),
+        ("play white", "? syntax error: "),
+        ("play green c1", "? syntax error: "),
+        ("play w i1", "? syntax error: "),
+        ("genmove", "? syntax error: "),
         ("genmove w", "= E1"),
         ("reg_genmove w", "= D1"),
         ("final_score", "? cannot score"),
@@ -119,18 +197,18 @@ fn times_and_komi() {
             "komi 1000",
             "? a komi must be a multiple of one half from -400 to 400, not 1000",
         ),
-        ("komi nan", "? syntax error"),
-        ("komi", "? syntax error"),
+        ("komi nan", "? syntax error: "),
+        ("komi", "? syntax error: "),
         ("time_settings 0 1 0", "= "),
         ("time_settings 300 30 5", "= "),
-        ("time_settings 300", "? syntax error"),
-        ("time_settings a b c", "? syntax error"),
+        ("time_settings 300", "? syntax error: "),
+        ("time_settings a b c", "? syntax error: "),
         ("kgs-time_settings byoyomi 60 10 3", "= "),
-        ("kgs-time_settings fischer 60 3", "? syntax error"),
+        ("kgs-time_settings fischer 60 3", "? syntax error: "),
         ("time_left b 12.5 0", "= "),
         ("time_left w -3 0", "= "),
-        ("time_left w 3 -1", "? syntax error"),
-        ("time_left w", "? syntax error"),
+        ("time_left w 3 -1", "? syntax error: "),
+        ("time_left w", "? syntax error: "),
     ]);
     let used = say(&mut session(Behaviour::Highest), "cputime");
     let used = used.trim_start_matches("= ").trim_end();
@@ -185,7 +263,7 @@ fn games_are_saved_and_loaded() {
     assert_eq!(count(&session), 3);
     assert_eq!(
         say(&mut session, &format!("loadsgf {path} -1")),
-        "? syntax error\n\n"
+        "? syntax error: loadsgf takes FILE [MOVE]\n\n"
     );
     std::fs::write(path, "(;SZ[5:1];B[aa];W[aa])").expect("the folder is writable");
     assert_eq!(

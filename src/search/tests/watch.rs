@@ -143,3 +143,51 @@ fn the_networks_word_leaves_the_tree_alone() {
     assert_eq!((again.value, again.moves), (first.value, first.moves));
     assert_eq!(search(&mut searcher, &position, 100).reused, 100);
 }
+
+#[test]
+fn a_single_move_is_looked_at_where_its_numbers_are_read() {
+    let mut position = start(3, 1);
+    position.play(Move(0));
+    let search = |purpose| {
+        let analysis = AnalysisOptions {
+            purpose,
+            ..AnalysisOptions::default()
+        };
+        let mut searcher = hashing(&position, 1, SearchParams::default());
+        let (start, stop) = (position.clone().into(), StopFlag::new());
+        let report = searcher.watch(&start, &visits(50), &stop, &analysis, &mut |_| {});
+        let report = report.unwrap();
+        (report.moves[0].visits, report.proof)
+    };
+    // White's last move wins.
+    assert_eq!(search(Purpose::Move), (0, None));
+    for shown in [Purpose::ShownMove, Purpose::Position] {
+        assert_eq!(search(shown), (1, Some(Proof::Win)));
+    }
+}
+
+/// Without what the rules of time make of a single move: what is wanted is the position's value.
+#[test]
+fn time_for_a_position_is_used_up_where_one_move_is_left_too() {
+    let mut position = start(4, 1);
+    position.play(Move(0));
+    let avoid: Vec<Move> = position.legal_moves().skip(1).collect();
+    let stopped = |purpose| {
+        let analysis = AnalysisOptions {
+            purpose,
+            avoid: avoid.clone(),
+            ..AnalysisOptions::default()
+        };
+        let mut searcher = hashing(&position, 1, SearchParams::default());
+        let long = Duration::from_secs(3600);
+        let limits = Limits {
+            visits: Some(3),
+            budget: Some(Budget::fixed(long, long)),
+        };
+        let (start, stop) = (position.clone().into(), StopFlag::new());
+        let report = searcher.watch(&start, &limits, &stop, &analysis, &mut |_| {});
+        report.unwrap().stop
+    };
+    assert_eq!(stopped(Purpose::Move), StopReason::OnlyMove);
+    assert_ne!(stopped(Purpose::Position), StopReason::OnlyMove);
+}

@@ -1,7 +1,7 @@
 //! `tengen-train selfplay rollouts`.
 
 use clap::Parser;
-use tengen::game::{BoardSize, GAMES};
+use tengen::game::{BoardSize, GAMES, known_name};
 use tengen::rollout::{Rave, RaveParams};
 use tengen::train::generator::RolloutGenerator;
 use tengen::train::selfplay::RolloutSearch;
@@ -15,7 +15,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
     /// The game
-    #[arg(long, default_value = GAMES[0].name)]
+    #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
     game: String,
     /// The board, as 9 or 13x9
     #[arg(long, default_value_t = BoardSize::square(9))]

@@ -1,0 +1,49 @@
+//! A proven result as those read it who look on: clients list moves that have visits, and want to see how a
+//! game is won.
+
+use crate::game::Proof;
+use crate::search::{Purpose, SearchReport, StopFlag};
+use crate::solver::{Effort, Solvable, Solve};
+
+/// Nodes for the line of play.
+const LINE: u64 = 50_000;
+
+/// Counts the solver's look at a move as a visit, where the search had none: at the move to play and at all
+/// that win. Where the position is what matters, the move to play gets a line of best play.
+pub(super) fn show_proof<G: Solvable>(
+    report: &mut SearchReport,
+    purpose: Purpose,
+    solver: &mut dyn Solve<G>,
+    (position, stop): (&G, &StopFlag),
+) {
+    if !purpose.is_shown() {
+        return;
+    }
+    let mut looks = 0;
+    for (place, found) in report.moves.iter_mut().enumerate() {
+        let matters = place == 0 || found.proof == Some(Proof::Win);
+        if matters && found.visits == 0 {
+            found.visits = 1;
+            found.pv_visits.fill(1);
+            looks += 1;
+        }
+    }
+    report.visits += looks;
+    let Some(best) = report.moves.first_mut() else {
+        return;
+    };
+    if purpose == Purpose::Position {
+        let mut next = position.clone();
+        next.play(best.mv);
+        let effort = Effort {
+            nodes: LINE,
+            threads: 1,
+            halt: &|_| stop.is_raised(),
+        };
+        best.pv = vec![best.mv];
+        best.pv.extend(solver.line(&next, &effort));
+        // The solver has looked at each of these moves, and the search may have been at the first.
+        best.pv_visits.truncate(1);
+        best.pv_visits.resize(best.pv.len(), 1);
+    }
+}
