@@ -112,6 +112,60 @@ fn scripts_check_their_arguments_before_they_build() {
     refused("gpu-trial.sh", &["--seconds", "many"], seconds);
     let few = ["--games", "0", "a", "b", "c"];
     refused("twogtp-match.sh", &few, "--games takes a number from 1 on");
+    let quoted = ["'my engine' gtp", "b", "c"];
+    refused("twogtp-match.sh", &quoted, "GoGui knows double quotes only");
+}
+
+/// A command line in words, as GoGui 1.6 splits it: at blanks outside of double quotes, and at these.
+fn as_gogui_splits(command: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (part, text) in command.split('"').enumerate() {
+        match part % 2 {
+            0 => words.extend(text.split_whitespace().map(str::to_owned)),
+            _ => words.push(text.to_owned()),
+        }
+    }
+    words
+}
+
+/// The script in a folder whose name has a blank: what it has gogui-twogtp start is there and answers.
+#[test]
+fn the_referee_of_twogtp_is_found_as_gogui_splits_its_command() {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("my engines");
+    let _ = fs::remove_dir_all(&root);
+    let (scripts, programs) = (root.join("scripts"), root.join("target/release"));
+    fs::create_dir_all(&scripts).expect("a folder of these tests");
+    fs::create_dir_all(&programs).expect("a folder of these tests");
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/twogtp-match.sh");
+    fs::copy(own, scripts.join("twogtp-match.sh")).expect("a copy");
+    let engine = programs.join("tengen");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tengen"), &engine).expect("a link");
+    let told = root.join("told");
+    let stand_in = root.join("gogui-twogtp");
+    let lines = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >'{}'\n", told.display());
+    fs::write(&stand_in, lines).expect("a file");
+    let made = Command::new("chmod").arg("+x").arg(&stand_in).status();
+    assert!(made.expect("chmod").success());
+    let path = std::env::var("PATH").expect("a path");
+    let output = Command::new(scripts.join("twogtp-match.sh"))
+        .args(["first", "second"])
+        .arg(root.join("out"))
+        .env("PATH", format!("{}:{path}", root.display()))
+        .output()
+        .expect("the script is there");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("no game was played"), "{said}");
+    let told = fs::read_to_string(told).expect("it was called");
+    let arguments: Vec<&str> = told.lines().collect();
+    let at = arguments.iter().position(|word| *word == "-referee");
+    let referee = as_gogui_splits(arguments[at.expect("a referee") + 1]);
+    let mut started = Command::new(&referee[0]);
+    let answered = started
+        .args(&referee[1..])
+        .stdin(std::process::Stdio::null())
+        .output();
+    let answered = answered.unwrap_or_else(|error| panic!("{referee:?}: {error}"));
+    assert!(answered.status.success(), "{referee:?}");
 }
 
 #[test]

@@ -7,7 +7,9 @@ usage() {
     cat <<'USAGE'
 Usage: twogtp-match.sh [OPTIONS] FIRST SECOND OUT
 
-  FIRST, SECOND  command lines of the engines
+  FIRST, SECOND  command lines of the engines. GoGui splits them itself, at blanks; a word with
+                 blanks in it stands in double quotes, and other quotes mean nothing to it:
+                 '"/home/me/my engines/tengen" gtp --visits 800'
   OUT            prefix of the files to write: OUT.dat, OUT-0.sgf, OUT-1.sgf, ... OUT.html
 
 Options:
@@ -38,7 +40,7 @@ size=9
 time=
 openings=
 threads=1
-referee="'$(cd "$(dirname "$0")/.." && pwd)/target/release/tengen' gtp --backend rollout --visits 1"
+referee="\"$(cd "$(dirname "$0")/.." && pwd)/target/release/tengen\" gtp --backend rollout --visits 1"
 while [ $# -gt 0 ]; do
     case $1 in
     --games) games=$2 ;;
@@ -74,6 +76,15 @@ for number in "--games $games" "--size $size" "--threads $threads"; do
     case ${number#* } in
     '' | 0 | *[!0-9]*)
         echo "twogtp-match.sh: ${number% *} takes a number from 1 on; see --help" >&2
+        exit 2
+        ;;
+    esac
+done
+# What GoGui cannot split is a program that it does not find, and the reason is hard to see.
+for command in "$first" "$second" "$referee"; do
+    case $command in
+    *"'"*)
+        echo "twogtp-match.sh: GoGui knows double quotes only, and this has others: $command" >&2
         exit 2
         ;;
     esac

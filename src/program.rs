@@ -4,8 +4,12 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::{Command, Parser};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::{flag, low_level};
 
 /// What the arguments of this process ask for; ends it when they are wrong or ask for help.
 #[must_use]
@@ -61,12 +65,37 @@ pub fn one_line(error: &(dyn Error + 'static)) -> String {
     words.join(" ")
 }
 
+/// A flag that the first Ctrl-C raises, or a plain `kill`; the second one ends the process. To be
+/// called once in a process.
+///
+/// # Errors
+/// As the system's.
+pub fn stop_on_ctrl_c() -> io::Result<Arc<AtomicBool>> {
+    let raised = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // In this order: only the second one finds the flag up.
+        flag::register_conditional_default(signal, Arc::clone(&raised))?;
+        flag::register(signal, Arc::clone(&raised))?;
+    }
+    Ok(raised)
+}
+
+/// Ends the process as Ctrl-C ends one that does not catch it, for after what was to be said. So a shell
+/// ends its loop, too.
+///
+/// # Errors
+/// As the system's.
+pub fn end_as_interrupted() -> io::Result<()> {
+    let _ = io::stdout().flush();
+    low_level::emulate_default_handler(SIGINT)
+}
+
 /// Ends the process at once, when all is written. Threads may still search or hold a device: the usual end
 /// would clear up ONNX Runtime under them, and they would crash the process.
 pub fn end(status: i32) -> ! {
     // Nobody is left to tell when even that fails.
-    let _ = std::io::stdout().flush();
-    signal_hook::low_level::exit(status)
+    let _ = io::stdout().flush();
+    low_level::exit(status)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A program of the Gomocup protocol that takes the first empty point, and that, as Rapfi, is not done with
-//! a move yet when it has written it: a command that comes too soon is not heard.
+//! a move yet when it has written it: a command that comes too soon is not heard. It has the odd ways of its
+//! kind.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead, Write};
@@ -12,10 +13,13 @@ use tengen::clock::{Clock, SystemClock};
 const BUSY: Duration = Duration::from_millis(10);
 
 /// Answers on stdin and stdout until `END` or the end of input.
-pub(crate) fn run() -> ExitCode {
+pub(crate) fn run(kind: &str) -> ExitCode {
     let clock = SystemClock::new();
+    let end = if kind == "returns" { "\r" } else { "\r\n" };
+    let say = |line: &str| say(&format!("{line}{end}"));
     let mut moved_at = None;
     let mut taken = HashSet::new();
+    let mut started = false;
     for line in io::stdin().lock().lines() {
         let line = line.unwrap();
         if moved_at.take().is_some_and(|at| clock.now() < at + BUSY) {
@@ -23,29 +27,49 @@ pub(crate) fn run() -> ExitCode {
         }
         let (command, argument) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         match command {
+            "ABOUT" if kind == "two-lines" => {
+                say(&format!("name=\"brain\"{end}author=\"two lines\""))
+            }
             "ABOUT" => say("name=\"brain\""),
             "START" => {
                 taken.clear();
+                started = true;
                 say("OK");
             }
+            "INFO" if kind == "unknown-info" => say("UNKNOWN command"),
+            "INFO" if kind == "wrong-rule" && argument.starts_with("rule") => {
+                say("ERROR no such rule")
+            }
+            "INFO" if !started => return ExitCode::FAILURE,
             "BEGIN" | "TURN" => {
                 taken.insert(argument.to_owned());
                 let mut points = (0..25).map(|point| format!("{},{}", point % 5, point / 5));
                 let point = points.find(|point| !taken.contains(point)).unwrap();
-                taken.insert(point.clone());
+                match kind {
+                    "suggests" => say(&format!("suggest {point}")),
+                    _ => {
+                        taken.insert(point.clone());
+                        moved_at = Some(clock.now());
+                        say(&point);
+                    }
+                }
+            }
+            "PLAY" => {
+                taken.insert(argument.to_owned());
                 moved_at = Some(clock.now());
-                say(&point);
+                say(argument);
             }
             "END" => break,
-            _ => {}
+            "INFO" | "" => {}
+            _ => say("UNKNOWN command"),
         }
     }
     ExitCode::SUCCESS
 }
 
-fn say(line: &str) {
+fn say(text: &str) {
     let mut stdout = io::stdout().lock();
     // Nobody may be left to read it.
-    let _ = stdout.write_all(format!("{line}\r\n").as_bytes());
+    let _ = stdout.write_all(text.as_bytes());
     let _ = stdout.flush();
 }

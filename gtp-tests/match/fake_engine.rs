@@ -22,18 +22,30 @@ const COLUMNS: &str = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
 /// Answers GTP on stdin and stdout until `quit` or the end of input.
 pub(crate) fn run(manners: &Manners, seed: u64) -> ExitCode {
     let mut engine = Engine {
+        kind: manners.kind.clone(),
         game: SmallNoGo::new(BoardSize::square(9)).unwrap(),
         rng: Xoshiro256PlusPlus::seed_from_u64(seed),
         moves: 0,
         passes: manners.kind.contains("count"),
         stones: 0,
     };
+    if manners.kind == "deaf" {
+        std::thread::sleep(Duration::from_secs(3600));
+    }
+    if manners.kind == "banner" {
+        say("== Fake 1.0 ==\n\n# loading\nready\n");
+    }
     for line in io::stdin().lock().lines() {
         let line = line.unwrap();
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [id, command, arguments @ ..] = words.as_slice() else {
+        let numbered = words
+            .first()
+            .is_some_and(|word| word.parse::<u32>().is_ok());
+        let (id, words) = words.split_at(usize::from(numbered));
+        let [command, arguments @ ..] = words else {
             continue;
         };
+        let id = id.first().unwrap_or(&"");
         if *command == "genmove" {
             engine.moves += 1;
             if engine.moves >= manners.from {
@@ -47,15 +59,41 @@ pub(crate) fn run(manners: &Manners, seed: u64) -> ExitCode {
         if manners.kind == "counts-late" && *command == "final_status_list" {
             std::thread::sleep(Duration::from_secs(3));
         }
-        match engine.answer(command, arguments) {
-            Ok(text) => say(&format!("={id} {text}\n\n")),
-            Err(text) => say(&format!("?{id} {text}\n\n")),
-        }
+        let answer = match refusal(&manners.kind, command) {
+            Some(text) => Err(text.to_owned()),
+            None => engine.answer(command, arguments),
+        };
+        say(&written(&manners.kind, id, answer));
         if *command == "quit" {
-            break;
+            return ExitCode::from(u8::from(manners.kind == "fails-at-quit"));
         }
     }
     ExitCode::SUCCESS
+}
+
+/// What an engine of this kind refuses, and by which words.
+fn refusal(kind: &str, command: &str) -> Option<&'static str> {
+    match (kind, command) {
+        ("counts-refuses", "komi") => Some("komi 7.5 only"),
+        ("counts-refuses", "kata-set-rules") => Some("unknown rules"),
+        ("no-board", "boardsize") => Some("unacceptable size"),
+        ("no-clock", "time_settings" | "time_left") => Some("what is time"),
+        _ => None,
+    }
+}
+
+/// An answer, as engines of this kind write it.
+fn written(kind: &str, id: &str, answer: Result<String, String>) -> String {
+    let sign = if answer.is_ok() { '=' } else { '?' };
+    let text = answer.unwrap_or_else(|text| text);
+    match kind {
+        "small" => format!("{sign}{id}   {}  \t \n\n", text.to_lowercase()),
+        "talks" => format!("# thinking\n\n{sign}{id} {text} 55%\nPV: A1\n\n"),
+        "no-ids" => format!("{sign} {text}\n\n"),
+        "glued" if text.is_empty() => format!("{sign}{id}\r\n\r\n"),
+        "glued" => format!("{sign}{id}{text}\r\n\r\n"),
+        _ => format!("{sign}{id} {text}\n\n"),
+    }
 }
 
 /// What follows a misbehaviour.
@@ -127,6 +165,7 @@ fn say(text: &str) {
 }
 
 struct Engine {
+    kind: String,
     game: SmallNoGo,
     rng: Xoshiro256PlusPlus,
     moves: u32,
@@ -140,15 +179,22 @@ impl Engine {
     fn answer(&mut self, command: &str, arguments: &[&str]) -> Result<String, String> {
         match (command, arguments) {
             ("list_commands", _) => {
-                let more = if self.passes {
-                    "\nfinal_status_list\nfinal_score"
-                } else {
+                let more = match &*self.kind {
+                    "counts-refuses" => "\nkomi\nkata-set-rules",
+                    _ if self.passes => "\nfinal_status_list\nfinal_score",
+                    "other-game" => "\ngogui-rules_game_id",
+                    _ => "",
+                };
+                let report = if self.kind == "talks" {
                     ""
+                } else {
+                    "\ntengen-report"
                 };
                 Ok(format!(
-                    "boardsize\nclear_board\nplay\ngenmove\ntime_settings\ntime_left\nquit\ntengen-report{more}"
+                    "boardsize\nclear_board\nplay\ngenmove\ntime_settings\ntime_left\nquit{report}{more}"
                 ))
             }
+            ("gogui-rules_game_id", _) => Ok("Gomoku".to_owned()),
             ("time_settings", [_, _, stones]) => {
                 self.stones = stones.parse().unwrap();
                 Ok(String::new())

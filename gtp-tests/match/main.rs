@@ -1,11 +1,12 @@
 //! Process-level tests of `tengen-match`.
 //!
 //! The engines of these matches are this very executable, started as `--fake-engine KIND FROM SEED` or
-//! `--fake-brain`; that is why it has a `main` of its own (`harness = false`) instead of the standard test runner.
+//! `--fake-brain KIND`; that is why it has a `main` of its own (`harness = false`) instead of the standard test runner.
 //! It takes a name to filter by, and `--list`, as the standard one does.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
+mod asked;
 mod fake_brain;
 mod fake_engine;
 mod manners;
@@ -31,10 +32,18 @@ fn main() -> ExitCode {
         };
         return fake_engine::run(&manners, seed.parse().unwrap());
     }
-    if arguments == ["--fake-brain"] {
-        return fake_brain::run();
+    if let [flag, kind] = arguments.as_slice()
+        && flag == "--fake-brain"
+    {
+        return fake_brain::run(kind);
     }
-    let tests = [manners::TESTS, matches::TESTS, subcommands::TESTS].concat();
+    let tests = [
+        asked::TESTS,
+        manners::TESTS,
+        matches::TESTS,
+        subcommands::TESTS,
+    ]
+    .concat();
     if arguments.iter().any(|argument| argument == "--list") {
         tests.iter().for_each(|(name, _)| println!("{name}: test"));
         return ExitCode::SUCCESS;

@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::Test;
+use crate::asked::brain;
 use crate::matches::{fake, folder, games, play, report, troubled};
 
 pub(crate) const TESTS: &[Test] = &[
@@ -159,10 +160,7 @@ fn a_late_answer_about_the_end_of_a_game_is_no_answer_in_the_next() {
 
 fn a_program_that_has_just_moved_is_left_alone_first() {
     let out = folder("brains");
-    let brain = format!(
-        "'{}' --fake-brain",
-        std::env::current_exe().unwrap().display()
-    );
+    let brain = brain("usual");
     let options = [
         "--game",
         "gomoku",

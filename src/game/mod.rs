@@ -188,11 +188,36 @@ pub trait Game: Clone + Send + Sync + std::fmt::Debug + 'static {
         None
     }
 
-    /// The result of a finished game once the stones on these points are taken off as dead; in games
-    /// without dead stones, the result.
+    /// The result of a finished game once the stones on these points, with the chains that they belong to,
+    /// are taken off as dead: by all that the rules say of counting. In games without dead stones, the
+    /// result.
     fn outcome_without(&self, dead: &[Move]) -> Outcome {
         let _ = dead;
         self.outcome().unwrap_or(Outcome::DRAW)
+    }
+
+    /// The chains that have a stone on one of these points, each as its points, ascending; in games
+    /// without chains, the stones.
+    fn chains_of(&self, points: &[Move]) -> Vec<Vec<Move>> {
+        let stones = points.iter().filter(|point| self.stone(**point).is_some());
+        stones.map(|&stone| vec![stone]).collect()
+    }
+
+    /// Whether a stone is dead, as far as that is certain without playing on.
+    fn certainly_dead(&self, stone: Move) -> Option<bool> {
+        let _ = stone;
+        None
+    }
+
+    /// Where the side to move may not take back, just now.
+    fn ko(&self) -> Option<Move> {
+        None
+    }
+
+    /// Whether players who play on about dead stones take back a ko only after they have passed (Japanese
+    /// rules of 1989, article 7).
+    fn passes_for_ko(&self) -> bool {
+        false
     }
 
     /// Whether the players are going to agree on dead stones, so that a pass may leave some on the

@@ -3,18 +3,48 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::results::GameEntry;
 
 /// Kinds of complaints that a report for people shows of each engine.
 const SHOWN: usize = 5;
 
-/// Lines of an engine's error stream that differ in nothing but numbers.
+/// What a line about an engine tells.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ComplaintKind {
+    /// It complained on its error stream.
+    #[default]
+    Stream,
+    /// It refused what the match asked of it, and may play by other rules than the referee.
+    Refusal,
+    /// It has no command by which it could be told; its command line may have done so.
+    Untold,
+}
+
+impl ComplaintKind {
+    /// Whether it is the usual kind, which results do not write out.
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+    pub(super) fn is_stream(&self) -> bool {
+        *self == ComplaintKind::Stream
+    }
+
+    /// Whether the engine did not play as it was asked.
+    #[must_use]
+    pub fn is_trouble(self) -> bool {
+        self != ComplaintKind::Untold
+    }
+}
+
+/// Lines about an engine that differ in nothing but numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Complaint {
     /// The engine.
     pub engine: String,
+    /// What the lines tell.
+    #[serde(skip_serializing_if = "ComplaintKind::is_stream")]
+    pub kind: ComplaintKind,
     /// The first of the lines.
     pub line: String,
     /// How many there were.
@@ -37,15 +67,16 @@ impl Complaints {
     /// Those of these games.
     #[must_use]
     pub fn of(games: &[GameEntry]) -> Complaints {
-        let mut kinds: BTreeMap<(&str, String), Complaint> = BTreeMap::new();
-        let mut last_games: BTreeMap<(&str, String), usize> = BTreeMap::new();
+        let mut kinds: BTreeMap<(&str, ComplaintKind, String), Complaint> = BTreeMap::new();
+        let mut last_games: BTreeMap<(&str, ComplaintKind, String), usize> = BTreeMap::new();
         let mut games: Vec<&GameEntry> = games.iter().collect();
         games.sort_by_key(|game| game.number);
         for game in games {
             for said in &game.complaints {
-                let key = (said.engine.as_str(), kind(&said.line));
+                let key = (said.engine.as_str(), said.kind, kind(&said.line));
                 let complaint = kinds.entry(key.clone()).or_insert_with(|| Complaint {
                     engine: said.engine.clone(),
+                    kind: said.kind,
                     line: said.line.clone(),
                     lines: 0,
                     games: 0,
@@ -69,10 +100,12 @@ impl Complaints {
         self
     }
 
-    /// Whether nobody complained.
+    /// Whether an engine did not play as it was asked.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+    pub fn are_trouble(&self) -> bool {
+        self.list
+            .iter()
+            .any(|complaint| complaint.kind.is_trouble())
     }
 }
 
@@ -89,27 +122,12 @@ fn kind(line: &str) -> String {
 }
 
 impl fmt::Display for Complaints {
-    /// One line a kind, and a warning; nothing where there are none.
+    /// One line each, and warnings; nothing where there are none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let same_engine = |a: &Complaint, b: &Complaint| a.engine == b.engine;
         for of_engine in self.list.chunk_by(same_engine) {
-            for Complaint {
-                engine,
-                line,
-                lines,
-                games,
-                first_game,
-            } in of_engine.iter().take(SHOWN)
-            {
-                let times = if *lines == 1 { "line" } else { "lines" };
-                let where_ = match games {
-                    1 => format!("game {first_game}"),
-                    _ => format!("{games} games, first in game {first_game}"),
-                };
-                writeln!(
-                    f,
-                    "  {engine} complained, {lines} {times} in {where_}: {line}"
-                )?;
+            for complaint in of_engine.iter().take(SHOWN) {
+                writeln!(f, "  {complaint}")?;
             }
             if of_engine.len() > SHOWN {
                 let more = of_engine.len() - SHOWN;
@@ -120,14 +138,48 @@ impl fmt::Display for Complaints {
                 )?;
             }
         }
-        if !self.is_empty() {
+        let has = |kind| self.list.iter().any(|complaint| complaint.kind == kind);
+        if has(ComplaintKind::Stream) {
             writeln!(
                 f,
                 "  WARNING: an engine complained on its error stream (stderr/); it may not have \
                  played as asked"
             )?;
         }
+        if has(ComplaintKind::Refusal) {
+            writeln!(
+                f,
+                "  WARNING: an engine refused what the match asked of it; it may have played by other \
+                 rules than the games were counted by"
+            )?;
+        }
         Ok(())
+    }
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Complaint {
+            engine,
+            kind,
+            line,
+            lines,
+            games,
+            first_game,
+        } = self;
+        let where_ = match games {
+            1 => format!("game {first_game}"),
+            _ => format!("{games} games, first in game {first_game}"),
+        };
+        let times = if *lines == 1 { "line" } else { "lines" };
+        match kind {
+            ComplaintKind::Stream => write!(
+                f,
+                "{engine} complained, {lines} {times} in {where_}: {line}"
+            ),
+            ComplaintKind::Refusal => write!(f, "{engine} refused, in {where_}: {line}"),
+            ComplaintKind::Untold => write!(f, "{engine} {line}"),
+        }
     }
 }
 
@@ -140,6 +192,7 @@ mod tests {
     fn game(number: usize, said: &[(&str, &str)]) -> GameEntry {
         let said = said.iter().map(|(engine, line)| Said {
             engine: (*engine).to_owned(),
+            kind: ComplaintKind::Stream,
             line: (*line).to_owned(),
         });
         GameEntry {
@@ -174,5 +227,24 @@ mod tests {
         );
         assert!(text.contains("WARNING"), "{text}");
         assert_eq!(Complaints::of(&[game(0, &[])]).to_string(), "");
+    }
+
+    #[test]
+    fn refusals_and_what_an_engine_was_not_told_are_no_lines_of_its_error_stream() {
+        let told = |kind, line: &str| {
+            let mut game = game(0, &[("a", line)]);
+            game.complaints[0].kind = kind;
+            Complaints::of(&[game])
+        };
+        let refused = told(ComplaintKind::Refusal, "`komi 7`: no");
+        let text = refused.to_string();
+        assert!(
+            text.starts_with("  a refused, in game 0: `komi 7`: no\n  WARNING"),
+            "{text}"
+        );
+        assert!(refused.are_trouble());
+        let untold = told(ComplaintKind::Untold, "was not told the rules");
+        assert_eq!(untold.to_string(), "  a was not told the rules\n");
+        assert!(!untold.are_trouble());
     }
 }

@@ -70,6 +70,10 @@ impl Contestant for Conditioned<'_> {
         self.player.clean_up(color, limit)
     }
 
+    fn pass_instead(&mut self, color: Color) -> Result<bool, Fault> {
+        self.player.pass_instead(color)
+    }
+
     fn dead(&mut self) -> Result<Option<Vec<Move>>, Fault> {
         self.player.dead()
     }

@@ -15,14 +15,32 @@ pub struct Count {
     pub said: [Option<String>; 2],
     /// How the result was come by.
     pub how: How,
-    /// What Black's and White's engine did wrong when they were asked for dead stones and the result;
-    /// it was asked nothing more.
+    /// The stones that were taken off as dead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dead: Vec<String>,
+    /// What was played on a copy because the engines did not agree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub playing_on: Option<PlayingOn>,
+    /// What Black's and White's engine did wrong when they were asked for dead stones and the result, or
+    /// played on; it was asked nothing more.
     #[serde(default, skip_serializing_if = "no_faults")]
     pub faults: [Option<String>; 2],
 }
 
 fn no_faults(faults: &[Option<String>; 2]) -> bool {
     faults.iter().all(Option::is_none)
+}
+
+/// What was played on a copy about stones that one engine calls dead and the other one does not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlayingOn {
+    /// The stones.
+    pub about: Vec<String>,
+    /// The moves, as `black A2`.
+    pub moves: Vec<String>,
+    /// Who ended it before both passed, and how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_by: Option<String>,
 }
 
 /// What the result of a counted game rests on.
@@ -35,7 +53,9 @@ pub enum How {
     Agreed,
     /// One engine named dead stones, the other one cannot.
     OneSays,
-    /// They named different ones and played on.
+    /// They named different ones, and it is certain which are dead.
+    Certain,
+    /// They named different ones and played on, on a copy.
     PlayedOn,
 }
 
@@ -45,7 +65,8 @@ impl fmt::Display for How {
             How::AsItStands => "as it stood",
             How::Agreed => "without the stones that both engines call dead",
             How::OneSays => "without the stones that one engine calls dead",
-            How::PlayedOn => "after playing on about dead stones",
+            How::Certain => "without disputed stones that are dead for certain",
+            How::PlayedOn => "after playing on, on a copy, about dead stones",
         })
     }
 }

@@ -158,12 +158,12 @@ pub struct GameEnd {
 /// Plays one game from the position after `opening`, whose moves the caller has checked.
 ///
 /// Returns `None` when `stop` was set before the end.
-pub fn play_game<G: Game>(
+pub fn play_game<'a, G: Game>(
     start: &G,
     opening: &[Move],
-    players: [&mut dyn Contestant; 2],
+    players: [&'a mut dyn Contestant; 2],
     terms: &GameTerms,
-    stop: &AtomicBool,
+    stop: &'a AtomicBool,
 ) -> Option<GameEnd> {
     let mut game = GameInProgress {
         position: start.clone(),
@@ -172,14 +172,14 @@ pub fn play_game<G: Game>(
         terms: *terms,
         clocks: [RefereeClock::new(terms.time); 2],
         moves: Vec::new(),
-        cleaning_up: false,
+        stop,
     };
     if let Some(end) = game.set_up(opening) {
         return Some(end);
     }
     loop {
         if let Some(outcome) = game.position.outcome() {
-            return Some(game.counted(outcome));
+            return game.counted(outcome);
         }
         if game.position.ply() >= terms.max_moves {
             return Some(game.end(Outcome::DRAW, Reason::MaxMoves, None));
@@ -193,17 +193,28 @@ pub fn play_game<G: Game>(
     }
 }
 
+/// What KGS calls the rules that records call so.
+fn kgs_name(record_name: &str) -> Option<&'static str> {
+    match record_name {
+        "Japanese" => Some("japanese"),
+        "Chinese" | "Chinese-KGS" => Some("chinese"),
+        "AGA" => Some("aga"),
+        "NZ" => Some("new_zealand"),
+        _ => None,
+    }
+}
+
 /// A game, its players and their clocks.
 pub(super) struct GameInProgress<'a, G> {
     pub(super) position: G,
     /// What may not come back, where the rules forbid that.
-    past: Past,
+    pub(super) past: Past,
     pub(super) players: [&'a mut dyn Contestant; 2],
     pub(super) terms: GameTerms,
     clocks: [RefereeClock; 2],
     moves: Vec<PlayedMove>,
-    /// The players go on because they do not agree on what is dead: no clock runs.
-    pub(super) cleaning_up: bool,
+    /// Set when the game is of no interest any more.
+    pub(super) stop: &'a AtomicBool,
 }
 
 impl<G: Game> GameInProgress<'_, G> {
@@ -218,6 +229,7 @@ impl<G: Game> GameInProgress<'_, G> {
             rules: rules
                 .to_json()
                 .or_else(|| (rules != G::Rules::default()).then(|| rules.to_string())),
+            kgs_rules: rules.record_name().and_then(|name| kgs_name(&name)),
         };
         for &mv in opening {
             self.position.play(mv);
@@ -232,7 +244,7 @@ impl<G: Game> GameInProgress<'_, G> {
     }
 
     /// One move; the end of the game if it ends with it.
-    pub(super) fn next_move(&mut self) -> Option<GameEnd> {
+    fn next_move(&mut self) -> Option<GameEnd> {
         let color = self.position.to_move();
         let clock = self.clocks[color.index()];
         let limit = match self.terms.time {
@@ -240,11 +252,7 @@ impl<G: Game> GameInProgress<'_, G> {
             _ => clock.longest_move().saturating_add(self.terms.move_limit),
         };
         let player = &mut self.players[color.index()];
-        let reply = match self.cleaning_up {
-            true => player.clean_up(color, self.terms.move_limit),
-            false => player.choose(color, clock.time_left(), limit),
-        };
-        let reply = match reply {
+        let reply = match player.choose(color, clock.time_left(), limit) {
             Ok(reply) => reply,
             Err(fault) => {
                 let mut end = self.lost_by_fault(color, &fault);
@@ -257,8 +265,8 @@ impl<G: Game> GameInProgress<'_, G> {
                 return Some(end);
             }
         };
-        let mut spend = || self.clocks[color.index()].spend(reply.took, self.terms.margin);
-        if !self.cleaning_up && spend().is_err() {
+        let spent = self.clocks[color.index()].spend(reply.took, self.terms.margin);
+        if spent.is_err() {
             let over = reply
                 .took
                 .saturating_sub(clock.longest_move())
@@ -272,6 +280,9 @@ impl<G: Game> GameInProgress<'_, G> {
                 let mut detail = vertex::to_text(self.position.size(), mv);
                 if self.position.is_legal(mv) {
                     detail.push_str(" brings an earlier position back (superko)");
+                } else if mv == self.position.size().pass() && !G::INFO.passes {
+                    let title = G::INFO.title;
+                    detail += &format!(", which {title} has not: does this engine play Go?");
                 }
                 return Some(self.lost(color, Reason::IllegalMove, Some(detail)));
             }

@@ -7,12 +7,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::complaints::ComplaintKind;
 use super::error_stream::{ErrorStream, NewLines};
 use super::gtp_client::{Fault, ended};
 use super::player::{
-    Contestant, EngineSpec, GameSetup, PlayerMove, Reply, RunningEngine, StartError,
+    Contestant, EngineSpec, GameSetup, PlayerMove, Reply, RunningEngine, StartError, Unfit,
 };
-use super::process::{EngineProcess, NoOutput, Output};
+use super::process::{EngineProcess, LineEnd, NoOutput, Output};
 use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
 use crate::clock::Clock;
@@ -28,6 +29,9 @@ const REST: Duration = Duration::from_millis(20);
 
 /// Lines of talk before an answer, at most.
 const MOST_TALK: usize = 10_000;
+
+/// Characters that are kept of a line.
+const LINE_LEN: usize = 1000;
 
 /// An engine in its own process. Dropping it kills the process.
 pub(super) struct GomocupPlayer {
@@ -46,12 +50,36 @@ pub(super) struct GomocupPlayer {
     moved_at: Option<Duration>,
     /// Its last `MESSAGE`.
     message: Option<String>,
+    /// What `INFO` told it that it may still answer, which it should not.
+    told: u32,
+    /// The game's rules, where they are not the usual ones, until the first move.
+    rules: Option<String>,
+    /// Whether it answers `INFO`; known once it has moved.
+    answers_info: Option<bool>,
+    /// What it has refused.
+    refusals: Vec<(ComplaintKind, String)>,
 }
+
+/// What an answer must look like; other lines are passed over.
+type Expected = fn(&str, BoardSize) -> bool;
 
 /// One answer and when it came.
 struct Heard {
     text: String,
     at: Duration,
+    /// What was said before it to an `INFO`.
+    refused: Option<String>,
+}
+
+/// The point that a `SUGGEST` names.
+fn suggested(text: &str) -> Option<&str> {
+    let (word, point) = text.split_once(' ')?;
+    word.eq_ignore_ascii_case("SUGGEST").then(|| point.trim())
+}
+
+/// A line as it is kept.
+fn shortened(line: &str) -> String {
+    line.chars().take(LINE_LEN).collect()
 }
 
 impl GomocupPlayer {
@@ -67,7 +95,12 @@ impl GomocupPlayer {
         clock: Arc<dyn Clock>,
     ) -> Result<GomocupPlayer, StartError> {
         let (process, errors) = spec.launch(stderr, |file| {
-            EngineProcess::spawn(&spec.command, file, Arc::clone(&clock))
+            EngineProcess::spawn(
+                &spec.command,
+                file,
+                LineEnd::FeedOrReturn,
+                Arc::clone(&clock),
+            )
         })?;
         let mut player = GomocupPlayer {
             process,
@@ -80,10 +113,21 @@ impl GomocupPlayer {
             known: 0,
             moved_at: None,
             message: None,
+            told: 0,
+            rules: None,
+            answers_info: None,
+            refusals: Vec::new(),
         };
         let asked = player
             .send("ABOUT")
-            .and_then(|()| player.hear("ABOUT", limit));
+            .and_then(|()| player.hear("ABOUT", limit, |_, _| true))
+            .and_then(|heard| match heard.text.starts_with(['?', '=']) {
+                true => Err(Fault::Malformed {
+                    command: "ABOUT".to_owned(),
+                    answer: heard.text,
+                }),
+                false => Ok(()),
+            });
         match asked {
             // Old programs do not know the command; that they answer is enough.
             Ok(_) | Err(Fault::Refused { .. }) => Ok(player),
@@ -104,37 +148,72 @@ impl GomocupPlayer {
 
     fn send(&mut self, line: &str) -> Result<(), Fault> {
         let sent = self.process.send(&format!("{line}\r"));
-        sent.map_err(|_| ended(&mut self.process, line))
+        sent.map_err(|_| ended(&mut self.process, line, None))
     }
 
-    /// The next line that answers a command: talk is passed over, a message kept.
-    fn hear(&mut self, command: &str, limit: Duration) -> Result<Heard, Fault> {
+    fn info(&mut self, key: &str, value: impl std::fmt::Display) -> Result<(), Fault> {
+        self.told += u32::from(self.answers_info != Some(false));
+        self.send(&format!("INFO {key} {value}"))
+    }
+
+    /// The next line that answers a command: talk is passed over, a message kept, and so are answers to
+    /// `INFO`, which some programs do not understand.
+    fn hear(&mut self, command: &str, limit: Duration, expected: Expected) -> Result<Heard, Fault> {
         let command = || command.to_owned();
         let deadline = self.clock.now() + limit;
+        let (mut refused, mut other) = (None, None);
         for _ in 0..MOST_TALK {
             let wait = deadline.saturating_sub(self.clock.now());
             let (text, at) = match self.process.receive(wait) {
                 Ok(Output::Line { text, at }) => (text.trim().to_owned(), at),
                 Ok(Output::Unreadable) => break,
-                Err(NoOutput::Closed) => return Err(ended(&mut self.process, &command())),
+                Err(NoOutput::Closed) => {
+                    return Err(ended(&mut self.process, &command(), other.as_ref()));
+                }
                 Err(NoOutput::TimedOut) => {
                     let command = command();
-                    return Err(Fault::Hung { command, limit });
+                    return Err(match (refused, other) {
+                        (Some(message), _) => Fault::Refused { command, message },
+                        (None, Some(answer)) => Fault::Malformed { command, answer },
+                        (None, None) => Fault::Hung { command, limit },
+                    });
                 }
             };
             let (word, rest) = text.split_once(' ').unwrap_or((&text, ""));
             match word.to_ascii_uppercase().as_str() {
                 "" | "DEBUG" => {}
-                "MESSAGE" => self.message = Some(rest.to_owned()),
+                "MESSAGE" => self.message = Some(shortened(rest)),
+                "ERROR" | "UNKNOWN" if self.told > 0 => {
+                    self.told -= 1;
+                    refused = Some(shortened(&text));
+                }
                 "ERROR" | "UNKNOWN" => {
-                    let (command, message) = (command(), text);
+                    let (command, message) = (command(), shortened(&text));
                     return Err(Fault::Refused { command, message });
                 }
-                _ => return Ok(Heard { text, at }),
+                _ if expected(&text, self.size) => {
+                    self.told = 0;
+                    return Ok(Heard { text, at, refused });
+                }
+                _ => other = other.or_else(|| Some(shortened(&text))),
             }
         }
         let (command, answer) = (command(), "(talk without end)".to_owned());
         Err(Fault::Malformed { command, answer })
+    }
+
+    /// The next move, or the suggestion of one.
+    fn hear_move(&mut self, command: &str, limit: Duration) -> Result<Heard, Fault> {
+        let heard = self.hear(command, limit, |text, _| {
+            let digits = text.strip_prefix('-').unwrap_or(text);
+            digits.starts_with(|first: char| first.is_ascii_digit()) || suggested(text).is_some()
+        })?;
+        self.answers_info.get_or_insert(heard.refused.is_some());
+        if let (Some(said), Some(rules)) = (&heard.refused, self.rules.take()) {
+            let line = format!("an INFO, perhaps that of the rules {rules}: {said}");
+            self.refusals.push((ComplaintKind::Refusal, line));
+        }
+        Ok(heard)
     }
 
     /// The engine's own time of a turn and of the match.
@@ -151,8 +230,8 @@ impl GomocupPlayer {
             (_, MatchTimeControl::Byoyomi { .. }) => (millis, NO_LIMIT),
             (stones, _) => (millis / u64::from(stones), NO_LIMIT),
         };
-        self.send(&format!("INFO timeout_turn {turn}"))?;
-        self.send(&format!("INFO time_left {of_match}"))
+        self.info("timeout_turn", turn)?;
+        self.info("time_left", of_match)
     }
 
     /// Asks for a move; gives the command that asks.
@@ -184,7 +263,7 @@ impl GomocupPlayer {
 }
 
 /// How long a move and a match may take before any clock is announced.
-fn limits(time: MatchTimeControl) -> Vec<String> {
+fn limits(time: MatchTimeControl) -> Vec<(&'static str, u128)> {
     let millis = |time: Duration| time.as_millis().min(NO_LIMIT.into());
     let (turn, whole) = match time {
         MatchTimeControl::None => return Vec::new(),
@@ -208,12 +287,23 @@ fn limits(time: MatchTimeControl) -> Vec<String> {
         } => (main.max(period / stones), Duration::ZERO),
     };
     vec![
-        format!("INFO timeout_turn {}", millis(turn)),
-        format!("INFO timeout_match {}", millis(whole)),
+        ("timeout_turn", millis(turn)),
+        ("timeout_match", millis(whole)),
     ]
 }
 
 impl RunningEngine for GomocupPlayer {
+    fn check_game(&mut self, game: &str, _: BoardSize) -> Result<(), Unfit> {
+        match game {
+            "gomoku" => Ok(()),
+            _ => Err(Unfit::Protocol(game.to_owned())),
+        }
+    }
+
+    fn refusals(&mut self) -> Vec<(ComplaintKind, String)> {
+        std::mem::take(&mut self.refusals)
+    }
+
     fn listen(&mut self) -> NewLines {
         self.errors.listen()
     }
@@ -236,28 +326,27 @@ impl Contestant for GomocupPlayer {
         (self.size, self.time) = (setup.size, setup.time);
         self.moves = setup.opening.to_vec();
         self.known = 0;
-        for line in limits(setup.time) {
-            self.send(&line)?;
-        }
-        let rules = setup.rules.as_deref();
-        let sum = GOMOCUP_RULES.iter().find(|(_, name)| Some(*name) == rules);
-        let sum = sum.map_or(0, |(sum, _)| *sum);
-        self.send(&format!("INFO rule {sum}"))?;
-        self.send("INFO game_type 2")?;
         let BoardSize { width, height } = setup.size;
         let start = match setup.size.is_square() {
             true => format!("START {width}"),
             false => format!("RECTSTART {width},{height}"),
         };
+        self.told = 0;
         self.send(&start)?;
-        let heard = self.hear(&start, self.limit)?;
-        match heard.text.to_ascii_uppercase().starts_with("OK") {
-            true => Ok(()),
-            false => Err(Fault::Malformed {
-                command: start,
-                answer: heard.text,
-            }),
+        self.hear(&start, self.limit, |text, _| {
+            let first = text.split(' ').next().unwrap_or_default();
+            first.eq_ignore_ascii_case("OK")
+        })?;
+        // As Piskvork does: some programs know no INFO before they have a board.
+        for (key, value) in limits(setup.time) {
+            self.info(key, value)?;
         }
+        self.rules = setup.rules.clone();
+        let sum = GOMOCUP_RULES
+            .iter()
+            .find(|(_, name)| Some(*name) == self.rules.as_deref());
+        self.info("rule", sum.map_or(0, |(sum, _)| *sum))?;
+        self.info("game_type", 2)
     }
 
     fn play(&mut self, _: Color, mv: Move) -> Result<(), Fault> {
@@ -278,11 +367,11 @@ impl Contestant for GomocupPlayer {
         self.message = None;
         let asked = self.clock.now();
         let command = self.ask(color)?;
-        let mut heard = self.hear(&command, limit)?;
-        if let Some(point) = heard.text.strip_prefix("SUGGEST ") {
-            let play = format!("PLAY {}", point.trim());
+        let mut heard = self.hear_move(&command, limit)?;
+        if let Some(point) = suggested(&heard.text) {
+            let play = format!("PLAY {point}");
             self.send(&play)?;
-            heard = self.hear(&play, limit.saturating_sub(heard.at.saturating_sub(asked)))?;
+            heard = self.hear_move(&play, limit.saturating_sub(heard.at.saturating_sub(asked)))?;
         }
         self.moved_at = Some(heard.at);
         let choice = match read_xy(&heard.text, self.size) {
@@ -291,7 +380,7 @@ impl Contestant for GomocupPlayer {
                 self.known = self.moves.len();
                 PlayerMove::Move(mv)
             }
-            None => PlayerMove::Nonsense(heard.text),
+            None => PlayerMove::Nonsense(shortened(&heard.text)),
         };
         Ok(Reply {
             choice,

@@ -1,7 +1,9 @@
 //! The controller's side of GTP: one command, one answer, within a limit.
 //!
-//! Every command carries an id, so an answer that is late or belongs to nothing is recognised.
-//! After any [`Fault`] but [`Fault::Refused`] the stream cannot be trusted: drop the client.
+//! Every command carries an id, so an answer that is late or belongs to nothing is recognised; a program
+//! that answers its first command without one is asked without. Lines before an answer, such as a banner,
+//! are passed over. After any [`Fault`] but [`Fault::Refused`] the stream cannot be trusted: drop the
+//! client.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -9,11 +11,14 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::process::{EngineProcess, NoOutput, Output, SpawnError};
+use super::process::{EngineProcess, LineEnd, NoOutput, Output, SpawnError};
 use crate::clock::Clock;
 
-/// Most lines in one answer; `list_commands` of the richest engines has a few hundred.
+/// Most lines in one answer, and before it; `list_commands` of the richest engines has a few hundred.
 const MAX_ANSWER_LINES: usize = 10_000;
+
+/// Most bytes of one answer.
+const MAX_ANSWER_LEN: usize = 1 << 20;
 
 /// How often, and how far apart, an engine that closed its pipes is asked whether it has ended.
 const EXIT_POLLS: u32 = 40;
@@ -21,6 +26,9 @@ const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Characters of an engine's words that a message quotes.
 const QUOTED_LEN: usize = 80;
+
+/// Characters of a refusal that are kept.
+const REASON_LEN: usize = 300;
 
 /// What an engine did wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -79,6 +87,8 @@ pub struct GtpClient {
     process: EngineProcess,
     clock: Arc<dyn Clock>,
     next_id: u32,
+    /// Whether commands carry their id.
+    numbered: bool,
 }
 
 impl GtpClient {
@@ -92,9 +102,10 @@ impl GtpClient {
         clock: Arc<dyn Clock>,
     ) -> Result<GtpClient, SpawnError> {
         Ok(GtpClient {
-            process: EngineProcess::spawn(command_line, stderr, Arc::clone(&clock))?,
+            process: EngineProcess::spawn(command_line, stderr, LineEnd::Feed, Arc::clone(&clock))?,
             clock,
             next_id: 1,
+            numbered: true,
         })
     }
 
@@ -106,42 +117,65 @@ impl GtpClient {
         let id = self.next_id;
         self.next_id += 1;
         let start = self.clock.now();
-        if self.process.send(&format!("{id} {command}")).is_err() {
-            return Err(ended(&mut self.process, command));
+        if self.process.send(&self.written(id, command)).is_err() {
+            return Err(ended(&mut self.process, command, None));
         }
         let deadline = start + limit;
-        let mut lines: Vec<String> = Vec::new();
+        let (mut before, mut lines, mut len) = (Vec::new(), Vec::new(), 0);
         loop {
             let wait = deadline.saturating_sub(self.clock.now());
             let (line, at) = match self.process.receive(wait) {
                 Ok(Output::Line { text, at }) => (text, at),
                 Ok(Output::Unreadable) => return Err(malformed(command, "(an endless line)")),
-                Err(NoOutput::Closed) => return Err(ended(&mut self.process, command)),
-                Err(NoOutput::TimedOut) => {
-                    let command = command.to_owned();
-                    return Err(Fault::Hung { command, limit });
+                Err(NoOutput::Closed) => {
+                    return Err(ended(&mut self.process, command, before.last()));
                 }
+                Err(NoOutput::TimedOut) => return Err(no_answer(command, limit, &before, &lines)),
             };
-            if lines.is_empty() && line.is_empty() {
-                continue;
-            }
-            if !line.is_empty() {
-                if lines.is_empty() && !line.starts_with(['=', '?'])
-                    || lines.len() == MAX_ANSWER_LINES
-                {
-                    return Err(malformed(command, &line));
+            len += line.len();
+            match (lines.is_empty(), line.is_empty()) {
+                (true, true) => {}
+                (true, false) if self.begins_answer(&line, id) => lines.push(line),
+                (true, false) => before.push(line),
+                (false, false) => lines.push(line),
+                (false, true) => {
+                    let took = at.saturating_sub(start);
+                    let id = self.numbered.then_some(id);
+                    return read_answer(command, id, &lines).map(|text| Answer { text, took });
                 }
-                lines.push(line);
-                continue;
             }
-            let took = at.saturating_sub(start);
-            return read_answer(command, id, &lines).map(|text| Answer { text, took });
+            if before.len() + lines.len() > MAX_ANSWER_LINES || len > MAX_ANSWER_LEN {
+                return Err(malformed(command, "(an endless answer)"));
+            }
         }
+    }
+
+    fn written(&self, id: u32, command: &str) -> String {
+        match self.numbered {
+            true => format!("{id} {command}"),
+            false => command.to_owned(),
+        }
+    }
+
+    /// Whether a line is the first one of the answer to a command.
+    fn begins_answer(&mut self, line: &str, id: u32) -> bool {
+        if self.numbered && after_head(line, Some(id)).is_some() {
+            return true;
+        }
+        // It may not know ids; what answers the first command so is not asked with one again.
+        let may_know_none = !self.numbered || id == 1;
+        let plain = may_know_none && after_head(line, None).is_some();
+        self.numbered &= !plain;
+        plain
     }
 
     /// Asks the engine to end and waits at most `limit` for it; kills it otherwise.
     pub fn quit(mut self, limit: Duration) {
-        if self.process.send(&format!("{} quit", self.next_id)).is_ok() {
+        if self
+            .process
+            .send(&self.written(self.next_id, "quit"))
+            .is_ok()
+        {
             let deadline = self.clock.now() + limit;
             while self
                 .process
@@ -152,13 +186,16 @@ impl GtpClient {
     }
 }
 
-/// The fault of an engine whose pipes are closed.
-pub(super) fn ended(process: &mut EngineProcess, command: &str) -> Fault {
+/// The fault of an engine whose pipes are closed; what it said on its output is told.
+pub(super) fn ended(process: &mut EngineProcess, command: &str, said: Option<&String>) -> Fault {
     let command = command.to_owned();
     // The pipe closes a moment before the process can be waited for.
     for _ in 0..EXIT_POLLS {
         if let Some(status) = process.exit_status() {
-            let status = status.to_string();
+            let said = said.map_or(String::new(), |line| {
+                format!("; it said `{}`", quoted(line))
+            });
+            let status = format!("{status}{said}");
             return Fault::Crashed { command, status };
         }
         std::thread::sleep(EXIT_POLL_INTERVAL);
@@ -166,21 +203,51 @@ pub(super) fn ended(process: &mut EngineProcess, command: &str) -> Fault {
     Fault::ClosedOutput { command }
 }
 
-fn malformed(command: &str, line: &str) -> Fault {
-    Fault::Malformed {
-        command: command.to_owned(),
-        answer: line.chars().take(QUOTED_LEN).collect(),
+/// The fault of an engine from which no whole answer came: nothing, other lines, or one without the empty
+/// line that ends it.
+fn no_answer(command: &str, limit: Duration, before: &[String], lines: &[String]) -> Fault {
+    match (lines.first(), before.first()) {
+        (Some(first), _) => malformed(
+            command,
+            &format!("{} (no empty line follows)", quoted(first)),
+        ),
+        (None, Some(first)) => malformed(command, first),
+        (None, None) => Fault::Hung {
+            command: command.to_owned(),
+            limit,
+        },
     }
 }
 
-/// The text of an answer whose first line starts with `=` or `?`.
-fn read_answer(command: &str, id: u32, lines: &[String]) -> Result<String, Fault> {
+fn malformed(command: &str, line: &str) -> Fault {
+    Fault::Malformed {
+        command: command.to_owned(),
+        answer: quoted(line),
+    }
+}
+
+/// A line as messages quote it.
+fn quoted(line: &str) -> String {
+    line.chars().take(QUOTED_LEN).collect()
+}
+
+/// What follows `=` or `?` and the id; `None` where the line is no answer to this command.
+fn after_head(line: &str, id: Option<u32>) -> Option<&str> {
+    let rest = line.strip_prefix(['=', '?'])?;
+    match id {
+        Some(id) => rest
+            .strip_prefix(&id.to_string())
+            .filter(|rest| !rest.starts_with(|next: char| next.is_ascii_digit())),
+        // Rules of such signs are drawn by banners.
+        None => Some(rest).filter(|rest| !rest.starts_with(['=', '?'])),
+    }
+}
+
+/// The text of an answer whose first line begins one.
+fn read_answer(command: &str, id: Option<u32>, lines: &[String]) -> Result<String, Fault> {
     let first = &lines[0];
-    let after_id = first[1..]
-        .strip_prefix(&id.to_string())
-        .filter(|rest| rest.is_empty() || rest.starts_with(' '))
-        .ok_or_else(|| malformed(command, first))?;
-    let mut text = after_id.trim().to_owned();
+    let rest = after_head(first, id).ok_or_else(|| malformed(command, first))?;
+    let mut text = rest.trim().to_owned();
     for line in &lines[1..] {
         text.push('\n');
         text.push_str(line.trim_end());
@@ -190,7 +257,7 @@ fn read_answer(command: &str, id: u32, lines: &[String]) -> Result<String, Fault
     }
     Err(Fault::Refused {
         command: command.to_owned(),
-        message: text,
+        message: text.chars().take(REASON_LEN).collect(),
     })
 }
 
@@ -201,16 +268,15 @@ mod tests {
     #[track_caller]
     fn check(lines: &[&str], expected: Option<&str>) {
         let lines: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
-        assert_eq!(
-            read_answer("genmove b", 17, &lines).ok().as_deref(),
-            expected
-        );
+        let read = read_answer("genmove b", Some(17), &lines);
+        assert_eq!(read.ok().as_deref(), expected, "{lines:?}");
     }
 
     #[test]
     fn answers_are_read_with_their_id() {
         check(&["=17 D4"], Some("D4"));
         check(&["=17"], Some(""));
+        check(&["=17D4 "], Some("D4"));
         check(&["=17 play", "undo "], Some("play\nundo"));
         check(&["=17", ". X", "O ."], Some("\n. X\nO ."));
     }
@@ -225,7 +291,7 @@ mod tests {
 
     #[test]
     fn an_error_is_a_refusal_in_the_engines_words() {
-        let fault = read_answer("play b A1", 2, &["?2 illegal move".to_owned()]).unwrap_err();
+        let fault = read_answer("play b A1", Some(2), &["?2 illegal move".to_owned()]).unwrap_err();
         assert_eq!(fault.to_string(), "refused `play b A1`: illegal move");
     }
 }

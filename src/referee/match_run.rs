@@ -5,18 +5,20 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::complaints::ComplaintKind;
 use super::conditions::{Conditioned, Conditions};
 use super::error_stream::NewLines;
 use super::game::{GameEnd, GameTerms, Reason};
 use super::gomocup_player::GomocupPlayer;
+use super::gtp_player::GtpPlayer;
 use super::player::{
-    Contestant, EngineProtocol, EngineSpec, GtpPlayer, RunningEngine, StartError, and_last_words,
+    Contestant, EngineProtocol, EngineSpec, RunningEngine, StartError, and_last_words,
 };
 use super::refereed_game::RefereedGame;
 use super::schedule::Fixture;
@@ -25,6 +27,9 @@ use crate::game::{Color, Move, Outcome};
 
 /// How long an engine may take to end when it is no longer needed.
 const QUIT_LIMIT: Duration = Duration::from_secs(2);
+
+/// How often somebody looks up from waiting for games.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Everything needed to play games.
 pub struct MatchPlan<'a> {
@@ -55,13 +60,14 @@ pub struct FinishedGame {
     pub fixture: Fixture,
     /// How it went.
     pub end: GameEnd,
-    /// What Black and White complained of on their error streams.
-    pub complaints: [Vec<String>; 2],
+    /// What Black and White complained of on their error streams, and what they refused.
+    pub complaints: [Vec<(ComplaintKind, String)>; 2],
 }
 
 impl MatchPlan<'_> {
     /// Plays the fixtures and hands every finished game to `finished`, in this thread and in the
-    /// order they end, until it breaks; games in progress are then abandoned.
+    /// order they end, until it breaks; games in progress are then abandoned. `meanwhile` is called
+    /// several times a second.
     ///
     /// # Errors
     /// [`StartError`] when an engine cannot be started that has not been started before in this
@@ -72,6 +78,7 @@ impl MatchPlan<'_> {
         &self,
         fixtures: &[Fixture],
         mut finished: impl FnMut(FinishedGame) -> ControlFlow<B>,
+        mut meanwhile: impl FnMut(),
     ) -> Result<Option<B>, StartError> {
         let shared = Shared {
             plan: self,
@@ -94,16 +101,23 @@ impl MatchPlan<'_> {
                 scope.spawn(move || GameSlot::new(shared, place).play_all(&sender));
             }
             drop(sender);
-            for message in receiver {
+            loop {
+                meanwhile();
+                let message = match receiver.recv_timeout(LOOK_INTERVAL) {
+                    Ok(message) => message,
+                    Err(RecvTimeoutError::Timeout) => continue,
+                    Err(RecvTimeoutError::Disconnected) => break,
+                };
                 match message.map(&mut finished) {
                     Ok(ControlFlow::Continue(())) => continue,
                     Ok(ControlFlow::Break(value)) => result = Ok(Some(value)),
                     Err(error) => result = Err(error),
                 }
-                // Leaving the loop drops the receiver, so that no place waits to report.
                 shared.stop.store(true, Ordering::Relaxed);
                 break;
             }
+            // No place waits to report.
+            drop(receiver);
         });
         result
     }
@@ -212,6 +226,11 @@ impl<'a> GameSlot<'a> {
             return Ok(None);
         };
         let heard = [black.listen(), white.listen()];
+        let mut complaints = [black.refusals(), white.refusals()];
+        for (complaints, heard) in complaints.iter_mut().zip(&heard) {
+            let lines = heard.complaints.iter().cloned();
+            complaints.extend(lines.map(|line| (ComplaintKind::Stream, line)));
+        }
         add_last_words(&mut end, &heard);
         let seats = fixture.engines.into_iter().zip(players).zip(end.usable);
         let usable = seats.filter_map(|(seat, usable)| usable.then_some(seat));
@@ -219,7 +238,7 @@ impl<'a> GameSlot<'a> {
         Ok(Some(FinishedGame {
             fixture,
             end,
-            complaints: heard.map(|heard| heard.complaints),
+            complaints,
         }))
     }
 
@@ -232,12 +251,17 @@ impl<'a> GameSlot<'a> {
         let spec = &plan.engines[engine];
         let stderr = self.stderr_path(engine);
         let (limit, clock) = (plan.command_limit, Arc::clone(&plan.clock));
-        let player: Box<dyn RunningEngine> = match spec.protocol {
+        let mut player: Box<dyn RunningEngine> = match spec.protocol {
             EngineProtocol::Gtp => Box::new(GtpPlayer::start_engine(spec, &stderr, limit, clock)?),
             EngineProtocol::Gomocup => {
                 Box::new(GomocupPlayer::start_engine(spec, &stderr, limit, clock)?)
             }
         };
+        let fits = player.check_game(plan.rules.name(), plan.rules.size());
+        fits.map_err(|source| StartError::Unfit {
+            name: spec.name.clone(),
+            source,
+        })?;
         self.shared.started[engine].store(true, Ordering::Relaxed);
         self.shared.failed_starts[engine].store(0, Ordering::Relaxed);
         Ok(player)

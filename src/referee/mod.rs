@@ -14,6 +14,7 @@ mod error_stream;
 mod game;
 mod gomocup_player;
 mod gtp_client;
+mod gtp_player;
 mod match_record;
 mod match_run;
 pub mod opening;
@@ -29,21 +30,23 @@ mod schedule;
 mod score_board;
 mod score_sheet;
 mod time_control;
+mod trial;
 mod vertex;
 
 pub use clock_report::{ClockReport, PlyLine, visits_by_ply_svg};
 pub use command_line::CommandLineError;
-pub use complaints::{Complaint, Complaints};
+pub use complaints::{Complaint, ComplaintKind, Complaints};
 pub use conditions::Conditions;
-pub use count::{Count, How};
+pub use count::{Count, How, PlayingOn};
 pub use game::{GameEnd, GameTerms, PlayedMove, Reason, play_game};
 pub use gtp_client::{Answer, Fault, GtpClient};
+pub use gtp_player::GtpPlayer;
 pub use match_record::{MatchRecord, Origin};
 pub use match_run::{FinishedGame, MatchPlan};
 pub use opening::OpeningError;
 pub use player::{
-    Contestant, EngineProtocol, EngineSpec, GameSetup, GtpPlayer, PlayerMove, REPORT_COMMAND,
-    Reply, StartError,
+    Contestant, EngineProtocol, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND, Reply,
+    StartError, Unfit,
 };
 pub use process::SpawnError;
 pub use rating_table::{RatingError, RatingOptions, RatingRow, RatingTable};

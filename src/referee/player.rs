@@ -1,21 +1,18 @@
-//! What the referee asks of a player, and the player that is a GTP engine.
+//! What the referee asks of a player, and how the engine behind one is started.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
+use super::complaints::ComplaintKind;
 use super::error_stream::{ErrorStream, NewLines};
-use super::gtp_client::{Fault, GtpClient};
+use super::gtp_client::Fault;
 use super::process::SpawnError;
 use super::referee_clock::AnnouncedTime;
-use super::time_control::{MatchTimeControl, TimeCommands, seconds_text};
-use super::vertex;
-use crate::clock::Clock;
+use super::time_control::MatchTimeControl;
 use crate::game::{BoardSize, Color, HalfPoints, Move};
 
 /// The command asked after each move of an engine that lists it: one line of `name value` words
@@ -36,6 +33,8 @@ pub struct GameSetup<'a> {
     /// The rules as the command `kata-set-rules` takes them: KataGo's where the game is one of its
     /// own, else the name of rules that are not the usual ones.
     pub rules: Option<String>,
+    /// The same as the command `kgs-rules` takes them, where it has a name for them.
+    pub kgs_rules: Option<&'static str>,
 }
 
 /// A player's answer to the question for its move.
@@ -92,6 +91,15 @@ pub trait Contestant {
     /// [`Fault`], as above.
     fn clean_up(&mut self, color: Color, limit: Duration) -> Result<Reply, Fault> {
         self.choose(color, None, limit)
+    }
+
+    /// Takes the move back that the player has just answered and passes in its place; whether it can.
+    ///
+    /// # Errors
+    /// [`Fault`], as above.
+    fn pass_instead(&mut self, color: Color) -> Result<bool, Fault> {
+        let _ = color;
+        Ok(false)
     }
 
     /// The stones that the player takes for dead in a finished game; `None` where it cannot say.
@@ -187,8 +195,17 @@ impl FromStr for EngineProtocol {
 
 /// A player that is an engine in a process of its own.
 pub(super) trait RunningEngine: Contestant + Send {
+    /// Whether it plays this game on this board at all.
+    ///
+    /// # Errors
+    /// [`Unfit`] says why not, and what to do.
+    fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), Unfit>;
+
     /// What is new on its error stream.
     fn listen(&mut self) -> NewLines;
+
+    /// What it has refused, or could not be told, since it was last asked this.
+    fn refusals(&mut self) -> Vec<(ComplaintKind, String)>;
 
     /// Ends it politely, killing it after `limit`.
     fn quit(self: Box<Self>, limit: Duration);
@@ -216,7 +233,7 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// It does not speak its protocol.
-    #[error("{name} {source}{}", and_last_words(last_words.as_ref()))]
+    #[error("{name} {source}{}{}", other_protocol(source), and_last_words(last_words.as_ref()))]
     Handshake {
         /// The engine.
         name: String,
@@ -225,228 +242,70 @@ pub enum StartError {
         /// The last line on its error stream.
         last_words: Option<String>,
     },
+    /// It plays, but not this.
+    #[error("{name} {source}")]
+    Unfit {
+        /// The engine.
+        name: String,
+        /// Why.
+        source: Unfit,
+    },
+}
+
+/// Why an engine cannot play the match's game.
+#[derive(Debug, Error)]
+pub enum Unfit {
+    /// It is one of another game.
+    #[error(
+        "plays {theirs}, and this is a match of {game}: either its command line lacks --game {game} (or \
+         what the engine calls it), or that of tengen-match lacks --game {theirs}"
+    )]
+    OtherGame {
+        /// The game that it names.
+        theirs: String,
+        /// That of the match.
+        game: String,
+    },
+    /// It does not take the board.
+    #[error(
+        "{fault}; does it play {game} on {size}? For Tengen as an engine --game {game} --size {size} says so"
+    )]
+    Board {
+        /// What it said.
+        fault: Fault,
+        /// The game of the match.
+        game: String,
+        /// Its board.
+        size: BoardSize,
+    },
+    /// It failed when it was asked.
+    #[error(transparent)]
+    Failed(#[from] Fault),
+    /// Its protocol is for Gomoku.
+    #[error(
+        "speaks the protocol of Gomocup, which has no {0}: leave the option for its protocol out"
+    )]
+    Protocol(String),
+}
+
+/// What to do about an engine that answers as one of the other protocol does.
+fn other_protocol(fault: &Fault) -> &'static str {
+    let Fault::Malformed { answer, .. } = fault else {
+        return "";
+    };
+    let first = answer.split_whitespace().next().unwrap_or_default();
+    match first.to_ascii_uppercase().as_str() {
+        "UNKNOWN" | "ERROR" | "MESSAGE" => {
+            "; if it speaks the protocol of Gomocup, say so by --first-protocol or --second-protocol"
+        }
+        word if word.starts_with(['?', '=']) => {
+            "; if it speaks GTP, leave the option for its protocol out"
+        }
+        _ => "",
+    }
 }
 
 /// An engine's last words, to be added to what it did.
 pub(super) fn and_last_words(words: Option<&String>) -> String {
     words.map_or(String::new(), |words| format!("; its last words: {words}"))
-}
-
-/// A GTP engine in its own process.
-pub struct GtpPlayer {
-    client: GtpClient,
-    errors: ErrorStream,
-    commands: HashSet<String>,
-    /// How long it may take for anything but `genmove`.
-    limit: Duration,
-    /// Whether it reads fractions of a second.
-    fractions: bool,
-    size: BoardSize,
-    /// The game's.
-    time: MatchTimeControl,
-}
-
-impl GtpPlayer {
-    /// Starts the engine and asks what it knows. Its stderr is appended to a file; `limit` is how
-    /// long it may take to start, and later to answer anything but `genmove`.
-    ///
-    /// # Errors
-    /// [`StartError`] when the process does not start or does not answer `list_commands`.
-    pub fn start_engine(
-        spec: &EngineSpec,
-        stderr: &Path,
-        limit: Duration,
-        clock: Arc<dyn Clock>,
-    ) -> Result<GtpPlayer, StartError> {
-        let (client, errors) =
-            spec.launch(stderr, |file| GtpClient::spawn(&spec.command, file, clock))?;
-        let mut player = GtpPlayer {
-            client,
-            errors,
-            commands: HashSet::new(),
-            limit,
-            fractions: false,
-            size: BoardSize::square(1),
-            time: MatchTimeControl::None,
-        };
-        let asked = player.ask_what_it_knows();
-        asked.map_err(|source| StartError::Handshake {
-            name: spec.name.clone(),
-            source,
-            last_words: player.errors.listen().last_words,
-        })?;
-        Ok(player)
-    }
-
-    fn ask_what_it_knows(&mut self) -> Result<(), Fault> {
-        let commands = self.ask("list_commands")?;
-        self.commands = commands.split_whitespace().map(str::to_owned).collect();
-        // The standard has whole seconds only, and many engines read no others.
-        self.fractions =
-            self.accepts("time_settings 1.5 0 0")? && self.accepts("time_left b 1.5 0")?;
-        Ok(())
-    }
-
-    /// Whether the engine does not refuse a command; one that it does not list counts as refused.
-    fn accepts(&mut self, command: &str) -> Result<bool, Fault> {
-        let listed = command
-            .split(' ')
-            .next()
-            .is_some_and(|name| self.lists(name));
-        match listed.then(|| self.ask(command)) {
-            Some(Ok(_)) => Ok(true),
-            None | Some(Err(Fault::Refused { .. })) => Ok(false),
-            Some(Err(fault)) => Err(fault),
-        }
-    }
-
-    fn lists(&self, command: &str) -> bool {
-        self.commands.contains(command)
-    }
-
-    fn ask(&mut self, command: &str) -> Result<String, Fault> {
-        self.client
-            .command(command, self.limit)
-            .map(|answer| answer.text)
-    }
-
-    fn time_commands(&self) -> TimeCommands {
-        TimeCommands {
-            time_settings: self.lists("time_settings"),
-            kgs_time_settings: self.lists("kgs-time_settings"),
-            kata_time_settings: self.lists("kata-time_settings"),
-            time_left: self.lists("time_left"),
-            fractions: self.fractions,
-        }
-    }
-
-    fn play_move(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
-        let vertex = vertex::to_text(self.size, mv);
-        self.ask(&format!("play {color} {vertex}")).map(drop)
-    }
-}
-
-impl RunningEngine for GtpPlayer {
-    fn listen(&mut self) -> NewLines {
-        self.errors.listen()
-    }
-
-    fn quit(self: Box<Self>, limit: Duration) {
-        self.client.quit(limit);
-    }
-}
-
-impl Contestant for GtpPlayer {
-    fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
-        (self.size, self.time) = (setup.size, setup.time);
-        let BoardSize { width, height } = setup.size;
-        if setup.size.is_square() {
-            self.ask(&format!("boardsize {width}"))?;
-        } else {
-            self.ask(&format!("rectangular_boardsize {width} {height}"))?;
-        }
-        self.ask("clear_board")?;
-        if let Some(komi) = setup.komi {
-            self.accepts(&format!("komi {komi}"))?;
-        }
-        if let Some(rules) = &setup.rules {
-            // An engine that has no such rules plays by its own: the referee has the last word.
-            self.accepts(&format!("kata-set-rules {rules}"))?;
-        }
-        if let Some(command) = setup.time.command(self.time_commands()) {
-            self.ask(&command)?;
-        }
-        for (&mv, color) in setup.opening.iter().zip(Color::BOTH.into_iter().cycle()) {
-            self.play_move(color, mv)?;
-        }
-        Ok(())
-    }
-
-    fn play(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
-        self.play_move(color, mv)
-    }
-
-    fn choose(
-        &mut self,
-        color: Color,
-        left: Option<AnnouncedTime>,
-        limit: Duration,
-    ) -> Result<Reply, Fault> {
-        if let Some(left) = left
-            && self.lists("time_left")
-        {
-            let seconds = seconds_text(left.time, self.fractions);
-            let known = self.time_commands();
-            let stones = self.time.announced_stones(left.stones, known);
-            self.ask(&format!("time_left {color} {seconds} {stones}"))?;
-        }
-        self.ask_for_move("genmove", color, limit)
-    }
-
-    fn clean_up(&mut self, color: Color, limit: Duration) -> Result<Reply, Fault> {
-        let known = self.lists("kgs-genmove_cleanup");
-        let command = if known {
-            "kgs-genmove_cleanup"
-        } else {
-            "genmove"
-        };
-        self.ask_for_move(command, color, limit)
-    }
-
-    fn dead(&mut self) -> Result<Option<Vec<Move>>, Fault> {
-        let text = self.ask_if_known("final_status_list dead")?;
-        let stones = |text: String| {
-            let vertices = text.split_whitespace();
-            vertices
-                .map(|vertex| vertex::from_text(self.size, vertex))
-                .collect()
-        };
-        Ok(text.and_then(stones))
-    }
-
-    fn final_score(&mut self) -> Result<Option<String>, Fault> {
-        let text = self.ask_if_known("final_score")?;
-        Ok(text.and_then(|text| Some(text.split_whitespace().next()?.to_owned())))
-    }
-}
-
-impl GtpPlayer {
-    /// The answer to a command that an engine may not list, or refuse.
-    fn ask_if_known(&mut self, command: &str) -> Result<Option<String>, Fault> {
-        let name = command.split(' ').next().unwrap_or_default();
-        if !self.lists(name) {
-            return Ok(None);
-        }
-        match self.ask(command) {
-            Ok(text) => Ok(Some(text)),
-            Err(Fault::Refused { .. }) => Ok(None),
-            Err(fault) => Err(fault),
-        }
-    }
-
-    fn ask_for_move(
-        &mut self,
-        command: &str,
-        color: Color,
-        limit: Duration,
-    ) -> Result<Reply, Fault> {
-        let answer = self.client.command(&format!("{command} {color}"), limit)?;
-        let report = match self.lists(REPORT_COMMAND) {
-            true => Some(self.ask(REPORT_COMMAND)?),
-            false => None,
-        };
-        let choice = if answer.text.eq_ignore_ascii_case("resign") {
-            PlayerMove::Resign
-        } else {
-            match vertex::from_text(self.size, &answer.text) {
-                Some(mv) => PlayerMove::Move(mv),
-                None => PlayerMove::Nonsense(answer.text),
-            }
-        };
-        Ok(Reply {
-            choice,
-            took: answer.took,
-            report,
-        })
-    }
 }

@@ -19,6 +19,15 @@ use crate::system::{kill_group, own_group};
 /// Longest line taken from an engine, in bytes; KataGo's longest analysis lines stay below.
 const MAX_LINE_LEN: usize = 1 << 20;
 
+/// What ends a line of an engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineEnd {
+    /// A line feed; other control characters mean nothing, as in GTP.
+    Feed,
+    /// A line feed or a carriage return, as in the protocol of Gomocup, where empty lines mean nothing.
+    FeedOrReturn,
+}
+
 /// Lines that may wait to be read before the engine's own writes block.
 const MAX_WAITING_LINES: usize = 256;
 
@@ -73,6 +82,7 @@ impl EngineProcess {
     pub(super) fn spawn(
         command_line: &str,
         stderr: File,
+        line_end: LineEnd,
         clock: Arc<dyn Clock>,
     ) -> Result<EngineProcess, SpawnError> {
         let words = command_line::split(command_line)?;
@@ -95,7 +105,7 @@ impl EngineProcess {
         let (sender, receiver) = sync_channel(MAX_WAITING_LINES);
         std::thread::Builder::new()
             .name("engine stdout".to_owned())
-            .spawn(move || read_lines(stdout, &sender, clock.as_ref()))
+            .spawn(move || read_lines(stdout, line_end, &sender, clock.as_ref()))
             .map_err(start)?;
         Ok(EngineProcess {
             child,
@@ -135,7 +145,12 @@ impl Drop for EngineProcess {
 /// Reads until the engine closes its stdout or nobody listens. The thread ends with the process:
 /// its pipe closes, or the dropped receiver refuses the next line. Nobody joins it, because a
 /// stray grandchild of the engine could hold the pipe open.
-fn read_lines(mut stdout: ChildStdout, sender: &SyncSender<Output>, clock: &dyn Clock) {
+fn read_lines(
+    mut stdout: ChildStdout,
+    line_end: LineEnd,
+    sender: &SyncSender<Output>,
+    clock: &dyn Clock,
+) {
     let mut buffer = [0; 8192];
     let mut line = Vec::new();
     loop {
@@ -150,7 +165,12 @@ fn read_lines(mut stdout: ChildStdout, sender: &SyncSender<Output>, clock: &dyn 
         };
         let at = clock.now();
         for &byte in &buffer[..len] {
-            let output = match if byte == b'\t' { b' ' } else { byte } {
+            let byte = match byte {
+                b'\t' => b' ',
+                b'\r' if line_end == LineEnd::FeedOrReturn => b'\n',
+                other => other,
+            };
+            let output = match byte {
                 b'\n' => Output::Line {
                     text: String::from_utf8_lossy(&std::mem::take(&mut line)).into_owned(),
                     at,

@@ -27,12 +27,12 @@ pub trait RefereedGame: Send + Sync {
 
     /// Plays one game from the position after `opening`, whose moves are legal; `None` when `stop`
     /// was set before its end.
-    fn play(
+    fn play<'a>(
         &self,
         opening: &[Move],
-        players: [&mut dyn Contestant; 2],
+        players: [&'a mut dyn Contestant; 2],
         terms: &GameTerms,
-        stop: &AtomicBool,
+        stop: &'a AtomicBool,
     ) -> Option<GameEnd>;
 
     /// Reads an opening book. See [`opening`].
@@ -103,12 +103,12 @@ impl<G: Game> RefereedGame for StartPosition<G> {
         GameRecord::of(&self.0)
     }
 
-    fn play(
+    fn play<'a>(
         &self,
         opening: &[Move],
-        players: [&mut dyn Contestant; 2],
+        players: [&'a mut dyn Contestant; 2],
         terms: &GameTerms,
-        stop: &AtomicBool,
+        stop: &'a AtomicBool,
     ) -> Option<GameEnd> {
         play_game(&self.0, opening, players, terms, stop)
     }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::complaints::ComplaintKind;
 use super::conditions::Conditions;
 use super::count::Count;
 use super::game::{PlayedMove, Reason};
@@ -86,16 +87,19 @@ pub struct GameEntry {
     /// Seconds left on Black's and White's clock at the end, with a clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<[f64; 2]>,
-    /// Warnings and errors on the engines' error streams.
+    /// Warnings and errors on the engines' error streams, and what the engines refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complaints: Vec<Said>,
 }
 
-/// A line that an engine wrote to its error stream.
+/// A line about an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
     /// The engine's name.
     pub engine: String,
+    /// What the line tells.
+    #[serde(default, skip_serializing_if = "ComplaintKind::is_stream")]
+    pub kind: ComplaintKind,
     /// The line, shortened.
     pub line: String,
 }
@@ -136,8 +140,9 @@ impl GameEntry {
                 .into_iter()
                 .zip(complaints)
                 .flat_map(|(color, lines)| {
-                    lines.iter().map(move |line| Said {
+                    lines.iter().map(move |(kind, line)| Said {
                         engine: name(color),
+                        kind: *kind,
                         line: line.clone(),
                     })
                 })

@@ -1,5 +1,6 @@
 //! A finished game as a record with times and visits in its comments, ready to become SGF.
 
+use super::count::{Count, PlayingOn};
 use super::game::{GameEnd, PlayedMove, Reason};
 use super::match_run::{FinishedGame, MatchPlan};
 use crate::game::Color;
@@ -26,6 +27,9 @@ pub fn score_sheet(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameRecord 
             .map(|detail| format!(": {detail}"))
             .unwrap_or_default(),
     );
+    if let Some(count) = &end.count {
+        record.comment.push_str(&counting(count));
+    }
     let colors = Color::BOTH.into_iter().cycle();
     for (&mv, color) in plan.openings[fixture.opening].iter().zip(colors) {
         record.push(Play {
@@ -43,6 +47,27 @@ pub fn score_sheet(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameRecord 
             comment: comment(played),
         }));
     record
+}
+
+/// What came off the board and what was played on a copy, each in a line.
+fn counting(count: &Count) -> String {
+    let mut text = String::new();
+    if !count.dead.is_empty() {
+        text += &format!("\ndead: {}", count.dead.join(" "));
+    }
+    if let Some(PlayingOn {
+        about,
+        moves,
+        ended_by,
+    }) = &count.playing_on
+    {
+        text += &format!("\nplayed on, on a copy, about {}", about.join(" "));
+        text += &format!(": {}", moves.join(", "));
+        text += &ended_by
+            .as_ref()
+            .map_or(String::new(), |what| format!("; {what}"));
+    }
+    text
 }
 
 /// `0.512 s, left 12.3 s, visits 800 value 0.1`.

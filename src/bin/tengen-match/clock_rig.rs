@@ -11,6 +11,7 @@ use tengen::referee::{
     schedule,
 };
 
+use crate::interrupt::Interrupt;
 use crate::options::MatchOptions;
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};
@@ -51,7 +52,7 @@ pub(crate) struct ClockRigArgs {
 const MOST_LAG_MS: f64 = 3_600_000.0;
 
 /// Runs the subcommand.
-pub(crate) fn run(args: &ClockRigArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Outcome> {
     ensure!(args.games > 0, "--games must be at least 1");
     ensure!(
         args.options.time != MatchTimeControl::None,
@@ -69,6 +70,7 @@ pub(crate) fn run(args: &ClockRigArgs) -> Result<Outcome> {
     }
     let engines = args.players.specs()?;
     let rules = args.options.rules()?;
+    args.options.warn_of_load();
     let fixtures = schedule(engines.len(), Format::RoundRobin, args.games);
     let session = Session {
         options: &args.options,
@@ -82,6 +84,7 @@ pub(crate) fn run(args: &ClockRigArgs) -> Result<Outcome> {
             stall_seconds: args.stall / 1000.0,
             ..args.options.conditions()
         },
+        interrupt,
     };
     let games = under_load(args.load, || {
         session.play(&TimeLosses { engines: &engines })

@@ -3,6 +3,7 @@
 mod clock;
 mod clock_rig;
 mod elo;
+mod interrupt;
 mod openings;
 mod options;
 mod outcome;
@@ -20,14 +21,16 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use tengen::{processor, program};
 
+use crate::interrupt::Interrupt;
 use crate::outcome::Outcome;
 
 /// Matches between engines (GTP or Gomocup) under the rules of NoGo, Go or Gomoku.
 ///
 /// Ends with 0 when all went well, with 1 when a match could not be played, and with 3 when it was
 /// played but an engine did not play as it should: it complained on its error stream (a warning or
-/// an error, such as a network that was replaced by something weaker), or it lost a game by a crash,
-/// a hang, an illegal move or an answer that is not GTP.
+/// an error, such as a network that was replaced by something weaker), it refused komi, rules or
+/// another thing that the match asked of it, or it lost a game by a crash, a hang, an illegal move or
+/// an answer that is not GTP. Ctrl-C says what there is so far; the same command goes on.
 #[derive(Parser)]
 #[command(version)]
 struct Cli {
@@ -55,14 +58,19 @@ fn main() -> ExitCode {
 
 #[inline(never)]
 fn run() -> ExitCode {
-    let result = match program::read::<Cli>().command {
-        Command::Play(args) => play::run(&args),
-        Command::Sprt(args) => sprt::run(&args),
-        Command::Tournament(args) => tournament::run(&args),
-        Command::Tune(args) => tune::run(&args),
+    let command = program::read::<Cli>().command;
+    // Where games are played there is something to say.
+    let caught = Interrupt::caught;
+    let result = match command {
+        Command::Play(args) => caught().and_then(|interrupt| play::run(&args, &interrupt)),
+        Command::Sprt(args) => caught().and_then(|interrupt| sprt::run(&args, &interrupt)),
+        Command::Tournament(args) => {
+            caught().and_then(|interrupt| tournament::run(&args, &interrupt))
+        }
+        Command::Tune(args) => caught().and_then(|interrupt| tune::run(&args, &interrupt)),
         Command::Elo(args) => elo::run(&args).map(|()| Outcome::Sound),
-        Command::Openings(args) => openings::run(&args),
-        Command::ClockRig(args) => clock_rig::run(&args),
+        Command::Openings(args) => caught().and_then(|interrupt| openings::run(&args, &interrupt)),
+        Command::ClockRig(args) => caught().and_then(|interrupt| clock_rig::run(&args, &interrupt)),
         Command::Clock(args) => clock::run(&args).map(|()| Outcome::Sound),
         Command::Pages(args) => results::run(&args).map(|()| Outcome::Sound),
     };

@@ -1,5 +1,6 @@
 //! `tengen-match openings`: a book of balanced openings, judged by an engine.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +18,8 @@ use tengen::referee::{
     refereed_game,
 };
 
-use crate::options::parse_size;
+use crate::interrupt::Interrupt;
+use crate::options::{parse_size, usual_board};
 use crate::outcome::Outcome;
 use crate::output::{print, tell};
 use crate::progress::Progress;
@@ -37,9 +39,9 @@ pub(crate) struct OpeningsArgs {
     /// The game
     #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
     game: String,
-    /// The board: 9, or 9x7 (columns x rows)
-    #[arg(long, default_value = "9", value_parser = parse_size)]
-    size: BoardSize,
+    /// The board: 9, or 9x7 (columns x rows) [default: 9, for Gomoku 15]
+    #[arg(long, value_parser = parse_size)]
+    size: Option<BoardSize>,
     /// The judging engine's command line
     #[arg(long, value_name = "COMMAND")]
     judge: String,
@@ -71,7 +73,7 @@ pub(crate) struct OpeningsArgs {
 }
 
 /// Runs the subcommand.
-pub(crate) fn run(args: &OpeningsArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome> {
     ensure!(
         args.count > 0 && args.tolerance > 0.0,
         "--count and --tolerance must be positive"
@@ -80,7 +82,7 @@ pub(crate) fn run(args: &OpeningsArgs) -> Result<Outcome> {
         args.games_each != Some(0),
         "--games-each must be at least 1"
     );
-    let rules = refereed_game(&args.game, args.size, "", None)?;
+    let rules = refereed_game(&args.game, args.size(), "", None)?;
     let wanted = args.count * CANDIDATES_PER_OPENING;
     let candidates = rules.random_openings(args.random_plies, wanted, args.seed)?;
     let judge = |name: &str| EngineSpec::new(name, &args.judge);
@@ -114,9 +116,11 @@ pub(crate) fn run(args: &OpeningsArgs) -> Result<Outcome> {
         complaint: None,
     };
     let mut progress = Progress::new(args.count);
-    let stopped = plan.play(&fixtures, |finished| match judging.add(&finished) {
+    let found = Cell::new(0);
+    let judge = |finished: FinishedGame| match judging.add(&finished) {
         Err(error) => ControlFlow::Break(Err(error)),
         Ok(kept) => {
+            found.set(judging.kept.len());
             if kept {
                 progress.game("openings kept");
             }
@@ -125,6 +129,16 @@ pub(crate) fn run(args: &OpeningsArgs) -> Result<Outcome> {
                 false => ControlFlow::Break(Ok(())),
             }
         }
+    };
+    let stopped = plan.play(&fixtures, judge, || {
+        interrupt.end_if_asked(|| {
+            format!(
+                "Interrupted with {} of {} openings found. A book is written when it is whole: nothing is kept, \
+                 and the same command begins again.",
+                found.get(),
+                args.count
+            )
+        });
     });
     progress.finish();
     match stopped? {
@@ -140,10 +154,14 @@ pub(crate) fn run(args: &OpeningsArgs) -> Result<Outcome> {
 }
 
 impl OpeningsArgs {
+    fn size(&self) -> BoardSize {
+        self.size.unwrap_or(usual_board(&self.game))
+    }
+
     /// Whole games, or one move only when the value counts.
     fn terms(&self) -> Result<GameTerms> {
         let max_moves = match self.games_each {
-            Some(_) => self.size.ply_cap(),
+            Some(_) => self.size().ply_cap(),
             None => self.random_plies + 1,
         };
         let move_limit = Duration::try_from_secs_f64(self.move_limit);
@@ -178,7 +196,11 @@ impl Judging<'_> {
             complaints,
         } = finished;
         if self.complaint.is_none() {
-            self.complaint = complaints.iter().flatten().next().cloned();
+            let mut troubles = complaints
+                .iter()
+                .flatten()
+                .filter(|(kind, _)| kind.is_trouble());
+            self.complaint = troubles.next().map(|(_, line)| line.clone());
         }
         if end.reason.is_failure() {
             let detail = end.detail.as_deref().unwrap_or_default();
@@ -242,13 +264,13 @@ impl Judging<'_> {
     fn write(&self, candidates: &[Vec<Move>]) -> Result<()> {
         let OpeningsArgs {
             game,
-            size,
             judge,
             random_plies,
             tolerance,
             seed,
             ..
         } = self.args;
+        let size = self.args.size();
         let by = match self.args.games_each {
             Some(games) => format!("{games} games each of `{judge}`"),
             None => format!("the value of `{judge}`"),
@@ -258,7 +280,7 @@ impl Judging<'_> {
              under symmetry.\n# Black's expected score within {tolerance} of one half by {by}.\n"
         );
         for (&opening, score) in &self.kept {
-            let moves = opening::to_line(*size, &candidates[opening]);
+            let moves = opening::to_line(size, &candidates[opening]);
             writeln!(text, "{moves}  # {score:.3}")?;
         }
         let out = &self.args.out;

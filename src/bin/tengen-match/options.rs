@@ -10,11 +10,13 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
 use tengen::fnv;
-use tengen::game::{BoardSize, GAMES, HalfPoints, Move, known_name};
+use tengen::game::{BoardSize, GAMES, HalfPoints, Move, info, known_name};
 use tengen::program;
 use tengen::referee::{
     Conditions, EngineSpec, GameTerms, MatchTimeControl, RefereedGame, refereed_game,
 };
+
+use crate::output::tell;
 
 /// The game, its terms, its openings, and where results go.
 #[derive(Args, Clone)]
@@ -22,9 +24,9 @@ pub(crate) struct MatchOptions {
     /// The game
     #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
     game: String,
-    /// The board: 9, or 9x7 (columns x rows)
-    #[arg(long, default_value = "9", value_parser = parse_size)]
-    size: BoardSize,
+    /// The board: 9, or 9x7 (columns x rows) [default: 9, for Gomoku 15]
+    #[arg(long, value_parser = parse_size)]
+    size: Option<BoardSize>,
     /// The rules of a game that has several: for Go those of KataGo, as in chinese, tromp-taylor,
     /// japanese; for Gomoku standard, renju, caro [default: the game's usual ones]
     #[arg(long, default_value = "", hide_default_value = true)]
@@ -77,10 +79,30 @@ impl MatchOptions {
     pub(crate) fn rules(&self) -> Result<Box<dyn RefereedGame>> {
         Ok(refereed_game(
             &self.game,
-            self.size,
+            self.size(),
             &self.rules,
             self.komi,
         )?)
+    }
+
+    /// The board asked for, or the one that the game is usually played on.
+    fn size(&self) -> BoardSize {
+        self.size.unwrap_or(usual_board(&self.game))
+    }
+
+    /// Says where more games are played at once than there are processors: engines then wait for each
+    /// other, and lose on time or think less than they were given.
+    pub(crate) fn warn_of_load(&self) {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let timed = self.visits_per_second.is_none();
+        if timed && self.concurrency > processors {
+            tell(format_args!(
+                "WARNING: --concurrency {} on {processors} processors: the engines take them from each other, so \
+                 that time means less than it says; {processors} games at once are what this machine can play, \
+                 fewer where an engine has several threads\n",
+                self.concurrency
+            ));
+        }
     }
 
     /// The terms of every game.
@@ -89,7 +111,7 @@ impl MatchOptions {
             time: self.time,
             margin: Duration::from_millis(self.margin),
             move_limit: seconds("--move-limit", self.move_limit)?,
-            max_moves: self.max_moves.unwrap_or(self.size.ply_cap()),
+            max_moves: self.max_moves.unwrap_or(self.size().ply_cap()),
         })
     }
 
@@ -174,6 +196,11 @@ pub(crate) fn read_text(path: &Path) -> Result<String> {
 fn seconds(option: &str, value: f64) -> Result<Duration> {
     Duration::try_from_secs_f64(value)
         .with_context(|| format!("{option} takes seconds, 0 or more, not {value}"))
+}
+
+/// The board that a game is usually played on; of an unknown game any, for that is refused next.
+pub(crate) fn usual_board(game: &str) -> BoardSize {
+    info(game).map_or(BoardSize::square(9), |info| info.usual_board)
 }
 
 /// A rate above zero.

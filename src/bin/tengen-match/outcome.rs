@@ -14,7 +14,7 @@ const TROUBLED: u8 = 3;
 pub(crate) enum Outcome {
     /// Everybody played as asked.
     Sound,
-    /// An engine complained, lost a game by misbehaviour other than overstepping its time, or failed
+    /// An engine complained, refused what the match asked of it, lost a game by misbehaviour other than overstepping its time, or failed
     /// when it was asked about a finished one.
     Troubled,
 }
@@ -24,8 +24,9 @@ impl Outcome {
     pub(crate) fn of(games: &[GameEntry]) -> Outcome {
         let misbehaved = |game: &GameEntry| game.reason.is_failure() && game.reason != Reason::Time;
         let silent = |game: &GameEntry| game.count.as_ref().is_some_and(Count::has_faults);
-        let troubled =
-            |game: &GameEntry| misbehaved(game) || silent(game) || !game.complaints.is_empty();
+        let complained =
+            |game: &GameEntry| game.complaints.iter().any(|said| said.kind.is_trouble());
+        let troubled = |game: &GameEntry| misbehaved(game) || silent(game) || complained(game);
         if games.iter().any(troubled) {
             Outcome::Troubled
         } else {

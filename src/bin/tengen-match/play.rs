@@ -6,6 +6,7 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use tengen::referee::{EngineProtocol, EngineSpec, Format, MatchReport, ScoreBoard, schedule};
 
+use crate::interrupt::Interrupt;
 use crate::options::{MatchOptions, check_names, read_engines};
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};
@@ -84,10 +85,11 @@ impl Players {
 }
 
 /// Runs the subcommand.
-pub(crate) fn run(args: &PlayArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &PlayArgs, interrupt: &Interrupt) -> Result<Outcome> {
     ensure!(args.games > 0, "--games must be at least 1");
     let engines = args.players.specs()?;
     let rules = args.options.rules()?;
+    args.options.warn_of_load();
     let fixtures = schedule(engines.len(), Format::RoundRobin, args.games);
     let session = Session {
         options: &args.options,
@@ -95,6 +97,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<Outcome> {
         engines: &engines,
         fixtures: &fixtures,
         conditions: args.options.conditions(),
+        interrupt,
     };
     let games = session.play(&ScorePrinter { engines: &engines })?;
     let report = MatchReport::new([&engines[0].name, &engines[1].name], &games);

@@ -1,6 +1,7 @@
 //! A match in a folder: what is there is read, what is missing is played, every game is kept.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -10,11 +11,13 @@ use anyhow::{Context, Result, ensure};
 use tengen::clock::SystemClock;
 use tengen::game::Move;
 use tengen::record::sgf;
-use tengen::referee::results::{GameEntry, MatchTerms, ResultFile};
+use tengen::referee::results::{GameEntry, MatchTerms, ResultFile, Said};
 use tengen::referee::{
-    Conditions, EngineSpec, FinishedGame, Fixture, MatchPlan, RefereedGame, ScoreBoard, score_sheet,
+    ComplaintKind, Conditions, EngineSpec, FinishedGame, Fixture, MatchPlan, RefereedGame,
+    ScoreBoard, score_sheet,
 };
 
+use crate::interrupt::Interrupt;
 use crate::options::MatchOptions;
 use crate::output::tell;
 use crate::progress::Progress;
@@ -34,12 +37,29 @@ pub(crate) struct Session<'a> {
     pub(crate) fixtures: &'a [Fixture],
     /// What makes the clock special.
     pub(crate) conditions: Conditions,
+    /// Whether somebody wants it to end.
+    pub(crate) interrupt: &'a Interrupt,
 }
 
 /// What a session looks like to its subcommand while it runs.
 pub(crate) trait SessionObserver {
     /// The state of the match in a few words.
     fn state(&self, board: &ScoreBoard) -> String;
+
+    /// What there is so far, with so many of all games played, and what becomes of it: said when the match
+    /// is interrupted.
+    fn so_far(&self, board: &ScoreBoard, played: usize, all: usize) -> String {
+        match played {
+            0 => {
+                "Interrupted before a game was finished; the same command begins again.".to_owned()
+            }
+            _ => format!(
+                "Interrupted with {played} of {all} games played: {}\n\
+                 They are kept, and the same command goes on with the others.",
+                self.state(board)
+            ),
+        }
+    }
 
     /// Whether nobody is to be told how far the match is.
     fn is_silent(&self) -> bool {
@@ -73,9 +93,9 @@ impl Session<'_> {
         let (openings, source) = self.options.openings(self.rules, pairs)?;
         let (mut file, mut games) =
             ResultFile::open(&out.join(RESULTS), &self.match_terms(source)?)?;
-        let mut board = ScoreBoard::of(&games);
+        let board = RefCell::new(ScoreBoard::of(&games));
         let fixtures = self.missing(&games)?;
-        if fixtures.is_empty() || watch.is_decided(&board) {
+        if fixtures.is_empty() || watch.is_decided(&board.borrow()) {
             return Ok(games);
         }
         if !games.is_empty() {
@@ -87,21 +107,28 @@ impl Session<'_> {
         }
         let plan = self.plan(&openings, &stderr_dir)?;
         let mut progress = Progress::new(fixtures.len());
-        let stopped = plan.play(&fixtures, |finished| {
-            match self.keep(&finished, &plan, &sgf_dir, &mut file) {
+        let mut told = HashSet::new();
+        let finished = |finished: FinishedGame| {
+            let game = match self.keep(&finished, &plan, &sgf_dir, &mut file) {
                 Err(error) => return ControlFlow::Break(Err(error)),
-                Ok(game) => {
-                    board.add(&game);
-                    games.push(game);
-                }
-            }
+                Ok(game) => game,
+            };
+            let mut board = board.borrow_mut();
+            board.add(&game);
             if !watch.is_silent() {
+                tell_refusals(&game, &mut told);
                 progress.game(&watch.state(&board));
             }
+            games.push(game);
             match watch.is_decided(&board) {
                 true => ControlFlow::Break(Ok(())),
                 false => ControlFlow::Continue(()),
             }
+        };
+        let stopped = plan.play(&fixtures, finished, || {
+            let all = self.fixtures.len();
+            let so_far = |board: &ScoreBoard| watch.so_far(board, board.games() as usize, all);
+            self.interrupt.end_if_asked(|| so_far(&board.borrow()));
         });
         progress.finish();
         stopped?.unwrap_or(Ok(()))?;
@@ -185,5 +212,16 @@ impl Session<'_> {
             openings,
             seed: self.options.seed,
         })
+    }
+}
+
+/// Says at once what an engine has refused or could not be told, once for each engine and thing.
+fn tell_refusals(game: &GameEntry, told: &mut HashSet<(String, String)>) {
+    let refusals = game.complaints.iter();
+    for Said { engine, kind, line } in refusals.filter(|said| said.kind != ComplaintKind::Stream) {
+        if told.insert((engine.clone(), line.clone())) {
+            let refused = if kind.is_trouble() { "refused " } else { "" };
+            tell(format_args!("{engine} {refused}{line}\n"));
+        }
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use tengen::referee::{EngineSpec, Format, MatchReport, ScoreBoard, schedule};
 use tengen::stats::{Sprt, Verdict};
 
+use crate::interrupt::Interrupt;
 use crate::options::MatchOptions;
 use crate::outcome::Outcome;
 use crate::output::{print, print_json};
@@ -58,7 +59,7 @@ struct SprtReport {
 }
 
 /// Runs the subcommand.
-pub(crate) fn run(args: &SprtArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &SprtArgs, interrupt: &Interrupt) -> Result<Outcome> {
     ensure!(
         args.games >= 2,
         "--games must be at least 2: the test counts pairs"
@@ -66,6 +67,7 @@ pub(crate) fn run(args: &SprtArgs) -> Result<Outcome> {
     let test = Sprt::new(args.elo0, args.elo1, args.alpha, args.beta)?;
     let engines = args.players.specs()?;
     let rules = args.options.rules()?;
+    args.options.warn_of_load();
     let fixtures = schedule(engines.len(), Format::RoundRobin, args.games);
     let session = Session {
         options: &args.options,
@@ -73,6 +75,7 @@ pub(crate) fn run(args: &SprtArgs) -> Result<Outcome> {
         engines: &engines,
         fixtures: &fixtures,
         conditions: args.options.conditions(),
+        interrupt,
     };
     let games = session.play(&Test {
         test,

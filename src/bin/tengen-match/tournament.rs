@@ -10,6 +10,7 @@ use tengen::referee::{
 };
 
 use crate::elo::{RatingArgs, to_json, write};
+use crate::interrupt::Interrupt;
 use crate::options::{MatchOptions, check_names, read_text};
 use crate::outcome::Outcome;
 use crate::output::print;
@@ -61,7 +62,7 @@ struct Report {
 }
 
 /// Runs the subcommand.
-pub(crate) fn run(args: &TournamentArgs) -> Result<Outcome> {
+pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<Outcome> {
     let text = read_text(&args.file)?;
     let tournament: Tournament =
         toml::from_str(&text).with_context(|| args.file.display().to_string())?;
@@ -84,6 +85,7 @@ pub(crate) fn run(args: &TournamentArgs) -> Result<Outcome> {
         args.file.display()
     );
     let rules = args.options.rules()?;
+    args.options.warn_of_load();
     let fixtures = schedule(engines.len(), tournament.format, tournament.games_each);
     let session = Session {
         options: &args.options,
@@ -91,6 +93,7 @@ pub(crate) fn run(args: &TournamentArgs) -> Result<Outcome> {
         engines,
         fixtures: &fixtures,
         conditions: args.options.conditions(),
+        interrupt,
     };
     let meetings = meetings(&tournament);
     let games = session.play(&MeetingsPrinter {

@@ -11,6 +11,7 @@ use tengen::referee::results::{GameEntry, MatchTerms};
 use tengen::referee::{Complaints, EngineSpec, Format, Reason, ScoreBoard, schedule};
 use tengen::stats::{Knob, Spsa};
 
+use crate::interrupt::Interrupt;
 use crate::options::{MatchOptions, read_text};
 use crate::outcome::Outcome;
 use crate::output::{print, print_json, tell};
@@ -91,8 +92,9 @@ struct Step {
 }
 
 /// Runs the subcommand.
-pub(crate) fn run(args: &TuneArgs) -> Result<Outcome> {
-    let terms = terms(args)?;
+pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
+    args.options.warn_of_load();
+    let terms = terms(args, interrupt)?;
     let spsa = Spsa::new(
         terms.parameters.clone(),
         terms.pairs / terms.step_pairs,
@@ -111,10 +113,20 @@ pub(crate) fn run(args: &TuneArgs) -> Result<Outcome> {
         let number = u32::try_from(step).context("too many steps")?;
         let sides = spsa.sides(number, &at);
         let folder = out.join(format!("step-{step:06}"));
-        let games = play(args, &tuning.terms, (number, &sides), &folder)?;
+        let so_far = Silent {
+            steps: (step - 1, all),
+            values: values(&spsa, &at),
+        };
+        let games = play(
+            args,
+            &tuning.terms,
+            (number, &sides),
+            &folder,
+            (&so_far, interrupt),
+        )?;
         let troubled = Outcome::of(&games) != Outcome::Sound;
         let complaints = Complaints::of(&games);
-        if !complaints.is_empty() {
+        if complaints.are_trouble() {
             tell(format_args!("step {step}:\n{complaints}"));
         }
         let score = ScoreBoard::of(&games).meeting(FIRST, SECOND);
@@ -151,7 +163,7 @@ const FIRST: &str = "first";
 const SECOND: &str = "second";
 
 /// What the arguments ask for.
-fn terms(args: &TuneArgs) -> Result<Terms> {
+fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
     let options = &args.options;
     for Knob { name, .. } in &args.parameters {
         ensure!(
@@ -181,12 +193,12 @@ fn terms(args: &TuneArgs) -> Result<Terms> {
         pairs: args.pairs,
         step_pairs,
         rate,
-        games: match_terms(args, step_pairs)?,
+        games: match_terms(args, step_pairs, interrupt)?,
     })
 }
 
 /// The terms of the games, but for the values of parameters.
-fn match_terms(args: &TuneArgs, step_pairs: u32) -> Result<MatchTerms> {
+fn match_terms(args: &TuneArgs, step_pairs: u32, interrupt: &Interrupt) -> Result<MatchTerms> {
     let rules = args.options.rules()?;
     let (_, openings) = args.options.openings(rules.as_ref(), step_pairs as usize)?;
     let session = Session {
@@ -195,6 +207,7 @@ fn match_terms(args: &TuneArgs, step_pairs: u32) -> Result<MatchTerms> {
         engines: &[EngineSpec::new(FIRST, &args.engine)],
         fixtures: &[],
         conditions: args.options.conditions(),
+        interrupt,
     };
     session.match_terms(openings)
 }
@@ -235,6 +248,7 @@ fn play(
     terms: &Terms,
     (number, sides): (u32, &[Vec<f64>; 2]),
     folder: &Path,
+    (so_far, interrupt): (&Silent, &Interrupt),
 ) -> Result<Vec<GameEntry>> {
     let mut options = args.options.clone();
     folder.clone_into(&mut options.out);
@@ -249,8 +263,9 @@ fn play(
         engines: &engines,
         fixtures: &schedule(2, Format::RoundRobin, 2 * terms.step_pairs as usize),
         conditions: options.conditions(),
+        interrupt,
     };
-    let games = session.play(&Silent)?;
+    let games = session.play(so_far)?;
     let broken = |game: &&GameEntry| game.reason.is_failure() && game.reason != Reason::Time;
     if let Some(game) = games.iter().find(broken) {
         // The next start plays the step again.
@@ -324,12 +339,26 @@ fn report(args: &TuneArgs, tuning: &Tuning) -> Result<()> {
     Ok(())
 }
 
-/// A step is too short to say anything.
-struct Silent;
+/// A step is too short to say anything of it, but for what there is when it is interrupted.
+struct Silent {
+    /// How many were done before it, and how many there are.
+    steps: (usize, usize),
+    /// The parameters as they are.
+    values: String,
+}
 
 impl SessionObserver for Silent {
     fn state(&self, _board: &ScoreBoard) -> String {
         String::new()
+    }
+
+    fn so_far(&self, _: &ScoreBoard, played: usize, all: usize) -> String {
+        let (done, steps) = self.steps;
+        format!(
+            "Interrupted with {done} of {steps} steps done, and {played} of {all} games of the next: {}\n\
+             They are kept, and the same command goes on from there.",
+            self.values
+        )
     }
 
     fn is_silent(&self) -> bool {

@@ -10,6 +10,7 @@ use tengen::train::trainable::Trainable;
 
 use crate::board::{OnBoard, on_board};
 use crate::cycle::{EventPrinter, MachineArgs};
+use crate::interrupt::Interrupt;
 use crate::progress::Reporter;
 
 #[derive(Debug, Parser)]
@@ -31,34 +32,45 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
-pub(crate) fn run_ablation(args: &Args) -> anyhow::Result<()> {
+pub(crate) fn run_ablation(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
     let name = || args.plan.display().to_string();
     let text = tengen::program::read_text(&args.plan).with_context(name)?;
     let plan = AblationPlan::parse(&text).with_context(name)?;
     let size = plan.run.largest();
     let (game, rules) = (plan.run.game.clone(), plan.run.rules.clone());
-    on_board((&game, &rules), size, &Job { args, plan })
+    let job = Job {
+        args,
+        plan,
+        interrupt,
+    };
+    on_board((&game, &rules), size, &job)
 }
 
 struct Job<'a> {
     args: &'a Args,
     plan: AblationPlan,
+    interrupt: &'a Interrupt,
 }
 
 impl OnBoard for Job<'_> {
     fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
-        go(self.args, &self.plan, start)
+        go(self.args, &self.plan, start, self.interrupt)
     }
 }
 
-fn go<G: Trainable>(args: &Args, plan: &AblationPlan, start: &G) -> anyhow::Result<()> {
+fn go<G: Trainable>(
+    args: &Args,
+    plan: &AblationPlan,
+    start: &G,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
     let (runtime, clock) = (args.machine.runtime(), SystemClock::new());
     let resources = args.machine.resources(&runtime, &clock)?;
     let folders = Folders {
         results: args.out.clone(),
         work: args.work.clone(),
     };
-    let mut teller = EventPrinter::new(args.json);
+    let mut teller = EventPrinter::new(args.json, interrupt);
     let mut running = String::new();
     let mut meeting: Option<(String, Reporter)> = None;
     run(
@@ -77,7 +89,8 @@ fn go<G: Trainable>(args: &Args, plan: &AblationPlan, start: &G) -> anyhow::Resu
             AblationEvent::Match([first, second], done, total, score) => {
                 let name = format!("{first} - {second}");
                 if meeting.as_ref().is_none_or(|(shown, _)| *shown != name) {
-                    meeting = Some((name.clone(), Reporter::new(*total, 0, "pairs", args.json)));
+                    let reporter = Reporter::new((*total, 0), "pairs", args.json, interrupt);
+                    meeting = Some((name.clone(), reporter));
                 }
                 if let Some((_, reporter)) = &mut meeting {
                     let message = format!("{name}  {}", score.summary());

@@ -1,6 +1,6 @@
 //! From a game's name and a board size to the type that plays on it.
 
-use tengen::game::{BoardSize, with_game};
+use tengen::game::{BoardSize, info, with_game};
 use tengen::train::trainable::Trainable;
 
 /// What a command does once the type of its positions is known.
@@ -17,4 +17,9 @@ pub(crate) fn on_board(
     work: &impl OnBoard,
 ) -> anyhow::Result<()> {
     with_game!(game, size, rules: rules, |start| work.run(&start))?
+}
+
+/// The board that a game is usually played on; of an unknown game any, for that is refused next.
+pub(crate) fn usual_board(game: &str) -> BoardSize {
+    info(game).map_or(BoardSize::square(9), |info| info.usual_board)
 }

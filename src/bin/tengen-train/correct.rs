@@ -7,6 +7,7 @@ use clap::Parser;
 use tengen::clock::{Clock as _, SystemClock};
 use tengen::train::correction::{BAND, Corrected, CorrectionPlan, correct_folder};
 
+use crate::interrupt::Interrupt;
 use crate::progress::print;
 
 #[derive(Debug, Parser)]
@@ -26,7 +27,7 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
     let same = |folder: &PathBuf| folder.canonicalize().ok();
     anyhow::ensure!(
         same(&args.data).is_none_or(|data| same(&args.out) != Some(data)),
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     let clock = SystemClock::new();
     let done = correct_folder(&plan, |done| {
+        interrupt.tell(format!("with {} games done", done.games));
         log::info!("{} games, {} of them turned", done.games, done.turned);
     })
     .with_context(|| args.data.display().to_string())?;

@@ -10,6 +10,7 @@ use tengen::rollout::Playout;
 use tengen::train::critic::taught::Taught;
 use tengen::train::critic::{CriticEvent, CriticPlan, all_games, run};
 
+use crate::interrupt::Interrupt;
 use crate::progress::Reporter;
 
 #[derive(Debug, Parser)]
@@ -29,14 +30,21 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
-pub(crate) fn run_critic(args: &Args) -> anyhow::Result<()> {
+pub(crate) fn run_critic(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
     let name = || args.plan.display().to_string();
     let text = tengen::program::read_text(&args.plan).with_context(name)?;
     let plan = CriticPlan::parse(&text).with_context(name)?;
-    with_game!(&plan.game, plan.board(), rules: &plan.rules, |start| teach(&start, &plan, args))?
+    with_game!(&plan.game, plan.board(), rules: &plan.rules, |start| {
+        teach(&start, &plan, args, interrupt)
+    })?
 }
 
-fn teach<G: Taught + Playout>(start: &G, plan: &CriticPlan, args: &Args) -> anyhow::Result<()> {
+fn teach<G: Taught + Playout>(
+    start: &G,
+    plan: &CriticPlan,
+    args: &Args,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
     let threads = match args.threads {
         Some(0) => anyhow::bail!("--threads 0: at least one thread must play"),
         Some(threads) => threads,
@@ -44,7 +52,7 @@ fn teach<G: Taught + Playout>(start: &G, plan: &CriticPlan, args: &Args) -> anyh
     };
     let clock = SystemClock::new();
     let mut done = Vec::<(String, u32)>::new();
-    let mut reporter = Reporter::new(all_games(plan), 0, "games", args.json);
+    let mut reporter = Reporter::new((all_games(plan), 0), "games", args.json, interrupt);
     let report = args.out.join("report.html");
     log::info!("the report is {}", report.display());
     run(start, plan, &args.out, (threads, &clock), &mut |event| {

@@ -14,6 +14,7 @@ use tengen::train::runtime::Runtime;
 use tengen::train::trainable::Trainable;
 
 use crate::board::{OnBoard, on_board};
+use crate::interrupt::Interrupt;
 use crate::progress::{Reporter, print};
 
 #[derive(Debug, Parser)]
@@ -80,7 +81,7 @@ impl MachineArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run_loop(args: &Args) -> anyhow::Result<()> {
+pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
     let plan = match &args.plan {
         Some(path) => read_plan(path)?,
         None => RunFolder::new(&args.out).plan()?.with_context(|| {
@@ -92,22 +93,32 @@ pub(crate) fn run_loop(args: &Args) -> anyhow::Result<()> {
     };
     let size = plan.largest();
     let (game, rules) = (plan.game.clone(), plan.rules.clone());
-    on_board((&game, &rules), size, &Job { args, plan })
+    let job = Job {
+        args,
+        plan,
+        interrupt,
+    };
+    on_board((&game, &rules), size, &job)
 }
 
 struct Job<'a> {
     args: &'a Args,
     plan: CyclePlan,
+    interrupt: &'a Interrupt,
 }
 
 impl OnBoard for Job<'_> {
     fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
-        let Job { args, plan } = self;
+        let Job {
+            args,
+            plan,
+            interrupt,
+        } = self;
         let (runtime, clock) = (args.machine.runtime(), SystemClock::new());
         let resources = args.machine.resources(&runtime, &clock)?;
         let report = RunFolder::new(&args.out).report();
         log::info!("the report is {}", report.display());
-        let mut teller = EventPrinter::new(args.json);
+        let mut teller = EventPrinter::new(args.json, interrupt);
         run(start, plan, &args.out, &resources, &mut |event| {
             teller.tell(event);
         })?;
@@ -127,13 +138,15 @@ pub(crate) struct EventPrinter {
     json: bool,
     /// What the bar is about.
     showing: Option<(u32, StepName, Reporter)>,
+    interrupt: Interrupt,
 }
 
 impl EventPrinter {
-    pub(crate) fn new(json: bool) -> EventPrinter {
+    pub(crate) fn new(json: bool, interrupt: &Interrupt) -> EventPrinter {
         EventPrinter {
             json,
             showing: None,
+            interrupt: interrupt.clone(),
         }
     }
 
@@ -150,7 +163,8 @@ impl EventPrinter {
                     (number, name) == (generation, step)
                 };
                 if !self.showing.as_ref().is_some_and(same) {
-                    let reporter = Reporter::new(*total, *done, step.unit(), self.json);
+                    let reporter =
+                        Reporter::new((*total, *done), step.unit(), self.json, &self.interrupt);
                     self.showing = Some((*generation, *step, reporter));
                 }
                 if let Some((_, _, reporter)) = &mut self.showing {
@@ -160,6 +174,9 @@ impl EventPrinter {
             }
             RunEvent::Finished(generation, rated) => {
                 self.showing = None;
+                let number = generation.number;
+                self.interrupt
+                    .tell(format!("with generation {number} finished"));
                 if self.json {
                     print(&serde_json::to_string(event).unwrap_or_default());
                 } else {

@@ -11,7 +11,7 @@ use tengen::train::durable;
 use tengen::train::export::{network_info, to_onnx, untrained};
 use tengen::train::trainable::Trainable;
 
-use crate::board::{OnBoard, on_board};
+use crate::board::{OnBoard, on_board, usual_board};
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -30,9 +30,9 @@ pub(crate) struct Args {
         conflicts_with = "checkpoint"
     )]
     game: String,
-    /// Side of the board that it is for
-    #[arg(long, default_value_t = 9, conflicts_with = "checkpoint")]
-    size: u8,
+    /// Side of the board that it is for [default: that of the game's usual board]
+    #[arg(long, conflicts_with = "checkpoint")]
+    size: Option<u8>,
     /// The ONNX file to write
     #[arg(long)]
     out: PathBuf,
@@ -71,7 +71,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
                 architecture,
                 out: &args.out,
             };
-            on_board((&args.game, ""), BoardSize::square(args.size), &work)
+            let size = args.size.map(BoardSize::square);
+            on_board(
+                (&args.game, ""),
+                size.unwrap_or(usual_board(&args.game)),
+                &work,
+            )
         }
         (None, None) => bail!("neither --checkpoint nor --untrained is given"),
     }

@@ -20,6 +20,7 @@ use tengen::train::optimizer::OptimizerKind;
 use tengen::train::schedule::Schedule;
 use tengen::train::trainable::Trainable;
 
+use crate::interrupt::Interrupt;
 use crate::progress::Reporter;
 
 /// How long the processor's limit is measured for.
@@ -147,7 +148,7 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
     anyhow::ensure!(
         (0.0..1.0).contains(&args.held_out),
         "--held-out {} is not in 0 to below 1",
@@ -167,10 +168,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let game = dataset.game.clone();
     let largest = dataset.boards.last().copied();
     let largest = largest.context("there are no rows to fit")?;
-    with_game!(&game, largest, |empty| learn(args, &empty, dataset))?
+    with_game!(&game, largest, |empty| learn(
+        args, &empty, dataset, interrupt
+    ))?
 }
 
-fn learn<G: Trainable>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Result<()> {
+fn learn<G: Trainable>(
+    args: &Args,
+    empty: &G,
+    dataset: Dataset,
+    interrupt: &Interrupt,
+) -> anyhow::Result<()> {
     let sizes = dataset.boards.iter();
     let boards = sizes.map(|&size| G::with_rules(size, empty.rules()));
     let boards = boards.collect::<Result<Vec<G>, _>>()?;
@@ -194,7 +202,9 @@ fn learn<G: Trainable>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Resu
     let done = fit(&boards, dataset, &params, &place, |report| {
         let reporter = reporter.get_or_insert_with(|| {
             first = report.step;
-            Reporter::new(params.steps, first, "steps", args.json)
+            // A step does not take long, and then there is more to keep than the last checkpoint.
+            interrupt.leave_alone();
+            Reporter::new((params.steps, first), "steps", args.json, interrupt)
         });
         let seconds = reporter.elapsed().as_secs_f64();
         let samples = (report.step - first) as f64 * params.batch as f64 / seconds.max(0.001);
@@ -216,8 +226,16 @@ fn learn<G: Trainable>(args: &Args, empty: &G, dataset: Dataset) -> anyhow::Resu
         record["flops"] = json!(samples * sample_flops);
         record["peak_flops"] = json!(peak);
         reporter.update(report.step, message, &record);
-        ControlFlow::Continue(())
+        match interrupt.is_asked() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
     })?;
+    if done.step < params.steps {
+        done.save(&args.out)?;
+        let (step, steps) = (done.step, params.steps);
+        interrupt.end(&format!("at step {step} of {steps}; {held_out}"));
+    }
     let message = format!(
         "{} after {} steps is in {}",
         params.architecture,

@@ -9,6 +9,7 @@ mod export;
 mod fit;
 mod fsck;
 mod inspect;
+mod interrupt;
 mod progress;
 mod quantize;
 mod report;
@@ -19,7 +20,13 @@ mod weights;
 use clap::{Parser, Subcommand};
 use tengen::{processor, program};
 
-/// Makes networks for Tengen: self-play, fitting, export.
+use crate::interrupt::Interrupt;
+
+/// Where a command that was interrupted goes on when it is given again.
+const GOES_ON: &str = "Whole games and checkpoints are kept; the same command goes on from there.";
+
+/// Makes networks for Tengen: self-play, fitting, export. A long command says at Ctrl-C what there is so
+/// far; the same command goes on.
 #[derive(Debug, Parser)]
 #[command(name = "tengen-train", version)]
 struct Cli {
@@ -88,13 +95,13 @@ fn run() -> anyhow::Result<()> {
         .use_current_thread()
         .build_global()?;
     match program::read::<Cli>().command {
-        Command::Loop(args) => cycle::run_loop(&args),
-        Command::Selfplay(args) => selfplay::run(&args),
-        Command::Correct(args) => correct::run(&args),
-        Command::Fit(args) => fit::run(&args),
+        Command::Loop(args) => cycle::run_loop(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Selfplay(args) => selfplay::run(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Correct(args) => correct::run(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Fit(args) => fit::run(&args, &Interrupt::caught(GOES_ON)?),
         Command::Export(args) => export::run(&args),
-        Command::Ablate(args) => ablate::run_ablation(&args),
-        Command::Critic(args) => critic::run_critic(&args),
+        Command::Ablate(args) => ablate::run_ablation(&args, &Interrupt::caught(GOES_ON)?),
+        Command::Critic(args) => critic::run_critic(&args, &Interrupt::caught(GOES_ON)?),
         Command::Report(args) => report::run(&args),
         Command::Fsck(args) => fsck::run(&args),
         Command::Quantize(args) => quantize::run(&args),

@@ -7,6 +7,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use tengen::clock::{Clock, SystemClock};
 
+use crate::interrupt::Interrupt;
+
 /// Without a terminal a line is written this often.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
@@ -23,13 +25,21 @@ pub(crate) fn print(line: &str) {
 pub(crate) struct Reporter {
     bar: ProgressBar,
     clock: SystemClock,
+    unit: String,
     json: bool,
     last_line: Option<Duration>,
+    interrupt: Interrupt,
 }
 
 impl Reporter {
-    /// A reporter of `total` steps of `unit`, `done` of which were finished by earlier sessions.
-    pub(crate) fn new(total: u64, done: u64, unit: &str, json: bool) -> Reporter {
+    /// A reporter of `total` steps of `unit`, `done` of which were finished by earlier sessions; what it
+    /// shows is said when the program is interrupted, too.
+    pub(crate) fn new(
+        (total, done): (u64, u64),
+        unit: &str,
+        json: bool,
+        interrupt: &Interrupt,
+    ) -> Reporter {
         let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
         let template = format!(
             "{{elapsed_precise}} [{{bar:30}}] {{pos}}/{{len}} {unit}  {{msg}}  ETA {{eta_precise}}"
@@ -43,8 +53,10 @@ impl Reporter {
         Reporter {
             bar,
             clock: SystemClock::new(),
+            unit: unit.to_owned(),
             json,
             last_line: None,
+            interrupt: interrupt.clone(),
         }
     }
 
@@ -56,6 +68,10 @@ impl Reporter {
     /// Shows position and message; `record` is the same for machines.
     pub(crate) fn update(&mut self, position: u64, message: String, record: &impl Serialize) {
         self.bar.set_position(position);
+        let total = self.bar.length().unwrap_or(0);
+        let unit = &self.unit;
+        let so_far = format!("at {position} of {total} {unit}; {message}");
+        self.interrupt.tell(so_far);
         let now = self.clock.now();
         let every = if self.json { RECORD_EVERY } else { LINE_EVERY };
         let due = self

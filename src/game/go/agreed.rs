@@ -9,6 +9,8 @@ pub struct Agreed<const WORDS: usize> {
     pub dead: Bits<WORDS>,
     /// Stones that live in seki: what they enclose is no territory. Of no weight where area counts.
     pub seki: Bits<WORDS>,
+    /// Points that their owner has to fill once the dame are filled, and that are no territory for that.
+    pub filled: Bits<WORDS>,
 }
 
 impl<const WORDS: usize> Agreed<WORDS> {
@@ -18,6 +20,7 @@ impl<const WORDS: usize> Agreed<WORDS> {
         Agreed {
             dead: Bits::EMPTY,
             seki: Bits::EMPTY,
+            filled: Bits::EMPTY,
         }
     }
 }

@@ -15,6 +15,7 @@ mod life;
 mod removed;
 mod rules;
 mod score;
+mod seki;
 
 use super::bits::{Bits, BitsIter};
 use super::{
@@ -111,12 +112,6 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     #[must_use]
     pub fn pass(&self) -> Move {
         self.size().pass()
-    }
-
-    /// Where the side to move may not take back a ko, just now.
-    #[must_use]
-    pub fn ko(&self) -> Option<Move> {
-        self.ko
     }
 
     /// Passes in a row before this position: two of them have ended the game.
@@ -419,15 +414,44 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
     }
 
     fn outcome_without(&self, dead: &[Move]) -> Outcome {
-        let agreed = Agreed {
-            dead: dead.iter().copied().collect(),
-            ..Agreed::all_alive()
-        };
+        let agreed = self.agreed_on(dead.iter().copied().collect());
         Outcome::by_points(self.score(&agreed))
     }
 
+    fn chains_of(&self, points: &[Move]) -> Vec<Vec<Move>> {
+        let stones = points.iter().filter(|point| self.stone(**point).is_some());
+        let mut left: Bits<WORDS> = stones.copied().collect();
+        let mut chains = Vec::new();
+        while let Some(first) = left.lowest() {
+            let chain = self.chain(first);
+            left.remove_all(chain);
+            chains.push(chain.iter().collect());
+        }
+        chains
+    }
+
+    /// A stone that stays if its side only ever passes is alive, and one amid such stones of the other
+    /// side is dead.
+    fn certainly_dead(&self, stone: Move) -> Option<bool> {
+        let color = self.stone(stone)?;
+        if self.pass_alive(color).stones.contains(stone) {
+            return Some(false);
+        }
+        let lost = self.pass_alive(color.opponent()).secured;
+        lost.contains(stone).then_some(true)
+    }
+
+    fn ko(&self) -> Option<Move> {
+        self.ko
+    }
+
+    fn passes_for_ko(&self) -> bool {
+        self.rules.scoring == Scoring::Territory
+    }
+
+    /// Where territory counts, taking dead stones would cost points: players always agree on them.
     fn agrees_on_dead(&self) -> bool {
-        self.rules.friendly_pass
+        self.rules.friendly_pass || self.rules.scoring == Scoring::Territory
     }
 
     fn handicap(&self) -> u16 {

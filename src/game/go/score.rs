@@ -51,7 +51,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         self.owned_as(self.rules.scoring, agreed)
     }
 
-    fn owned_as(&self, scoring: Scoring, agreed: &Agreed<WORDS>) -> [Bits<WORDS>; 2] {
+    pub(super) fn owned_as(&self, scoring: Scoring, agreed: &Agreed<WORDS>) -> [Bits<WORDS>; 2] {
         let living = Color::BOTH.map(|color| self.stones(color) & !agreed.dead);
         let frame = self.board.frame();
         let empty = frame.board() & !(living[0] | living[1]);
@@ -60,7 +60,9 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             let alone = reach[side] & !reach[1 - side];
             match scoring {
                 Scoring::Area => alone | living[side],
-                Scoring::Territory => alone & empty & !frame.flood(agreed.seki, empty),
+                Scoring::Territory => {
+                    alone & empty & !frame.flood(agreed.seki, empty) & !agreed.filled
+                }
             }
         };
         [own(0), own(1)]

@@ -92,8 +92,8 @@ impl AblationPlan {
     /// # Errors
     /// [`TrainError::Setting`] says what is wrong.
     pub fn parse(text: &str) -> Result<AblationPlan, TrainError> {
-        let plan: AblationPlan = toml::from_str(text).map_err(TrainError::plan)?;
-        CyclePlan::parse(&plan.run.to_toml()?)?;
+        let mut plan: AblationPlan = toml::from_str(text).map_err(TrainError::plan)?;
+        plan.run = CyclePlan::parse(&plan.run.to_toml()?)?;
         if plan.arm.len() < 2 || plan.seeds.is_empty() {
             return Err(TrainError::plan("it needs two [[arm]] and one of seeds"));
         }

@@ -11,6 +11,7 @@ use tengen::train::komi::KomiSpread;
 use tengen::train::selfplay::SelfPlayParams;
 use tengen::train::trainable::Trainable;
 
+use crate::interrupt::Interrupt;
 use crate::progress::Reporter;
 
 /// What every kind of self-play is told.
@@ -92,12 +93,19 @@ pub(super) fn play<G: Trainable>(
     plan: &Plan,
     common: &Common,
     generator: &impl GameGenerator<G>,
+    interrupt: &Interrupt,
 ) -> anyhow::Result<(Progress, f64)> {
     let mut reporter: Option<Reporter> = None;
     let mut seconds = 0.0;
     let last = generate(start, plan, &common.out, generator, |progress| {
-        let reporter = reporter
-            .get_or_insert_with(|| Reporter::new(plan.games, progress.games, "games", common.json));
+        let reporter = reporter.get_or_insert_with(|| {
+            Reporter::new(
+                (plan.games, progress.games),
+                "games",
+                common.json,
+                interrupt,
+            )
+        });
         seconds = reporter.elapsed().as_secs_f64();
         let (message, record) = (message(progress, seconds), record(progress, seconds));
         reporter.update(progress.games, message, &record);

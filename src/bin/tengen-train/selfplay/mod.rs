@@ -7,6 +7,7 @@ mod rollouts;
 use clap::{Parser, Subcommand};
 
 use crate::board::on_board;
+use crate::interrupt::Interrupt;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -23,13 +24,17 @@ enum Players {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
     match &args.players {
-        Players::Rollouts(args) => on_board(args.game(), args.size(), args),
+        Players::Rollouts(args) => on_board(args.game(), args.size(), &(args, interrupt)),
         Players::Network(args) => {
             let network = args.network()?.0;
             let size = args.size(&network)?;
-            on_board((&network.game, &args.common.rules), size, args)
+            on_board(
+                (&network.game, &args.common.rules),
+                size,
+                &(args, interrupt),
+            )
         }
     }
 }

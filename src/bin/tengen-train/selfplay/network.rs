@@ -20,6 +20,7 @@ use tengen::train::trainable::Trainable;
 
 use super::common::{Common, play, rate};
 use crate::board::OnBoard;
+use crate::interrupt::Interrupt;
 use crate::progress::print;
 
 /// How a root shares its playouts.
@@ -143,16 +144,17 @@ impl Args {
     }
 }
 
-impl OnBoard for Args {
+impl OnBoard for (&Args, &Interrupt) {
     fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
+        let (args, interrupt) = *self;
         let runtime = Runtime {
-            backend: self.backend,
-            device: self.device,
-            library: LibraryPlaces::usual(self.ort_library.clone()),
+            backend: args.backend,
+            device: args.device,
+            library: LibraryPlaces::usual(args.ort_library.clone()),
         };
-        let network = runtime.open(&self.model, start.size())?;
-        let how = self.how()?;
-        let (info, checksum) = self.network()?;
+        let network = runtime.open(&args.model, start.size())?;
+        let how = args.how()?;
+        let (info, checksum) = args.network()?;
         let generator = format!(
             "network={}:{checksum:016x} root={:?} visits={} full-share={} fast-visits={} prove-nodes={} {}",
             info.network,
@@ -160,35 +162,35 @@ impl OnBoard for Args {
             how.visits,
             how.full_share,
             how.fast_visits,
-            self.prove_nodes,
-            self.set.join(" ")
+            args.prove_nodes,
+            args.set.join(" ")
         );
         // Folders that were made before there were corrections can still be continued.
-        let generator = match self.correct_nodes {
+        let generator = match args.correct_nodes {
             0 => generator,
             nodes => format!("{generator} correct-nodes={nodes}"),
         };
-        let generator = match (self.prove_from, self.learn_proofs) {
+        let generator = match (args.prove_from, args.learn_proofs) {
             (PROVE_FROM, false) => generator,
             (from, learn) => format!("{generator} prove-from={from} learn-proofs={learn}"),
         };
-        let plan = self.common.plan(generator)?;
-        let concurrent = self.concurrent as usize;
+        let plan = args.common.plan(generator)?;
+        let concurrent = args.concurrent as usize;
         let generator = NetworkGenerator {
             network: &network,
             play: &how,
             concurrent,
             prover: || {
-                let prover = EndingProver::new(self.prove_nodes).from(self.prove_from);
-                prover.correcting(self.correct_nodes)
+                let prover = EndingProver::new(args.prove_nodes).from(args.prove_from);
+                prover.correcting(args.correct_nodes)
             },
         };
-        let time = Duration::try_from_secs_f64(self.measure)
-            .with_context(|| format!("--measure {}", self.measure))?;
+        let time = Duration::try_from_secs_f64(args.measure)
+            .with_context(|| format!("--measure {}", args.measure))?;
         let (threads, clock) = (plan.threads, SystemClock::new());
         let bare = || raw_rate(&network, threads, concurrent, time, &clock);
         let before = if time.is_zero() { 0.0 } else { bare()? };
-        let (done, seconds) = play(start, &plan, &self.common, &generator)?;
+        let (done, seconds) = play(start, &plan, &args.common, &generator, interrupt)?;
         if !time.is_zero() {
             let raw = f64::midpoint(before, bare()?);
             let evaluations = rate(done.evaluations, seconds);

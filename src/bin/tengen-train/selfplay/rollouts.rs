@@ -8,7 +8,8 @@ use tengen::train::selfplay::RolloutSearch;
 use tengen::train::trainable::Trainable;
 
 use super::common::{Common, play};
-use crate::board::OnBoard;
+use crate::board::{OnBoard, usual_board};
+use crate::interrupt::Interrupt;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
@@ -17,9 +18,9 @@ pub(crate) struct Args {
     /// The game
     #[arg(long, default_value = GAMES[0].name, value_parser = known_name)]
     game: String,
-    /// The board, as 9 or 13x9
-    #[arg(long, default_value_t = BoardSize::square(9))]
-    size: BoardSize,
+    /// The board, as 9 or 13x9 [default: the game's usual one]
+    #[arg(long)]
+    size: Option<BoardSize>,
     /// Playouts a move
     #[arg(long, default_value_t = 700, value_parser = clap::value_parser!(u64).range(1..))]
     playouts: u64,
@@ -32,14 +33,15 @@ impl Args {
     }
 
     pub(super) fn size(&self) -> BoardSize {
-        self.size
+        self.size.unwrap_or(usual_board(&self.game))
     }
 }
 
-impl OnBoard for Args {
+impl OnBoard for (&Args, &Interrupt) {
     fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()> {
-        let playouts = self.playouts;
-        let plan = self.common.plan(format!("rollout playouts={playouts}"))?;
+        let (args, interrupt) = *self;
+        let playouts = args.playouts;
+        let plan = args.common.plan(format!("rollout playouts={playouts}"))?;
         let generator = RolloutGenerator {
             selfplay: plan.selfplay,
             search: |seed| RolloutSearch {
@@ -47,6 +49,6 @@ impl OnBoard for Args {
                 playouts,
             },
         };
-        play(start, &plan, &self.common, &generator).map(drop)
+        play(start, &plan, &args.common, &generator, interrupt).map(drop)
     }
 }

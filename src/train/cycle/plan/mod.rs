@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub use board_share::BoardShare;
 pub use settings::{Fit, Gate, Rating, RootName, SelfPlay, Window, exploring};
 
-use crate::game::{BoardSize, GAMES, Game, with_game};
+use crate::game::{BoardSize, GAMES, Game, info, with_game};
 use crate::train::TrainError;
 use crate::train::architecture::{Architecture, GameShape};
 use crate::train::fit::find_encoding;
@@ -27,9 +27,10 @@ pub struct CyclePlan {
     /// Its rules, as it reads them; empty for the usual ones.
     #[serde(default)]
     pub rules: String,
-    /// Side length of the board, in points, where no `[[board]]` says more.
-    #[serde(default = "nine")]
-    pub size: u8,
+    /// Side length of the board, in points, where there is no `[[board]]`; in a plan that was
+    /// [read](CyclePlan::parse) always there then, by default that of the game's usual board.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u8>,
     /// Boards of several sizes, or rules, for one network; ratings and gates are played on the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub board: Vec<BoardShare>,
@@ -66,10 +67,6 @@ const WRONG_KOMI: &str = "komi of [self-play] needs a mean and deviations of at 
 /// What plans meant that named none.
 fn first_game() -> String {
     GAMES[0].name.to_owned()
-}
-
-fn nine() -> u8 {
-    9
 }
 
 fn one() -> u64 {
@@ -148,7 +145,8 @@ impl CyclePlan {
     /// # Errors
     /// [`TrainError::Setting`] says which line is wrong and what is allowed.
     pub fn parse(text: &str) -> Result<CyclePlan, TrainError> {
-        let plan: CyclePlan = toml::from_str(text).map_err(TrainError::plan)?;
+        let mut plan: CyclePlan = toml::from_str(text).map_err(TrainError::plan)?;
+        plan.size = plan.board.is_empty().then(|| plan.side());
         plan.check()?;
         Ok(plan)
     }
@@ -159,6 +157,12 @@ impl CyclePlan {
     /// [`TrainError::Setting`], which would be a mistake of the program.
     pub fn to_toml(&self) -> Result<String, TrainError> {
         toml::to_string(self).map_err(|error| TrainError::Setting(error.to_string()))
+    }
+
+    /// The side of the board that it names, or of the game's usual one.
+    fn side(&self) -> u8 {
+        let usual = || info(&self.game).map_or(BoardSize::square(9), |info| info.usual_board);
+        self.size.unwrap_or_else(|| usual().width)
     }
 
     fn check(&self) -> Result<(), TrainError> {
@@ -294,7 +298,7 @@ impl CyclePlan {
     #[must_use]
     pub fn boards(&self) -> Vec<BoardShare> {
         match self.board.is_empty() {
-            true => vec![BoardShare::all(BoardSize::square(self.size))],
+            true => vec![BoardShare::all(BoardSize::square(self.side()))],
             false => self.board.clone(),
         }
     }
@@ -304,7 +308,7 @@ impl CyclePlan {
     pub fn largest(&self) -> BoardSize {
         let sizes = self.board.iter().map(|board| board.size);
         let largest = sizes.max_by_key(|size| size.area());
-        largest.unwrap_or(BoardSize::square(self.size))
+        largest.unwrap_or(BoardSize::square(self.side()))
     }
 
     /// The empty boards, in the plan's order, by the type and, where they have no others, the rules of
@@ -359,7 +363,12 @@ mod tests {
     #[test]
     fn a_short_plan_has_defaults_and_survives_writing() {
         let plan = CyclePlan::parse(SHORT).unwrap();
-        assert_eq!((plan.size, plan.self_play.root), (9, RootName::Gumbel));
+        assert_eq!(
+            (plan.size, plan.self_play.root),
+            (Some(9), RootName::Gumbel)
+        );
+        let gomoku = CyclePlan::parse(&format!("game = \"gomoku\"\n{SHORT}")).unwrap();
+        assert_eq!(gomoku.size, Some(15), "what people play on");
         assert_eq!(plan.game, "nogo", "as plans meant that were written before");
         assert_eq!(CyclePlan::parse(&plan.to_toml().unwrap()).unwrap(), plan);
     }

@@ -1,0 +1,76 @@
+//! Ctrl-C during a long command: what there is so far is said, and where the same command goes on. What is in
+//! the files is whole at any moment, so the program then ends. A second Ctrl-C ends it at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use parking_lot::Mutex;
+use tengen::program;
+
+/// How often somebody looks whether the program is to end.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Whether the program is to end, and what it says then.
+#[derive(Clone)]
+pub(crate) struct Interrupt {
+    asked: Arc<AtomicBool>,
+    /// Whether the command looks after its end itself.
+    left_alone: Arc<AtomicBool>,
+    so_far: Arc<Mutex<String>>,
+    /// Where the same command goes on.
+    goes_on: &'static str,
+}
+
+impl Interrupt {
+    /// Catches Ctrl-C from now on, to be called once; `goes_on` says what becomes of the work.
+    pub(crate) fn caught(goes_on: &'static str) -> anyhow::Result<Interrupt> {
+        let asked = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
+        let interrupt = Interrupt {
+            asked,
+            left_alone: Arc::new(AtomicBool::new(false)),
+            so_far: Arc::new(Mutex::new("before anything was done".to_owned())),
+            goes_on,
+        };
+        let watch = interrupt.clone();
+        std::thread::Builder::new()
+            .name("interrupt".to_owned())
+            .spawn(move || {
+                while !watch.is_asked() || watch.left_alone.load(Ordering::Relaxed) {
+                    std::thread::sleep(LOOK_INTERVAL);
+                }
+                let so_far = watch.so_far.lock().clone();
+                watch.end(&so_far);
+            })?;
+        Ok(interrupt)
+    }
+
+    /// How far it is, for when it is interrupted.
+    pub(crate) fn tell(&self, so_far: String) {
+        *self.so_far.lock() = so_far;
+    }
+
+    /// Whether the program is to end.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// From now on the command looks after [`Interrupt::is_asked`] itself and then calls
+    /// [`Interrupt::end`].
+    pub(crate) fn leave_alone(&self) {
+        self.left_alone.store(true, Ordering::Relaxed);
+    }
+
+    /// Says what there is and ends the program, as Ctrl-C ends one that does not catch it.
+    #[expect(
+        clippy::print_stderr,
+        reason = "a command-line program says why it ends"
+    )]
+    pub(crate) fn end(&self, so_far: &str) {
+        eprintln!("\nInterrupted {so_far}\n{}", self.goes_on);
+        if let Err(error) = program::end_as_interrupted() {
+            eprintln!("tengen-train: {error}");
+        }
+    }
+}

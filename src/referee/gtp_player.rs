@@ -1,0 +1,322 @@
+//! The player that is a GTP engine.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::complaints::ComplaintKind;
+use super::error_stream::{ErrorStream, NewLines};
+use super::gtp_client::{Fault, GtpClient};
+use super::player::{
+    Contestant, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND, Reply, RunningEngine,
+    StartError, Unfit,
+};
+use super::referee_clock::AnnouncedTime;
+use super::time_control::{MatchTimeControl, TimeCommands, seconds_text};
+use super::vertex;
+use crate::clock::Clock;
+use crate::game::{BoardSize, Color, Move, info};
+
+/// Characters that are kept of a report.
+const REPORT_LEN: usize = 1000;
+
+/// Characters that are kept of an answer that is no move.
+const NONSENSE_LEN: usize = 80;
+
+/// A GTP engine in its own process.
+pub struct GtpPlayer {
+    client: GtpClient,
+    errors: ErrorStream,
+    commands: HashSet<String>,
+    /// How long it may take for anything but `genmove`.
+    limit: Duration,
+    /// Whether it reads fractions of a second.
+    fractions: bool,
+    size: BoardSize,
+    /// The game's.
+    time: MatchTimeControl,
+    /// What it has refused, or could not be told.
+    refusals: Vec<(ComplaintKind, String)>,
+}
+
+impl GtpPlayer {
+    /// Starts the engine and asks what it knows. Its stderr is appended to a file; `limit` is how
+    /// long it may take to start, and later to answer anything but `genmove`.
+    ///
+    /// # Errors
+    /// [`StartError`] when the process does not start or does not answer `list_commands`.
+    pub fn start_engine(
+        spec: &EngineSpec,
+        stderr: &Path,
+        limit: Duration,
+        clock: Arc<dyn Clock>,
+    ) -> Result<GtpPlayer, StartError> {
+        let (client, errors) =
+            spec.launch(stderr, |file| GtpClient::spawn(&spec.command, file, clock))?;
+        let mut player = GtpPlayer {
+            client,
+            errors,
+            commands: HashSet::new(),
+            limit,
+            fractions: false,
+            size: BoardSize::square(1),
+            time: MatchTimeControl::None,
+            refusals: Vec::new(),
+        };
+        let asked = player.ask_what_it_knows();
+        asked.map_err(|source| StartError::Handshake {
+            name: spec.name.clone(),
+            source,
+            last_words: player.errors.listen().last_words,
+        })?;
+        Ok(player)
+    }
+
+    fn ask_what_it_knows(&mut self) -> Result<(), Fault> {
+        let commands = self.ask("list_commands")?;
+        self.commands = commands.split_whitespace().map(str::to_owned).collect();
+        // The standard has whole seconds only, and many engines read no others.
+        self.fractions =
+            self.accepts("time_settings 1.5 0 0")? && self.accepts("time_left b 1.5 0")?;
+        Ok(())
+    }
+
+    /// Whether the engine does not refuse a command; one that it does not list counts as refused.
+    fn accepts(&mut self, command: &str) -> Result<bool, Fault> {
+        let listed = command
+            .split(' ')
+            .next()
+            .is_some_and(|name| self.lists(name));
+        match listed.then(|| self.ask(command)) {
+            Some(Ok(_)) => Ok(true),
+            None | Some(Err(Fault::Refused { .. })) => Ok(false),
+            Some(Err(fault)) => Err(fault),
+        }
+    }
+
+    /// Tells the engine something by a command of its list; a refusal is kept for the report.
+    fn tell(&mut self, command: &str) -> Result<(), Fault> {
+        match self.ask(command) {
+            Err(Fault::Refused { command, message }) => {
+                // What is left on the clock is another time with each move.
+                let shown = match command.starts_with("time_left ") {
+                    true => "time_left",
+                    false => &command,
+                };
+                self.note(ComplaintKind::Refusal, format!("`{shown}`: {message}"));
+                Ok(())
+            }
+            answer => answer.map(drop),
+        }
+    }
+
+    /// Keeps a line for the report; the same again tells nothing.
+    fn note(&mut self, kind: ComplaintKind, line: String) {
+        if !self.refusals.iter().any(|(_, noted)| *noted == line) {
+            self.refusals.push((kind, line));
+        }
+    }
+
+    /// Tells the engine the rules, by the first command for them that it lists.
+    fn tell_rules(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
+        if let Some(komi) = setup.komi {
+            if self.lists("komi") {
+                self.tell(&format!("komi {komi}"))?;
+            } else {
+                let line = format!("was not told the komi, {komi}: it has no command komi");
+                self.note(ComplaintKind::Untold, line);
+            }
+        }
+        match (&setup.rules, setup.kgs_rules) {
+            (Some(rules), _) if self.lists("kata-set-rules") => {
+                self.tell(&format!("kata-set-rules {rules}"))
+            }
+            (_, Some(name)) if self.lists("kgs-rules") => self.tell(&format!("kgs-rules {name}")),
+            (Some(_), _) => {
+                let line = "was not told the rules: it has no command kata-set-rules or kgs-rules for them, so \
+                            its command line must set them";
+                self.note(ComplaintKind::Untold, line.to_owned());
+                Ok(())
+            }
+            (None, _) => Ok(()),
+        }
+    }
+
+    /// The command that sets up a board.
+    fn board_command(size: BoardSize) -> String {
+        let BoardSize { width, height } = size;
+        match size.is_square() {
+            true => format!("boardsize {width}"),
+            false => format!("rectangular_boardsize {width} {height}"),
+        }
+    }
+
+    fn lists(&self, command: &str) -> bool {
+        self.commands.contains(command)
+    }
+
+    fn ask(&mut self, command: &str) -> Result<String, Fault> {
+        self.client
+            .command(command, self.limit)
+            .map(|answer| answer.text)
+    }
+
+    fn time_commands(&self) -> TimeCommands {
+        TimeCommands {
+            time_settings: self.lists("time_settings"),
+            kgs_time_settings: self.lists("kgs-time_settings"),
+            kata_time_settings: self.lists("kata-time_settings"),
+            time_left: self.lists("time_left"),
+            fractions: self.fractions,
+        }
+    }
+
+    fn play_move(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
+        let vertex = vertex::to_text(self.size, mv);
+        self.ask(&format!("play {color} {vertex}")).map(drop)
+    }
+}
+
+impl RunningEngine for GtpPlayer {
+    /// By the command of engines for GoGui, and by whether it takes the board.
+    fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), Unfit> {
+        let theirs = self.ask_if_known("gogui-rules_game_id")?;
+        let theirs = theirs.unwrap_or_default().to_ascii_lowercase();
+        // An unknown name may be another one for the same game.
+        if theirs != game && info(&theirs).is_some() {
+            let game = game.to_owned();
+            return Err(Unfit::OtherGame { theirs, game });
+        }
+        match self.ask(&Self::board_command(size)) {
+            Err(fault @ Fault::Refused { .. }) => Err(Unfit::Board {
+                fault,
+                game: game.to_owned(),
+                size,
+            }),
+            answer => Ok(answer.map(drop)?),
+        }
+    }
+
+    fn refusals(&mut self) -> Vec<(ComplaintKind, String)> {
+        std::mem::take(&mut self.refusals)
+    }
+
+    fn listen(&mut self) -> NewLines {
+        self.errors.listen()
+    }
+
+    fn quit(self: Box<Self>, limit: Duration) {
+        self.client.quit(limit);
+    }
+}
+
+impl Contestant for GtpPlayer {
+    fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
+        (self.size, self.time) = (setup.size, setup.time);
+        self.ask(&Self::board_command(setup.size))?;
+        self.ask("clear_board")?;
+        self.tell_rules(setup)?;
+        if let Some(command) = setup.time.command(self.time_commands()) {
+            self.tell(&command)?;
+        }
+        for (&mv, color) in setup.opening.iter().zip(Color::BOTH.into_iter().cycle()) {
+            self.play_move(color, mv)?;
+        }
+        Ok(())
+    }
+
+    fn play(&mut self, color: Color, mv: Move) -> Result<(), Fault> {
+        self.play_move(color, mv)
+    }
+
+    fn choose(
+        &mut self,
+        color: Color,
+        left: Option<AnnouncedTime>,
+        limit: Duration,
+    ) -> Result<Reply, Fault> {
+        if let Some(left) = left
+            && self.lists("time_left")
+        {
+            let seconds = seconds_text(left.time, self.fractions);
+            let known = self.time_commands();
+            let stones = self.time.announced_stones(left.stones, known);
+            self.tell(&format!("time_left {color} {seconds} {stones}"))?;
+        }
+        self.ask_for_move("genmove", color, limit)
+    }
+
+    fn clean_up(&mut self, color: Color, limit: Duration) -> Result<Reply, Fault> {
+        let known = self.lists("kgs-genmove_cleanup");
+        let command = if known {
+            "kgs-genmove_cleanup"
+        } else {
+            "genmove"
+        };
+        self.ask_for_move(command, color, limit)
+    }
+
+    fn pass_instead(&mut self, color: Color) -> Result<bool, Fault> {
+        Ok(self.accepts("undo")? && self.accepts(&format!("play {color} pass"))?)
+    }
+
+    fn dead(&mut self) -> Result<Option<Vec<Move>>, Fault> {
+        let text = self.ask_if_known("final_status_list dead")?;
+        let stones = |text: String| {
+            let vertices = text.split_whitespace();
+            vertices
+                .map(|vertex| vertex::from_text(self.size, vertex))
+                .collect()
+        };
+        Ok(text.and_then(stones))
+    }
+
+    fn final_score(&mut self) -> Result<Option<String>, Fault> {
+        let text = self.ask_if_known("final_score")?;
+        Ok(text.and_then(|text| Some(text.split_whitespace().next()?.to_owned())))
+    }
+}
+
+impl GtpPlayer {
+    /// The answer to a command that an engine may not list, or refuse.
+    fn ask_if_known(&mut self, command: &str) -> Result<Option<String>, Fault> {
+        let name = command.split(' ').next().unwrap_or_default();
+        if !self.lists(name) {
+            return Ok(None);
+        }
+        match self.ask(command) {
+            Ok(text) => Ok(Some(text)),
+            Err(Fault::Refused { .. }) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    fn ask_for_move(
+        &mut self,
+        command: &str,
+        color: Color,
+        limit: Duration,
+    ) -> Result<Reply, Fault> {
+        let answer = self.client.command(&format!("{command} {color}"), limit)?;
+        let report = match self.lists(REPORT_COMMAND) {
+            true => Some(self.ask(REPORT_COMMAND)?.chars().take(REPORT_LEN).collect()),
+            false => None,
+        };
+        // Some add what they think of the move.
+        let word = answer.text.split_whitespace().next().unwrap_or_default();
+        let choice = if word.eq_ignore_ascii_case("resign") {
+            PlayerMove::Resign
+        } else {
+            match vertex::from_text(self.size, word) {
+                Some(mv) => PlayerMove::Move(mv),
+                None => PlayerMove::Nonsense(answer.text.chars().take(NONSENSE_LEN).collect()),
+            }
+        };
+        Ok(Reply {
+            choice,
+            took: answer.took,
+            report,
+        })
+    }
+}

@@ -1,0 +1,181 @@
+//! Playing on about dead stones: on a copy, for the game itself is over. What is played here costs no
+//! point and no time; all it tells is which of the disputed stones are taken.
+
+use std::sync::atomic::Ordering;
+
+use super::game::GameInProgress;
+use super::gtp_client::Fault;
+use super::player::{PlayerMove, Reply};
+use super::vertex;
+use crate::game::{Color, Game, Move, Past};
+
+/// Moves that are played on, at most, for each point of the board; a chain that still stands then lives.
+const MOVES_PER_POINT: usize = 2;
+
+/// How playing on went.
+pub(super) struct Trial {
+    /// The moves.
+    pub(super) moves: Vec<(Color, Move)>,
+    /// The disputed chains that are dead.
+    pub(super) dead: Vec<Move>,
+    /// Who ended it by a fault or an illegal move: its disputed stones are dead, those of
+    /// the other side are not.
+    pub(super) foul: Option<Foul>,
+}
+
+/// What ended a trial before both passed.
+pub(super) struct Foul {
+    pub(super) color: Color,
+    pub(super) what: String,
+    /// Whether the engine did what no engine should.
+    pub(super) is_fault: bool,
+    /// Whether it can play on.
+    pub(super) usable: bool,
+}
+
+/// The copy.
+struct Copy<G> {
+    position: G,
+    past: Past,
+    /// Where each side may take back a ko only after it has passed.
+    kos: [Vec<Move>; 2],
+    passes: u32,
+    moves: Vec<(Color, Move)>,
+}
+
+impl<G: Game> Copy<G> {
+    fn play(&mut self, mv: Move) {
+        let color = self.position.to_move();
+        self.moves.push((color, mv));
+        self.position.play(mv);
+        self.past.push(&self.position);
+        if mv == self.position.size().pass() {
+            self.passes += 1;
+            self.kos[color.index()].clear();
+            return;
+        }
+        self.passes = 0;
+        if let Some(ko) = self.position.ko() {
+            self.kos[color.opponent().index()].push(ko);
+        }
+    }
+
+    fn is_legal(&self, mv: Move) -> bool {
+        self.position.is_legal(mv) && self.past.allows(&self.position, mv)
+    }
+
+    /// Whether a legal move takes back a ko for which its side has to pass first.
+    fn needs_a_pass(&self, mv: Move) -> bool {
+        let banned = &self.kos[self.position.to_move().index()];
+        if !self.position.passes_for_ko() || !banned.contains(&mv) {
+            return false;
+        }
+        let mut next = self.position.clone();
+        next.play(mv);
+        next.ko().is_some()
+    }
+}
+
+impl<G: Game> GameInProgress<'_, G> {
+    /// Plays on about these chains until both pass. Where they are all of one side the other one, which
+    /// has to take them, begins. `None` when the match was told to stop.
+    pub(super) fn trial(&mut self, disputed: &[Vec<Move>]) -> Option<Trial> {
+        let mut position = self.position.clone();
+        position.resume();
+        let owner = |chain: &Vec<Move>| self.position.stone(chain[0]);
+        let owners: Vec<Color> = disputed.iter().filter_map(owner).collect();
+        if let [first, rest @ ..] = owners.as_slice()
+            && rest.iter().all(|other| other == first)
+        {
+            position.set_to_move(first.opponent());
+        }
+        let mut copy = Copy {
+            position,
+            past: self.past.clone(),
+            kos: [Vec::new(), Vec::new()],
+            passes: 0,
+            moves: Vec::new(),
+        };
+        let most = MOVES_PER_POINT * copy.position.size().area();
+        let mut foul = None;
+        while copy.passes < 2 && copy.moves.len() < most && foul.is_none() {
+            if self.stop.load(Ordering::Relaxed) {
+                return None;
+            }
+            foul = self.next_in_trial(&mut copy).err();
+        }
+        let is_dead = |chain: &&Vec<Move>| {
+            let owner = self.position.stone(chain[0]);
+            let stands = || {
+                chain
+                    .iter()
+                    .any(|point| copy.position.stone(*point) == owner)
+            };
+            match &foul {
+                Some(foul) => owner == Some(foul.color),
+                None => !stands(),
+            }
+        };
+        Some(Trial {
+            dead: disputed.iter().filter(is_dead).flatten().copied().collect(),
+            moves: copy.moves,
+            foul,
+        })
+    }
+
+    /// One move on the copy, and the other side told of it.
+    fn next_in_trial(&mut self, copy: &mut Copy<G>) -> Result<(), Foul> {
+        let color = copy.position.to_move();
+        let limit = self.terms.move_limit;
+        let player = &mut self.players[color.index()];
+        let Reply { choice, .. } = player
+            .clean_up(color, limit)
+            .map_err(|fault| Foul::by_fault(color, &fault))?;
+        let size = copy.position.size();
+        let mv = match choice {
+            // The game is over: who gives up here leaves the rest to the other side.
+            PlayerMove::Resign => size.pass(),
+            PlayerMove::Nonsense(text) => {
+                let what = format!("answered `{text}`, which is no vertex");
+                return Err(Foul::of(color, what, true));
+            }
+            PlayerMove::Move(mv) => mv,
+        };
+        let text = vertex::to_text(size, mv);
+        if !copy.is_legal(mv) {
+            let what = format!("played {text}, which is illegal");
+            return Err(Foul::of(color, what, true));
+        }
+        let by_fault = |fault| Foul::by_fault(color, &fault);
+        let mv = match copy.needs_a_pass(mv) {
+            false => mv,
+            true if player.pass_instead(color).map_err(by_fault)? => size.pass(),
+            true => {
+                let what = format!("took back the ko at {text} without passing for it");
+                return Err(Foul::of(color, what, false));
+            }
+        };
+        copy.play(mv);
+        let other = color.opponent();
+        let told = self.players[other.index()].play(color, mv);
+        told.map_err(|fault| Foul::by_fault(other, &fault))
+    }
+}
+
+impl Foul {
+    fn of(color: Color, what: String, is_fault: bool) -> Foul {
+        Foul {
+            color,
+            what,
+            is_fault,
+            usable: true,
+        }
+    }
+
+    fn by_fault(color: Color, fault: &Fault) -> Foul {
+        Foul {
+            usable: matches!(fault, Fault::Refused { .. }),
+            ..Foul::of(color, fault.to_string(), true)
+        }
+    }
+}
