@@ -101,6 +101,94 @@ fn turns_stay_within_their_time_and_end_comes_at_once() {
     assert!(rest.is_empty(), "after END nothing is said: {rest:?}");
 }
 
+/// Moves that are to come as fast as possible, by the network that is built in, cold and warm.
+#[test]
+fn a_move_at_once_is_the_best_that_is_known() {
+    for arguments in [&[][..], &["gomocup", "--backend", "rollout"]] {
+        let mut brain = Brain::start(arguments);
+        // The rows of a game: a five is on the board.
+        let five = [
+            "BOARD", "7,7,1", "8,8,2", "7,8,1", "8,9,2", "7,9,1", "8,10,2", "7,10,1", "3,3,2",
+            "DONE",
+        ];
+        brain.send(&["START 15"]);
+        assert_eq!(brain.hears(), "OK");
+        for turn in ["0", "1", "3", "7", "20"] {
+            brain.send(&[&format!("INFO timeout_turn {turn}")]);
+            brain.send(&five);
+            let made = brain.hears();
+            assert!(
+                ["7,6", "7,11"].contains(&made.as_str()),
+                "{turn} ms: {made}"
+            );
+            brain.send(&[
+                "RESTART", "BOARD", "0,0,2", "9,0,1", "1,0,2", "9,2,1", "2,0,2",
+            ]);
+            brain.send(&["9,4,1", "3,0,2", "DONE"]);
+            assert_eq!(brain.hears(), "OK");
+            assert_eq!(brain.hears(), "4,0", "{turn} ms");
+            brain.send(&["RESTART"]);
+            assert_eq!(brain.hears(), "OK");
+        }
+        brain.send(&[
+            "INFO timeout_turn 0",
+            "SWAP2BOARD",
+            "7,7",
+            "0,0",
+            "8,7",
+            "0,14",
+            "9,7",
+            "DONE",
+        ]);
+        assert_eq!(brain.hears(), "SWAP", "three black stones in a row");
+        assert!(brain.ends().1 < Duration::from_secs(1));
+    }
+}
+
+/// Yixin's way to begin, heard by a program without arguments.
+#[test]
+fn yixin_board_is_understood() {
+    let mut brain = Brain::start(&[]);
+    brain.send(&[
+        "INFO timeout_turn 1000",
+        "INFO rule 2",
+        "start 15 15",
+        "BEGIN",
+    ]);
+    assert_eq!(brain.hears(), "OK");
+    point(&brain.hears());
+    // It stops thinking when it is told to.
+    brain.send(&[
+        "INFO timeout_turn 600000",
+        "INFO timeout_match 0",
+        "yxhashclear",
+        "start 15 15",
+        "begin",
+    ]);
+    assert_eq!(brain.hears(), "OK");
+    std::thread::sleep(Duration::from_millis(300));
+    let clock = SystemClock::new();
+    let begin = clock.now();
+    brain.send(&["yxstop"]);
+    point(&brain.hears());
+    assert!(clock.now() - begin < Duration::from_secs(5));
+    brain.send(&["yxshowforbid"]);
+    assert_eq!(brain.hears(), "FORBID .");
+    assert!(brain.ends().1 < Duration::from_secs(1));
+}
+
+/// Lines that end with CR alone, from the first byte on.
+#[test]
+fn carriage_returns_alone_end_lines() {
+    let mut engine = Engine::program(&[]);
+    engine.send("start 15\rBOARD\r0,0,2\r9,0,1\r1,0,2\r9,2,1\r2,0,2\r9,4,1\r3,0,2\rDONE\r");
+    let mut brain = Brain(engine);
+    assert_eq!(brain.hears(), "OK");
+    assert_eq!(brain.hears(), "4,0");
+    brain.0.send("end\r");
+    assert!(brain.0.wait().1 < Duration::from_secs(1));
+}
+
 /// A whole match, one side over GTP and the other over this protocol, under a clock.
 #[test]
 fn a_match_against_a_program_of_this_protocol() {

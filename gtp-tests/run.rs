@@ -10,6 +10,7 @@ mod go_clients;
 mod go_passing;
 mod gomocup;
 mod hostile;
+mod hurry;
 mod katago;
 mod lifetime;
 mod networks;

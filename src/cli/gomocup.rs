@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{EngineOptions, registry};
-use tengen::gtp::{GomocupOptions, GomocupSession, MakeBrain, serve};
+use tengen::gtp::{Allowance, GomocupOptions, GomocupSession, MakeBrain, serve};
 
 use super::flags::EngineFlags;
 use super::terminal;
@@ -50,26 +50,39 @@ impl Gomocup {
             messages: !self.quiet,
         };
         if terminal::is_attended() {
-            terminal::greet(&options, "Gomocup");
+            terminal::tell(&terminal::who(&options, "Gomocup"));
+            terminal::tell("Try `START 15` and `BEGIN`; `HELP` lists more, `END` or Ctrl-D ends.");
         }
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let make: MakeBrain = Box::new(move |size, memory| {
-            let options = memory.map_or_else(|| options.clone(), |bytes| within(&options, bytes));
-            registry::create(&options, size, &time)
+        let make: MakeBrain = Box::new(move |size, allowance| {
+            registry::create(&within(&options, allowance), size, &time)
         });
         let session = GomocupSession::new(make, session_options);
         serve(session, input, std::io::stdout()).context("the conversation broke off")
     }
 }
 
-/// The settings with no more memory than a manager allows for the whole program: half of it for the
-/// tree, an eighth for evaluations and the solver each.
-fn within(options: &EngineOptions, bytes: u64) -> EngineOptions {
-    let mib = u32::try_from(bytes >> 20).unwrap_or(u32::MAX);
+/// The least memory of a tree, in MiB.
+const LEAST_TREE: u32 = 16;
+
+/// The settings with no more threads and memory than a manager allows. Of what it allows for the whole
+/// program half is for the tree, an eighth for evaluations and the solver each.
+fn within(options: &EngineOptions, allowance: Allowance) -> EngineOptions {
+    let mib = |bytes: u64| u32::try_from(bytes >> 20).unwrap_or(u32::MAX);
     let mut options = options.clone();
-    options.search.memory_mib = options.search.memory_mib.min(mib / 2).max(16);
-    options.cache_mib = options.cache_mib.min(mib / 8);
-    options.solver.memory_mib = options.solver.memory_mib.min(mib / 8).max(4);
+    if let Some(all) = allowance.memory.map(mib) {
+        options.search.memory_mib = options.search.memory_mib.min(all / 2).max(LEAST_TREE);
+        options.cache_mib = options.cache_mib.min(all / 8);
+        options.solver.memory_mib = options.solver.memory_mib.min(all / 8).max(4);
+    }
+    if let Some(tree) = allowance.tree.map(mib) {
+        options.search.memory_mib = options.search.memory_mib.min(tree).max(LEAST_TREE);
+    }
+    if let Some(threads) = allowance.threads {
+        let processors = std::thread::available_parallelism().map_or(1, Into::into);
+        let own = options.threads.unwrap_or(processors);
+        options.threads = Some(own.min(threads).max(1));
+    }
     options
 }
 
@@ -80,10 +93,15 @@ mod tests {
     #[test]
     fn memory_is_only_ever_taken_away() {
         let options = EngineOptions::of(GAME).expect("it is on the list");
-        assert_eq!(within(&options, u64::MAX), options);
-        let small = within(&options, 80 << 20);
+        let of_memory = |bytes| Allowance {
+            memory: Some(bytes),
+            ..Allowance::default()
+        };
+        assert_eq!(within(&options, Allowance::default()), options);
+        assert_eq!(within(&options, of_memory(u64::MAX)), options);
+        let small = within(&options, of_memory(80 << 20));
         assert_eq!((small.search.memory_mib, small.cache_mib), (40, 10));
-        let none = within(&options, 1);
+        let none = within(&options, of_memory(1));
         assert_eq!(
             (
                 none.search.memory_mib,

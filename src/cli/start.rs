@@ -2,7 +2,7 @@
 //! platform gives none, or by what the other side says first.
 
 use std::ffi::OsString;
-use std::io::{BufRead as _, Cursor, IsTerminal as _, Read, stdin};
+use std::io::{BufRead, Cursor, IsTerminal as _, Read, stdin};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
@@ -15,8 +15,9 @@ use super::{Cli, analysis};
 const ARGUMENTS: &str = "tengen.args";
 /// How the platform of the China Computer Game Championship begins.
 const PLATFORM: &[u8] = b"name?";
-/// How a manager of Gomoku programs begins, in capitals.
+/// How a manager of Gomoku programs begins; Yixin's own commands begin with [`YIXIN`].
 const MANAGER: [&[u8]; 4] = [b"START", b"RECTSTART", b"INFO", b"ABOUT"];
+const YIXIN: &[u8] = b"YX";
 /// How a query for KataGo's analysis engine begins.
 const QUERY: &[u8] = b"{";
 
@@ -57,7 +58,7 @@ fn listen() -> anyhow::Result<(&'static str, impl Read + Send + 'static)> {
     let mut heard = Vec::new();
     loop {
         let begin = heard.len();
-        let read = stdin().lock().read_until(b'\n', &mut heard)?;
+        let read = read_line(&mut stdin().lock(), &mut heard)?;
         let line = &heard[begin..];
         let line = line
             .strip_prefix(program::BYTE_ORDER_MARK.as_bytes())
@@ -67,13 +68,29 @@ fn listen() -> anyhow::Result<(&'static str, impl Read + Send + 'static)> {
             continue;
         }
         let word = line.split(|&byte| byte == b' ').next().unwrap_or_default();
+        let word = word.to_ascii_uppercase();
         let subcommand = match line {
             PLATFORM => "sau",
-            _ if MANAGER.contains(&word) => "gomocup",
+            _ if MANAGER.contains(&&word[..]) || word.starts_with(YIXIN) => "gomocup",
             _ if line.starts_with(QUERY) => "analysis",
             _ => "gtp",
         };
         return Ok((subcommand, Cursor::new(heard).chain(stdin())));
+    }
+}
+
+/// Reads a line that ends with LF or CR, and how many bytes it has.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<usize> {
+    let before = line.len();
+    loop {
+        let available = input.fill_buf()?;
+        let end = available.iter().position(|byte| b"\n\r".contains(byte));
+        let taken = end.map_or(available.len(), |end| end + 1);
+        line.extend_from_slice(&available[..taken]);
+        input.consume(taken);
+        if end.is_some() || taken == 0 {
+            return Ok(line.len() - before);
+        }
     }
 }
 

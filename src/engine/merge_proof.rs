@@ -48,6 +48,31 @@ pub(super) fn merge_proof(
     report
 }
 
+/// The report of a search that broke off, with what is known at once: a move that wins in front, and
+/// moves that lose behind all others, unless all do.
+pub(super) fn merge_instant(mut report: SearchReport, instant: &SearchReport) -> SearchReport {
+    let proven = |wanted| {
+        let moves = instant.moves.iter();
+        let proven = moves.filter(move |found| found.proof == Some(wanted));
+        proven.map(|found| found.mv)
+    };
+    let wins = proven(Proof::Win).next();
+    let at = wins.and_then(|mv| report.moves.iter().position(|found| found.mv == mv));
+    if let Some(at) = at {
+        let mut best = report.moves.remove(at);
+        best.proof = Some(Proof::Win);
+        (best.value, best.lcb) = (Proof::Win.value(), Proof::Win.value());
+        report.moves.insert(0, best);
+        (report.proof, report.value) = (Some(Proof::Win), Proof::Win.value());
+        return report;
+    }
+    let losing: Vec<Move> = proven(Proof::Loss).collect();
+    match losing.len() < instant.moves.len() {
+        true => merge_losing(report, &losing),
+        false => report,
+    }
+}
+
 /// The search's report with moves that are known to lose behind all others.
 pub(super) fn merge_losing(mut report: SearchReport, losing: &[Move]) -> SearchReport {
     for found in &mut report.moves {
@@ -60,4 +85,45 @@ pub(super) fn merge_losing(mut report: SearchReport, losing: &[Move]) -> SearchR
     let lost = |found: &MoveReport| found.proof == Some(Proof::Loss);
     report.moves.sort_by_key(lost);
     report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::report;
+    use super::*;
+
+    /// The moves of a broken-off search in the order in which they are played, given what is known of
+    /// each at once.
+    fn order(known: [(u16, Option<Proof>); 3]) -> (Vec<u16>, Option<Proof>) {
+        let mut instant = report(&known.map(|(mv, _)| (mv, 0, 0.3)));
+        for (found, (_, proof)) in instant.moves.iter_mut().zip(known) {
+            found.proof = proof;
+        }
+        let broken_off = report(&[(0, 9, 0.5), (1, 5, 0.3), (2, 1, 0.2)]);
+        let merged = merge_instant(broken_off, &instant);
+        let moves = merged.moves.iter().map(|found| found.mv.0);
+        (moves.collect(), merged.proof)
+    }
+
+    #[test]
+    fn what_is_known_at_once_goes_before_what_a_search_had_so_far() {
+        let (win, loss) = (Some(Proof::Win), Some(Proof::Loss));
+        assert_eq!(
+            order([(2, None), (1, None), (0, None)]),
+            (vec![0, 1, 2], None)
+        );
+        assert_eq!(
+            order([(2, win), (1, None), (0, None)]),
+            (vec![2, 0, 1], win)
+        );
+        assert_eq!(
+            order([(2, None), (1, None), (0, loss)]),
+            (vec![1, 2, 0], None)
+        );
+        // Where all lose the search knows best.
+        assert_eq!(
+            order([(2, loss), (1, loss), (0, loss)]),
+            (vec![0, 1, 2], None)
+        );
+    }
 }

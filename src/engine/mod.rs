@@ -18,6 +18,7 @@ mod choose;
 mod critic;
 mod fallbacks;
 mod history;
+mod instant;
 mod judge;
 mod loading;
 mod merge_proof;
@@ -235,7 +236,8 @@ pub trait Engine: Send {
     fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, EngineError>;
 
     /// Chooses a move for `color`, plays it and charges the clock. Ends early with the best move
-    /// so far when `stop` is raised; when it is raised before the call, with any legal move.
+    /// so far when `stop` is raised. Where there is none, because it was raised before the call, the
+    /// time is up or the search has failed, it is the best that is known in no time.
     fn genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
         self.watch_genmove(color, stop, &AnalysisOptions::default(), &mut |_| {})
     }
@@ -286,8 +288,15 @@ pub trait Engine: Send {
     /// not pay for it; gives up when `stop` is raised.
     fn get_ready(&mut self, stop: &StopFlag);
 
+    /// Forgets what was searched so far: nothing of it may make a difference to later searches.
+    fn forget(&mut self);
+
     /// The opponent will not reply: no pondering before the next [`Engine::genmove`].
     fn rest(&mut self);
+
+    /// What a glance at the present position says that the side to move may expect, in [-1, 1],
+    /// without a search; 0 in games where it says nothing.
+    fn value_at_a_glance(&mut self) -> f32;
 
     /// The search behind the last decision of this game, if there was one.
     fn last_report(&self) -> Option<&SearchReport>;

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use self::request::MoveRequest;
 use super::history::History;
+use super::instant::{self, LookAtOnce};
 use super::judge::{Judge, MakeExpected};
 use super::loading;
 use super::passing;
@@ -19,7 +20,7 @@ use super::{
     AnalysisEffort, ClockState, Decision, Engine, EngineError, MakeThinker, MoveTime, Resign,
     RulesError, Solution, Spending, ThinkError, ThinkerLog, Unjudged,
 };
-use crate::clock::{Clock, TimeControl};
+use crate::clock::{Clock, StopReason, TimeControl};
 use crate::game::{
     BoardSize, Color, Game, GameInfo, HalfPoints, Move, Outcome, Reached, Rules as _, Settled,
 };
@@ -49,6 +50,8 @@ pub struct Player<G: Game> {
     awaits_reply: bool,
     /// Says what is dead.
     judge: Judge<G>,
+    /// Says what to play where no search does.
+    look_at_once: LookAtOnce<G>,
     /// When it gives up; never, where there is nothing.
     resign: Option<Resign>,
     time: Arc<dyn Clock>,
@@ -73,6 +76,7 @@ impl<G: Game> Player<G> {
             last_report: None,
             awaits_reply: false,
             judge: Judge::none(Arc::clone(&time)),
+            look_at_once: instant::any_legal(),
             resign: None,
             time,
         }
@@ -96,6 +100,13 @@ impl<G: Game> Player<G> {
     #[must_use]
     pub(super) fn with_judge(mut self, expect: MakeExpected<G>) -> Self {
         self.judge = self.judge.asking(expect);
+        self
+    }
+
+    /// Has moves chosen by this where no search has anything to say; else any legal one is played.
+    #[must_use]
+    pub(super) fn with_look_at_once(mut self, look: LookAtOnce<G>) -> Self {
+        self.look_at_once = look;
         self
     }
 
@@ -324,8 +335,16 @@ impl<G: Game> Engine for Player<G> {
         self.worker.get_ready(&reached, stop, &*time);
     }
 
+    fn forget(&mut self) {
+        self.forget_searches();
+    }
+
     fn rest(&mut self) {
         self.awaits_reply = false;
+    }
+
+    fn value_at_a_glance(&mut self) -> f32 {
+        (self.look_at_once)(&self.history.reached(), StopReason::Time).value
     }
 
     fn last_report(&self) -> Option<&SearchReport> {

@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
+use super::instant::look_at_once;
 use super::probing::probers;
 use super::{
     Backend, CriticThinker, Engine, EngineOptions, MakeThinker, NetworkSetup, NetworkThinker,
@@ -12,7 +13,7 @@ use super::{
 use crate::clock::Clock;
 use crate::encode::{self, Encode, Mismatch};
 use crate::eval::{BackendKind, Device, ModelInfo, ModelSource};
-use crate::game::{BoardSize, UnknownGame, with_game};
+use crate::game::{BoardSize, Move, UnknownGame, with_game};
 use crate::rollout::{self, Playout};
 use crate::search::SearcherOptions;
 use crate::solver::{Solvable, Solve};
@@ -119,6 +120,7 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
         Backend::Auto => network(None),
         Backend::Network(kind) => network(Some(kind)),
     };
+    let make = prepared(make, &empty);
     let time = Arc::clone(setup.time);
     let threads = options.threads.or_else(processors).unwrap_or(1);
     let bytes = (options.solver.memory_mib as usize) << 20;
@@ -137,9 +139,21 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     Box::new(
         player
             .with_judge(Box::new(judge))
+            .with_look_at_once(look_at_once())
             .with_thinker_log(thinker_log)
             .with_resign(options.resign),
     )
+}
+
+/// Makes thinkers as `make` does, and the tables that a glance at a position looks things up in: a move
+/// without a search should not pay for them.
+fn prepared<G: Playout>(make: MakeThinker<G>, empty: &G) -> MakeThinker<G> {
+    let empty = empty.clone();
+    Arc::new(move || {
+        let moves: Vec<Move> = empty.legal_moves().collect();
+        empty.glance(&moves);
+        make()
+    })
 }
 
 /// Puts a solver of endings before a thinker: the one that its probes share, or one of its own.

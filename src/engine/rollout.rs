@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{ThinkError, Thinker};
 use crate::clock::{Clock, StopReason};
-use crate::game::Reached;
+use crate::game::{Move, Reached};
 use crate::rollout::{MOST_PLAYOUTS, Playout, Rave, RaveMove, RaveParams, RaveReport};
 use crate::search::{AnalysisOptions, Limits, MoveReport, PointsByMove, SearchReport, StopFlag};
 
@@ -83,12 +83,16 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
             reason = ended_by.unwrap_or(reason);
             ended_by.is_some()
         };
-        let (mut shown, mut begun) = (Duration::ZERO, false);
+        let (mut shown, mut begun, mut looked) = (Duration::ZERO, false, false);
         let by_move = analysis.points != PointsByMove::Nothing;
         let wish = (&*analysis.avoid, by_move);
-        let found = self.rave.watch(start, wish, |playouts, found| {
+        let mut found = self.rave.watch(start, wish, |playouts, found| {
             self.time.worked(u64::from(begun));
             begun = true;
+            if analysis.at_once && !looked {
+                looked = true;
+                see(report(found(), elapsed(), StopReason::Visits));
+            }
             if let Some(every) = analysis.interval {
                 let now = elapsed();
                 if now.saturating_sub(shown) >= every {
@@ -98,11 +102,29 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
             }
             !done(playouts)
         });
+        let cut_short = matches!(reason, StopReason::Time | StopReason::Interrupted);
+        if cut_short && found.playouts + found.reused < found.moves.len() as u64 {
+            put_first_at_a_glance(start.position(), &mut found);
+        }
         Ok(report(found, elapsed(), reason))
     }
 
     fn new_game(&mut self) {
         self.rave.forget();
+    }
+}
+
+/// Before every move was tried once, what a glance says is worth more.
+fn put_first_at_a_glance<G: Playout>(position: &G, found: &mut RaveReport) {
+    let moves: Vec<Move> = found.moves.iter().map(|found| found.mv).collect();
+    let appeal = position.glance(&moves).appeal;
+    let best = (0..moves.len()).max_by(|&one, &other| {
+        let [one, other] = [one, other].map(|at| appeal.get(at).copied().unwrap_or(0.0));
+        one.total_cmp(&other)
+    });
+    let first = best.and_then(|best| found.moves.get_mut(..=best));
+    if let Some(first) = first {
+        first.rotate_right(1);
     }
 }
 

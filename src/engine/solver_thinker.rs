@@ -251,9 +251,18 @@ struct Turn<'a, G: Solvable> {
 type Found = (Result<SearchReport, ThinkError>, Option<Solved>);
 
 impl<G: Solvable> Turn<'_, G> {
+    /// Says that the position is won before the search is asked, which may not answer in time.
+    fn tell(&mut self, solved: &Solved) {
+        let advice = solved.advice.as_ref().filter(|_| self.analysis.at_once);
+        if let Some(advice) = advice.filter(|advice| advice.proof == Proof::Win) {
+            let elapsed = self.time.now().saturating_sub(self.started);
+            (self.see)(merge_proof(unsearched(advice), advice, elapsed));
+        }
+    }
+
     /// Solves with a number of nodes and then searches.
     fn after_nodes(
-        self,
+        mut self,
         solver: &mut dyn Solve<G>,
         inner: &mut dyn Thinker<G>,
         (nodes, simulated): (u64, bool),
@@ -264,6 +273,7 @@ impl<G: Solvable> Turn<'_, G> {
             halt: &|_| self.stop.is_raised(),
         };
         let solved = solve(solver, self.start.position(), &effort);
+        self.tell(&solved);
         let done = self.stop.child();
         if solved.advice.is_some() {
             done.raise();
@@ -301,7 +311,7 @@ impl<G: Solvable> Turn<'_, G> {
 
     /// Solves for a part of the time, where that may be enough, and then searches.
     fn in_turn(
-        self,
+        mut self,
         solver: &mut dyn Solve<G>,
         inner: &mut dyn Thinker<G>,
         (threads, budget): (usize, Budget),
@@ -318,6 +328,7 @@ impl<G: Solvable> Turn<'_, G> {
             halt: &|_| self.stop.is_raised() || self.time.now() >= due,
         };
         let solved = solve(solver, position, &effort);
+        self.tell(&solved);
         let done = self.stop.child();
         if solved.advice.is_some() {
             done.raise();

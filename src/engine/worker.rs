@@ -32,6 +32,8 @@ struct Request<G> {
     start: Reached<G>,
     task: Task,
     stop: StopFlag,
+    /// Raised when the answer is no longer waited for.
+    given_up: StopFlag,
     /// A new game has begun since the last request.
     new_game: bool,
     reply: Sender<ThinkerReply>,
@@ -82,8 +84,9 @@ impl<G: Game> Worker<G> {
             Task::Search(limits, _) => limits.budget,
             Task::Evaluate | Task::Prepare => None,
         };
-        let answer = self.ask(start, task, stop)?;
+        let (answer, given_up) = self.ask(start, task, stop)?;
         let result = wait(&answer, budget, stop, clock, see);
+        given_up.raise();
         if matches!(result, Err(ThinkError::Gone(_))) {
             self.requests = None;
         }
@@ -104,8 +107,8 @@ impl<G: Game> Worker<G> {
     /// Has the thinker prepare for a search from `start`, and waits for it until `stop` is raised.
     pub(super) fn get_ready(&mut self, start: &Reached<G>, stop: &StopFlag, clock: &dyn Clock) {
         let began = clock.now();
-        let answer = match self.ask(start, Task::Prepare, stop) {
-            Ok(answer) => answer,
+        let (answer, _) = match self.ask(start, Task::Prepare, stop) {
+            Ok(asked) => asked,
             Err(error) => return log::warn!("cannot prepare a search: {error}"),
         };
         // The request is dropped when it is done, and with it the other end.
@@ -117,30 +120,31 @@ impl<G: Game> Worker<G> {
         }
     }
 
-    /// Hands the thinker a task.
+    /// Hands the thinker a task; what it answers, and the flag that says that it is no longer waited for.
     fn ask(
         &mut self,
         start: &Reached<G>,
         task: Task,
         stop: &StopFlag,
-    ) -> Result<Receiver<ThinkerReply>, ThinkError> {
+    ) -> Result<(Receiver<ThinkerReply>, StopFlag), ThinkError> {
         self.preparing.raise();
-        let (reply, answer) = channel();
+        let ((reply, answer), given_up) = (channel(), StopFlag::new());
         let position = start.position().searched();
         let request = Request {
             start: Reached::new(position, start.past().clone()),
             task,
             stop: stop.clone(),
+            given_up: given_up.clone(),
             new_game: std::mem::take(&mut self.new_game),
             reply,
         };
         let Err(unsent) = self.requests()?.send(request) else {
-            return Ok(answer);
+            return Ok((answer, given_up));
         };
         // It died while nobody waited: a new one takes the task.
         self.requests = None;
         match self.requests()?.send(unsent.0) {
-            Ok(()) => Ok(answer),
+            Ok(()) => Ok((answer, given_up)),
             Err(_) => Err(ThinkError::Gone("it had ended before".to_owned())),
         }
     }
@@ -165,6 +169,10 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Request<G>>, ThinkErro
             for request in receiver {
                 if request.new_game {
                     thinker.new_game();
+                }
+                if request.given_up.is_raised() {
+                    // It has waited behind others for too long.
+                    continue;
                 }
                 // Nobody listens any more when this search is late.
                 let tell = |news| drop(request.reply.send(news));

@@ -37,7 +37,9 @@ use board::ownership;
 pub use commands::{COMMANDS, Command};
 pub use failure::Failure;
 pub use files::FileAccess;
-pub use gomocup::{GOMOCUP_RULES, GomocupOptions, GomocupSession, MakeBrain, read_xy, write_xy};
+pub use gomocup::{
+    Allowance, GOMOCUP_RULES, GomocupOptions, GomocupSession, MakeBrain, read_xy, write_xy,
+};
 pub use interrupts::Interrupts;
 pub use katago::{KatagoOptions, KatagoResources, MakeAnalyst, Perspective, serve_queries};
 pub use line::{Line, Request};

@@ -26,6 +26,12 @@ pub trait Protocol {
     /// Commands that end the conversation.
     const ENDS: &'static [&'static str] = &["quit"];
 
+    /// Whether these commands may be written in capitals or not.
+    const ANY_CASE: bool = false;
+
+    /// Bytes that end a line.
+    const LINE_ENDS: &'static [u8] = b"\n";
+
     /// What may cut its searches short.
     fn interrupts(&self) -> Arc<Interrupts>;
 
@@ -68,6 +74,8 @@ fn converse<C: Protocol>(
         messages: sender,
         cuts: C::CUTS,
         ends: C::ENDS,
+        any_case: C::ANY_CASE,
+        line_ends: C::LINE_ENDS,
         number: 0,
         commands: 0,
     };
@@ -104,6 +112,8 @@ struct Reader {
     messages: Sender<Message>,
     cuts: &'static [&'static str],
     ends: &'static [&'static str],
+    any_case: bool,
+    line_ends: &'static [u8],
     /// Number of the last message sent.
     number: u64,
     /// Commands read so far.
@@ -124,7 +134,7 @@ impl Reader {
             let at_end = read == 0;
             // What was left over before holds no line break.
             let read = chunk.get(..read).unwrap_or_default();
-            let complete = read.iter().rposition(|&byte| byte == b'\n');
+            let complete = read.iter().rposition(|byte| self.line_ends.contains(byte));
             let complete = complete.map(|at| pending.len() + at + 1);
             pending.extend_from_slice(read);
             let lines = if at_end {
@@ -141,15 +151,24 @@ impl Reader {
         }
     }
 
+    fn is_one_of(&self, commands: &[&str], request: &Request) -> bool {
+        let name = request.name.as_str();
+        let same = |command: &&str| match self.any_case {
+            true => command.eq_ignore_ascii_case(name),
+            false => *command == name,
+        };
+        commands.iter().any(same)
+    }
+
     /// Sends the commands in `lines`; false when nothing more is to be read.
     fn pass_on(&mut self, lines: &[u8], at_end: bool) -> bool {
         let mut requests = Vec::new();
-        for line in lines.split(|&byte| byte == b'\n') {
+        for line in lines.split(|byte| self.line_ends.contains(byte)) {
             match Line::parse(line) {
                 Line::Nothing => {}
                 Line::Interrupt => self.interrupts.interrupt(self.commands),
                 Line::Command(request) => {
-                    if self.cuts.contains(&request.name.as_str()) {
+                    if self.is_one_of(self.cuts, &request) {
                         self.interrupts.interrupt(self.commands);
                     }
                     self.commands += 1;
@@ -157,7 +176,7 @@ impl Reader {
                 }
             }
         }
-        let ends = |request: &Request| self.ends.contains(&request.name.as_str());
+        let ends = |request: &Request| self.is_one_of(self.ends, request);
         let closes = at_end || requests.iter().any(ends);
         self.number += 1;
         if closes {

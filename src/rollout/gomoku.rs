@@ -1,10 +1,12 @@
 //! Gomoku's random playouts: fives and fours are seen, threes are made and stopped, and else stones
 //! come where rows grow.
 
+mod potential;
+
 use rand::Rng;
 
 use super::playout::below;
-use super::{Played, Playout, PlayoutPolicy, Prior, Tally};
+use super::{Glance, Played, Playout, PlayoutPolicy, Prior, Tally};
 use crate::game::gomoku::{Direction, Gomoku, Points, Shape, ShapeMap};
 use crate::game::{Bits, Color, Game, Move, Outcome};
 
@@ -57,6 +59,18 @@ impl Playout for Gomoku {
                     playouts: CALM,
                 },
             };
+        }
+    }
+
+    /// What is urgent first, and of that what makes and spoils most.
+    fn glance(&self, moves: &[Move]) -> Glance {
+        let sight = Sight::of(self);
+        let urgent = sight.urgent(self);
+        let is_urgent = |mv| urgent.is_some_and(|(points, _)| points.contains(mv));
+        let appeal = |&mv: &Move| f32::from(u8::from(is_urgent(mv))) + sight.promise(self, mv);
+        Glance {
+            value: potential::value(self),
+            appeal: moves.iter().map(appeal).collect(),
         }
     }
 }
@@ -378,5 +392,34 @@ mod tests {
         };
         let wins = (0..10).filter(|&game| won(game)).count();
         assert!(wins >= 7, "{wins} of 10");
+    }
+
+    /// What a glance prefers.
+    fn at_a_glance(rows: &str, rules: GomokuRules, to_move: Color) -> (u8, u8) {
+        let position = diagram(rows, rules, to_move);
+        let moves: Vec<Move> = position.legal_moves().collect();
+        let appeal = position.glance(&moves).appeal;
+        let ranked = moves.iter().zip(appeal);
+        let best = ranked.max_by(|a, b| a.1.total_cmp(&b.1)).expect("a move");
+        position.size().column_row(*best.0)
+    }
+
+    #[test]
+    fn a_glance_makes_and_stops_fives_and_fours() {
+        use Color::{Black, White};
+        let fives = "......... ......... ..XXXX... ......... ......... .XOOOO... ......... ......... .........";
+        for rules in GomokuRules::ALL {
+            assert_eq!(at_a_glance(fives, rules, White), (6, 3), "{rules}: five");
+            let (x, y) = at_a_glance(fives, rules, Black);
+            assert!(y == 6 && [1, 6].contains(&x), "{rules}: five");
+            let stopped = fives.replacen('X', ".", 4);
+            assert_eq!(at_a_glance(&stopped, rules, Black), (6, 3), "{rules}: stop");
+        }
+        let threes = "......... ......... ......... ...XXX... ......... ...OO.... ......... ......... .........";
+        let (x, y) = at_a_glance(threes, GomokuRules::Freestyle, White);
+        assert!(y == 5 && [1, 2, 6, 7].contains(&x), "{x} {y}");
+        // Black may not make two threes; White may not be kept from it.
+        let fork = "......... ......... ...X..... ...X..... ......... ....XX... ......... ..OO..... ..OO.....";
+        assert_ne!(at_a_glance(fork, GomokuRules::Renju, Black), (3, 3));
     }
 }

@@ -13,7 +13,7 @@ mod tally;
 mod tree;
 
 pub use go::WeightFit;
-pub use playout::{Played, Playout, PlayoutPolicy, Prior};
+pub use playout::{Glance, Played, Playout, PlayoutPolicy, Prior};
 pub use rave::{MOST_PLAYOUTS, Rave, RaveMove, RaveParams, RaveReport};
 pub use settle::expect;
 pub use tally::Tally;

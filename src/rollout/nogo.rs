@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use super::playout::below;
-use super::{Played, Playout, PlayoutPolicy, Tally};
+use super::{Glance, Played, Playout, PlayoutPolicy, Tally};
 use crate::game::nogo::NoGo;
 use crate::game::{Bits, Color, Game, Move, Outcome};
 
@@ -32,7 +32,25 @@ impl<const WORDS: usize> Playout for NoGo<WORDS> {
         }
         Outcome::win(self.to_move().opponent())
     }
+
+    /// By what a move leaves both sides to play: NoGo is a race for the last move.
+    fn glance(&self, moves: &[Move]) -> Glance {
+        let appeal = |&mv: &Move| {
+            let mut next = self.clone();
+            next.play(mv);
+            let [own, theirs] = [self.to_move(), next.to_move()].map(|color| next.legal(color));
+            let alone = (own & !theirs).count() as f32 - (theirs & !own).count() as f32;
+            alone + SHARED_WORTH * (own & theirs).count() as f32
+        };
+        Glance {
+            value: 0.0,
+            appeal: moves.iter().map(appeal).collect(),
+        }
+    }
 }
+
+/// What a point that both sides can play is worth to the side that has just moved.
+const SHARED_WORTH: f32 = 0.0;
 
 /// Points in random order, each given out once.
 ///
@@ -195,5 +213,30 @@ mod tests {
             let shared = position.legal(Color::Black) & position.legal(Color::White);
             assert!(shared.is_empty());
         }
+    }
+
+    /// Against the first legal point, and against a draw of any: a glance is worth something.
+    #[test]
+    fn a_glance_beats_chance() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+        let games = 100;
+        let won = |game: u32, rng: &mut Xoshiro256PlusPlus| {
+            let mut position = SmallNoGo::new(BoardSize::square(9)).unwrap();
+            let ours = Color::BOTH[(game % 2) as usize];
+            while position.outcome().is_none() {
+                let moves: Vec<Move> = position.legal_moves().collect();
+                let at = match position.to_move() == ours && position.ply() > 3 {
+                    true => {
+                        let appeal = position.glance(&moves).appeal;
+                        (0..moves.len()).max_by(|&a, &b| appeal[a].total_cmp(&appeal[b]))
+                    }
+                    false => Some(below(rng, moves.len())),
+                };
+                position.play(moves[at.unwrap()]);
+            }
+            position.outcome() == Some(Outcome::win(ours))
+        };
+        let wins = (0..games).filter(|&game| won(game, &mut rng)).count();
+        assert!(wins >= 95, "{wins} of {games}");
     }
 }

@@ -75,6 +75,16 @@ impl Default for Prior {
     }
 }
 
+/// What is seen of a position at once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Glance {
+    /// The result to be expected, in [-1, 1], for the side to move; 0 where a glance does not tell.
+    pub value: f32,
+    /// How good each move looks, in any unit: the greatest is to be played where there is no time to
+    /// think.
+    pub appeal: Vec<f32>,
+}
+
 /// A game that random playouts can finish.
 pub trait Playout: Game {
     /// Plays random moves until the game ends, says how it ended, and adds who played where and, in
@@ -108,6 +118,23 @@ pub trait Playout: Game {
     /// a move out: playouts outweigh it.
     fn priors(&self, moves: &[Move], priors: &mut [Prior]) {
         let _ = (moves, priors);
+    }
+
+    /// What can be said of these legal moves without a single playout, and of the side to move's
+    /// chances. By the priors, where a game knows no better.
+    fn glance(&self, moves: &[Move]) -> Glance {
+        let mut priors = vec![Prior::default(); moves.len()];
+        self.priors(moves, &mut priors);
+        let sensible = moves
+            .iter()
+            .map(|&mv| f32::from(u8::from(self.is_sensible(mv))));
+        let appeal = priors.iter().zip(sensible);
+        Glance {
+            value: 0.0,
+            appeal: appeal
+                .map(|(prior, sensible)| prior.win + sensible)
+                .collect(),
+        }
     }
 
     /// The same position under the rules by which playouts count, and without what they do not depend

@@ -22,6 +22,8 @@ pub struct Limits {
 pub struct AnalysisOptions {
     /// Time between two reports; none while it runs when there is none.
     pub interval: Option<Duration>,
+    /// Whether the first report comes before anything is searched, of what is known already.
+    pub at_once: bool,
     /// Root moves to leave out: they are searched only when all others are proven to lose.
     pub avoid: Vec<Move>,
     /// What reports say of the points after each root move.

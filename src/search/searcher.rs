@@ -213,6 +213,11 @@ impl<G: Encode> Searcher<G> {
         let counts = (reused, first);
         let choices = root.tree.choices(root.node());
         root.priors = root::priors(choices, start, &analysis.avoid, &params, &mut self.rng);
+        if analysis.at_once {
+            // A copy of the random numbers: looking on changes nothing.
+            let mut rng = self.rng.clone();
+            see(report(&root, counts, &control, &params, &mut rng));
+        }
         let mut failed = false;
         if root.bounds().proof().is_some() {
             control.end(StopReason::Proven);

@@ -26,7 +26,8 @@ impl Solve<Gomoku> for Prover {
     }
 
     /// Scores of winning moves are the plies to the win, negative; of losing ones, how long they last:
-    /// 1 where that is too far to see.
+    /// 1 where that is too far to see. Of those that last equally long one that stops a five is better,
+    /// also where there is another.
     fn advise(
         &mut self,
         position: &Gomoku,
@@ -45,6 +46,7 @@ impl Solve<Gomoku> for Prover {
         };
         let moves: Vec<Move> = position.legal_moves().collect();
         let mut rated: Vec<RatedMove> = Vec::with_capacity(moves.len());
+        let fives = Prover::fives_of_other(position);
         for (done, &mv) in moves.iter().enumerate() {
             let (bounds, score) = match proof {
                 Proof::Win if best == Some(mv) => (Bounds::exactly(proof), -f32::from(plies)),
@@ -67,7 +69,8 @@ impl Solve<Gomoku> for Prover {
                         Some(_) => 1.0 - 1.0 / f32::from(found.plies.max(1)),
                         None => 1.0,
                     };
-                    (Bounds::exactly(proof), lasts)
+                    let stops = if fives.contains(mv) { STOPS_FIVE } else { 0.0 };
+                    (Bounds::exactly(proof), lasts + stops)
                 }
             };
             rated.push(RatedMove { mv, bounds, score });
@@ -138,6 +141,9 @@ impl Solve<Gomoku> for Prover {
         line
     }
 }
+
+/// Less than any difference between times that moves last.
+const STOPS_FIVE: f32 = 1e-5;
 
 /// Nodes for the choice of each move of a line.
 const LINE_MOVE: u64 = 200_000;

@@ -110,6 +110,12 @@ impl Prover {
         search.replies().map(|(points, _)| points)
     }
 
+    /// Where the side that is not to move would make a five.
+    pub(super) fn fives_of_other(position: &Gomoku) -> Points {
+        let other = position.to_move().opponent();
+        Board::new(position).fives(other)
+    }
+
     /// A quicker win than the one that was found, as far as so many nodes are enough for it.
     pub(super) fn shorten(
         &mut self,

@@ -430,3 +430,26 @@ fn lines_end_in_a_five() {
     assert_eq!(advice.moves[0].mv, line[0]);
     assert_eq!(advice.moves.len(), position.legal_count());
 }
+
+/// An open four wins whatever is played; people still stop one end of it.
+#[test]
+fn a_lost_four_is_stopped_all_the_same() {
+    let rows = [
+        ".........",
+        ".........",
+        "..XXXX...",
+        ".........",
+        ".........",
+        "..O..O.O.",
+        ".........",
+        ".......O.",
+        ".........",
+    ];
+    for rules in [GomokuRules::Freestyle, GomokuRules::Renju] {
+        let position = diagram(&rows, rules, Color::White);
+        let mut prover = Prover::new(1 << 20);
+        let advice = prover.advise(&position, Proof::Loss, None, &nodes(20_000));
+        let (x, y) = position.size().column_row(advice.moves[0].mv);
+        assert!(y == 6 && [1, 6].contains(&x), "{rules}: {x} {y}");
+    }
+}

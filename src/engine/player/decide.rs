@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::choose::choose;
+use super::super::merge_proof::merge_instant;
 use super::super::passing;
 use super::super::patience::Patience;
 use super::super::resign::loses_the_count;
 use super::super::worker::Task;
-use super::super::{Decision, Engine as _};
+use super::super::{Decision, Engine as _, ThinkError};
 use super::Player;
 use super::request::MoveRequest;
-use crate::clock::Budget;
+use crate::clock::{Budget, StopReason};
 use crate::game::{Expected, Game, Move, Outcome, Proof, Reached, Settled};
 use crate::record::Vertex;
 use crate::search::{AnalysisOptions, Limits, PointsByMove, SearchReport, StopFlag};
@@ -56,6 +57,7 @@ impl<G: Game> Player<G> {
         }
         let position = start.position();
         let started = self.time.now();
+        let stopped = stop.is_raised();
         let (limits, budget) = self.timing.limits(position);
         let patience = Patience::within(limits.budget, started, stop);
         let mut analysis = request.analysis.clone();
@@ -88,7 +90,8 @@ impl<G: Game> Player<G> {
             }
             analysis.avoid.extend(position.idle_moves());
         }
-        if !stop.is_raised() {
+        // Who is stopped while dead stones are judged still says what is known of earlier searches.
+        if !stopped {
             let elapsed = self.time.now().saturating_sub(started);
             let budget = limits.budget.map(|budget| budget.after(elapsed));
             let limits = Limits { budget, ..limits };
@@ -98,7 +101,12 @@ impl<G: Game> Player<G> {
             return Decided::to_play(Some(pass), budget);
         }
         let avoid = analysis.avoid;
-        let mv = choose(start, self.last_report.as_ref(), &avoid);
+        let instant = match self.last_report {
+            Some(_) => None,
+            None => Some((self.look_at_once)(start, StopReason::Time)),
+        };
+        let found = self.last_report.as_ref().or(instant.as_ref());
+        let mv = choose(start, found, &avoid);
         Decided {
             resigns: request.resigns && self.is_hopeless(position, patience),
             ..Decided::to_play(mv, budget)
@@ -159,29 +167,47 @@ impl<G: Game> Player<G> {
         analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Option<SearchReport> {
-        let (shown, mut last) = (analysis.interval.is_some(), None);
+        let out_of_time = |budget: Budget| budget.hard.is_zero();
+        if limits.budget.is_some_and(out_of_time) {
+            return None;
+        }
+        let (shown, mut last) = (analysis.interval.is_some(), None::<SearchReport>);
         let kept = AnalysisOptions {
             interval: analysis.interval.or(Some(KEEP)),
+            at_once: !shown,
             ..analysis.clone()
         };
         let report = self.think(start, Task::Search(limits, kept), stop, &mut |report| {
-            last = Some(report.clone());
+            // A proof stays: the search may not have heard of it.
+            if report.proof.is_some() || last.as_ref().is_none_or(|last| last.proof.is_none()) {
+                last = Some(report.clone());
+            }
             if shown {
                 see(report);
             }
         });
-        report.map_or_else(
-            |error| {
-                let then = if last.is_some() {
-                    "the best so far"
-                } else {
-                    "any legal move"
+        let report = match (report, last) {
+            (Ok(report), _) if is_hasty(&report) => {
+                merge_instant(report, &(self.look_at_once)(start, StopReason::Time))
+            }
+            (Ok(report), _) => report,
+            (Err(error), last) => {
+                let last = last.filter(says_more_than_a_glance);
+                let then = match last {
+                    Some(_) => "the best so far",
+                    None => "what looks best without a search",
                 };
-                log::error!("playing {then}: {error}");
-                last
-            },
-            Some,
-        )
+                let level = match error {
+                    // Too little time is no fault of the engine.
+                    ThinkError::Late => log::Level::Warn,
+                    _ => log::Level::Error,
+                };
+                log::log!(level, "playing {then}: {error}");
+                merge_instant(last?, &(self.look_at_once)(start, StopReason::Time))
+            }
+        };
+        let cut_short = matches!(report.stop, StopReason::Time | StopReason::Interrupted);
+        (!cut_short || says_more_than_a_glance(&report)).then_some(report)
     }
 
     /// Chooses a move for the side to move of the present position, plays it and charges the clock.
@@ -236,6 +262,19 @@ impl<G: Game> Player<G> {
             Some(mv) => Decision::Play(Vertex::of(mv, self.size())),
         }
     }
+}
+
+/// Whether a search was out of time before it could try every move: the solver may not have come to see
+/// what it sees in no time.
+fn is_hasty(report: &SearchReport) -> bool {
+    let tried_all = report.visits >= report.moves.len() as u64;
+    report.stop == StopReason::Time && report.proof.is_none() && !tried_all
+}
+
+/// Whether a search stands behind a report.
+fn says_more_than_a_glance(report: &SearchReport) -> bool {
+    let visited = || report.moves.iter().any(|found| found.visits > 0);
+    report.proof.is_some() || report.visits > 0 || visited()
 }
 
 /// What to say when there is no legal move: who has lost resigns, else there is nothing to do. Where

@@ -1,4 +1,5 @@
 mod analysis;
+mod instant;
 mod passing;
 
 use super::super::testing::{Behaviour, Line, player, report, timed_player};

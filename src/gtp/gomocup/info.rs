@@ -9,8 +9,24 @@ use crate::engine::Spending;
 /// A match without limit, as `time_left` says it.
 const NO_LIMIT: i64 = 2_147_483_647;
 
-/// A move that is to come as fast as possible gets this long.
-const AT_ONCE: Duration = Duration::from_millis(1);
+/// The shortest time in which a search is worth a try; with less a move is to come as fast as possible.
+const SHORTEST: Duration = Duration::from_millis(4);
+
+/// On a busy machine it takes so long to see that the time is up and to answer (quantiles in
+/// docs/gomoku.md#without-a-search).
+const LEAST_LAG: Duration = Duration::from_millis(5);
+const LEAST_LATE: Duration = Duration::from_millis(4);
+
+/// What the whole program may take, where the manager has said so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// Bytes of memory for everything.
+    pub memory: Option<u64>,
+    /// Bytes of memory for what searches know.
+    pub tree: Option<u64>,
+    /// Threads.
+    pub threads: Option<usize>,
+}
 
 /// All that was said so far. What was never said is `None`.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,8 +37,16 @@ pub(super) struct Info {
     match_time: Option<Option<Duration>>,
     /// What is left of it, since it was last asked for.
     left: Option<Duration>,
-    /// Bytes.
-    pub(super) memory: Option<u64>,
+    /// What each move adds to it.
+    increment: Duration,
+    /// Visits of a search.
+    visits: Option<u64>,
+    pub(super) allowance: Allowance,
+    /// Whether to think on the opponent's time.
+    pub(super) pondering: Option<bool>,
+    /// The number of the rules, and whether it is one of Yixin's protocol.
+    rule: Option<i64>,
+    is_yixin: bool,
     /// The rules by the engine's names for them.
     pub(super) rules: Option<&'static str>,
     /// What was said last and cannot be had; to be told when the manager listens.
@@ -39,25 +63,58 @@ pub const RULES: [(i64, &str); 5] = [
     (9, "standard-caro"),
 ];
 
+/// What `INFO rule` says of a continuous game: the bit of the Gomocup protocol, and alone Yixin's Renju.
+const CONTINUOUS: i64 = 2;
+
+/// Keys that take a number.
+const NUMBERS: [&str; 10] = [
+    "timeout_turn",
+    "timeout_match",
+    "time_left",
+    "max_memory",
+    "rule",
+    "time_increment",
+    "max_node",
+    "hash_size",
+    "thread_num",
+    "pondering",
+];
+
+/// Keys of Yixin's protocol, which no other one has.
+const YIXIN: [&str; 14] = [
+    "time_increment",
+    "max_node",
+    "max_depth",
+    "start_depth",
+    "hash_size",
+    "thread_num",
+    "thread_split_depth",
+    "pondering",
+    "caution_factor",
+    "usedatabase",
+    "show_detail",
+    "nbestsym",
+    "vcthread",
+    "checkmate",
+];
+
 impl Info {
     /// Takes a key and its value; keys that say nothing of interest are left aside, as the protocol
     /// wants it.
     pub(super) fn take(&mut self, key: &str, value: &str) {
+        if YIXIN.contains(&key) {
+            self.hear_yixin();
+        }
         let number: Option<i64> = value.trim().parse().ok();
         let Some(number) = number else {
-            let wanted = [
-                "timeout_turn",
-                "timeout_match",
-                "time_left",
-                "max_memory",
-                "rule",
-            ];
-            if wanted.contains(&key) {
+            if NUMBERS.contains(&key) {
                 self.trouble = Some(format!("INFO {key} takes a number, not {:?}", short(value)));
             }
             return;
         };
         let time = Duration::from_millis(number.max(0).unsigned_abs()).min(LONGEST);
+        // No limit is 0, or -1 in Yixin's protocol.
+        let limit = u64::try_from(number).ok().filter(|&limit| limit > 0);
         match key {
             "timeout_turn" => self.turn = Some(time),
             "timeout_match" => {
@@ -65,26 +122,38 @@ impl Info {
                 self.match_time = Some(limited.then_some(time));
             }
             "time_left" => self.left = (number < NO_LIMIT).then_some(time),
-            "max_memory" => self.memory = u64::try_from(number).ok().filter(|&bytes| bytes > 0),
+            "time_increment" => self.increment = time,
+            "max_node" => self.visits = limit,
+            "max_memory" => self.allowance.memory = limit,
+            "hash_size" => self.allowance.tree = limit.map(|kib| kib.saturating_mul(1 << 10)),
+            "thread_num" => {
+                self.allowance.threads = limit.and_then(|threads| usize::try_from(threads).ok());
+            }
+            "pondering" => self.pondering = Some(number != 0),
             "rule" => self.take_rule(number),
             _ => {}
         }
     }
 
+    /// The manager speaks Yixin's protocol, in which rule 2 is Renju.
+    pub(super) fn hear_yixin(&mut self) {
+        if !std::mem::replace(&mut self.is_yixin, true) && self.rule == Some(CONTINUOUS) {
+            self.take_rule(CONTINUOUS);
+        }
+    }
+
     fn take_rule(&mut self, sum: i64) {
-        self.trouble = None;
-        match RULES.iter().find(|(known, _)| *known == sum) {
-            Some((_, name)) => self.rules = Some(name),
-            None => {
-                let known: Vec<String> = RULES
-                    .iter()
-                    .map(|(sum, name)| format!("{sum} ({name})"))
-                    .collect();
-                self.trouble = Some(format!(
-                    "INFO rule {sum} is not played here; there is {}",
-                    known.join(", ")
-                ));
+        (self.rule, self.trouble) = (Some(sum), None);
+        let known = match sum {
+            CONTINUOUS if self.is_yixin => Some("renju"),
+            _ => {
+                let mut known = RULES.iter().filter(|(known, _)| *known == sum);
+                known.next().map(|(_, name)| *name)
             }
+        };
+        match known {
+            Some(name) => self.rules = Some(name),
+            None => self.trouble = Some(no_rule(sum)),
         }
     }
 
@@ -93,20 +162,39 @@ impl Info {
     pub(super) fn spending(&self, usual: &Spending) -> Spending {
         let mut spending = usual.clone();
         if let Some(turn) = self.turn {
-            let lag = usual.lag.unwrap_or(USUAL_LAG).min(turn / 3);
-            let time = turn.saturating_sub(lag).max(AT_ONCE);
+            let lag = usual
+                .lag
+                .unwrap_or(USUAL_LAG)
+                .min((turn / 3).max(LEAST_LAG));
+            let time = turn.saturating_sub(lag);
+            let (time, late) = match time < SHORTEST {
+                true => (Duration::ZERO, Duration::ZERO),
+                false => (
+                    time,
+                    turn.saturating_sub((lag / 2).max(LEAST_LATE.min(lag))),
+                ),
+            };
             spending.time_per_move = Some(usual.time_per_move.map_or(time, |own| own.min(time)));
-            spending.late_after = Some(turn.saturating_sub(lag / 2));
+            spending.late_after = Some(late);
         }
+        spending.visits = match (usual.visits, self.visits) {
+            (Some(own), Some(visits)) => Some(own.min(visits)),
+            (own, visits) => own.or(visits),
+        };
         spending
     }
 
     /// The match's clock where it has to be set anew: the whole time, or what is first said to be left.
     pub(super) fn control(&self, present: Option<TimeControl>) -> Option<TimeControl> {
-        let limited = |main| TimeControl::Limited {
-            main,
-            overtime: Overtime::None,
+        let overtime = match self.increment {
+            Duration::ZERO => Overtime::None,
+            increment => Overtime::Fischer {
+                increment,
+                most_main: None,
+                most_move: None,
+            },
         };
+        let limited = |main| TimeControl::Limited { main, overtime };
         let wanted = match (self.match_time, self.left) {
             (Some(time), _) => Some(time.map_or(TimeControl::Unlimited, limited)),
             (None, left) => left.filter(|_| present.is_none()).map(limited),
@@ -118,6 +206,23 @@ impl Info {
     pub(super) fn news_of_time(&mut self) -> Option<Duration> {
         self.left.take()
     }
+}
+
+/// What is said of rules that are not played here.
+fn no_rule(sum: i64) -> String {
+    let known: Vec<String> = RULES
+        .iter()
+        .map(|(sum, name)| format!("{sum} ({name})"))
+        .collect();
+    let reason = match sum {
+        CONTINUOUS => " (a continuous game; Renju only in Yixin's protocol, as after START 15 15)",
+        1.. if sum & CONTINUOUS != 0 => " (a continuous game)",
+        _ => "",
+    };
+    format!(
+        "INFO rule {sum} is not played here{reason}; there is {}",
+        known.join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -144,8 +249,12 @@ mod tests {
         assert_eq!(late, Some(Duration::from_millis(4970)));
         assert_eq!(turn("5000", &usual), Some(Duration::from_millis(4940)));
         assert_eq!(turn("30", &usual), Some(Duration::from_millis(20)));
-        assert_eq!(turn("0", &usual), Some(AT_ONCE));
-        assert_eq!(turn("-7", &usual), Some(AT_ONCE));
+        for at_once in ["0", "-7", "1", "8"] {
+            let spending = told(&[("timeout_turn", at_once)]).spending(&usual);
+            let nothing = Some(Duration::ZERO);
+            let limits = (spending.time_per_move, spending.late_after);
+            assert_eq!(limits, (nothing, nothing), "{at_once}");
+        }
         let own = Spending {
             time_per_move: Some(Duration::from_millis(500)),
             ..Spending::default()

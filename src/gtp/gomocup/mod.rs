@@ -3,8 +3,10 @@
 //!
 //! The manager sends lines; most are answered by one line: a point `X,Y`, `OK`, `ERROR` or `UNKNOWN`
 //! and a reason. `INFO` and `END` are never answered, and `MESSAGE` lines may come before an answer. A
-//! position comes as a list of lines that `DONE` ends. Names of commands are read in either case.
+//! position comes as a list of lines that `DONE` ends, or of words on one line. Names of commands are read
+//! in either case. What Yixin's protocol adds is understood as far as it fits.
 
+mod help;
 mod info;
 mod opening;
 mod play;
@@ -14,7 +16,7 @@ mod text;
 use std::sync::Arc;
 
 use self::info::Info;
-pub use self::info::RULES as GOMOCUP_RULES;
+pub use self::info::{Allowance, RULES as GOMOCUP_RULES};
 use self::stones::{Listing, Purpose};
 use self::text::{point_of, short, write_point};
 pub use self::text::{read_point as read_xy, write_point as write_xy};
@@ -23,9 +25,9 @@ use crate::clock::TimeControl;
 use crate::engine::{Engine, Spending};
 use crate::game::{BoardSize, UnknownGame};
 
-/// Makes the engine for a board, with so much memory in bytes where somebody says how much.
+/// Makes the engine for a board, which takes no more than it is allowed.
 pub type MakeBrain =
-    Box<dyn Fn(BoardSize, Option<u64>) -> Result<Box<dyn Engine>, UnknownGame> + Send>;
+    Box<dyn Fn(BoardSize, Allowance) -> Result<Box<dyn Engine>, UnknownGame> + Send>;
 
 /// How a conversation is held.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub struct GomocupSession {
     options: GomocupOptions,
     interrupts: Arc<Interrupts>,
     engine: Option<Box<dyn Engine>>,
+    /// What the engine was made with.
+    allowance: Allowance,
     /// What a move may cost when the manager says nothing.
     usual: Spending,
     info: Info,
@@ -51,6 +55,8 @@ pub struct GomocupSession {
     control: Option<TimeControl>,
     /// A list that is not at its end.
     listing: Option<Listing>,
+    /// The last command was unknown: a list may follow that belongs to it.
+    skips_list: bool,
     /// Boards begun so far.
     games: usize,
     over: bool,
@@ -60,7 +66,7 @@ pub struct GomocupSession {
 type Answer = Result<(), String>;
 
 /// The commands that are understood, and `DONE`, which ends a list.
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 20] = [
     "START",
     "RECTSTART",
     "RESTART",
@@ -76,7 +82,15 @@ const COMMANDS: [&str; 15] = [
     "SUGGEST",
     "END",
     "DONE",
+    "YXSTOP",
+    "YXHASHCLEAR",
+    "YXSHOWFORBID",
+    "YXNBEST",
+    "HELP",
 ];
+
+/// Those that the manager does not listen after.
+const QUIET: [&str; 5] = ["INFO", "END", "ABOUT", "HELP", "YXSTOP"];
 
 impl GomocupSession {
     /// A conversation that has not begun.
@@ -87,10 +101,12 @@ impl GomocupSession {
             options,
             interrupts: Arc::new(Interrupts::new()),
             engine: None,
+            allowance: Allowance::default(),
             usual: Spending::default(),
             info: Info::default(),
             control: None,
             listing: None,
+            skips_list: false,
             games: 0,
             over: false,
         }
@@ -108,9 +124,22 @@ impl GomocupSession {
         send(&format!("{line}\n"));
     }
 
-    fn begin_list(&mut self, purpose: Purpose) -> Answer {
+    fn begin_list(&mut self, purpose: Purpose, text: &str, send: &mut dyn FnMut(&str)) -> Answer {
         let size = self.engine()?.size();
-        self.listing = Some(Listing::new(purpose, size));
+        self.go_on_with(Listing::new(purpose, size), text, send)
+    }
+
+    /// Takes a line of a list, which may end it.
+    fn go_on_with(
+        &mut self,
+        mut listing: Listing,
+        text: &str,
+        send: &mut dyn FnMut(&str),
+    ) -> Answer {
+        if listing.takes(text) {
+            return self.finish(listing, send);
+        }
+        self.listing = Some(listing);
         Ok(())
     }
 
@@ -152,56 +181,73 @@ impl GomocupSession {
                 self.take_back(text)?;
                 self.say(send, "OK");
             }
-            "BOARD" => self.begin_list(Purpose::Board)?,
-            "YXBOARD" => self.begin_list(Purpose::Position)?,
-            "SWAP2BOARD" => self.begin_list(Purpose::Swap)?,
+            "BOARD" => self.begin_list(Purpose::Board, text, send)?,
+            "YXBOARD" => self.begin_list(Purpose::Position, text, send)?,
+            "SWAP2BOARD" => self.begin_list(Purpose::Swap, text, send)?,
             "DONE" => return Err("DONE ends a list, and none has begun".to_owned()),
-            _ => self.say(
-                send,
-                &format!("UNKNOWN {:?} is no command for a brain", short(name)),
-            ),
+            // It has ended a search already.
+            "YXSTOP" => {}
+            "YXHASHCLEAR" => self.engine()?.forget(),
+            "YXSHOWFORBID" => {
+                let forbidden = self.forbidden()?;
+                self.say(send, &forbidden);
+            }
+            "YXNBEST" => self.reply(send)?,
+            "HELP" => help::lines().for_each(|line| self.say(send, &line)),
+            _ => {
+                self.skips_list = true;
+                let text = format!("UNKNOWN {:?} is no command for a brain", short(name));
+                self.say(send, &text);
+            }
         }
         Ok(())
     }
 
     fn answer_line(&mut self, name: &str, text: &str, send: &mut dyn FnMut(&str)) -> Answer {
-        if let Some(mut listing) = self.listing.take() {
-            if name == "DONE" {
-                return self.finish(listing, send);
-            }
-            if !COMMANDS.contains(&name) {
-                listing.line(&format!("{name} {text}"));
-                self.listing = Some(listing);
-                return Ok(());
+        if let Some(listing) = self.listing.take() {
+            if name == "DONE" || !COMMANDS.contains(&name) {
+                return self.go_on_with(listing, &format!("{name} {text}"), send);
             }
             self.say(
                 send,
                 &format!("ERROR a list was not ended by DONE before {name}"),
             );
         }
+        let is_of_list = name == "DONE" || name.starts_with(|first: char| first.is_ascii_digit());
+        if self.skips_list && is_of_list {
+            return Ok(());
+        }
+        self.skips_list = false;
+        if name == "START" && text::numbers(text).is_some_and(|numbers| numbers.len() == 2) {
+            self.info.hear_yixin();
+        }
         // The manager does not read while it sends INFO.
-        let quiet = ["INFO", "END", "ABOUT"].contains(&name);
-        match self.info.trouble.take().filter(|_| !quiet) {
+        match self.info.trouble.take_if(|_| !QUIET.contains(&name)) {
             Some(trouble) => Err(trouble),
             None => self.obey(name, text, send),
         }
     }
 }
 
-/// The board that `START` or `RECTSTART` asks for.
+/// The board that `START` or `RECTSTART` asks for; in Yixin's protocol `START` takes two sides, too.
 fn board_size(name: &str, text: &str) -> Result<BoardSize, String> {
     let numbers = text::numbers(text);
     let side = |number: i64| u8::try_from(number).map_err(|_| format!("no board is {number} wide"));
     match (name, numbers.as_deref()) {
         ("START", Some(&[length])) => Ok(BoardSize::square(side(length)?)),
-        ("RECTSTART", Some(&[width, height])) => Ok(BoardSize::new(side(width)?, side(height)?)),
+        ("START" | "RECTSTART", Some(&[width, height])) => {
+            Ok(BoardSize::new(side(width)?, side(height)?))
+        }
         ("START", _) => Err("START takes the length of a side: START 15".to_owned()),
         _ => Err("RECTSTART takes width and height: RECTSTART 20,15".to_owned()),
     }
 }
 
 impl Protocol for GomocupSession {
-    const ENDS: &'static [&'static str] = &["END", "end"];
+    const CUTS: &'static [&'static str] = &["YXSTOP"];
+    const ENDS: &'static [&'static str] = &["END"];
+    const ANY_CASE: bool = true;
+    const LINE_ENDS: &'static [u8] = b"\n\r";
 
     fn interrupts(&self) -> Arc<Interrupts> {
         Arc::clone(&self.interrupts)
@@ -225,7 +271,8 @@ impl Protocol for GomocupSession {
     }
 
     fn idle(&mut self) {
-        if let Some(engine) = self.engine.as_deref_mut().filter(|_| self.options.ponder) {
+        let ponder = self.info.pondering.unwrap_or(self.options.ponder);
+        if let Some(engine) = self.engine.as_deref_mut().filter(|_| ponder) {
             self.interrupts.until_input(|stop| engine.ponder(stop));
         }
     }

@@ -37,6 +37,7 @@ impl GomocupSession {
                 ));
             }
         }
+        let at_a_glance = self.engine()?.value_at_a_glance();
         let Decision::Play(Vertex::Point(point)) = self.think()? else {
             return Err("the game is over".to_owned());
         };
@@ -46,7 +47,8 @@ impl GomocupSession {
         self.tell_search(send);
         let engine = self.engine()?;
         let best = engine.last_report().and_then(|report| report.moves.first());
-        if best.is_some_and(|best| best.value < 0.0) {
+        // Where there was no time for a search.
+        if best.map_or(at_a_glance, |best| best.value) < 0.0 {
             engine.undo().map_err(|error| error.to_string())?;
             self.say(send, "SWAP");
         } else {

@@ -6,18 +6,23 @@ use super::stones::{Listing, Purpose};
 use super::text::{point_of, short, write_point, write_points};
 use super::{Answer, GomocupSession};
 use crate::engine::{Decision, Engine, EngineError};
-use crate::game::{BoardSize, Move};
+use crate::game::{BoardSize, Color, Move};
 use crate::record::{Play, Vertex};
 
 impl GomocupSession {
-    /// An empty board of this size, by a new engine that has what its first search needs.
+    /// An empty board of this size, by an engine that has what its first search needs: the one that is
+    /// there, if it is of this size and takes no more than is allowed.
     pub(super) fn start(&mut self, size: BoardSize) -> Answer {
-        let made = (self.make)(size, self.info.memory);
+        self.control = None;
+        let fits = |engine: &dyn Engine| engine.size() == size;
+        if self.engine.as_deref().is_some_and(fits) && self.allowance == self.info.allowance {
+            return self.restart();
+        }
+        let made = (self.make)(size, self.info.allowance);
         let mut engine = made.map_err(|error| error.to_string())?;
         self.usual = engine.spending();
-        self.control = None;
         self.interrupts.search(|stop| engine.get_ready(stop));
-        self.engine = Some(engine);
+        (self.engine, self.allowance) = (Some(engine), self.info.allowance);
         self.games += 1;
         self.set_rules()
     }
@@ -35,7 +40,7 @@ impl GomocupSession {
     /// Takes what the manager says of limits and rules; what cannot be had is told later.
     pub(super) fn take_info(&mut self, text: &str) {
         let (key, value) = text.split_once(' ').unwrap_or((text, ""));
-        let (memory, rules) = (self.info.memory, self.info.rules);
+        let rules = self.info.rules;
         self.info.take(&key.to_ascii_lowercase(), value);
         let empty_board = |engine: &dyn Engine| {
             let record = engine.record();
@@ -43,8 +48,8 @@ impl GomocupSession {
         };
         let size = self.engine.as_deref().and_then(empty_board);
         let done = match size {
-            // An engine gets its memory when it is made.
-            Some(size) if self.info.memory != memory => self.start(size),
+            // An engine gets its memory and threads when it is made.
+            Some(size) if self.info.allowance != self.allowance => self.start(size),
             _ if self.info.rules != rules => self.set_rules(),
             _ => Ok(()),
         };
@@ -122,6 +127,22 @@ impl GomocupSession {
             report.elapsed.as_secs_f64(),
         );
         self.say(send, &text);
+    }
+
+    /// The points that the rules forbid to Black, as Yixin's protocol writes them: two digits each for
+    /// column and row.
+    pub(super) fn forbidden(&mut self) -> Result<String, String> {
+        let engine = self.engine()?;
+        let (size, legal) = (engine.size(), engine.legal_moves(Color::Black));
+        let over = engine.outcome().is_some();
+        let points = (0..size.area() as u16).map(Move);
+        let forbidden =
+            points.filter(|mv| !over && engine.stone(*mv).is_none() && !legal.contains(mv));
+        let forbidden = forbidden.map(|point| {
+            let (x, y) = size.column_row(point);
+            format!("{x:02}{:02}", size.height - 1 - y)
+        });
+        Ok(format!("FORBID {}.", forbidden.collect::<String>()))
     }
 
     /// Plays the other side's stone.

@@ -37,8 +37,28 @@ impl Listing {
         }
     }
 
-    /// Takes one line; what is wrong with it is told at the end.
-    pub(super) fn line(&mut self, text: &str) {
+    /// Takes a line: one stone, or several stones of which each is a word. Answers whether the list is at
+    /// its end.
+    pub(super) fn takes(&mut self, text: &str) -> bool {
+        let text = text.replace(" ,", ",").replace(", ", ",");
+        if !text.contains(',') {
+            return self.word(text.trim());
+        }
+        text.split_whitespace().any(|word| self.word(word))
+    }
+
+    fn word(&mut self, word: &str) -> bool {
+        if word.eq_ignore_ascii_case("DONE") {
+            return true;
+        }
+        if !word.is_empty() {
+            self.line(word);
+        }
+        false
+    }
+
+    /// Takes one stone; what is wrong with it is told at the end.
+    fn line(&mut self, text: &str) {
         let added = match (self.purpose, numbers(text).as_deref()) {
             (Purpose::Swap, Some(&[x, y])) => self.add(x, y, true),
             (Purpose::Board | Purpose::Position, Some(&[x, y, 1])) => self.add(x, y, true),

@@ -1,5 +1,8 @@
 //! Conversations, the manager's part byte for byte.
 
+mod at_once;
+mod dialects;
+
 use std::time::Duration;
 
 use super::*;

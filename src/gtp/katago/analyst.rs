@@ -59,6 +59,7 @@ impl Analyst {
         let wishes = &task.query.wishes;
         let avoided = wishes.avoided(mover, &legal);
         let options = AnalysisOptions {
+            at_once: false,
             interval: wishes.reports.map(|(first, every)| first.min(every)),
             avoid: avoided.clone(),
             points: match wishes.moves_ownership {

@@ -3,6 +3,7 @@
 mod ended;
 mod field;
 mod fit;
+mod glance;
 mod kinds;
 mod local;
 mod nakade;
@@ -18,7 +19,7 @@ use policy::play_out;
 use rand::Rng;
 
 use super::playout::below;
-use super::{Played, Playout, PlayoutPolicy, Prior, Tally};
+use super::{Glance, Played, Playout, PlayoutPolicy, Prior, Tally};
 use crate::game::go::Go;
 use crate::game::{Bits, Color, Game, Move, Outcome};
 
@@ -66,6 +67,10 @@ impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
     /// Worth 44 of 60 games against none, at 1,000 playouts a move on 9x9, and 7% more time.
     fn priors(&self, moves: &[Move], priors: &mut [Prior]) {
         priors::priors(self, moves, priors);
+    }
+
+    fn glance(&self, moves: &[Move]) -> Glance {
+        glance::glance(self, moves)
     }
 
     fn tally(&self, tally: &mut Tally) {

@@ -1,0 +1,57 @@
+//! Moves that are due in no time, on a machine that has none to spare. They measure: run them alone,
+//! `cargo test --release --test gtp hurry -- --ignored --nocapture --test-threads 1`.
+
+mod gomocup;
+mod overload;
+
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// Processes that keep every processor busy, until this is dropped.
+struct Busy(Vec<Child>);
+
+impl Busy {
+    fn all_processors() -> Busy {
+        let processors = std::thread::available_parallelism().map_or(1, Into::into);
+        let busy = || {
+            let mut command = Command::new("yes");
+            command.stdout(Stdio::null()).spawn().expect("a usual tool")
+        };
+        Busy((0..processors).map(|_| busy()).collect())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // It runs until it is killed.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Times, and what is said of them.
+#[derive(Default)]
+struct Times(Vec<Duration>);
+
+impl Times {
+    /// Half of the times are no longer than this, nine in ten, ninety-nine in a hundred, and all.
+    fn text(&mut self) -> String {
+        self.0.sort_unstable();
+        let last = self.0.len().saturating_sub(1);
+        let quantile = |share: f64| {
+            let time = self.0.get((share * last as f64).round() as usize);
+            time.map_or(0.0, |time| 1000.0 * time.as_secs_f64())
+        };
+        let [half, most, nearly, all] = [0.5, 0.9, 0.99, 1.0].map(quantile);
+        format!(
+            "{:5} times: {half:7.2} {most:7.2} {nearly:7.2} {all:7.2} ms",
+            self.0.len()
+        )
+    }
+
+    fn longest(&self) -> Duration {
+        self.0.iter().copied().max().unwrap_or_default()
+    }
+}

@@ -1,0 +1,108 @@
+//! What is played where a search has nothing to say, or broke off.
+
+use super::*;
+use crate::clock::{StopReason, SystemClock};
+use crate::engine::{MakeThinker, RolloutThinker, instant};
+use crate::game::Proof;
+use crate::game::go::SmallGo;
+
+/// A player whose look at once says this, and why it was asked.
+fn looking(behaviour: Behaviour, moves: &'static [(u16, Option<Proof>)]) -> Player<Line> {
+    let engine = player(behaviour);
+    engine.with_look_at_once(Box::new(move |_, _| {
+        let plain: Vec<(u16, u64, f32)> = moves.iter().map(|(mv, _)| (*mv, 0, 0.2)).collect();
+        let mut found = report(&plain);
+        for (found, (_, proof)) in found.moves.iter_mut().zip(moves) {
+            found.proof = *proof;
+        }
+        found.stop = StopReason::Time;
+        found
+    }))
+}
+
+const OPEN: &[(u16, Option<Proof>)] = &[(2, None), (1, None), (4, None), (0, None), (3, None)];
+
+#[track_caller]
+fn plays(engine: &mut Player<Line>, stop: &StopFlag, expected: u16) {
+    let decision = engine.genmove(Color::Black, stop);
+    assert_eq!(decision, Decision::Play(Vertex::Point(Move(expected))));
+}
+
+#[test]
+fn without_a_search_it_is_what_looks_best() {
+    for behaviour in [Behaviour::Fails, Behaviour::Panics, Behaviour::Hangs] {
+        let mut engine = looking(behaviour.clone(), OPEN);
+        engine.set_time_control(limited(0));
+        plays(&mut engine, &StopFlag::new(), 2);
+        assert!(engine.last_report().is_none(), "{behaviour:?}");
+        plays(&mut engine, &StopFlag::new(), 1);
+    }
+}
+
+#[test]
+fn a_flag_that_is_up_before_leaves_no_time_for_a_search() {
+    let raised = StopFlag::new();
+    raised.raise();
+    for behaviour in [Behaviour::Highest, Behaviour::Hangs] {
+        plays(&mut looking(behaviour, OPEN), &raised, 2);
+    }
+}
+
+#[test]
+fn the_best_so_far_is_played_where_nothing_else_is_known() {
+    let mut engine = looking(Behaviour::SpeaksAndHangs, OPEN);
+    engine.set_spending(Spending {
+        time_per_move: Some(Duration::from_millis(10)),
+        late_after: Some(Duration::from_millis(20)),
+        ..Spending::default()
+    });
+    plays(&mut engine, &StopFlag::new(), 4);
+}
+
+/// The thinker would think for nothing.
+#[test]
+fn no_time_at_all_asks_no_thinker() {
+    let begun = StopFlag::new();
+    let mut engine = looking(Behaviour::WhenStopped(begun.clone()), OPEN);
+    engine.set_spending(Spending {
+        time_per_move: Some(Duration::ZERO),
+        late_after: Some(Duration::ZERO),
+        ..Spending::default()
+    });
+    plays(&mut engine, &StopFlag::new(), 2);
+    assert!(!begun.is_raised());
+}
+
+/// Esc while dead stones are judged, before anything was searched: it was A1.
+#[test]
+fn a_judgement_that_is_stopped_leaves_a_move_that_makes_sense() {
+    let stop = StopFlag::new();
+    let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let make: MakeThinker<SmallGo> = {
+        let time = Arc::clone(&time);
+        Arc::new(move || Box::new(RolloutThinker::new(1, Arc::clone(&time))))
+    };
+    let size = BoardSize::square(9);
+    let empty = SmallGo::new(size).expect("a usual board");
+    let raised = stop.clone();
+    let player = Player::new(empty, make, Spending::default(), time);
+    let mut engine = player
+        .with_judge(Box::new(move |_, _, _| {
+            raised.raise();
+            None
+        }))
+        .with_look_at_once(instant::look_at_once());
+    for (color, vertex) in [
+        (Color::Black, Vertex::Point(size.point(4, 4))),
+        (Color::White, Vertex::Point(size.point(2, 3))),
+        (Color::Black, Vertex::Pass),
+    ] {
+        engine.play(Play { color, vertex }).expect("legal");
+    }
+    let Decision::Play(Vertex::Point(mv)) = engine.genmove(Color::White, &stop) else {
+        panic!("the board is open");
+    };
+    assert!(stop.is_raised(), "the judge was asked what is dead");
+    let (x, y) = size.column_row(mv);
+    assert!((1..8).contains(&x) && (1..8).contains(&y), "{x} {y}");
+}

@@ -1,0 +1,213 @@
+//! What managers say beyond the published protocol, or in other ways than it shows.
+
+use super::*;
+use crate::gtp::serve;
+
+/// What a session says to bytes as they come.
+fn served(input: &'static [u8]) -> Vec<String> {
+    let mut output = Vec::new();
+    serve(session(), input, &mut output).expect("a Vec takes everything");
+    let output = String::from_utf8(output).expect("ASCII");
+    output.lines().map(str::to_owned).collect()
+}
+
+fn rules(session: &GomocupSession) -> String {
+    session.engine.as_deref().expect("it was started").rules()
+}
+
+#[test]
+fn yixin_starts_with_two_sides_and_its_rule_2_is_renju() {
+    for lines in [
+        &["INFO timeout_turn 1000", "INFO rule 2", "start 15 15"][..],
+        &["start 15 15", "INFO rule 2"],
+        &["INFO max_depth 225", "START 15", "info Rule 2"],
+        &[
+            "INFO rule 2",
+            "info usedatabase 0",
+            "INFO pondering 0",
+            "start 15",
+        ],
+    ] {
+        let mut session = session();
+        assert_eq!(said(&mut session, lines), ["OK"], "{lines:?}");
+        let first = said(&mut session, &["BEGIN"]);
+        assert!(is_point(&first[0]), "{lines:?}: {first:?}");
+        assert_eq!(rules(&session), "renju", "{lines:?}");
+    }
+    let mut session = session();
+    assert_eq!(said(&mut session, &["start 15 12"]), ["OK"]);
+    let size = session.engine.as_deref().map(|engine| engine.size());
+    assert_eq!(size, Some(BoardSize::new(15, 12)));
+}
+
+#[test]
+fn each_rule_is_played_or_refused_with_a_reason_once() {
+    for (rule, expected) in [
+        ("0", Ok("freestyle")),
+        ("1", Ok("standard")),
+        ("4", Ok("renju")),
+        ("8", Ok("caro")),
+        ("9", Ok("standard-caro")),
+        ("2", Err("continuous")),
+        ("3", Err("continuous")),
+        ("5", Err("INFO rule 5")),
+        ("6", Err("continuous")),
+        ("12", Err("INFO rule 12")),
+        ("-1", Err("INFO rule -1")),
+        ("x", Err("takes a number")),
+    ] {
+        let mut session = session();
+        let info = format!("INFO rule {rule}");
+        // What is said of time meanwhile changes nothing.
+        let lines = [
+            &info,
+            "INFO time_left 5000",
+            "START 15",
+            "START 15",
+            "BEGIN",
+        ];
+        let reply = said(&mut session, &lines);
+        match expected {
+            Ok(name) => {
+                assert_eq!(reply[..2], ["OK", "OK"], "{rule}");
+                assert_eq!(rules(&session), name);
+            }
+            Err(part) => {
+                let told = reply[0].starts_with("ERROR ") && reply[0].contains(part);
+                assert!(told && reply[1] == "OK", "{rule}: {reply:?}");
+            }
+        }
+        assert!(is_point(reply.last().expect("a move")), "{rule}: {reply:?}");
+    }
+}
+
+#[test]
+fn lines_end_in_any_way_and_words_come_in_any_case() {
+    let expected = ["OK", "9,5"];
+    for input in [
+        &b"START 15\rBOARD\r5,5,1\r0,0,2\r6,5,1\r2,0,2\r7,5,1\r4,0,2\r8,5,1\r4,5,2\rDONE\rEND\r"[..],
+        b"start 15\r\n\r\nboard\r\n5,5,1\r\n0,0,2\r\n6,5,1\r\n2,0,2\r\n7,5,1\r\n4,0,2\r\n8,5,1\r\n4,5,2\r\ndone\r\nEnd\r\n",
+        b"Start 15\nBoard\n5, 5, 1\n0 ,0 ,2\n6 5 1\n2,0,2\n7,5,1\n\t4,0,2\n8,5,1\n4,5,2\nDone\n",
+        b"START 15\nBOARD 5,5,1 0,0,2 6,5,1 2,0,2 7,5,1 4,0,2 8,5,1 4,5,2 DONE\n",
+        b"START 15\nYXBOARD 5,5,1 0,0,2 6,5,1\n2,0,2 7,5,1 4,0,2\n8,5,1 4,5,2 DONE\nYXNBEST 1\n",
+    ] {
+        assert_eq!(served(input), expected, "{:?}", String::from_utf8_lossy(input));
+    }
+    let mut session = session();
+    let turn = said(&mut session, &["START 15", "turn 7, 7"]);
+    assert!(is_point(&turn[1]), "{turn:?}");
+    assert_eq!(
+        said(&mut session, &["Takeback 9,9"])[0],
+        "ERROR the last stone is not on 9,9"
+    );
+    assert_eq!(
+        said(&mut session, &[&format!("takeback {}", turn[1])]),
+        ["OK"]
+    );
+}
+
+#[test]
+fn what_yixin_adds_is_understood() {
+    let mut session = session();
+    assert_eq!(
+        said(
+            &mut session,
+            &["start 15 15", "INFO rule 4", "yxhashclear", "yxstop"]
+        ),
+        ["OK"]
+    );
+    // Two black threes cross at 7,7.
+    let lines = [
+        "yxboard",
+        "7,5,1",
+        "0,0,2",
+        "7,6,1",
+        "0,2,2",
+        "8,7,1",
+        "0,4,2",
+        "9,7,1",
+        "0,6,2",
+        "done",
+        "yxshowforbid",
+    ];
+    assert_eq!(said(&mut session, &lines), ["FORBID 0707."]);
+    assert_eq!(
+        said(&mut session, &["INFO rule 0", "yxshowforbid"]),
+        ["FORBID ."]
+    );
+    let engine = session.engine.as_deref().expect("it was started");
+    assert_eq!(engine.record().plays.len(), 8, "nothing was played");
+    said(
+        &mut session,
+        &["INFO max_node 30", "INFO timeout_turn 2000000"],
+    );
+    assert!(is_point(&said(&mut session, &["yxnbest 1"])[0]));
+    let engine = session.engine.as_deref().expect("it was started");
+    assert_eq!(engine.spending().visits, Some(30));
+    said(&mut session, &["INFO max_node -1", "start 15 15", "BEGIN"]);
+    let engine = session.engine.as_deref().expect("it was started");
+    assert_eq!(engine.spending().visits, Some(60), "the engine's own");
+}
+
+#[test]
+fn an_unknown_command_is_answered_once_with_its_list() {
+    let mut session = session();
+    let lines = ["START 15", "yxblock", "7,7", "8,8", "done", "BEGIN"];
+    let reply = said(&mut session, &lines);
+    assert_eq!(reply.len(), 3, "{reply:?}");
+    assert!(reply[1].starts_with("UNKNOWN \"YXBLOCK\""), "{reply:?}");
+    assert!(is_point(&reply[2]), "{reply:?}");
+    assert!(said(&mut session, &["DONE"])[0].starts_with("ERROR DONE"));
+    assert!(said(&mut session, &["7,7"])[0].starts_with("UNKNOWN"));
+}
+
+#[test]
+fn commands_in_odd_orders_are_answered_each() {
+    let mut session = session();
+    for early in [
+        "SWAP2BOARD",
+        "YXSHOWFORBID",
+        "YXHASHCLEAR",
+        "YXNBEST 2",
+        "RESTART",
+        "TAKEBACK 1,1",
+    ] {
+        let reply = said(&mut session, &[early]);
+        assert!(
+            reply.len() == 1 && reply[0].starts_with("ERROR there is no board"),
+            "{reply:?}"
+        );
+    }
+    assert!(said(&mut session, &["YXSTOP", "INFO"]).is_empty());
+    assert_eq!(said(&mut session, &["START 15"]), ["OK"]);
+    let twice = said(&mut session, &["BEGIN", "BEGIN"]);
+    assert!(
+        is_point(&twice[0]) && twice[1].starts_with("ERROR BEGIN"),
+        "{twice:?}"
+    );
+    // In the middle of a game an opening begins another one.
+    let offered = said(&mut session, &["SWAP2BOARD", "DONE", "SWAP2BOARD", "DONE"]);
+    assert_eq!(offered.len(), 2, "{offered:?}");
+    let one_line = said(
+        &mut session,
+        &["SWAP2BOARD 7,7 8,7 9,9 DONE", "RESTART", "BEGIN"],
+    );
+    assert_eq!(one_line.len(), 3, "{one_line:?}");
+    assert!(is_point(&one_line[2]), "{one_line:?}");
+}
+
+#[test]
+fn help_is_there_for_people() {
+    let mut session = session();
+    let help = said(&mut session, &["help"]);
+    assert!(
+        help.len() > 5 && help.iter().all(|line| line.starts_with("MESSAGE ")),
+        "{help:?}"
+    );
+    let told = |command: &str| help.iter().any(|line| line.contains(command));
+    assert!(
+        ["START 15", "TURN 7,7", "BOARD", "END"]
+            .into_iter()
+            .all(told)
+    );
+}

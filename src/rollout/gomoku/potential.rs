@@ -1,0 +1,46 @@
+//! What the stones of both sides may still become: a value without a search.
+
+use crate::game::gomoku::{Direction, Gomoku};
+use crate::game::{Color, Game, Move};
+
+/// What five points in a row are worth by the number of one side's stones there, with none of the other's.
+const WORTH: [f32; 6] = [0.0, 1.0, 5.0, 20.0, 100.0, 100.0];
+
+/// The side to move has its next stone in hand: its rows count by this factor, and it has this besides.
+/// (With these and [`WORTH`], 130 of 160 random openings of three and five stones on 15x15 have the sign
+/// that a search of 150 visits gives them; weighted by its value, 89%.)
+const TURN: f32 = 1.2;
+const STONE_IN_HAND: f32 = 15.0;
+/// The difference that makes a side two thirds sure of itself.
+const SCALE: f32 = 40.0;
+
+/// What the side to move may expect, in [-1, 1].
+pub(super) fn value(position: &Gomoku) -> f32 {
+    let us = position.to_move();
+    let [own, theirs] = [us, us.opponent()].map(|color| potential(position, color));
+    ((TURN * own + STONE_IN_HAND - theirs) / SCALE).tanh()
+}
+
+/// The worth of all fives that a colour can still make.
+fn potential(position: &Gomoku, color: Color) -> f32 {
+    let size = position.size();
+    let points = (0..size.area() as u16).map(Move);
+    let fives = points.flat_map(|point| {
+        Direction::ALL.into_iter().filter_map(move |direction| {
+            let (_, ahead) = direction.room(size, point);
+            (ahead >= 4).then_some((point, direction))
+        })
+    });
+    let worth = fives.map(|(point, direction)| {
+        let cells = (0..5).map(|steps| position.stone(direction.step(size, point, steps)));
+        let mut own = 0;
+        for stone in cells.flatten() {
+            if stone != color {
+                return 0.0;
+            }
+            own += 1;
+        }
+        WORTH[own]
+    });
+    worth.sum()
+}
