@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use tengen::eval::FETCH_SCRIPT;
+
 /// What it prints with `args`, and whether all is well.
 fn doctor(args: &[&str]) -> (String, bool) {
     let output = Command::new(env!("CARGO_BIN_EXE_tengen"))
@@ -70,7 +72,7 @@ fn what_was_asked_for_and_does_not_work_is_named_and_mended() {
         &[
             "BROKEN  ort",
             "/nowhere.so",
-            "mend: scripts/fetch-onnxruntime.sh",
+            &format!("mend: {FETCH_SCRIPT}"),
         ],
     );
     check(&missing[2..], false, &["BROKEN  ort"]);

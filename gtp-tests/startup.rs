@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use tengen::eval::ModelInfo;
+use tengen::eval::{FETCH_SCRIPT, ModelInfo};
 use tengen::game::BoardSize;
 
 use crate::networks::{Folder, WILD, field, info, network, network_behind, patched, with_field};
@@ -292,7 +292,7 @@ fn a_backend_or_device_that_is_not_here_ends_the_program() {
         &["tract", "no device cuda:0", "leave --backend out"],
     );
     let missing = ["gtp", "--ort-library", "/nope.so", "--backend", "ort"];
-    let parts = ["/nope.so (from --ort-library)", "fetch-onnxruntime.sh"];
+    let parts = ["/nope.so (from --ort-library)", FETCH_SCRIPT];
     check_refused(&missing, &parts);
     check_refused(&missing[..3], &parts);
     let source = folder().join("startup.rs").display().to_string();

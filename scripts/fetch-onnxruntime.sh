@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Fetches the ONNX Runtime shared library for `tengen --backend ort`.
 #
-#   scripts/fetch-onnxruntime.sh [--gpu] [--into FOLDER]
+#   scripts/fetch-onnxruntime.sh [--gpu] [--for SYSTEM] [--into FOLDER]
 #
 # The library is taken from the official wheel on PyPI, checked against the checksum below, and put
 # into ${XDG_CACHE_HOME:-~/.cache}/tengen/onnxruntime, where tengen looks for it; with --into,
 # name the file to tengen with --ort-library or ORT_DYLIB_PATH.
 # --gpu takes the CUDA build (256 MB to download): it needs an NVIDIA driver, CUDA 13 and cuDNN 9
 # of the system, and runs on the CPU without them.
+# --for takes the library of another system: linux-x86_64, linux-aarch64 or windows-x86_64. On Windows
+# itself fetch-onnxruntime.cmd fetches it.
 # Needs Python 3 with pip; its version does not matter, nothing is installed into it.
 set -euo pipefail
 
@@ -21,9 +23,14 @@ fail() {
 
 package=onnxruntime
 folder=${XDG_CACHE_HOME:-${HOME:?}/.cache}/tengen/onnxruntime
+system=$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
 while [ $# -gt 0 ]; do
     case $1 in
     --gpu) package=onnxruntime-gpu ;;
+    --for)
+        system=${2:?--for needs a system}
+        shift
+        ;;
     --into)
         folder=${2:?--into needs a folder}
         shift
@@ -37,28 +44,34 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-case "$package $(uname -s) $(uname -m)" in
-"onnxruntime Linux x86_64")
+file=libonnxruntime.so
+case "$package $system" in
+"onnxruntime linux-x86_64")
     platform=manylinux_2_28_x86_64
     sha256=1f3dea47f2f0e5117c2404cea7d21fd253ae7836a3bf167a501cdfbb2600d536
     ;;
-"onnxruntime Linux aarch64")
+"onnxruntime linux-aarch64")
     platform=manylinux_2_28_aarch64
     sha256=0b9a492176886992e0e875f06bc0367e333f5fff11711a2d642e18b02f3009cc
     ;;
-"onnxruntime-gpu Linux x86_64")
+"onnxruntime windows-x86_64")
+    platform=win_amd64
+    file=onnxruntime.dll
+    sha256=ae8a9a351efda685cc59a66226cdefaa37a126c1d66872ca23a2de9425326130
+    ;;
+"onnxruntime-gpu linux-x86_64")
     platform=manylinux_2_28_x86_64
     sha256=05d548956197b9d01f59b625de740e0d6be3593f874e241a12dc0362650ecdf7
     ;;
 *)
-    fail "no known $package wheel for $(uname -s) $(uname -m);" \
+    fail "no known $package wheel for $system;" \
         "install ONNX Runtime $version yourself and name it with --ort-library"
     ;;
 esac
 
 # Written last, so that it vouches for a complete folder.
 stamp="$package $version $sha256"
-library=$folder/libonnxruntime.so
+library=$folder/$file
 if [ -f "$library" ] && [ "$(cat "$folder/WHEEL" 2>/dev/null)" = "$stamp" ]; then
     echo "$library is $package $version already"
     exit 0
@@ -87,10 +100,12 @@ echo "$sha256  $wheel" | sha256sum --check --quiet ||
 
 "$python" -m zipfile -e "$wheel" "$work/unpacked"
 unpacked=$work/unpacked/onnxruntime
-[ -f "$unpacked/capi/libonnxruntime.so.$version" ] || fail "there is no library in $wheel"
+found=$unpacked/capi/$file
+[ -f "$found" ] || found=$found.$version
+[ -f "$found" ] || fail "there is no library in $wheel"
 rm -f "$folder/WHEEL"
-mv -f "$unpacked"/capi/libonnxruntime_providers_*.so "$folder/"
+mv -f "$unpacked"/capi/*onnxruntime_providers_* "$folder/"
 mv -f "$unpacked/LICENSE" "$unpacked/ThirdPartyNotices.txt" "$folder/"
-mv -f "$unpacked/capi/libonnxruntime.so.$version" "$library"
+mv -f "$found" "$library"
 echo "$stamp" >"$folder/WHEEL"
 echo "$package $version is in $library"

@@ -5,15 +5,20 @@ set -euo pipefail
 
 usage() {
     cat <<'TEXT'
-Usage: scripts/release.sh [--out FOLDER] [--with-onnxruntime]
+Usage: scripts/release.sh [--windows | --arm] [--out FOLDER] [--with-onnxruntime]
 
+  --windows             for Windows, as a zip, and a second zip with the one program for Gomocup
+  --arm                 for Linux on 64-bit ARM
   --out FOLDER          where the archive goes [target/release-archive]
   --with-onnxruntime    put the ONNX Runtime library in: the fastest backend needs nothing else
                         then (9 MB more; scripts/fetch-onnxruntime.sh fetches it)
 
 The archive runs on the processors that .cargo/config.toml asks for (x86-64-v3: AVX2 and BMI2, most
-since 2013) and with the C library of the machine it is built on or a newer one: build on the oldest
-system that it shall run on. scripts/check-release.sh tries it on a bare Debian.
+since 2013; any 64-bit ARM) and on Linux with the C library of the machine it is built on or a newer
+one: build on the oldest system that it shall run on. scripts/check-release.sh tries it on a bare
+Debian. What is built for another machine is tried under Wine or qemu, where they are installed.
+--windows needs gcc-mingw-w64-x86-64-posix and zip, --arm gcc-aarch64-linux-gnu (names of Debian), and both
+a target of rustup.
 TEXT
 }
 
@@ -25,8 +30,15 @@ fail() {
 top=$(cd "$(dirname "$0")/.." && pwd)
 out=$top/target/release-archive
 runtime=
+kind=$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
+triple=
 while [ $# -gt 0 ]; do
     case $1 in
+    --windows | --arm)
+        [ -z "$triple" ] || { usage >&2; exit 2; }
+        kind=windows-x86_64 triple=x86_64-pc-windows-gnu
+        [ "$1" = --windows ] || kind=linux-aarch64 triple=aarch64-unknown-linux-gnu
+        ;;
     --out)
         [ $# -ge 2 ] || { usage >&2; exit 2; }
         out=$2
@@ -38,15 +50,41 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-for tool in cargo strip tar xz sha256sum; do
+# The tools for the machine that it is built for, and how its programs are run here.
+cross=
+exe=
+run=()
+case $triple in
+x86_64-pc-windows-gnu)
+    cross=x86_64-w64-mingw32- exe=.exe
+    tools=("${cross}gcc" zip unzip)
+    if "$top/scripts/wine.sh" --version >/dev/null 2>&1; then
+        run=("$top/scripts/wine.sh")
+    fi
+    ;;
+aarch64-unknown-linux-gnu)
+    cross=aarch64-linux-gnu-
+    tools=("${cross}gcc" tar xz)
+    export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=${cross}gcc
+    if command -v qemu-aarch64-static >/dev/null; then
+        run=(qemu-aarch64-static -L /usr/aarch64-linux-gnu)
+    fi
+    ;;
+*) tools=(tar xz) ;;
+esac
+for tool in cargo "${cross}strip" sha256sum "${tools[@]}"; do
     command -v "$tool" >/dev/null || fail "$tool is needed"
 done
+sysroot=$(rustc --print sysroot)
+[ -z "$triple" ] || [ -d "$sysroot/lib/rustlib/$triple/lib" ] ||
+    fail "the target is needed: rustup target add $triple"
 mkdir -p "$out" && [ -w "$out" ] || fail "cannot write to $out"
 cd "$top"
 
 # The crates that are linked, as `name-version licence`.
 crates() {
-    cargo tree --locked --features train --edges normal --prefix none --format '{p}|{l}' |
+    cargo tree --locked --features train ${triple:+--target "$triple"} --edges normal --prefix none \
+        --format '{p}|{l}' |
         grep -v "^tengen v" | sed 's/ ([^|]*)|/|/; s/ v/-/; s/|/ /; s/ (\*)$//' | sort -u
 }
 
@@ -74,38 +112,64 @@ licences() {
     done
 }
 
-echo "building; nothing built yet takes some 10 minutes on two cores"
-cargo build --release --locked --features train
-built=${CARGO_TARGET_DIR:-target}/release
-version=$("$built/tengen" --version | cut -d ' ' -f 2)
-name=tengen-$version-$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
-work=$(mktemp -d "$out/.release.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-stage=$work/$name
-mkdir -p "$stage/docs" "$stage/models" "$stage/plans" "$stage/licences"
-
-for program in tengen tengen-match tengen-train; do
-    strip -o "$stage/$program" "$built/$program"
-done
-cp models/*.onnx models/*.critic models/README.md "$stage/models/"
-# Without the pictures, which are larger than the text.
-for page in docs/*.md; do
-    sed '/^!\[/d' "$page" >"$stage/$page"
-done
-cp scripts/plans/*.toml "$stage/plans/"
-cp scripts/fetch-onnxruntime.sh README.md CHANGELOG.md LICENSE "$stage/"
-crates | licences >"$stage/licences/crates.txt"
-if [ -n "$runtime" ]; then
-    scripts/fetch-onnxruntime.sh --into "$work/runtime"
-    # Beside the program, where it is looked for first.
-    cp "$work/runtime/libonnxruntime.so" "$stage/"
-    for file in LICENSE ThirdPartyNotices.txt; do
-        cp "$work/runtime/$file" "$stage/licences/onnxruntime-$file"
+# The licences of what a linker adds: Rust's standard library, and MinGW-w64 with what GCC needs.
+linked_licences() {
+    local from=$sysroot/share/doc/rust file
+    for file in COPYRIGHT-library.html COPYRIGHT.html; do
+        [ ! -f "$from/$file" ] || cp "$from/$file" "$1/rust-$file"
     done
-fi
-glibc=$(grep -aoh 'GLIBC_2\.[0-9]*' "$stage"/tengen* | sort -Vu | tail -n 1)
-cat >"$stage/START.txt" <<TEXT
-Tengen $version, for Linux on x86-64 processors with AVX2 and BMI2 (level x86-64-v3, most since 2013)
+    if [ -d "$from/licenses" ]; then
+        mkdir -p "$1/rust"
+        cp "$from"/licenses/* "$1/rust/"
+    fi
+    [ -n "$exe" ] || return 0
+    for package in mingw-w64-x86-64-dev gcc-mingw-w64-x86-64-posix-runtime; do
+        file=/usr/share/doc/$package/copyright
+        [ -f "$file" ] || fail "the licence of $package is not in $file"
+        cp "$file" "$1/$package.txt"
+    done
+}
+
+# The first page, for Windows with the line ends and the mark that its editors want.
+start_windows() {
+    sed 's/$/\r/; 1s/^/\xef\xbb\xbf/' <<TEXT
+Tengen $version, for Windows 10 and later on x86-64 processors with AVX2 and BMI2 (most since 2013).
+Nothing has to be installed. Unpack the whole archive first; a folder with blanks or Chinese letters
+will do.
+
+  tengen.exe doctor          is everything in order here, and how fast is it?
+  tengen.exe gtp             the engine, for a board program (Sabaki, GoGui, Lizzie): name this as
+                             its command, with the whole path
+  tengen-match.exe --help    matches between engines
+  tengen-train.exe --help    networks of your own; plans are in plans\\
+
+Championship (SAU platform): choose tengen.exe as the engine. For arguments rename tengen.args.example
+to tengen.args and change it: docs\\ccgc.md.
+Piskvork and other Gomoku managers: copy tengen.exe to pbrain-tengen.exe: docs\\gomoku.md.
+Faster with ONNX Runtime: double-click fetch-onnxruntime.cmd once.
+docs\\windows.md says what to do when Windows warns, or a window closes at once.
+
+天元（Tengen）$version：不围棋、围棋、五子棋引擎，适用于 Windows 10 及以上，处理器需支持 AVX2（2013 年后大多支持）。
+无需安装。请先把压缩包整个解压；路径里可以有空格和中文。
+
+  tengen.exe doctor          自检与测速
+  tengen.exe gtp             GTP 引擎：在 Sabaki、GoGui 等界面中填这条命令（写完整路径）
+  tengen-match.exe --help    引擎对战
+
+大赛（SAU 平台）：把 tengen.exe 选为引擎即可。要改参数（队名、用时等），把 tengen.args.example
+改名为 tengen.args 后编辑：docs\\ccgc.md。棋谱在 records 文件夹里。
+五子棋（Piskvork 等）：把 tengen.exe 复制为 pbrain-tengen.exe：docs\\gomoku.md。
+想更快：双击一次 fetch-onnxruntime.cmd（下载 ONNX Runtime）。
+Windows 弹出警告，或窗口一闪而过：见 docs\\windows.md。
+TEXT
+}
+
+start_linux() {
+    local glibc words='x86-64 processors with AVX2 and BMI2 (level x86-64-v3, most since 2013)'
+    glibc=$(grep -aoh 'GLIBC_2\.[0-9]*' "$stage"/tengen* | sort -Vu | tail -n 1)
+    case $kind in *aarch64) words='64-bit ARM processors' ;; esac
+    cat <<TEXT
+Tengen $version, for Linux on $words
 and a C library from ${glibc/_/ } on. Nothing has to be installed.
 
   ./tengen doctor          is everything in order here, and how fast is it?
@@ -116,22 +180,90 @@ and a C library from ${glibc/_/ } on. Nothing has to be installed.
 The default network is inside tengen; models/ holds it and others as files. README.md and docs/
 say everything else; where they speak of target/release, scripts/ or cargo, they mean the sources.
 TEXT
+}
 
-# The same files make the same archive.
+# Packs a folder of $work; the same files make the same archive. For Windows as a zip.
+pack() {
+    if [ -n "$exe" ]; then
+        find "$work/$1" -exec touch --no-dereference --date="$date" {} +
+        (cd "$work" && find "$1" | LC_ALL=C sort | TZ=UTC zip -q -X -9 "$1.zip" -@)
+    else
+        tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" \
+            -cf - "$1" | xz -T0 >"$work/$1.tar.xz"
+    fi
+}
+
+echo "building; nothing built yet takes some 10 minutes on two cores, for Windows some 20"
+cargo build --release --locked --features train ${triple:+--target "$triple"}
+built=${CARGO_TARGET_DIR:-target}${triple:+/$triple}/release
+version=$(cargo pkgid --locked | sed 's/.*[#@]//')
+name=tengen-$version-$kind
+end=tar.xz
+[ -z "$exe" ] || end=zip
 date=$(git log -1 --format=%cI 2>/dev/null || date -Iseconds)
-tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" \
-    -cf - "$name" | xz -T0 >"$work/$name.tar.xz"
+work=$(mktemp -d "$out/.release.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+stage=$work/$name
+mkdir -p "$stage/docs" "$stage/models" "$stage/plans" "$stage/licences"
+
+for program in tengen tengen-match tengen-train; do
+    "${cross}strip" -o "$stage/$program$exe" "$built/$program$exe"
+done
+cp models/*.onnx models/*.critic models/README.md "$stage/models/"
+# Without the pictures, which are larger than the text.
+for page in docs/*.md; do
+    sed '/^!\[/d' "$page" >"$stage/$page"
+done
+cp scripts/plans/*.toml "$stage/plans/"
+cp README.md CHANGELOG.md LICENSE "$stage/"
+crates | licences >"$stage/licences/crates.txt"
+linked_licences "$stage/licences"
+if [ -n "$runtime" ]; then
+    scripts/fetch-onnxruntime.sh --for "$kind" --into "$work/runtime"
+    # Beside the program, where it is looked for first.
+    cp "$work/runtime"/*onnxruntime.* "$stage/"
+    for file in LICENSE ThirdPartyNotices.txt; do
+        cp "$work/runtime/$file" "$stage/licences/onnxruntime-$file"
+    done
+fi
+if [ -n "$exe" ]; then
+    cp scripts/fetch-onnxruntime.cmd "$stage/"
+    sed 's/$/\r/' scripts/tengen.args.example >"$stage/tengen.args.example"
+    start_windows >"$stage/START.txt"
+    brain=$work/pbrain-tengen-$version
+    mkdir "$brain"
+    cp "$stage/tengen.exe" "$brain/pbrain-tengen.exe"
+    cp -r LICENSE "$stage/licences" "$brain/"
+    pack "pbrain-tengen-$version"
+else
+    cp scripts/fetch-onnxruntime.sh "$stage/"
+    start_linux >"$stage/START.txt"
+fi
+pack "$name"
 
 # As someone would use it: unpacked elsewhere, with nothing of this machine's settings.
 mkdir "$work/try"
-tar -C "$work/try" -xf "$work/$name.tar.xz"
-answer=$(printf 'genmove b\nquit\n' | env -i "$work/try/$name/tengen" gtp --visits 50 2>&1) ||
-    fail "tengen does not run: $answer"
-grep -q '^= [A-J][1-9]' <<<"$answer" || fail "tengen does not play: $answer"
-for program in tengen-match tengen-train; do
-    env -i "$work/try/$name/$program" --version >/dev/null || fail "$program does not run"
-done
+if [ -n "$triple" ] && [ ${#run[@]} -eq 0 ]; then
+    echo "not tried: nothing here runs programs for $kind"
+else
+    if [ -n "$exe" ]; then
+        unzip -q "$work/$name.$end" -d "$work/try"
+    else
+        tar -C "$work/try" -xf "$work/$name.$end"
+        run=(env -i PATH="$PATH" "${run[@]}")
+    fi
+    answer=$(printf 'genmove b\nquit\n' |
+        "${run[@]}" "$work/try/$name/tengen$exe" gtp --visits 50 2>&1) ||
+        fail "tengen does not run: $answer"
+    grep -q '^= [A-J][1-9]' <<<"$answer" || fail "tengen does not play: $answer"
+    for program in tengen-match tengen-train; do
+        "${run[@]}" "$work/try/$name/$program$exe" --version >/dev/null || fail "$program does not run"
+    done
+fi
 
-mv -f "$work/$name.tar.xz" "$out/"
-(cd "$out" && sha256sum "$name.tar.xz" >"$name.tar.xz.sha256")
-echo "$out/$name.tar.xz, $(du -h "$out/$name.tar.xz" | cut -f 1)"
+for archive in "$work"/*."$end"; do
+    file=$(basename "$archive")
+    mv -f "$archive" "$out/"
+    (cd "$out" && sha256sum "$file" >"$file.sha256")
+    echo "$out/$file, $(du -h "$out/$file" | cut -f 1)"
+done

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::{Command, Parser};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::{flag, low_level};
+
+use crate::system;
 
 /// What the arguments of this process ask for; ends it when they are wrong or ask for help.
 #[must_use]
@@ -22,8 +22,13 @@ pub fn read<Cli: Parser>() -> Cli {
 pub fn read_from<Cli: Parser, T: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = T>,
 ) -> Cli {
-    let matches = with_negative_numbers(Cli::command()).get_matches_from(arguments);
-    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    let matches = with_negative_numbers(Cli::command()).try_get_matches_from(arguments);
+    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    cli.unwrap_or_else(|error| {
+        // Nobody is left to tell when even that fails.
+        let _ = error.print();
+        end(error.exit_code())
+    })
 }
 
 /// Lets the value of every option be a negative number, so that `--visits -1` is told what it should
@@ -72,30 +77,32 @@ pub fn one_line(error: &(dyn Error + 'static)) -> String {
 /// As the system's.
 pub fn stop_on_ctrl_c() -> io::Result<Arc<AtomicBool>> {
     let raised = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        // In this order: only the second one finds the flag up.
-        flag::register_conditional_default(signal, Arc::clone(&raised))?;
-        flag::register(signal, Arc::clone(&raised))?;
-    }
+    system::raise_on_interrupt(&raised)?;
     Ok(raised)
 }
 
-/// Ends the process as Ctrl-C ends one that does not catch it, for after what was to be said. So a shell
-/// ends its loop, too.
+/// Ends the process as Ctrl-C ends one that does not catch it, for after what was to be said: by the
+/// signal on Unix, with the status `0xC000013A` on Windows. So a shell ends its loop, too.
 ///
 /// # Errors
 /// As the system's.
 pub fn end_as_interrupted() -> io::Result<()> {
     let _ = io::stdout().flush();
-    low_level::emulate_default_handler(SIGINT)
+    system::end_as_interrupted()
 }
 
 /// Ends the process at once, when all is written. Threads may still search or hold a device: the usual end
 /// would clear up ONNX Runtime under them, and they would crash the process.
+///
+/// A window that Windows has made for the program stays until Enter is pressed, where it says why
+/// the program ends.
 pub fn end(status: i32) -> ! {
     // Nobody is left to tell when even that fails.
     let _ = io::stdout().flush();
-    low_level::exit(status)
+    if status != 0 {
+        system::hold_window();
+    }
+    system::end(status)
 }
 
 #[cfg(test)]

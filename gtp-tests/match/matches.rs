@@ -52,6 +52,20 @@ pub(crate) fn fake(kind: &str, from: u32, seed: u64) -> String {
     )
 }
 
+/// The command line of a script in a folder: of these lines for `sh`, or of those for `cmd` on Windows.
+pub(crate) fn script(folder: &Path, sh: &str, cmd: &str) -> String {
+    if cfg!(windows) {
+        let path = folder.join("engine.cmd");
+        // Where `sh` has single quotation marks, `cmd` has double ones.
+        let lines = format!("@echo off\n{cmd}\n").replace('\'', "\"");
+        fs::write(&path, lines.replace('\n', "\r\n")).unwrap();
+        return format!("'{}'", path.display());
+    }
+    let path = folder.join("engine.sh");
+    fs::write(&path, format!("{sh}\n")).unwrap();
+    format!("sh '{}'", path.display())
+}
+
 /// `tengen-match play` between two command lines, on 5x5 unless the options say otherwise.
 pub(crate) fn play(first: &str, second: &str, out: &Path, options: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tengen-match"));

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::Test;
-use crate::matches::{fake, folder, games, report, troubled};
+use crate::matches::{fake, folder, games, report, script, troubled};
 
 pub(crate) const TESTS: &[Test] = &[
     ("a_test_stops_by_itself", a_test_stops_by_itself),
@@ -294,21 +294,20 @@ fn a_tuning_says_what_it_cannot_do() {
 
 fn a_tuning_goes_on_after_engines_that_misbehaved() {
     let out = folder("tune-mended");
-    let script = out.join("engine.sh");
     let becomes = |kind: &str| {
         let engine = fake(kind, 2, 1);
-        fs::write(&script, format!("exec {engine}$1\n")).unwrap();
+        script(&out, &format!("exec {engine}$1"), &format!("{engine}%1"))
     };
+    let engine = becomes("crash");
     let runs = out.join("runs");
     let start = || {
-        let engine = format!("sh '{}' {{seed}}", script.display());
+        let engine = format!("{engine} {{seed}}");
         let mut command = tengen_match(&["tune", "--json", "--size", "5", "--engine", &engine]);
         command
             .args(["--parameter", "seed=3,1..9,1", "--pairs", "2", "--out"])
             .arg(&runs);
         command
     };
-    becomes("crash");
     assert_eq!(start().output().unwrap().status.code(), Some(1));
     becomes("complain");
     let steps = |found: Value| found["steps"].as_array().unwrap().len();

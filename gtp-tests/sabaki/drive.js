@@ -94,7 +94,7 @@ async function analysis() {
       }
     }
     const refused = await controller.sendCommand(stone('W', 'D4'))
-    assert(refused.error && refused.content === 'illegal move')
+    assert(refused.error && refused.content === 'illegal move: the point is occupied')
   })
 }
 

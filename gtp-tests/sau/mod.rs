@@ -317,7 +317,7 @@ fn records_that_cannot_be_written_are_shouted_and_written_elsewhere() {
     let mut program = Program::start_where("blocked", QUICK, block);
     program.send("new black\n");
     let told = program.remark();
-    let home = program.folder.join("home/tengen-records");
+    let home = program.folder.join("home").join("tengen-records");
     assert!(
         told.contains("RECORDS are in") && told.contains(&home.display().to_string()),
         "{told}"

@@ -37,7 +37,9 @@ impl Program {
         let folder = std::env::temp_dir().join(format!("tengen-sau-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("the folder is writable");
         prepare(&folder);
-        let program = folder.join("tengen");
+        let program = folder
+            .join("tengen")
+            .with_extension(std::env::consts::EXE_EXTENSION);
         std::fs::copy(env!("CARGO_BIN_EXE_tengen"), &program).expect("there is room");
         if !arguments.is_empty() {
             let text = arguments.join("\n");
@@ -47,6 +49,8 @@ impl Program {
         let mut child = Command::new(&program)
             .current_dir(&folder)
             .env("HOME", folder.join("home"))
+            // Windows' name for it.
+            .env("USERPROFILE", folder.join("home"))
             .stdin(std::process::Stdio::piped())
             .stdout(to_output.try_clone().expect("a pipe"))
             .stderr(to_output)

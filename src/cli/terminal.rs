@@ -7,6 +7,13 @@ use tengen::eval::{
     BackendKind, Candidate, Device, EvalError, LoadOptions, ModelSource, open_best,
 };
 
+/// How a person ends the input.
+const END_OF_INPUT: &str = if cfg!(windows) {
+    "Ctrl-Z and Enter"
+} else {
+    "Ctrl-D"
+};
+
 /// Whether a person types and reads here, and no board program.
 pub(super) fn is_attended() -> bool {
     stdin().is_terminal() && stderr().is_terminal()
@@ -21,7 +28,7 @@ pub(super) fn tell(line: &str) {
 /// Says who is there.
 pub(super) fn greet(options: &EngineOptions, protocol: &str) {
     tell(&who(options, protocol));
-    tell("Try `help`; `quit` or Ctrl-D ends.");
+    tell(&format!("Try `help`; `quit` or {END_OF_INPUT} ends."));
 }
 
 /// Who is there, in a sentence.

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use super::library::FETCH_SCRIPT;
+
 /// The part of ONNX Runtime that computes on NVIDIA GPUs; it lies beside the library.
 const PROVIDER: &str = if cfg!(windows) {
     "onnxruntime_providers_cuda.dll"
@@ -15,8 +17,7 @@ pub(super) fn refused(id: u8, library: &Path) -> Option<String> {
     let beside = |path: &Path| path.with_file_name(PROVIDER).is_file();
     if !beside(library) && !beside(&real) {
         return Some(format!(
-            "{} computes on processors only: get the other one with scripts/fetch-onnxruntime.sh \
-             --gpu",
+            "{} computes on processors only: get the other one with {FETCH_SCRIPT} --gpu",
             library.display()
         ));
     }
@@ -85,6 +86,9 @@ mod tests {
     #[test]
     fn a_library_for_processors_is_told_so() {
         let reason = refused(0, Path::new("/nowhere/libonnxruntime.so")).unwrap();
-        assert!(reason.contains("fetch-onnxruntime.sh --gpu"), "{reason}");
+        assert!(
+            reason.contains(&format!("{FETCH_SCRIPT} --gpu")),
+            "{reason}"
+        );
     }
 }

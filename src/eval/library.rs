@@ -1,9 +1,16 @@
 //! Finds the ONNX Runtime shared library; loading it is the business of the `ort` backend.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::EvalError;
+use super::binary::{Fault, fault};
+
+/// The script that fetches the library for this system.
+pub const FETCH_SCRIPT: &str = if cfg!(windows) {
+    "fetch-onnxruntime.cmd"
+} else {
+    "scripts/fetch-onnxruntime.sh"
+};
 
 /// The library's file name on this system.
 pub const LIBRARY_FILE: &str = if cfg!(windows) {
@@ -31,7 +38,7 @@ pub struct LibraryPlaces {
 impl LibraryPlaces {
     /// The usual places of this process: `option`, the variable `ORT_DYLIB_PATH`, the folder of
     /// the executable, and `tengen/onnxruntime` in the user's cache folder (`XDG_CACHE_HOME` or
-    /// `~/.cache`), where `scripts/fetch-onnxruntime.sh` puts it.
+    /// `~/.cache`; on Windows `LOCALAPPDATA`), where [`FETCH_SCRIPT`] puts it.
     #[must_use]
     pub fn usual(option: Option<PathBuf>) -> LibraryPlaces {
         let path = |name: &str| {
@@ -40,7 +47,11 @@ impl LibraryPlaces {
         };
         let beside = std::env::current_exe().ok();
         let beside = beside.and_then(|exe| exe.parent().map(Path::to_owned));
-        let cache = path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache")));
+        let cache = if cfg!(windows) {
+            path("LOCALAPPDATA")
+        } else {
+            path("XDG_CACHE_HOME").or_else(|| path("HOME").map(|home| home.join(".cache")))
+        };
         let cache = cache.map(|folder| folder.join("tengen").join("onnxruntime"));
         LibraryPlaces {
             option,
@@ -79,41 +90,22 @@ impl LibraryPlaces {
             ""
         };
         Err(unavailable(format!(
-            "no ONNX Runtime library at {}{source}; get it with scripts/fetch-onnxruntime.sh",
+            "no ONNX Runtime library at {}{source}; get it with {FETCH_SCRIPT}",
             tried.join(" or ")
         )))
     }
 }
 
-/// Looks at the first bytes, which takes microseconds; to load the library takes 5 ms and 5 MiB.
 fn check(path: &Path) -> Result<(), String> {
-    if !cfg!(all(target_os = "linux", target_pointer_width = "64")) {
-        return Ok(());
+    match fault(path).map_err(|error| error.to_string())? {
+        None => Ok(()),
+        Some(Fault::Foreign) => Err(format!(
+            "it is no library for this system; get it with {FETCH_SCRIPT}"
+        )),
+        Some(Fault::CutShort) => Err(format!(
+            "it is cut short; fetch it again with {FETCH_SCRIPT}"
+        )),
     }
-    let other =
-        || "it is no library for this system; get it with scripts/fetch-onnxruntime.sh".to_owned();
-    let mut file = std::fs::File::open(path).map_err(|error| error.to_string())?;
-    let len = file.metadata().map_err(|error| error.to_string())?.len();
-    let mut head = [0; 64];
-    file.read_exact(&mut head).map_err(|_| other())?;
-    let machine = u16::from_le_bytes([head[18], head[19]]);
-    let fits = match std::env::consts::ARCH {
-        "x86_64" => machine == 62,
-        "aarch64" => machine == 183,
-        _ => true,
-    };
-    if !head.starts_with(b"\x7fELF\x02") || !fits {
-        return Err(other());
-    }
-    // The table of sections is the last thing in a file (`e_shoff`, `e_shentsize`, `e_shnum`).
-    let sections = head[40..]
-        .first_chunk()
-        .map_or(0, |at| u64::from_le_bytes(*at));
-    let [size, count] = [58, 60].map(|at| u64::from(u16::from_le_bytes([head[at], head[at + 1]])));
-    if sections.saturating_add(size * count) > len {
-        return Err("it is cut short; get it anew with scripts/fetch-onnxruntime.sh".to_owned());
-    }
-    Ok(())
 }
 
 fn unavailable(reason: String) -> EvalError {
@@ -145,7 +137,7 @@ mod tests {
         assert!(text.starts_with("backend ort is not available: "), "{text}");
         assert!(text.contains("/nowhere/bin"), "{text}");
         assert!(text.contains("/nowhere/cache"), "{text}");
-        assert!(text.contains("scripts/fetch-onnxruntime.sh"), "{text}");
+        assert!(text.contains(FETCH_SCRIPT), "{text}");
         assert!(!text.contains('\n'), "{text}");
     }
 
@@ -175,15 +167,15 @@ mod tests {
         assert_eq!(places.find().unwrap(), second.join(LIBRARY_FILE));
         std::fs::copy(&library, first.join(LIBRARY_FILE)).unwrap();
         assert_eq!(places.find().unwrap(), first.join(LIBRARY_FILE));
-        #[cfg(target_os = "linux")]
-        {
-            let damaged = first.join(LIBRARY_FILE);
+        let damaged = first.join(LIBRARY_FILE);
+        // A file of macOS does not tell where it ends.
+        if !cfg!(target_vendor = "apple") {
             let file = std::fs::OpenOptions::new().write(true).open(&damaged);
             file.unwrap().set_len(100_000).unwrap();
             assert!(message(&places).contains("it is cut short"));
-            std::fs::write(&damaged, [b'x'; 100]).unwrap();
-            assert!(message(&places).contains("no library for this system"));
         }
+        std::fs::write(&damaged, [b'x'; 100]).unwrap();
+        assert!(message(&places).contains("no library for this system"));
         std::fs::remove_dir_all(&root).unwrap();
     }
 }

@@ -10,6 +10,7 @@ mod agreement;
 mod backend;
 mod batch;
 mod batcher;
+mod binary;
 mod cache;
 mod candidates;
 #[cfg_attr(
@@ -48,7 +49,7 @@ pub use difference::Difference;
 pub use error::EvalError;
 pub use fake::{FailingEvaluator, Failure, HashEvaluator, StallingEvaluator, UniformEvaluator};
 pub use info::{LEAD, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
-pub use library::{LIBRARY_FILE, LibraryPlaces};
+pub use library::{FETCH_SCRIPT, LIBRARY_FILE, LibraryPlaces};
 pub use load::{EvaluatorFactory, ModelSource};
 pub use load_options::LoadOptions;
 pub use native::{NativeEvaluator, NativeModel, Work};

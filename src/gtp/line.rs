@@ -1,6 +1,7 @@
 //! One line of input, and one reply, exactly as the protocol writes them.
 
 use super::Failure;
+use crate::record::decode_text;
 
 /// A comment that asks a running search to end; GoGui sends it when the user presses Esc.
 const INTERRUPT: &str = "# interrupt";
@@ -30,31 +31,26 @@ pub struct Request {
 }
 
 impl Line {
-    /// Reads a line, whatever bytes it holds: control characters but tabs do not count, nor does a
-    /// byte order mark before it; tabs are blanks, a `#` starts a comment, invalid UTF-8 becomes
-    /// replacement characters.
+    /// Reads a line of any bytes: control characters but tabs do not count, nor does a byte order mark
+    /// before it; tabs are blanks, a `#` starts a comment. Invalid UTF-8 becomes replacement characters in
+    /// number and name; arguments are then read in the encoding that they look like, since clients on
+    /// Windows write names of files in that of the system.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Line {
-        let text = String::from_utf8_lossy(bytes);
-        let clean: String = text
-            .trim_start_matches('\u{feff}')
-            .chars()
-            .map(|character| if character == '\t' { ' ' } else { character })
-            .filter(|character| !character.is_control())
-            .collect();
-        if clean.trim() == INTERRUPT {
+        let line = visible(&String::from_utf8_lossy(bytes));
+        if line.trim() == INTERRUPT {
             return Line::Interrupt;
         }
-        let command = clean.split('#').next().unwrap_or_default();
-        let (first, rest) = word(command);
-        if first.is_empty() {
+        let (id, name, text) = parts(&line);
+        if id.is_empty() && name.is_empty() {
             return Line::Nothing;
         }
-        let numbered = first.bytes().all(|byte| byte.is_ascii_digit());
-        let (id, (name, text)) = if numbered {
-            (first, word(rest))
+        let decoded;
+        let text = if std::str::from_utf8(bytes).is_ok() {
+            text
         } else {
-            ("", (first, rest))
+            decoded = visible(&decode_text(bytes, None));
+            parts(&decoded).2
         };
         let words = text.split(' ').filter(|word| !word.is_empty());
         Line::Command(Request {
@@ -64,6 +60,24 @@ impl Line {
             text: text.trim_matches(' ').to_owned(),
         })
     }
+}
+
+/// A line without a byte order mark and control characters, with blanks for tabs.
+fn visible(line: &str) -> String {
+    let blank = |character| if character == '\t' { ' ' } else { character };
+    let characters = line.trim_start_matches('\u{feff}').chars().map(blank);
+    characters.filter(|x| !x.is_control()).collect()
+}
+
+/// Number, name and arguments of a line up to its comment.
+fn parts(line: &str) -> (&str, &str, &str) {
+    let command = line.split('#').next().unwrap_or_default();
+    let (first, rest) = word(command);
+    if first.is_empty() || !first.bytes().all(|byte| byte.is_ascii_digit()) {
+        return ("", first, rest);
+    }
+    let (name, rest) = word(rest);
+    (first, name, rest)
 }
 
 /// The first word of a text, and the rest.
@@ -132,6 +146,7 @@ impl<'a> Stream<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Charset;
 
     #[track_caller]
     fn check(bytes: &[u8], id: &str, name: &str, arguments: &[&str]) {
@@ -152,6 +167,22 @@ mod tests {
             "{:?}",
             String::from_utf8_lossy(bytes)
         );
+    }
+
+    #[test]
+    fn names_of_files_come_in_the_encoding_of_the_system() {
+        for (name, charset) in [
+            ("E:\\棋谱\\对局1.sgf", "gbk"),
+            ("D:\\围棋\\第一局.sgf", "gbk"),
+            ("D:\\圍棋\\第一局.sgf", "big5"),
+            ("C:\\Users\\Andr\u{e9}\\a.sgf", "windows-1252"),
+        ] {
+            let line = format!("5 loadsgf {name} 12");
+            check(line.as_bytes(), "5", "loadsgf", &[name, "12"]);
+            let charset: Charset = charset.parse().unwrap();
+            let bytes = charset.encode(&line);
+            check(&bytes, "5", "loadsgf", &[name, "12"]);
+        }
     }
 
     #[test]

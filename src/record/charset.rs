@@ -9,7 +9,7 @@ use encoding_rs::Encoding;
 /// The text of a file: by its byte order mark (UTF-8, UTF-16), else in the encoding that it names
 /// itself (`GBK`, `Big5`, ...) if that is known and fits, else UTF-8 if it is valid, else in the
 /// encoding that its bytes look like. What is no text in it becomes replacement characters.
-pub(super) fn decode(bytes: &[u8], named: Option<&[u8]>) -> String {
+pub(crate) fn decode(bytes: &[u8], named: Option<&[u8]>) -> String {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         let (text, _) = encoding.decode_without_bom_handling(&bytes[mark..]);
         return text.into_owned();

@@ -9,6 +9,7 @@ use thiserror::Error;
 use super::sgf::{self, SgfError};
 use super::{GameRecord, charset};
 use crate::files::{self, OpenError};
+use crate::system;
 
 /// A file with more than this is no game.
 const MAX_MIB: u64 = 16;
@@ -117,7 +118,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     part.push(name);
     part.push(format!(".{}.part", std::process::id()));
     let part = target.with_file_name(part);
-    let written = write_new(&part, bytes).and_then(|()| std::fs::rename(&part, target));
+    let written = write_new(&part, bytes).and_then(|()| system::rename(&part, target));
     if written.is_err() {
         // It may never have been there.
         let _ = std::fs::remove_file(&part);

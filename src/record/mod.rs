@@ -9,6 +9,7 @@ mod setup;
 pub mod sgf;
 
 pub use charset::Charset;
+pub(crate) use charset::decode as decode_text;
 pub use setup::LaterSetup;
 
 use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};

@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::command_line::{self, CommandLineError};
 use crate::clock::Clock;
-use crate::system::{kill_group, own_group};
+use crate::system::ProcessGroup;
 
 /// Longest line taken from an engine, in bytes; KataGo's longest analysis lines stay below.
 const MAX_LINE_LEN: usize = 1 << 20;
@@ -72,7 +72,7 @@ pub(super) enum NoOutput {
 /// A running engine. Dropping it kills it.
 #[derive(Debug)]
 pub(super) struct EngineProcess {
-    child: Child,
+    group: ProcessGroup,
     stdin: ChildStdin,
     stdout: Receiver<Output>,
 }
@@ -98,17 +98,17 @@ impl EngineProcess {
             .stderr(stderr);
         // Its own group: Ctrl-C must end the referee, not first an engine that would then be
         // recorded as crashed. Engines end when their stdin closes.
-        let mut child = own_group(&mut command).spawn().map_err(start)?;
-        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(start(io::Error::other("its pipes are missing")));
-        };
+        let mut group = ProcessGroup::spawn(command).map_err(start)?;
+        let pipes = group.pipes();
+        let missing = || start(io::Error::other("its pipes are missing"));
+        let (stdin, stdout) = pipes.ok_or_else(missing)?;
         let (sender, receiver) = sync_channel(MAX_WAITING_LINES);
         std::thread::Builder::new()
             .name("engine stdout".to_owned())
             .spawn(move || read_lines(stdout, line_end, &sender, clock.as_ref()))
             .map_err(start)?;
         Ok(EngineProcess {
-            child,
+            group,
             stdin,
             stdout: receiver,
         })
@@ -131,14 +131,14 @@ impl EngineProcess {
     }
 
     /// How the process ended, if it has.
-    pub(super) fn exit_status(&mut self) -> Option<std::process::ExitStatus> {
-        self.child.try_wait().ok().flatten()
+    pub(super) fn exit_status(&mut self) -> Option<ExitStatus> {
+        self.group.exit_status()
     }
 }
 
 impl Drop for EngineProcess {
     fn drop(&mut self) {
-        kill_group(&mut self.child);
+        self.group.kill();
     }
 }
 

@@ -19,7 +19,7 @@ use super::match_run::{FinishedGame, MatchPlan};
 use super::opening;
 use super::player::EngineSpec;
 use crate::game::{Color, Outcome};
-use crate::system::{sync_folder, try_lock};
+use crate::system::{open_to_lock, sync_folder, try_lock};
 
 /// Version of the file format.
 const FORMAT: u32 = 1;
@@ -232,6 +232,8 @@ struct Header {
 pub struct ResultFile {
     path: PathBuf,
     file: File,
+    /// Holds the lock until it is dropped.
+    _lock: File,
 }
 
 impl ResultFile {
@@ -255,7 +257,8 @@ impl ResultFile {
             .truncate(false)
             .open(path);
         let mut file = open.map_err(io)?;
-        if !try_lock(&file, path) {
+        let lock = open_to_lock(path).map_err(io)?;
+        if !try_lock(&lock, path) {
             return Err(ResultError::InUse {
                 path: path.to_owned(),
             });
@@ -275,6 +278,7 @@ impl ResultFile {
         let mut results = ResultFile {
             path: path.to_owned(),
             file,
+            _lock: lock,
         };
         if text.is_empty() {
             results.append_line(&Header {

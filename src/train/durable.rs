@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::TrainError;
 use crate::fnv;
-use crate::system::sync_folder;
+use crate::system::{rename, sync_folder};
 
 /// Name prefix of files that are still being written; leftovers of a killed process.
 const UNFINISHED: &str = ".unfinished-";
@@ -32,7 +32,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), TrainError> {
     file.write_all(bytes)
         .and_then(|()| file.sync_all())
         .map_err(TrainError::io(&unfinished))?;
-    fs::rename(&unfinished, path).map_err(TrainError::io(path))?;
+    rename(&unfinished, path).map_err(TrainError::io(path))?;
     // The rename itself is only safe once the folder's entry is on disk.
     sync_folder(folder).map_err(TrainError::io(folder))
 }

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use tengen::clock::SystemClock;
 use tengen::game::{BoardSize, Color, GAMES, Move, known_name};
+use tengen::record::file;
 use tengen::referee::{
     Conditions, EngineSpec, FinishedGame, Fixture, GameTerms, MatchPlan, MatchTimeControl, opening,
     refereed_game,
@@ -284,8 +285,6 @@ impl Judging<'_> {
             writeln!(text, "{moves}  # {score:.3}")?;
         }
         let out = &self.args.out;
-        let part = out.with_extension("part");
-        let written = fs::write(&part, text).and_then(|()| fs::rename(&part, out));
-        written.with_context(|| out.display().to_string())
+        file::write(out, text.as_bytes()).with_context(|| out.display().to_string())
     }
 }

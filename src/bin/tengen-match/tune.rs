@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
+use tengen::record::file;
 use tengen::referee::results::{GameEntry, MatchTerms};
 use tengen::referee::{Complaints, EngineSpec, Format, Reason, ScoreBoard, schedule};
 use tengen::stats::{Knob, Spsa};
@@ -236,10 +237,8 @@ fn open(file: &Path, terms: Terms) -> Result<Tuning> {
 
 /// Replaces the file: whoever stops this at any moment finds the old one or the new one.
 fn save(file: &Path, tuning: &Tuning) -> Result<()> {
-    let new = file.with_extension("json.new");
     let text = serde_json::to_string(tuning).context("the tuning")?;
-    let written = fs::write(&new, text).and_then(|()| fs::rename(&new, file));
-    written.with_context(|| file.display().to_string())
+    file::write(file, text.as_bytes()).with_context(|| file.display().to_string())
 }
 
 /// The games of a step, counted from 1, in a folder of their own.

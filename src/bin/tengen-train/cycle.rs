@@ -47,7 +47,7 @@ pub(crate) struct MachineArgs {
     /// cuda:N
     #[arg(long, default_value_t)]
     fit_device: FitDevice,
-    /// Path of the ONNX Runtime library [default: where scripts/fetch-onnxruntime.sh puts it]
+    /// Path of the ONNX Runtime library [default: where the script fetch-onnxruntime puts it]
     #[arg(long)]
     ort_library: Option<PathBuf>,
 }

@@ -1,11 +1,12 @@
 //! Whether a backend runs a network here, how fast, and whether it says what another one says.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use tengen::clock::{Clock, SystemClock};
 use tengen::eval::{
-    BackendKind, Batch, Difference, EvalError, Evaluator, EvaluatorFactory, LoadOptions,
-    ModelSource, Outputs,
+    BackendKind, Batch, Difference, EvalError, Evaluator, EvaluatorFactory, FETCH_SCRIPT,
+    LoadOptions, ModelSource, Outputs,
 };
 use tengen::onnx::{Header, PRECISION};
 
@@ -119,7 +120,7 @@ pub(super) fn backend(
     asked: bool,
 ) -> Finding {
     let failed = if asked { State::Broken } else { State::Absent };
-    let (state, text, mend) = match tried {
+    let (state, text, mend): (_, _, Cow<'_, str>) = match tried {
         Ok(answer) => {
             let text = format!("{:.2} ms an evaluation", answer.each.as_secs_f64() * 1000.0);
             let differs = reference.and_then(|(expected, tolerance)| {
@@ -128,7 +129,7 @@ pub(super) fn backend(
                 (!tolerance.allows(&difference)).then_some(difference)
             });
             match differs {
-                None => (State::Ok, text, ""),
+                None => (State::Ok, text, "".into()),
                 Some(Difference {
                     policy_kl, value, ..
                 }) => (
@@ -137,24 +138,24 @@ pub(super) fn backend(
                         "{text}, but its answers differ from tract's by {policy_kl:.3} nats in the \
                          policy and {value:.3} in the value"
                     ),
-                    "another version: scripts/fetch-onnxruntime.sh",
+                    format!("another version: {FETCH_SCRIPT}").into(),
                 ),
             }
         }
         Err(error @ EvalError::Unavailable { backend, .. }) => {
             let mend = match *backend {
                 "native" => "another backend",
-                _ => "scripts/fetch-onnxruntime.sh",
+                _ => FETCH_SCRIPT,
             };
-            (failed, error.to_string(), mend)
+            (failed, error.to_string(), mend.into())
         }
-        Err(error) => (failed, error.to_string(), ""),
+        Err(error) => (failed, error.to_string(), "".into()),
     };
     Finding {
         state,
         what,
         text,
-        mend: mend.to_owned(),
+        mend: mend.into_owned(),
     }
 }
 

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use tengen::engine::EngineOptions;
 use tengen::eval::{
-    BackendKind, Cards, Device, EvalError, EvaluatorFactory, LoadOptions, ModelSource, has_driver,
+    BackendKind, Cards, Device, EvalError, EvaluatorFactory, FETCH_SCRIPT, LoadOptions,
+    ModelSource, has_driver,
 };
 
 use super::backend::{Answer, Reference, backend, evaluate, precision};
@@ -58,7 +59,7 @@ pub(super) fn examine(
             None => format!("{device}, {name}; {}", finding.text),
         };
         if finding.state != State::Ok {
-            finding.mend = "scripts/fetch-onnxruntime.sh --gpu".to_owned();
+            finding.mend = format!("{FETCH_SCRIPT} --gpu");
         }
         finding
     });

@@ -7,7 +7,7 @@ use super::finding::{Finding, State};
 /// What the processor can do.
 pub(super) fn processor() -> Finding {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut skills = Vec::new();
+    let mut skills: Vec<&str> = Vec::new();
     #[cfg(target_arch = "x86_64")]
     {
         if std::is_x86_feature_detected!("avx2") {
@@ -15,6 +15,13 @@ pub(super) fn processor() -> Finding {
         }
         if std::is_x86_feature_detected!("avx512f") {
             skills.push("AVX-512");
+        }
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        skills.push("64-bit ARM with NEON");
+        if std::arch::is_aarch64_feature_detected!("dotprod") {
+            skills.push("dot products");
         }
     }
     let skills = if skills.is_empty() {

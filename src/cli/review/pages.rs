@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
+use tengen::record::file;
 
 use super::facts::{Game, Review, Settings};
 use super::html;
@@ -114,15 +115,7 @@ impl Pages {
 
 /// Replaces a file as a whole: a reader never sees half of it.
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".part");
-    let written = std::fs::write(&unfinished, text);
-    let written = written.and_then(|()| std::fs::rename(&unfinished, path));
-    if written.is_err() {
-        // The reason is told; a torn file is not worth a second one.
-        let _ = std::fs::remove_file(&unfinished);
-    }
-    written.with_context(|| format!("cannot write {}", path.display()))
+    file::write(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// An error now is better than one after hours of work.

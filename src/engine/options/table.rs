@@ -97,7 +97,7 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         name: "ort-library",
         value: "FILE",
         help: "The shared library of ONNX Runtime [default: ORT_DYLIB_PATH, then beside the \
-               program, then where scripts/fetch-onnxruntime.sh puts it]",
+               program, then where the script fetch-onnxruntime puts it]",
         expected: "a file name",
         set: |options, text| (!text.is_empty()).then(|| options.ort_library = Some(text.into())),
     },

@@ -55,7 +55,16 @@ impl fmt::Display for Shape {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Steps {
     pub(super) scale: f32,
-    pub(super) zero: u8,
+    /// From 0 to 255, or from -128 to 127 where bytes are signed.
+    pub(super) zero: i16,
+}
+
+impl Steps {
+    /// What zero is in a byte.
+    pub(super) fn zero_byte(self) -> u8 {
+        // Signed bytes as their two's complement.
+        self.zero.rem_euclid(256) as u8
+    }
 }
 
 /// A convolution that keeps height and width.
@@ -123,4 +132,19 @@ pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     pub(super) input: ValueId,
     pub(super) outputs: Vec<ValueId>,
+}
+
+impl Graph {
+    /// Has bytes stand for the 256 numbers from `least` on, which stood for those from 0 on.
+    pub(super) fn begin_bytes_with(&mut self, least: i16) {
+        for node in &mut self.nodes {
+            if let Op::Conv(Conv {
+                weights: Weights::Integer { steps, .. },
+                ..
+            }) = &mut node.op
+            {
+                steps.zero += least;
+            }
+        }
+    }
 }

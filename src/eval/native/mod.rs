@@ -138,7 +138,8 @@ fn plan(
 ) -> Result<Plan, String> {
     let model = Model::read(onnx).map_err(|error| error.to_string())?;
     let (planes, area) = (info.planes, info.size.area());
-    let graph = Graph::read(&model, (planes, area), info.outputs(), keeps_bytes)?;
+    let mut graph = Graph::read(&model, (planes, area), info.outputs(), keeps_bytes)?;
+    graph.begin_bytes_with(level.least_byte());
     let size = [info.size.width.into(), info.size.height.into()];
     let plan = Plan::new(&graph, size, level)?;
     let lens = info.output_lens();

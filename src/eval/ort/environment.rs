@@ -4,7 +4,7 @@ use ort::environment::Environment;
 use parking_lot::Mutex;
 
 use super::answer::unavailable;
-use crate::eval::{EvalError, LibraryPlaces};
+use crate::eval::{EvalError, FETCH_SCRIPT, LibraryPlaces};
 
 /// The environment of this process. ONNX Runtime itself allows only one in a process's life, so
 /// it cannot be a value that callers own; it is kept after the first success.
@@ -23,7 +23,7 @@ pub(super) fn environment(places: &LibraryPlaces) -> Result<Environment, EvalErr
     let path = places.find()?;
     let builder = ort::init_from(&path).map_err(|error| {
         unavailable(&format!(
-            "{error}; get a fitting library with scripts/fetch-onnxruntime.sh"
+            "{error}; get a fitting library with {FETCH_SCRIPT}"
         ))
     })?;
     let environment = builder

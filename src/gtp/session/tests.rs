@@ -337,10 +337,19 @@ fn file_names_may_have_blanks_quotes_and_numbers() {
         say(&mut session, &format!("loadsgf \"{path}\""));
     }
     for (wrong, reply) in [
-        ("loadsgf", "? syntax error\n\n"),
-        ("loadsgf \"plain.sgf", "? syntax error\n\n"),
-        ("loadsgf 'a' b", "? syntax error\n\n"),
-        ("printsgf \"a\" 3", "? syntax error\n\n"),
+        ("loadsgf", "? syntax error: loadsgf takes FILE [MOVE]\n\n"),
+        (
+            "loadsgf \"plain.sgf",
+            "? syntax error: loadsgf takes FILE [MOVE]\n\n",
+        ),
+        (
+            "loadsgf 'a' b",
+            "? syntax error: loadsgf takes FILE [MOVE]\n\n",
+        ),
+        (
+            "printsgf \"a\" 3",
+            "? syntax error: printsgf takes [FILE]\n\n",
+        ),
         (
             "loadsgf no such game.sgf 3",
             "? cannot load file: no such file\n\n",

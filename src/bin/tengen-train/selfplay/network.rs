@@ -80,7 +80,7 @@ pub(crate) struct Args {
     /// Where the network runs: cpu, cuda or cuda:N
     #[arg(long, default_value_t = Device::Cpu)]
     device: Device,
-    /// Path of the ONNX Runtime library [default: where scripts/fetch-onnxruntime.sh puts it]
+    /// Path of the ONNX Runtime library [default: where the script fetch-onnxruntime puts it]
     #[arg(long)]
     ort_library: Option<PathBuf>,
     /// Before and after, measure the bare network for this many seconds, and compare

@@ -5,9 +5,8 @@
 #[allow(clippy::wildcard_imports, reason = "names of instructions")]
 use std::arch::x86_64::*;
 
-use super::avx512::operations;
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Line, Simd, Tile};
+use super::simd::{Bytes, Job, Line, Simd, Tile, operations};
 
 /// The proof that this processor has AVX2 and FMA, and AVX-VNNI where it says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Line, Simd, Tile};
+use super::simd::{Bytes, Job, Line, Simd, Tile, operations};
 
 /// The proof that this processor has AVX-512 F and BW, and VNNI where it says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,19 +31,6 @@ fn enter_vnni<J: Job>(simd: Avx512<true>, job: J) -> J::Output {
 fn enter_plain<J: Job>(simd: Avx512<false>, job: J) -> J::Output {
     job.run(simd)
 }
-
-/// Operations that are one instruction, or a few.
-macro_rules! operations {
-    ($(fn $name:ident($($arg:ident: $kind:ty),*) -> $result:ty { $($body:tt)* })*) => {
-        $(#[inline(always)]
-        fn $name(self, $($arg: $kind),*) -> $result {
-            // SAFETY: `self` exists only where `detect` has found these instructions. Pointers come
-            // from references to whole lines, which are aligned to their size.
-            unsafe { $($body)* }
-        })*
-    };
-}
-pub(super) use operations;
 
 impl<const VNNI: bool> Simd for Avx512<VNNI> {
     type F = __m512;

@@ -1,10 +1,9 @@
 //! Vector code, one text for every processor.
 //!
-//! [`Simd`] is what a processor can do with sixteen numbers at once; AVX-512, AVX2 and plain Rust
+//! [`Simd`] is what a processor can do with sixteen numbers at once; AVX-512, AVX2, NEON and plain Rust
 //! implement it. A value of such a type is the proof that this processor has the instructions: only
 //! [`Level`] makes one, after asking the processor. So the operations are safe to call, and all
-//! `unsafe` of the backend is in the two files that name instructions, and in this one where code
-//! compiled for them is entered. Memory is only touched through references.
+//! `unsafe` of the backend is in the three files that name instructions. Memory is only touched through references.
 //!
 //! Own code and not a SIMD crate: `std::arch` has had all of AVX-512 and VNNI since Rust 1.89, so
 //! there is nothing left for one to add but another set of names; `std::simd` is not stable; and
@@ -17,6 +16,8 @@ mod avx512;
 mod conv;
 mod depthwise;
 mod maps;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod peak;
 mod portable;
 mod simd;
@@ -48,6 +49,12 @@ pub(crate) enum Level {
     /// AVX2 and FMA: nearly everything since 2013.
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2<false>),
+    /// NEON with dot products: ARM since 2018, such as all of Apple's M and the Raspberry Pi 5.
+    #[cfg(target_arch = "aarch64")]
+    NeonDot(neon::Neon<true>),
+    /// NEON: every 64-bit ARM processor.
+    #[cfg(target_arch = "aarch64")]
+    Neon(neon::Neon<false>),
     /// Plain Rust.
     Portable(portable::Portable),
 }
@@ -63,6 +70,11 @@ impl Level {
             levels.extend(avx2::Avx2::detect().map(Level::Avx2Vnni));
             levels.extend(avx2::Avx2::detect().map(Level::Avx2));
         }
+        #[cfg(target_arch = "aarch64")]
+        {
+            levels.extend(neon::Neon::detect().map(Level::NeonDot));
+            levels.extend(neon::Neon::detect().map(Level::Neon));
+        }
         levels.push(Level::Portable(portable::Portable));
         levels
     }
@@ -77,7 +89,18 @@ impl Level {
         match self {
             #[cfg(target_arch = "x86_64")]
             Level::Avx512Vnni(_) | Level::Avx2Vnni(_) => true,
+            #[cfg(target_arch = "aarch64")]
+            Level::NeonDot(_) => true,
             _ => false,
+        }
+    }
+
+    /// The least number that a byte of an activation stands for; the most is 255 more.
+    pub(super) fn least_byte(self) -> i16 {
+        match self {
+            #[cfg(target_arch = "aarch64")]
+            Level::NeonDot(_) | Level::Neon(_) => i8::MIN.into(),
+            _ => 0,
         }
     }
 
@@ -108,6 +131,10 @@ impl Level {
             Level::Avx2Vnni(simd) => simd.enter(job),
             #[cfg(target_arch = "x86_64")]
             Level::Avx2(simd) => simd.enter(job),
+            #[cfg(target_arch = "aarch64")]
+            Level::NeonDot(simd) => simd.enter(job),
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon(simd) => simd.enter(job),
             Level::Portable(simd) => simd.enter(job),
         }
     }
@@ -124,6 +151,10 @@ impl fmt::Display for Level {
             Level::Avx2Vnni(_) => "AVX-VNNI",
             #[cfg(target_arch = "x86_64")]
             Level::Avx2(_) => "AVX2",
+            #[cfg(target_arch = "aarch64")]
+            Level::NeonDot(_) => "NEON with dot products",
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon(_) => "NEON",
             Level::Portable(_) => "portable code",
         })
     }

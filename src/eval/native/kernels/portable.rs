@@ -1,5 +1,6 @@
 //! Plain Rust, in loops that compilers turn into whatever vectors they know.
 
+use super::conv::tiles;
 use super::simd::{Bytes, Job, LANES, Line, Simd, Tile};
 
 /// Any processor.
@@ -16,13 +17,7 @@ impl Simd for Portable {
     }
 
     fn tile<J: Tile>(self, blocks: usize, points: usize, job: J) {
-        debug_assert_eq!(blocks, 1);
-        match points {
-            1 => job.run::<Self, 1, 1>(self),
-            2 => job.run::<Self, 1, 2>(self),
-            3 => job.run::<Self, 1, 3>(self),
-            _ => job.run::<Self, 1, 4>(self),
-        }
+        tiles!(self, blocks, points, job; 1: 1 2 3 4;);
     }
 
     fn most_points(blocks: usize) -> usize {

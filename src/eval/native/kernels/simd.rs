@@ -40,14 +40,15 @@ pub(in super::super) trait Simd: Copy {
     fn zero(self) -> Self::I;
     fn load_int(self, line: &Line<i32>) -> Self::I;
     fn store_int(self, x: Self::I, line: &mut Line<i32>);
-    /// In each lane: `sum` + the products of the four `bytes` with the lane's four weights. Exact.
+    /// In each lane: `sum` + the products of the four `bytes` with the lane's four weights. Exact. The
+    /// bytes are signed where [`Level::least_byte`](super::Level::least_byte) says so.
     fn dot(self, sum: Self::I, bytes: Self::I, weights: Self::I) -> Self::I;
     /// The same four bytes in each lane.
     fn splat_bytes(self, bytes: [u8; 4]) -> Self::I;
     /// Four weights a lane.
     fn load_weights(self, line: &Line<[i8; 4]>) -> Self::I;
     fn to_float(self, x: Self::I) -> Self::F;
-    /// Rounded to the nearest whole number in 0..=255.
+    /// Rounded to the nearest whole number in 0..=255, or in -128..=127 where bytes are signed.
     fn to_bytes(self, x: Self::F) -> Bytes;
 }
 
@@ -64,3 +65,18 @@ pub(in super::super) trait Tile {
     /// Must be `#[inline(always)]`, as [`Job::run`].
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S);
 }
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+/// Operations that are one instruction, or a few.
+macro_rules! operations {
+    ($(fn $name:ident($($arg:ident: $kind:ty),*) -> $result:ty { $($body:tt)* })*) => {
+        $(#[inline(always)]
+        fn $name(self, $($arg: $kind),*) -> $result {
+            // SAFETY: `self` exists only where `detect` has found these instructions. Pointers come
+            // from references to whole lines, which are aligned to their size.
+            unsafe { $($body)* }
+        })*
+    };
+}
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) use operations;

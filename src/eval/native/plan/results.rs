@@ -80,13 +80,15 @@ impl Results {
                 first_block: borders.len(),
                 channels: map.channels,
             });
-            let steps = map
-                .steps
-                .map_or((0.0, 0), |steps| (1.0 / steps.scale, steps.zero));
+            let unrounded = Steps {
+                scale: f32::INFINITY,
+                zero: 0,
+            };
+            let steps = map.steps.unwrap_or(unrounded);
             for _ in 0..map.channels.div_ceil(LANES) {
-                borders.push(steps.1);
-                inverse.push(Line([steps.0; LANES]));
-                zero.push(Line([steps.1.into(); LANES]));
+                borders.push(steps.zero_byte());
+                inverse.push(Line([1.0 / steps.scale; LANES]));
+                zero.push(Line([steps.zero.into(); LANES]));
             }
         }
         let reads_numbers = maps.iter().any(|map| map.reads_numbers);

@@ -127,7 +127,10 @@ impl<'a> Reader<'a> {
             Some(_) => bytes(self.tensor(node, 2)?)?,
         };
         match (&*scales, zeros) {
-            (&[scale], &[zero]) if scale.is_normal() && scale > 0.0 => Ok(Steps { scale, zero }),
+            (&[scale], &[zero]) if scale.is_normal() && scale > 0.0 => Ok(Steps {
+                scale,
+                zero: zero.into(),
+            }),
             _ => Err("its scale or zero is not one usable number".to_owned()),
         }
     }

@@ -1,0 +1,194 @@
+//! NEON, of every 64-bit ARM processor: four registers are one line.
+//!
+//! The products of bytes are those of signed bytes: dot products of signed with unsigned ones came
+//! years later.
+
+#![allow(unsafe_code, reason = "vector instructions")]
+
+#[allow(clippy::wildcard_imports, reason = "names of instructions")]
+use std::arch::aarch64::*;
+use std::arch::asm;
+
+use super::conv::tiles;
+use super::simd::{Bytes, Job, Line, Simd, Tile, operations};
+
+/// The proof that this processor has NEON, and dot products of bytes where it says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Neon<const DOT: bool>(());
+
+impl<const DOT: bool> Neon<DOT> {
+    /// The proof, if it is so.
+    pub(super) fn detect() -> Option<Self> {
+        // Bytes of a register are counted from its low end, and so must be those of a number.
+        let has = cfg!(target_endian = "little")
+            && std::arch::is_aarch64_feature_detected!("neon")
+            && (!DOT || std::arch::is_aarch64_feature_detected!("dotprod"));
+        has.then_some(Neon(()))
+    }
+}
+
+#[target_feature(enable = "neon,dotprod")]
+fn enter_dot<J: Job>(simd: Neon<true>, job: J) -> J::Output {
+    job.run(simd)
+}
+
+#[target_feature(enable = "neon")]
+fn enter_plain<J: Job>(simd: Neon<false>, job: J) -> J::Output {
+    job.run(simd)
+}
+
+impl<const DOT: bool> Simd for Neon<DOT> {
+    type F = [float32x4_t; 4];
+    type I = [int32x4_t; 4];
+
+    #[inline(always)]
+    fn enter<J: Job>(self, job: J) -> J::Output {
+        // SAFETY: `self` exists only where `detect` has found the features that each asks for.
+        unsafe {
+            if DOT {
+                enter_dot(Neon(()), job)
+            } else {
+                enter_plain(Neon(()), job)
+            }
+        }
+    }
+
+    fn tile<J: Tile>(self, blocks: usize, points: usize, job: J) {
+        // 32 registers: up to 24 sums, one point's channel, and four of weights.
+        tiles!(self, blocks, points, job; 1: 1 2 3 4 5 6;);
+    }
+
+    fn most_points(blocks: usize) -> usize {
+        if blocks == 1 { 6 } else { 0 }
+    }
+
+    #[inline(always)]
+    fn prefetch<T>(self, line: &T) {
+        let line = std::ptr::from_ref(line);
+        // SAFETY: every 64-bit ARM processor has this instruction, and it reads nothing. The function
+        // for it is not stable yet (rust-lang/rust#117217).
+        unsafe {
+            asm!("prfm pldl2keep, [{0}]", in(reg) line, options(nostack, preserves_flags, readonly));
+        }
+    }
+
+    operations! {
+        fn splat(x: f32) -> Self::F { [vdupq_n_f32(x); 4] }
+        fn load(line: &Line<f32>) -> Self::F {
+            let [a, b, c, d] = quarters(&line.0);
+            [vld1q_f32(a), vld1q_f32(b), vld1q_f32(c), vld1q_f32(d)]
+        }
+        fn store(x: Self::F, line: &mut Line<f32>) -> () {
+            let start = line.0.as_mut_ptr();
+            vst1q_f32(start, x[0]);
+            vst1q_f32(start.add(4), x[1]);
+            vst1q_f32(start.add(8), x[2]);
+            vst1q_f32(start.add(12), x[3]);
+        }
+        fn mul_add(a: Self::F, b: Self::F, c: Self::F) -> Self::F {
+            [
+                vfmaq_f32(c[0], a[0], b[0]),
+                vfmaq_f32(c[1], a[1], b[1]),
+                vfmaq_f32(c[2], a[2], b[2]),
+                vfmaq_f32(c[3], a[3], b[3]),
+            ]
+        }
+        fn add(a: Self::F, b: Self::F) -> Self::F {
+            [
+                vaddq_f32(a[0], b[0]),
+                vaddq_f32(a[1], b[1]),
+                vaddq_f32(a[2], b[2]),
+                vaddq_f32(a[3], b[3]),
+            ]
+        }
+        fn max(a: Self::F, b: Self::F) -> Self::F {
+            [
+                vmaxq_f32(a[0], b[0]),
+                vmaxq_f32(a[1], b[1]),
+                vmaxq_f32(a[2], b[2]),
+                vmaxq_f32(a[3], b[3]),
+            ]
+        }
+        fn zero() -> Self::I { [vdupq_n_s32(0); 4] }
+        fn load_int(line: &Line<i32>) -> Self::I {
+            let [a, b, c, d] = quarters(&line.0);
+            [vld1q_s32(a), vld1q_s32(b), vld1q_s32(c), vld1q_s32(d)]
+        }
+        fn store_int(x: Self::I, line: &mut Line<i32>) -> () {
+            let start = line.0.as_mut_ptr();
+            vst1q_s32(start, x[0]);
+            vst1q_s32(start.add(4), x[1]);
+            vst1q_s32(start.add(8), x[2]);
+            vst1q_s32(start.add(12), x[3]);
+        }
+        fn dot(sum: Self::I, bytes: Self::I, weights: Self::I) -> Self::I {
+            if DOT {
+                return [
+                    dot(sum[0], bytes[0], weights[0]),
+                    dot(sum[1], bytes[1], weights[1]),
+                    dot(sum[2], bytes[2], weights[2]),
+                    dot(sum[3], bytes[3], weights[3]),
+                ];
+            }
+            [
+                dot_in_halves(sum[0], bytes[0], weights[0]),
+                dot_in_halves(sum[1], bytes[1], weights[1]),
+                dot_in_halves(sum[2], bytes[2], weights[2]),
+                dot_in_halves(sum[3], bytes[3], weights[3]),
+            ]
+        }
+        fn splat_bytes(bytes: [u8; 4]) -> Self::I { [vdupq_n_s32(i32::from_ne_bytes(bytes)); 4] }
+        fn load_weights(line: &Line<[i8; 4]>) -> Self::I {
+            let [a, b, c, d] = quarters(&line.0);
+            [vld1q_s32(a.cast()), vld1q_s32(b.cast()), vld1q_s32(c.cast()), vld1q_s32(d.cast())]
+        }
+        fn to_float(x: Self::I) -> Self::F {
+            [vcvtq_f32_s32(x[0]), vcvtq_f32_s32(x[1]), vcvtq_f32_s32(x[2]), vcvtq_f32_s32(x[3])]
+        }
+        fn to_bytes(x: Self::F) -> Bytes {
+            // Each step goes to the nearest number that there is.
+            let low = vqmovn_s32(vcvtnq_s32_f32(x[0]));
+            let low = vqmovn_high_s32(low, vcvtnq_s32_f32(x[1]));
+            let high = vqmovn_s32(vcvtnq_s32_f32(x[2]));
+            let high = vqmovn_high_s32(high, vcvtnq_s32_f32(x[3]));
+            let mut bytes = Bytes::default();
+            let narrow = vqmovn_high_s16(vqmovn_s16(low), high);
+            vst1q_s8(bytes.0.as_mut_ptr().cast(), narrow);
+            bytes
+        }
+    }
+}
+
+#[inline(always)]
+fn quarters<T>(line: &[T; 16]) -> [*const T; 4] {
+    let quarter = |i: usize| line[4 * i..].as_ptr();
+    [quarter(0), quarter(1), quarter(2), quarter(3)]
+}
+
+/// [`Simd::dot`] of a quarter, in one instruction.
+///
+/// # Safety
+/// The processor has dot products.
+#[inline(always)]
+unsafe fn dot(mut sum: int32x4_t, bytes: int32x4_t, weights: int32x4_t) -> int32x4_t {
+    // SAFETY: the caller's promise; registers only. The function for it is not stable yet
+    // (rust-lang/rust#117224).
+    unsafe {
+        asm!(
+            "sdot {0:v}.4s, {1:v}.16b, {2:v}.16b",
+            inout(vreg) sum, in(vreg) bytes, in(vreg) weights,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    sum
+}
+
+/// [`Simd::dot`] of a quarter through products of 16 bits, none of which is too large for them.
+#[target_feature(enable = "neon")]
+#[inline]
+fn dot_in_halves(sum: int32x4_t, bytes: int32x4_t, weights: int32x4_t) -> int32x4_t {
+    let (bytes, weights) = (vreinterpretq_s8_s32(bytes), vreinterpretq_s8_s32(weights));
+    let low = vmull_s8(vget_low_s8(bytes), vget_low_s8(weights));
+    let high = vmull_high_s8(bytes, weights);
+    vaddq_s32(sum, vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high)))
+}

@@ -1,0 +1,27 @@
+//! The window of a program that was started by a double click.
+
+/// What is said to one who has clicked: to read on, and to close the window.
+#[cfg(windows)]
+const WORDS: &str = "\
+This program is for board programs and consoles: START.txt beside it says how to begin.
+本程序供对局界面和命令行使用：用法见同一文件夹里的 START.txt。
+Press Enter to close. 按回车键关闭。";
+
+/// Keeps the window open until its user has read it: Windows makes one for a program that is started by
+/// a double click, and closes it at the end, with the reason why it ended.
+#[cfg(windows)]
+pub(crate) fn hold_window() {
+    use std::io::{IsTerminal as _, Write as _, stderr, stdin};
+
+    // One that was started in a console has, as a rule, been given words.
+    let is_bare = std::env::args_os().len() <= 1;
+    if is_bare && stdin().is_terminal() && stderr().is_terminal() {
+        // Nobody to tell it to is no reason to stay.
+        let _ = write!(stderr(), "\n{WORDS} ");
+        let _ = stdin().read_line(&mut String::new());
+    }
+}
+
+/// Elsewhere a window stays by itself, or there is none.
+#[cfg(not(windows))]
+pub(crate) fn hold_window() {}
