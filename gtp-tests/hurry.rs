@@ -1,6 +1,11 @@
 //! Moves that are due in no time, on a machine that has none to spare. They measure: run them alone,
 //! `cargo test --release --test gtp hurry -- --ignored --nocapture --test-threads 1`.
 
+#![expect(
+    clippy::print_stderr,
+    reason = "measurements are told on the error stream"
+)]
+
 mod gomocup;
 mod overload;
 

@@ -80,6 +80,10 @@ fn scripts_check_their_arguments_before_they_build() {
     refused(night, &["--plan"], "Usage");
     refused("release.sh", &["--where"], "Usage");
     refused("release.sh", &["--out"], "Usage");
+    refused("release.sh", &["--windows", "--arm"], "Usage");
+    for machine in ["windows-tests.sh", "arm-tests.sh"] {
+        refused(machine, &["--large"], "Usage");
+    }
     refused("release-network.sh", &["runs/night"], "Usage");
     let unknown = ["runs/night", "go-99x99"];
     refused(

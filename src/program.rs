@@ -25,7 +25,7 @@ pub fn read_from<Cli: Parser, T: Into<OsString> + Clone>(
     let matches = with_negative_numbers(Cli::command()).try_get_matches_from(arguments);
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     cli.unwrap_or_else(|error| {
-        // Nobody is left to tell when even that fails.
+        // Where even that fails there is no one left to tell.
         let _ = error.print();
         end(error.exit_code())
     })

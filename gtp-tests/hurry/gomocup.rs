@@ -83,7 +83,11 @@ fn reply(position: &Gomoku, number: usize) -> Move {
     let appeal = position.glance(&moves).appeal;
     let mut ranked: Vec<usize> = (0..moves.len()).collect();
     ranked.sort_by(|&a, &b| appeal[b].total_cmp(&appeal[a]));
-    let place = if number % 3 == 0 { number / 3 % 5 } else { 0 };
+    let place = if number.is_multiple_of(3) {
+        number / 3 % 5
+    } else {
+        0
+    };
     moves[ranked[place.min(moves.len() - 1)]]
 }
 

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// So many bytes hold the headers that are looked at.
+/// The bytes at the beginning that hold the headers which are looked at.
 const HEAD: u64 = 4096;
 
 /// What is wrong with a file.

@@ -351,8 +351,10 @@ fn built_without(backend: &'static str) -> EvalError {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(feature = "tract")]
+    use super::super::Cards;
+    use super::super::suite;
     use super::super::testnet::SMALL;
-    use super::super::{Cards, suite};
     use super::*;
 
     fn open(kind: BackendKind, path: &str, options: &LoadOptions) -> Result<String, String> {

@@ -14,7 +14,7 @@ mod binary;
 mod cache;
 mod candidates;
 #[cfg_attr(
-    not(feature = "ort"),
+    not(any(feature = "ort", test)),
     expect(dead_code, reason = "only ONNX Runtime computes on cards")
 )]
 mod cuda;

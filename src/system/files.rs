@@ -29,7 +29,7 @@ pub(crate) fn open_to_lock(path: &Path) -> io::Result<File> {
 }
 
 /// Opens what carries the lock of a file or folder: another file, in the folder or beside the file.
-/// Windows opens no folders, and lets nobody read a file that is locked.
+/// Windows opens no folders, and a file that is locked cannot be read by other programs there.
 #[cfg(not(unix))]
 pub(crate) fn open_to_lock(path: &Path) -> io::Result<File> {
     let lock = if path.is_dir() {
