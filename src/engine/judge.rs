@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Unjudged;
 use super::patience::Patience;
+use super::unjudged::Unjudged;
 use crate::clock::Clock;
 use crate::game::{Expected, Game, Move, Settled};
 use crate::search::StopFlag;

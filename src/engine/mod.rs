@@ -45,6 +45,7 @@ mod thinker;
 mod thinker_log;
 #[allow(clippy::indexing_slicing, reason = "pairs, by `Color::index`")]
 mod timing;
+mod unjudged;
 mod worker;
 
 pub use built_in::built_in;
@@ -61,6 +62,7 @@ pub use startup::StartError;
 pub use thinker::{MakeThinker, ThinkError, Thinker};
 pub use thinker_log::ThinkerLog;
 pub use timing::{ClockState, DEFAULT_TIME_PER_MOVE, MoveTime, Spending};
+pub use unjudged::Unjudged;
 
 use std::time::Duration;
 
@@ -118,12 +120,6 @@ pub enum RulesError {
     #[error("the game so far is not legal under these rules")]
     Broken,
 }
-
-/// Why nothing is known of a position's dead stones and its score: the judgement was told to stop, or
-/// there was no time for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("interrupted before the position was judged")]
-pub struct Unjudged;
 
 /// How much an analysis may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -20,14 +20,15 @@ pub(super) fn is_offered<G: Game>(position: &G) -> bool {
     G::INFO.passes && position.last_move() == Some(position.size().pass())
 }
 
-/// Whether a pass that ends the game wins it, whatever becomes of what the judgement of
-/// [`when_both_pass`] is not certain of. Where the board counts as it stands, that is exact.
-pub(super) fn wins_at_once<G: Game>(position: &G, settled: &Settled) -> bool {
-    let winner = match position.agrees_on_dead() {
-        true => settled.certain_winner(),
-        false => as_it_stands(position),
-    };
-    winner == Some(position.to_move())
+/// Whether a pass that ends the game wins it for any fate of what the judgement of [`when_both_pass`] is not
+/// certain of, or loses what is lost for certain, with no point left open. Where the board counts as it
+/// stands, a win is exact, and who is behind plays on.
+pub(super) fn decides<G: Game>(position: &G, settled: &Settled) -> bool {
+    if !position.agrees_on_dead() {
+        return as_it_stands(position) == Some(position.to_move());
+    }
+    let winner = settled.certain_winner();
+    winner.is_some_and(|winner| winner == position.to_move() || settled.open == 0)
 }
 
 /// The position as it is judged when both sides pass now: as it is, where nobody asks what is dead.

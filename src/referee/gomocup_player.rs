@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::complaints::ComplaintKind;
+use super::complaint_kind::ComplaintKind;
 use super::error_stream::{ErrorStream, NewLines};
 use super::gtp_client::{Fault, ended};
 use super::player::{

@@ -11,7 +11,7 @@ use std::time::Duration;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::complaints::ComplaintKind;
+use super::complaint_kind::ComplaintKind;
 use super::conditions::{Conditioned, Conditions};
 use super::error_stream::NewLines;
 use super::game::{GameEnd, GameTerms, Reason};

@@ -6,6 +6,7 @@
 
 mod clock_report;
 mod command_line;
+mod complaint_kind;
 mod complaints;
 mod conditions;
 mod count;
@@ -35,7 +36,8 @@ mod vertex;
 
 pub use clock_report::{ClockReport, PlyLine, visits_by_ply_svg};
 pub use command_line::CommandLineError;
-pub use complaints::{Complaint, ComplaintKind, Complaints};
+pub use complaint_kind::ComplaintKind;
+pub use complaints::{Complaint, Complaints};
 pub use conditions::Conditions;
 pub use count::{Count, How, PlayingOn};
 pub use game::{GameEnd, GameTerms, PlayedMove, Reason, play_game};

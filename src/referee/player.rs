@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::complaints::ComplaintKind;
+use super::complaint_kind::ComplaintKind;
 use super::error_stream::{ErrorStream, NewLines};
 use super::gtp_client::Fault;
 use super::process::SpawnError;

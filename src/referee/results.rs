@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::complaints::ComplaintKind;
+use super::complaint_kind::ComplaintKind;
 use super::conditions::Conditions;
 use super::count::Count;
 use super::game::{PlayedMove, Reason};

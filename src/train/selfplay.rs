@@ -286,7 +286,8 @@ mod tests {
             .search(position);
             targets.visits.iter().any(|(mv, _)| *mv == position.pass())
         };
-        let mut position = diagram(rows, "chinese komi0.5", Color::Black);
+        // Where players agree on dead stones, playouts play on after two passes.
+        let mut position = diagram(rows, "tromp-taylor komi0.5", Color::Black);
         assert!(!passes(&position));
         position.play(position.pass());
         assert!(passes(&position), "White is ahead by its komi");

@@ -79,7 +79,7 @@ impl<G: Game> Player<G> {
         let judged = position.standing().is_none() && position.nears_end();
         if offered || may_pass && judged {
             let (settled, expected) = self.judged_end(position, patience);
-            if offered && settled.is_some_and(|settled| passing::wins_at_once(position, &settled)) {
+            if offered && settled.is_some_and(|settled| passing::decides(position, &settled)) {
                 return Decided::to_play(Some(pass), budget);
             }
             analysis.judged = expected;

@@ -371,21 +371,21 @@ mod tests {
     fn what_is_secured_leaves_nothing_to_play_for() {
         let idle = |rows: &str, to_move| {
             let position = diagram(rows, "chinese", to_move);
-            let names = ["a3", "b3", "c3", "d3", "a1"].into_iter();
+            let names = ["a4", "b4", "c4", "d4", "a1"].into_iter();
             let idle = names.filter(|name| position.idle_moves().contains(&at(&position, name)));
             idle.collect::<Vec<_>>().join(" ")
         };
-        // Black's two eyes, one of two points, for both sides; a1 is open.
-        let rows = ".X..X XXXXX .....";
-        assert_eq!(idle(rows, Color::Black), "a3 c3 d3");
-        // White may not play a3.
-        assert_eq!(idle(rows, Color::White), "c3 d3");
+        // Black's two eyes, one of two points, for both sides; White may live below.
+        let rows = ".X..X XXXXX ..... .....";
+        assert_eq!(idle(rows, Color::Black), "a4 c4 d4");
+        // White may not play a4.
+        assert_eq!(idle(rows, Color::White), "c4 d4");
         // What stands there can be taken, and White has nothing to save.
-        let rows = ".X.OX XXXXX .....";
-        assert_eq!(idle(rows, Color::Black), "a3");
-        assert_eq!(idle(rows, Color::White), "c3");
+        let rows = ".X.OX XXXXX ..... .....";
+        assert_eq!(idle(rows, Color::Black), "a4");
+        assert_eq!(idle(rows, Color::White), "c4");
         assert_eq!(
-            idle(".X..X XXXX. .....", Color::Black),
+            idle(".X..X XXXX. ..... .....", Color::Black),
             "",
             "one eye is open"
         );

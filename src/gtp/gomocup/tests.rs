@@ -116,7 +116,10 @@ fn the_rules_are_those_of_the_manager() {
     ];
     assert!(said(&mut session, &six).is_empty());
     let refused = said(&mut session, &["TURN 3,0"]);
-    assert_eq!(refused, ["ERROR illegal move: 3,0"], "six in a row");
+    assert_eq!(
+        refused,
+        ["ERROR illegal move: Black is forbidden an overline: 3,0"]
+    );
     let trouble = said(&mut session, &["INFO rule 2", "BEGIN", "ABOUT"]);
     assert!(trouble[0].starts_with("ERROR INFO rule 2"), "{trouble:?}");
     assert!(

@@ -61,6 +61,8 @@ fn a_move_to_avoid_is_searched_when_the_others_lose() {
     let mut searcher = hashing(&position, 1, SearchParams::default());
     let analysis = AnalysisOptions {
         avoid: legal[1..].to_vec(),
+        // For a move alone, the only one that is not left out would be played at once.
+        purpose: Purpose::Position,
         ..AnalysisOptions::default()
     };
     let report = searcher

@@ -99,8 +99,9 @@ fn a_judgement_that_is_stopped_leaves_a_move_that_makes_sense() {
     ] {
         engine.play(Play { color, vertex }).expect("legal");
     }
-    let Decision::Play(Vertex::Point(mv)) = engine.genmove(Color::White, &stop) else {
-        panic!("the board is open");
+    let decision = engine.genmove(Color::White, &stop);
+    let Decision::Play(Vertex::Point(mv)) = decision else {
+        panic!("the board is open: {decision:?}");
     };
     assert!(stop.is_raised(), "the judge was asked what is dead");
     let (x, y) = size.column_row(mv);
