@@ -20,15 +20,21 @@ pub(super) fn is_offered<G: Game>(position: &G) -> bool {
     G::INFO.passes && position.last_move() == Some(position.size().pass())
 }
 
-/// Whether a pass that ends the game wins it for any fate of what the judgement of [`when_both_pass`] is not
-/// certain of, or loses what is lost for certain, with no point left open. Where the board counts as it
-/// stands, a win is exact, and who is behind plays on.
-pub(super) fn decides<G: Game>(position: &G, settled: &Settled) -> bool {
+/// Whether there is nothing left but to pass, by the judgement of [`when_both_pass`]. A pass that ends the game
+/// wins it for any fate of the stones in doubt, or loses what is lost for certain with no point left open.
+/// A side that passes first has won for certain, with no point left open. Where the board counts as it stands, a
+/// win is exact, and the side that is behind plays on.
+pub(super) fn decides<G: Game>(position: &G, settled: &Settled, offered: bool) -> bool {
     if !position.agrees_on_dead() {
-        return as_it_stands(position) == Some(position.to_move());
+        return offered && as_it_stands(position) == Some(position.to_move());
     }
-    let winner = settled.certain_winner();
-    winner.is_some_and(|winner| winner == position.to_move() || settled.open == 0)
+    settled.certain_winner().is_some_and(|winner| {
+        let wins = winner == position.to_move();
+        match settled.open {
+            0 => offered || wins,
+            _ => offered && wins,
+        }
+    })
 }
 
 /// The position as it is judged when both sides pass now: as it is, where nobody asks what is dead.

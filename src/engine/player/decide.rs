@@ -79,7 +79,7 @@ impl<G: Game> Player<G> {
         let judged = position.standing().is_none() && position.nears_end();
         if offered || may_pass && judged {
             let (settled, expected) = self.judged_end(position, patience);
-            if offered && settled.is_some_and(|settled| passing::decides(position, &settled)) {
+            if settled.is_some_and(|settled| passing::decides(position, &settled, offered)) {
                 return Decided::to_play(Some(pass), budget);
             }
             analysis.judged = expected;
@@ -103,7 +103,7 @@ impl<G: Game> Player<G> {
         let avoid = analysis.avoid;
         let instant = match self.last_report {
             Some(_) => None,
-            None => Some((self.look_at_once)(start, StopReason::Time)),
+            None => Some(self.glance(start)),
         };
         let found = self.last_report.as_ref().or(instant.as_ref());
         let mv = choose(start, found, &avoid);
@@ -111,6 +111,13 @@ impl<G: Game> Player<G> {
             resigns: request.resigns && self.is_hopeless(position, patience),
             ..Decided::to_play(mv, budget)
         }
+    }
+
+    /// What is known without a search. As in a search, two passes prove nothing where players have to agree
+    /// on dead stones.
+    fn glance(&mut self, start: &Reached<G>) -> SearchReport {
+        let searched = Reached::new(start.position().searched(), start.past().clone());
+        (self.look_at_once)(&searched, StopReason::Time)
     }
 
     /// How the position counts when both sides pass now, and what that was judged by.
@@ -187,9 +194,7 @@ impl<G: Game> Player<G> {
             }
         });
         let report = match (report, last) {
-            (Ok(report), _) if is_hasty(&report) => {
-                merge_instant(report, &(self.look_at_once)(start, StopReason::Time))
-            }
+            (Ok(report), _) if is_hasty(&report) => merge_instant(report, &self.glance(start)),
             (Ok(report), _) => report,
             (Err(error), last) => {
                 let last = last.filter(says_more_than_a_glance);
@@ -203,7 +208,7 @@ impl<G: Game> Player<G> {
                     _ => log::Level::Error,
                 };
                 log::log!(level, "playing {then}: {error}");
-                merge_instant(last?, &(self.look_at_once)(start, StopReason::Time))
+                merge_instant(last?, &self.glance(start))
             }
         };
         let cut_short = matches!(report.stop, StopReason::Time | StopReason::Interrupted);

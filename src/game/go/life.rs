@@ -380,10 +380,10 @@ mod tests {
         assert_eq!(idle(rows, Color::Black), "a4 c4 d4");
         // White may not play a4.
         assert_eq!(idle(rows, Color::White), "c4 d4");
-        // What stands there can be taken, and White has nothing to save.
+        // What stands there can be taken, and White may not even play beside it.
         let rows = ".X.OX XXXXX ..... .....";
         assert_eq!(idle(rows, Color::Black), "a4");
-        assert_eq!(idle(rows, Color::White), "c4");
+        assert_eq!(idle(rows, Color::White), "");
         assert_eq!(
             idle(".X..X XXXX. ..... .....", Color::Black),
             "",

@@ -109,9 +109,9 @@ impl Reader {
         match property.name.as_str() {
             "B" => self.play("B", Color::Black, &property.values)?,
             "W" => self.play("W", Color::White, &property.values)?,
-            "AB" => self.set_up("AB", Some(Color::Black), &property.values)?,
-            "AW" => self.set_up("AW", Some(Color::White), &property.values)?,
-            "AE" => self.set_up("AE", None, &property.values)?,
+            "AB" => self.set_up("AB", Some(Color::Black), &property.values),
+            "AW" => self.set_up("AW", Some(Color::White), &property.values),
+            "AE" => self.set_up("AE", None, &property.values),
             "PL" => match player(value) {
                 Some(color) => self.to_move = Some(color),
                 None => self.leave_out("PL", value, "expected B or W"),
@@ -201,24 +201,21 @@ impl Reader {
     }
 
     /// An empty list, which some programs write, is none.
-    fn set_up(
-        &mut self,
-        name: &'static str,
-        color: Option<Color>,
-        values: &[&str],
-    ) -> Result<(), SgfError> {
+    fn set_up(&mut self, name: &'static str, color: Option<Color>, values: &[&str]) {
         let size = self.record.size;
         for value in values.iter().filter(|value| !value.trim().is_empty()) {
             let (first, last) = value.split_once(':').unwrap_or((value, value));
-            let (left, top) = column_row(name, first, size)?;
-            let (right, bottom) = column_row(name, last, size)?;
+            let corners = [first, last].map(|corner| column_row(name, corner, size));
+            let [Ok((left, top)), Ok((right, bottom))] = corners else {
+                self.leave_out(name, value, "it is no point of the board");
+                continue;
+            };
             for y in bottom.min(top)..=bottom.max(top) {
                 for x in left.min(right)..=left.max(right) {
                     self.put(size.point(x, y), color);
                 }
             }
         }
-        Ok(())
     }
 
     fn put(&mut self, point: Move, color: Option<Color>) {

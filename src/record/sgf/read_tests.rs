@@ -83,9 +83,7 @@ fn wrong_files_are_refused() {
         ("(;GM[2])", "GM"),
         ("(;SZ[9];B[jj])", "property B"),
         ("(;SZ[9];B[a])", "property B"),
-        ("(;SZ[9]AB[aa:zz])", "property AB"),
         ("(;SZ[9];B[aa];W[bb];B[jj])", "move 3: SGF property B"),
-        ("(;SZ[9];B[aa];AW[zz])", "property AW"),
         ("(;%)", "unexpected"),
     ] {
         let error = read(text).expect_err(text).to_string();
@@ -117,6 +115,11 @@ fn an_odd_property_does_not_lose_the_game() {
     for (odd, note) in [
         ("AB[]", ""),
         ("AB[]AW[ ]AE[]", ""),
+        ("AB[zz]", "AB[zz] is left out: it is no point of the board"),
+        (
+            "AW[aa:zz]",
+            "AW[aa:zz] is left out: it is no point of the board",
+        ),
         ("PL[]", "PL[] is left out: expected B or W"),
         ("PL[green]", "PL[green] is left out"),
         ("KM[]", ""),
