@@ -97,7 +97,9 @@ impl<G: Game> Player<G> {
             let limits = Limits { budget, ..limits };
             self.last_report = self.search(start, limits, stop, &analysis, see);
         }
-        if may_pass && position.nears_end() && self.passes(position, patience) {
+        // A search that was stopped has not compared a pass with the other moves.
+        let compared = !stop.is_raised();
+        if compared && may_pass && position.nears_end() && self.passes(position, patience) {
             return Decided::to_play(Some(pass), budget);
         }
         let avoid = analysis.avoid;

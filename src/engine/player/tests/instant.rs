@@ -3,6 +3,7 @@
 use super::*;
 use crate::clock::{StopReason, SystemClock};
 use crate::engine::{MakeThinker, RolloutThinker, instant};
+use crate::game::HalfPoints;
 use crate::game::Proof;
 use crate::game::go::SmallGo;
 
@@ -92,6 +93,8 @@ fn a_judgement_that_is_stopped_leaves_a_move_that_makes_sense() {
             None
         }))
         .with_look_at_once(instant::look_at_once());
+    // White is behind, so that a pass would lose.
+    engine.set_komi(HalfPoints(-15));
     for (color, vertex) in [
         (Color::Black, Vertex::Point(size.point(4, 4))),
         (Color::White, Vertex::Point(size.point(2, 3))),
