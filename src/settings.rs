@@ -88,7 +88,7 @@ fn hint(nearest: &Option<&'static str>) -> String {
     }
 }
 
-/// A name is like another one when at most one letter in so many is different.
+/// A name is like another one when at most one letter in this many is different.
 const LETTERS_A_SLIP: usize = 3;
 
 /// The known name with the smallest edit distance to `name`, where that is small enough for a slip or the one is

@@ -105,7 +105,7 @@ fn replay_from<G: Game>(
     Ok(())
 }
 
-/// Sets up what the record has after so many moves.
+/// Sets up what the record has after this many moves.
 fn set_up<'a, G: Game>(
     position: &mut G,
     later: &mut Peekable<impl Iterator<Item = &'a LaterSetup>>,

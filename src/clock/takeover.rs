@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 /// Weak opponents are beaten early and loaded endings are proven at once: what they teach of the
-/// takeover ply stays within so many plies of the usual one.
+/// takeover ply stays within this many plies of the usual one.
 const RANGE: f64 = 8.0;
 /// Weight of a new game in the running mean.
 const GAME_WEIGHT: f64 = 0.3;

@@ -133,7 +133,7 @@ impl<G: Game> History<G> {
             .map_or(rules, |lasting| with_komi(lasting).unwrap_or(lasting))
     }
 
-    /// Plays, whoever was to move.
+    /// Plays, for either side to move.
     ///
     /// # Errors
     /// [`EngineError::IllegalMove`].
@@ -262,7 +262,7 @@ fn repeats_the_end<G: Game>(position: &G, play: Play) -> bool {
     play.vertex == Vertex::Pass && G::INFO.passes && position.outcome().is_some()
 }
 
-/// Whether the rules allow `play`, whoever was to move; where both have passed, players may go on.
+/// Whether the rules allow `play`, for either side to move; where both have passed, players may go on.
 fn check<G: Game>(position: &G, past: &Past, play: Play) -> Result<(), EngineError> {
     if repeats_the_end(position, play) {
         return Ok(());
@@ -280,7 +280,7 @@ fn check<G: Game>(position: &G, past: &Past, play: Play) -> Result<(), EngineErr
     }
 }
 
-/// `position` after a legal `play`, whoever was to move. A stone after two passes takes the game up
+/// `position` after a legal `play`, for either side to move. A stone after two passes takes the game up
 /// again; another pass leaves it over, and only the turn changes.
 fn played<G: Game>(position: &G, play: Play) -> G {
     let mut next = position.clone();

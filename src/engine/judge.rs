@@ -21,7 +21,7 @@ const CAREFUL_PLIES: u64 = 450_000;
 /// Playouts with either side to move in a second on a board of one point, before any were made.
 const PLAYOUTS_PER_SECOND: f64 = 500_000.0;
 
-/// Says what is to be expected of a position after so many playouts with either side to move; `None` in games
+/// Says what is to be expected of a position after this many playouts with either side to move; `None` in games
 /// without points, and when it is told to halt.
 pub(super) type MakeExpected<G> =
     Box<dyn FnMut(&G, u64, &dyn Fn() -> bool) -> Option<Expected> + Send>;

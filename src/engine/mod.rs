@@ -102,7 +102,7 @@ pub enum EngineError {
         /// How many moves of the record come before them.
         after: usize,
     },
-    /// A move of a record is illegal, whatever the rules.
+    /// A move of a record is illegal under any rules.
     #[error("move {number} is illegal")]
     IllegalRecord {
         /// Its number, from 1.
@@ -126,7 +126,7 @@ pub enum RulesError {
 pub enum AnalysisEffort {
     /// Search until it is stopped.
     Endless,
-    /// Search until the root has so many visits, or for so long; with neither, until it is stopped.
+    /// Search until the root has this many visits, or for so long; with neither, until it is stopped.
     Bounded {
         /// Visits of the root, reused ones counted.
         visits: Option<u64>,

@@ -82,7 +82,7 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// Has [`Engine::solve`] answered by a solver on so many threads.
+    /// Has [`Engine::solve`] answered by a solver on this many threads.
     #[must_use]
     pub(super) fn with_solver(mut self, threads: usize, make: MakeSolver<G>) -> Self {
         self.solver = Some((threads, LazyCell::new(make)));

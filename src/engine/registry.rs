@@ -188,7 +188,7 @@ fn add_solver<G: Solvable>(
     })
 }
 
-/// Where a solver works beside a search of so many threads: on a processor that it leaves idle, or in
+/// Where a solver works beside a search of this many threads: on a processor that it leaves idle, or in
 /// turn with it.
 fn place(search_threads: usize) -> SolverPlace {
     match processors() {

@@ -7,17 +7,17 @@ use crate::search::SearchReport;
 /// Searches of one side in a row that have to agree.
 const MOVES: u32 = 3;
 
-/// Nobody gives up before one in so many points of the board has a stone.
+/// Nobody gives up before one in this many points of the board has a stone.
 const PART_PLAYED: usize = 3;
 
-/// A side that gives up expects to be behind by at least one point in so many of the board, by 5 on
+/// A side that gives up expects to be behind by at least one point in this many of the board, by 5 on
 /// 19x19, and by [`LEAST_BEHIND`].
 const BEHIND: f32 = 72.0;
 
 /// Points by which a side that gives up is behind at least, on small boards.
 const LEAST_BEHIND: f32 = 2.0;
 
-/// While stones are in doubt, it is behind by one point in so many without those that are thought to
+/// While stones are in doubt, it is behind by one point in this many without those that are thought to
 /// be dead: by 20 on 19x19.
 const BEHIND_IN_DOUBT: f32 = 18.0;
 
@@ -82,14 +82,14 @@ mod tests {
     use super::*;
     use crate::game::{BoardSize, Expected, Fate, Move};
 
-    /// Five points in a row, with so many stones; White to move after an odd number.
+    /// Five points in a row, with this many stones; White to move after an odd number.
     fn line(stones: u16) -> Line {
         let mut line = Line::new(BoardSize::new(5, 1)).expect("a legal size");
         (0..stones).for_each(|point| line.play(Move(point)));
         line
     }
 
-    /// What a search found, with Black so many points ahead where it knows points.
+    /// What a search found, with Black this many points ahead where it knows points.
     fn found(value: f32, black_ahead: Option<f32>) -> SearchReport {
         let mut found = report(&[(0, 1, 1.0)]);
         (found.value, found.visits) = (value, 100);

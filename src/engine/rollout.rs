@@ -38,7 +38,7 @@ impl RolloutThinker {
         }
     }
 
-    /// The same with a tree of at most so many bytes.
+    /// The same with a tree of at most this many bytes.
     #[must_use]
     pub(super) fn within(self, max_bytes: usize) -> RolloutThinker {
         RolloutThinker {

@@ -33,7 +33,7 @@ const TURN: f64 = 0.5;
 /// Where nobody knows what is within reach. What it does not see soon it hardly sees at all: ten times the
 /// nodes solve an eighth more of Gomoku's won positions.
 const TURN_UNKNOWN: f64 = 0.1;
-/// It takes its turn when half of the positions like this one need at most so many times the nodes that
+/// It takes its turn when half of the positions like this one need at most this many times the nodes that
 /// it has time for: one in six needs only a quarter of what half of them need.
 const REACH: f64 = 4.0;
 /// Nodes for choosing among the moves of a won position, and of a lost or drawn one. Any winning
@@ -50,7 +50,7 @@ pub enum SolverThreads {
     /// One beside the search, where that leaves a processor idle, and else those of the search, in turn
     /// with it.
     Auto,
-    /// So many beside the search, 0 for no solver.
+    /// Threads beside the search; 0 for no solver.
     Exactly(usize),
 }
 
@@ -59,14 +59,14 @@ pub enum SolverThreads {
 pub struct SolverOptions {
     /// Its threads.
     pub threads: SolverThreads,
-    /// It starts when at most so many moves can be left ([`crate::game::Game::plies_left`]).
+    /// It starts when at most this many moves can be left ([`crate::game::Game::plies_left`]).
     pub from: u32,
     /// Memory for proven positions, in MiB.
     pub memory_mib: u32,
     /// Nodes for a new position of the search, and for each visit of one that has come to matter; 0 for
     /// none.
     pub probe_nodes: u64,
-    /// Positions are looked at when at most so many moves can be left.
+    /// Positions are looked at when at most this many moves can be left.
     pub probe_from: u32,
 }
 
@@ -85,9 +85,9 @@ impl Default for SolverOptions {
 /// Where a solver works while there is time to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SolverPlace {
-    /// On so many threads beside the search.
+    /// On this many threads beside the search.
     Beside(usize),
-    /// On so many threads before the search, whose processors they are.
+    /// On this many threads before the search, whose processors they are.
     InTurn(usize),
     /// It is there for the search's probes only.
     Nowhere,
@@ -347,7 +347,7 @@ impl<G: Solvable> Turn<'_, G> {
     }
 }
 
-/// Tells a simulated clock, and whoever reads the report, of work that took as long as so many playouts.
+/// Tells a simulated clock, and whoever reads the report, of work that took as long as this many playouts.
 fn count(playouts: u64, report: &mut SearchReport, time: &dyn Clock) {
     time.worked(playouts);
     report.playouts += playouts;

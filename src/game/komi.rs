@@ -22,7 +22,7 @@ pub enum BadKomi {
 }
 
 impl HalfPoints {
-    /// So many points as komi, exactly.
+    /// A komi of this many points, exactly.
     ///
     /// # Errors
     /// [`BadKomi`] for what would have to be rounded, for more than 400 points, and for what is not

@@ -12,7 +12,7 @@ use super::{BoardSize, Color, HalfPoints, Move};
 pub trait Rules:
     Copy + Default + PartialEq + Debug + Display + FromStr<Err = UnknownRules> + Send + Sync + 'static
 {
-    /// The same rules with so many points given to White; `None` where no points are counted.
+    /// The same rules with this many points given to White; `None` where no points are counted.
     #[must_use]
     fn with_komi(self, komi: HalfPoints) -> Option<Self> {
         let _ = komi;
@@ -114,7 +114,7 @@ pub struct PliesLeft {
 }
 
 impl PliesLeft {
-    /// Whether no more than so many can come.
+    /// Whether no more than this many can come.
     #[must_use]
     pub fn at_most(&self, plies: u32) -> bool {
         self.bound.is_some_and(|bound| bound <= plies)

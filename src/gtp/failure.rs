@@ -46,7 +46,7 @@ pub enum Failure {
     /// There are stones on the board already.
     #[error("board not empty")]
     NotEmpty,
-    /// So many handicap stones have no place, or are no handicap.
+    /// This many handicap stones have no place, or are no handicap.
     #[error("invalid number of stones")]
     Stones,
     /// Handicap stones cannot stand there.

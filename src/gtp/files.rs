@@ -27,7 +27,7 @@ impl FileAccess {
         Ok(FileAccess { folder, read_only })
     }
 
-    /// Reads a game up to so many plays, or says why not.
+    /// Reads a game up to this many plays, or says why not.
     pub(super) fn load(&self, name: &str, plays: usize) -> Result<GameRecord, String> {
         let path = self.resolve(name)?;
         file::read_sgf(&path, plays).map_err(|error| error.to_string())

@@ -1,7 +1,7 @@
 //! Words of newer dialects that mean nothing here: the log tells of each once, since board programs repeat them
 //! with every move.
 
-/// So many words are remembered, at most.
+/// Most words that are remembered.
 const MOST: usize = 64;
 
 /// The words that the log has told of.

@@ -15,7 +15,7 @@ pub(super) struct View {
 }
 
 /// The moves of a search that are told of, the one to play first: that one in any case, and those with visits;
-/// more where so many are wanted at least, and no more than at most. None that was to be left out.
+/// more where this many are wanted at least, and no more than at most. None that was to be left out.
 pub(super) fn told<'a>(
     report: &'a SearchReport,
     avoid: &[Move],

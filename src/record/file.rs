@@ -46,7 +46,7 @@ impl From<io::Error> for FileError {
     }
 }
 
-/// Reads an SGF file up to so many plays, in whatever encoding it is.
+/// Reads an SGF file up to this many plays, in any encoding.
 ///
 /// # Errors
 /// [`FileError`] when there is no such file, it is not a regular one, too large, or no game.
@@ -54,7 +54,7 @@ pub fn read_sgf(path: &Path, plays: usize) -> Result<GameRecord, FileError> {
     Ok(sgf::read_until(&sgf::decode(&read_bytes(path)?), plays)?)
 }
 
-/// Reads a text file of moderate size, in whatever encoding it is.
+/// Reads a text file of moderate size, in any encoding.
 ///
 /// # Errors
 /// [`FileError`] when there is no such file, it is not a regular one, or too large.

@@ -94,7 +94,7 @@ impl Contestant for Passes {
 }
 
 /// Black is ahead by half a point once White's stone on a3 is off, behind before; Japanese rules
-/// say the same, for the stone is a prisoner then. /work/shared/cases has it as walls.txt.
+/// say the same, for the stone is a prisoner then.
 const WALLS: &str = "b1 d1 b2 d2 b3 d3 b4 d4 b5 d5 c1 c4 c2 c5 c3 a3";
 
 fn passes(dead: Option<&'static str>, cleans: &'static str) -> Passes {

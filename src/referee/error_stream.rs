@@ -18,7 +18,7 @@ const MOST_COMPLAINTS: usize = 20;
 /// Characters kept of a line.
 const LINE_LEN: usize = 300;
 
-/// Most bytes looked through after a game; of more, the first and the last half of so many.
+/// Most bytes looked through after a game; of more, the first and the last half of this many.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// Bytes of a file that are kept from its beginning and from its end.

@@ -219,7 +219,7 @@ impl GomocupPlayer {
     /// The engine's own time of a turn and of the match.
     fn tell_time(&mut self, left: AnnouncedTime) -> Result<(), Fault> {
         let millis = u64::try_from(left.time.as_millis()).unwrap_or(NO_LIMIT);
-        // In overtime a period is for so many moves, or one of so many for one move each, and there is
+        // In overtime a period is for this many moves, or one of this many for one move each, and there is
         // always another one.
         let (turn, of_match) = match (left.stones, self.time) {
             (0, MatchTimeControl::Byoyomi { period, .. }) => {

@@ -75,10 +75,10 @@ impl Playout for Gomoku {
     }
 }
 
-/// As so many playouts counts what is known of a move where something has to be done at once.
+/// As this many playouts counts what is known of a move where something has to be done at once.
 const URGENT: f32 = 100.0;
 
-/// As so many playouts counts what the shapes around a point promise.
+/// As this many playouts counts what the shapes around a point promise.
 const CALM: f32 = 20.0;
 
 /// How near to another stone a stone makes sense.

@@ -128,7 +128,7 @@ impl Rave {
         self.planted.forget();
     }
 
-    /// The same with a tree of at most so many bytes.
+    /// The same with a tree of at most this many bytes.
     #[must_use]
     pub fn within(mut self, max_bytes: usize) -> Rave {
         self.params.max_bytes = max_bytes;
@@ -329,7 +329,7 @@ impl Rave {
 }
 
 /// A playout's result in [0, 1] for one side: won or lost, and as far as the score weighs its share
-/// of a board of so many points.
+/// of a board of this many points.
 fn worth(outcome: Outcome, color: Color, area: usize, score_weight: f32) -> f32 {
     let value = outcome.value_for(color);
     let win = (value + 1.0) / 2.0;

@@ -57,11 +57,11 @@ pub struct Occasion<'a> {
     pub over: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// A prober that had nothing to say is asked again at so many visits, at so many times as many, and so
+/// A prober that had nothing to say is asked again at this many visits, at this many times as many, and so
 /// on.
 pub const ASK_AGAIN: u32 = 4;
 
-/// Whether it is asked at so many visits.
+/// Whether it is asked at this many visits.
 fn asks_at(visits: u32) -> bool {
     let each = ASK_AGAIN.ilog2();
     visits >= ASK_AGAIN && visits.is_power_of_two() && visits.ilog2().is_multiple_of(each)
@@ -267,7 +267,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         node.state().proof().is_some()
     }
 
-    /// What the prober can tell of a position that so many descents have come to before.
+    /// What the prober can tell of a position that this many descents have come to before.
     fn probed(&mut self, position: &G, visits: u32) -> Bounds {
         let over = self.context.over;
         let prober = self.prober.as_mut();

@@ -8,7 +8,7 @@ use super::limits::PointsByMove;
 use crate::eval::Outputs;
 use crate::game::{Color, Expected, Fate, Game, Move};
 
-/// A lead of so many times the board's side is worth half of the most that a lead is worth (KataGo).
+/// A lead of this many times the board's side is worth half of the most that a lead is worth (KataGo).
 const HALF_AT: f32 = 2.0;
 
 /// The value of a position for its side to move, in [-1, 1]: of it `weight`, in [0, 1], is by how many
@@ -24,7 +24,7 @@ pub(super) fn without_lead(value: f32, lead: f32, weight: f32, area: usize) -> f
     chance.clamp(-1.0, 1.0)
 }
 
-/// What a lead of so many points is worth, in [-1, 1].
+/// What a lead of this many points is worth, in [-1, 1].
 fn worth(lead: f32, area: usize) -> f32 {
     let side = (area as f32).sqrt();
     FRAC_2_PI * (lead / (HALF_AT * side)).atan()

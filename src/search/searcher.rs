@@ -22,7 +22,7 @@ use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::Encode;
 use crate::game::{Bounds, Color, Expected, Game, Reached};
 
-/// One part in so many of a move's time may go into waiting for threads that are still in an
+/// One part in this many of a move's time may go into waiting for threads that are still in an
 /// evaluation of the last search.
 const WAITING_SHARE: u32 = 4;
 

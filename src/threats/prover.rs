@@ -43,7 +43,7 @@ pub struct Prover {
 }
 
 impl Prover {
-    /// A prover with about so many bytes for what it knows of positions.
+    /// A prover with about this many bytes for what it knows of positions.
     #[must_use]
     pub fn new(bytes: usize) -> Prover {
         Prover {
@@ -116,7 +116,7 @@ impl Prover {
         Board::new(position).fives(other)
     }
 
-    /// A quicker win than the one that was found, as far as so many nodes are enough for it.
+    /// A quicker win than the one that was found, as far as this many nodes are enough for it.
     pub(super) fn shorten(
         &mut self,
         position: &Gomoku,
@@ -226,7 +226,7 @@ impl Attempt<'_> {
         None
     }
 
-    /// The mover's win in so many plies.
+    /// The mover's win in this many plies.
     fn within(&mut self, plies: u16) -> Option<Known> {
         let (mover, nodes) = (self.mover, self.effort.nodes);
         let known = self.search(mover, Turn::Attacker, (Level::ALL[1], plies), nodes);

@@ -120,7 +120,7 @@ fn nothing_wrong_is_proven() {
 }
 
 /// Plays the winner's moves as the prover says, against every reply, and counts the positions; all
-/// games have to end with the winner's five, in so many plies at most.
+/// games have to end with the winner's five, in this many plies at most.
 fn wins_against_everything(
     position: &Gomoku,
     (winner, plies): (Color, u16),

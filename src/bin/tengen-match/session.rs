@@ -46,7 +46,7 @@ pub(crate) trait SessionObserver {
     /// The state of the match in a few words.
     fn state(&self, board: &ScoreBoard) -> String;
 
-    /// What there is so far, with so many of all games played, and what becomes of it: said when the match
+    /// What there is so far, with this many of all games played, and what becomes of it: said when the match
     /// is interrupted.
     fn so_far(&self, board: &ScoreBoard, played: usize, all: usize) -> String {
         match played {

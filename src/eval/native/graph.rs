@@ -18,11 +18,11 @@ pub(super) type ValueId = usize;
 /// What a value looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// So many channels, each a number a point: `[batch, channels, height, width]`.
+    /// Channels, each a number a point: `[batch, channels, height, width]`.
     Map(usize),
-    /// So many channels, each a number for all points: `[batch, channels, 1, 1]`.
+    /// Channels, each a number for all points: `[batch, channels, 1, 1]`.
     Pooled(usize),
-    /// So many numbers: `[batch, numbers]`. To a map it cannot be added: its numbers would be those of
+    /// Numbers: `[batch, numbers]`. To a map it cannot be added: its numbers would be those of
     /// columns.
     Vector(usize),
 }

@@ -20,7 +20,7 @@ const LOST: f32 = 0.5;
 /// and what both sides have left alone is alive in any other case.
 const LOST_IF_DEFENDED: f32 = 0.05;
 
-/// A stone that ends beside a shared liberty in so many cases lives in seki.
+/// A stone that ends beside a shared liberty in this many cases lives in seki.
 const SHARED: f32 = 0.5;
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {

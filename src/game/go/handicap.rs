@@ -31,7 +31,7 @@ impl Handicap {
     /// None yet, on the empty board.
     pub(super) const NONE: Handicap = Handicap::of_set_up(0, 0);
 
-    /// Of a position set up with so many stones.
+    /// Of a position set up with this many stones.
     pub(super) const fn of_set_up(black: u16, white: u16) -> Handicap {
         let no_handicap = white > 0;
         Handicap {

@@ -124,7 +124,7 @@ impl GoRules {
             .map_or(String::new(), |(rules, _)| rules.to_owned())
     }
 
-    /// Points that White gets for so many handicap stones; none for a single one, which is a move.
+    /// Points that White gets for this many handicap stones; none for a single one, which is a move.
     #[must_use]
     pub fn bonus(&self, handicap_stones: u16) -> u16 {
         match self.handicap {

@@ -195,7 +195,7 @@ pub(super) fn setup_player(session: &mut Session, args: &Arguments<'_>) -> Resul
     Ok(String::new())
 }
 
-/// Takes several moves back, or none when there are not so many.
+/// Takes several moves back, or none when there are not this many.
 pub(super) fn undo_several(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let count = args.count(0)?;
     if count > session.engine.record().plays.len() {

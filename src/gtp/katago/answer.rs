@@ -116,7 +116,7 @@ impl<'a> Scene<'a> {
 
     fn move_info(&self, report: &SearchReport, order: usize, found: &MoveReport) -> Value {
         let mut info = shared(self.view.of_move(found, report));
-        // The first move, and so many behind it.
+        // The first move, and this many behind it.
         let length = self.wishes.line.saturating_add(1);
         let line = found.pv.iter().take(length);
         let line = line.map(|&mv| Value::String(vertex(mv, self.size)));

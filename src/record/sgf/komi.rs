@@ -7,7 +7,7 @@ use crate::game::HalfPoints;
 const LEAST_HUNDREDTHS: f64 = 50.0;
 /// What lies beyond this is in hundredths, whichever program has written it: no game has such a komi.
 const MOST_POINTS: f64 = 200.0;
-/// Komi is never so many stones, of two points each.
+/// Komi is never this many stones, of two points each.
 const TOO_MANY_STONES: f64 = 4.0;
 
 /// What a file says beside `KM` that tells how it is meant.

@@ -110,7 +110,7 @@ fn start(text: &str) -> Option<usize> {
     None
 }
 
-/// Says that there are more games, given the text from the end of the first one's main line, so many
+/// Says that there are more games, given the text from the end of the first one's main line, this many
 /// brackets deep.
 fn further_games(rest: &str, mut depth: usize) -> Option<String> {
     let (mut games, mut in_value, mut escaped) = (1_u32, false, false);

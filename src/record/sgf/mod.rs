@@ -2,7 +2,7 @@
 //!
 //! Reading forgives what files in the wild contain (old property names, text before the tree,
 //! missing `GM`, values that mean nothing, an end that is missing), says what it has left out, and
-//! never panics or recurses, whatever the bytes. Variations are skipped. NoGo has
+//! never panics or recurses, for any bytes. Variations are skipped. NoGo has
 //! no number of its own in SGF: it is written as `GM[1]` with `RU[NoGo]`. Source: SGF `FF[4]`
 //! specification (red-bean.com/sgf), game properties and escaping.
 

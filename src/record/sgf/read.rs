@@ -18,7 +18,7 @@ pub fn read(text: &str) -> Result<GameRecord, SgfError> {
     read_until(text, usize::MAX)
 }
 
-/// Reads the main line of the first game in `text` up to so many plays, with what is set up before
+/// Reads the main line of the first game in `text` up to this many plays, with what is set up before
 /// the next. What does not keep the game from being played is left out where it cannot be read, and
 /// [told](GameRecord::notes).
 ///

@@ -23,7 +23,7 @@ use super::{Glance, Played, Playout, PlayoutPolicy, Prior, Tally};
 use crate::game::go::Go;
 use crate::game::{Bits, Color, Game, Move, Outcome};
 
-/// A playout ends after so many plies for each point, as the board then stands: only rings of kos
+/// A playout ends after this many plies for each point, as the board then stands: only rings of kos
 /// last so long.
 const MOST_PLIES_A_POINT: u32 = 3;
 

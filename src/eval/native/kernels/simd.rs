@@ -24,7 +24,7 @@ pub(in super::super) trait Simd: Copy {
     fn enter<J: Job>(self, job: J) -> J::Output;
     /// Runs the tile of this many channel blocks and points; see [`conv`](super::conv).
     fn tile<J: Tile>(self, blocks: usize, points: usize, job: J);
-    /// The most points of a tile of so many channel blocks; 0 where there are no such tiles.
+    /// The most points of a tile of this many channel blocks; 0 where there are no such tiles.
     fn most_points(blocks: usize) -> usize;
 
     /// Asks for memory that will be read soon, to come as far as the second-level cache.

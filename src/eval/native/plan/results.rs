@@ -49,7 +49,7 @@ pub(super) struct Results {
 }
 
 impl Results {
-    /// No locations yet, of so many values on maps of so many points.
+    /// No locations yet, of this many values on maps of this many points.
     pub(super) fn new(values: usize, map_len: usize) -> Results {
         Results {
             locations: vec![None; values],

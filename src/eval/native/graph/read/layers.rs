@@ -130,7 +130,7 @@ fn check_window(arguments: &mut Arguments<'_>, kernel: [i64; 2]) -> Result<(), S
     Ok(())
 }
 
-/// In how many groups of channels a convolution with a kernel of so many outputs and inputs works.
+/// In how many groups of channels a convolution with a kernel of this many outputs and inputs works.
 fn groups(groups: i64, channels: usize, kernel: [usize; 2]) -> Result<usize, String> {
     let [outputs, inputs] = kernel;
     let groups = usize::try_from(groups).unwrap_or(0);
