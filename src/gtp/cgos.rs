@@ -1,5 +1,5 @@
-//! What the client of CGOS passes on to its server, and the server to whoever looks on: a line of JSON before the
-//! move (https://github.com/zakki/cgos/wiki/GTP-tournament-game-expansion).
+//! What the client of CGOS passes on to its server, and the server to spectators: a line of JSON before the
+//! move (<https://github.com/zakki/cgos/wiki/GTP-tournament-game-expansion>).
 
 use serde_json::{Map, Value, json};
 
