@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::report::MatchReport;
 use super::results::MatchTerms;
-use crate::stats::Interval;
+use crate::stats::{Interval, MatchScore, PairCounts};
 
 /// A match between two engines, seen by the first one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -127,17 +127,23 @@ impl MatchRecord {
     /// Number of games.
     #[must_use]
     pub fn games(&self) -> u32 {
-        self.wins + self.draws + self.losses
+        self.counts().games()
     }
 
     /// The first engine's score in percent; one half without a game.
     #[must_use]
     pub fn score(&self) -> f64 {
-        if self.games() == 0 {
-            return 50.0;
+        100.0 * self.counts().score()
+    }
+
+    fn counts(&self) -> MatchScore {
+        let by_half_points = self.pairs.unwrap_or_default();
+        MatchScore {
+            wins: self.wins,
+            draws: self.draws,
+            losses: self.losses,
+            pairs: PairCounts { by_half_points },
         }
-        let points = f64::from(self.wins) + 0.5 * f64::from(self.draws);
-        100.0 * points / f64::from(self.games())
     }
 
     /// Games won, drawn where there are draws, and lost: `95-5`, `23-2-35`.
