@@ -32,13 +32,13 @@ fn spawn(args: &[&str]) -> Child {
 }
 
 /// One line of the engine's output.
-type Line = Vec<u8>;
+type OutputLine = Vec<u8>;
 
 /// An engine process. It is killed when dropped.
 pub(crate) struct Engine {
     child: Child,
     input: Option<ChildStdin>,
-    lines: Receiver<Line>,
+    lines: Receiver<OutputLine>,
 }
 
 impl Engine {
@@ -54,7 +54,7 @@ impl Engine {
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             let mut output = BufReader::new(output);
-            let mut line = Line::new();
+            let mut line = OutputLine::new();
             while output
                 .read_until(b'\n', &mut line)
                 .is_ok_and(|read| read > 0)

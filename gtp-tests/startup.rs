@@ -298,7 +298,7 @@ fn a_backend_or_device_that_is_not_here_ends_the_program() {
     let source = folder().join("startup.rs").display().to_string();
     check_refused(
         &["gtp", "--ort-library", &source],
-        &["startup.rs: it is no library for this system"],
+        &["startup.rs: it is not a library for this system"],
     );
 }
 

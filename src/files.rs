@@ -1,5 +1,5 @@
-//! Files that users name: only regular ones of bounded size are opened, so that a FIFO, a device or a
-//! folder is an error at once, and nothing is read without end.
+//! Opens files that users name. Only regular files of bounded size are accepted: a FIFO, a device
+//! or a folder is an error at once, and no read is unbounded.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -10,28 +10,28 @@ use thiserror::Error;
 /// Why a file was not opened or read.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    /// It is what is said here, with its article.
+    /// The path is not a regular file; the text names its kind, with article.
     #[error("it is {0}, not a file")]
     NotRegular(&'static str),
-    /// It has more bytes than are read.
+    /// The file is larger than the limit.
     #[error("it has {}, at most {} are read", size(*len), size(*most))]
     TooLarge {
-        /// Bytes that it has, as far as they were counted.
+        /// Size in bytes, as far as it was counted.
         len: u64,
-        /// Bytes that would be read.
+        /// Limit in bytes.
         most: u64,
     },
-    /// The system refuses.
+    /// Error of the operating system.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Opens a regular file of at most `most` bytes, and says how many it has.
+/// Opens a regular file of at most `most` bytes; returns it with its size.
 ///
 /// # Errors
 /// [`OpenError`] when there is no such file or the system refuses.
 pub fn open(path: &Path, most: u64) -> Result<(File, u64), OpenError> {
-    // Asked before it is opened: to open a FIFO is to wait for whoever writes to it.
+    // Checked before opening: opening a FIFO blocks until a writer appears.
     check(&path.metadata()?, most)?;
     let file = File::open(path)?;
     let len = check(&file.metadata()?, most)?;
@@ -45,7 +45,7 @@ pub fn open(path: &Path, most: u64) -> Result<(File, u64), OpenError> {
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, OpenError> {
     let (file, len) = open(path, most)?;
     let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or_default());
-    // It may grow while it is read.
+    // The file may grow while it is read.
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     let len = bytes.len() as u64;
     if len > most {
@@ -66,7 +66,7 @@ fn check(metadata: &std::fs::Metadata, most: u64) -> Result<u64, OpenError> {
     Ok(len)
 }
 
-/// What is no regular file, with its article.
+/// Kind of a path that is not a regular file, with article.
 fn name(kind: std::fs::FileType) -> &'static str {
     #[cfg(unix)]
     {
@@ -116,7 +116,7 @@ mod tests {
         check_refused(Path::new("/dev/zero"), "it is a device");
         let path = folder.join(format!("tengen-files-{}", std::process::id()));
         let file = File::create(&path).expect("the folder is writable");
-        // A hole: nothing is written.
+        // A sparse file: nothing is written.
         file.set_len(50 << 30).expect("sparse files are usual");
         check_refused(&path, "it has 50.0 GiB, at most 0.0 MiB are read");
         file.set_len(3).expect("it is ours");

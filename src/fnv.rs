@@ -1,21 +1,21 @@
-//! The hash FNV-1a of 64 bits (Fowler, Noll and Vo; draft-eastlake-fnv): the same in every build, so
-//! that it may stand in names of files, in reports and in the search's signature. Every change of a
-//! single byte changes it, as each step is a bijection.
+//! FNV-1a hash of 64 bits (Fowler, Noll and Vo; draft-eastlake-fnv). It is the same in every build,
+//! so it may appear in file names, reports and the search signature. Every step is a bijection, so
+//! any change of a single byte changes the hash.
 
-/// What the hash of nothing is.
+/// Hash of the empty input (offset basis).
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// What each step multiplies with.
+/// FNV prime.
 const PRIME: u64 = 0x0000_0100_0000_01b3;
 
-/// The hash of some bytes.
+/// Hash of a byte string.
 #[must_use]
 pub fn hash(bytes: &[u8]) -> u64 {
     let words = bytes.iter().map(|&byte| byte.into());
     words.fold(OFFSET, next)
 }
 
-/// The same over numbers of 64 bits instead of bytes, one after the other.
+/// The same hash over 64-bit words instead of bytes, computed incrementally.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WordHash(u64);
 
@@ -26,12 +26,12 @@ impl Default for WordHash {
 }
 
 impl WordHash {
-    /// Goes on with a number.
+    /// Adds a word.
     pub fn add(&mut self, word: u64) {
         self.0 = next(self.0, word);
     }
 
-    /// The hash of all numbers so far.
+    /// Hash of all words so far.
     #[must_use]
     pub fn value(self) -> u64 {
         self.0

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::clock::{Clock, FakeClock};
 use crate::engine::{Decision, Engine, EngineError, EngineOptions, RulesError, registry};
-use crate::game::{BoardSize, Color, Fate, HalfPoints, Illegal, Move, Outcome};
+use crate::game::{BoardSize, Color, HalfPoints, Illegal, Move, Outcome, PointStatus};
 use crate::record::{Play, Vertex};
 use crate::search::StopFlag;
 
@@ -201,8 +201,8 @@ fn dead_stones_are_agreed_on_where_the_rules_have_it() {
         engine.set_komi(HalfPoints(1));
         play(&mut *engine, WALLS).unwrap();
         let settled = engine.settle(&stop).unwrap().unwrap();
-        let dead: Vec<Move> = settled.points(Fate::Dead).collect();
-        assert_eq!(dead.len(), 1, "under {rules}: {:?}", settled.fates);
+        let dead: Vec<Move> = settled.points(PointStatus::Dead).collect();
+        assert_eq!(dead.len(), 1, "under {rules}: {:?}", settled.statuses);
         assert_eq!(Vertex::Point(dead[0]), vertex("a3"));
         assert_eq!(settled.outcome().winner, Some(Color::Black));
         // As the stones stand White is ahead: it passes only if that counts, Black if it does not.
@@ -299,7 +299,7 @@ fn cleaning_up_goes_on_until_nothing_is_dead() {
     }
     assert_eq!((moves, engine.stone(Move(10))), (2, None));
     let settled = engine.settle(&stop).unwrap().unwrap();
-    assert_eq!(settled.points(Fate::Dead).count(), 0);
+    assert_eq!(settled.points(PointStatus::Dead).count(), 0);
 }
 
 /// Go in a training run: self-play with superko and komi of its own, shards, fits, exports, matches.

@@ -1,4 +1,4 @@
-//! `tengen`: the engine's command line. One file a subcommand, in `cli`.
+//! `tengen`: the engine's command line. Each subcommand is a file in `cli`.
 
 mod cli;
 
@@ -14,7 +14,7 @@ fn main() {
 fn run() {
     let status = match cli::start() {
         Ok(()) => 0,
-        // Whoever read a table has seen enough, as `head` does.
+        // A reader that closes its pipe early (as `head` does) is not an error.
         Err(error) if output::is_broken_pipe(&error) => 0,
         Err(error) => {
             output::complain(&error);

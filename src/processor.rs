@@ -1,18 +1,18 @@
-//! Whether this processor has the instructions that the program was compiled for: without this check it would
-//! end by `Illegal instruction`.
+//! Checks whether this processor has the instructions that the program was compiled for; without it
+//! the program would die with `Illegal instruction`.
 
 use std::io::Write as _;
 
-/// What a build for x86-64-v3, as `.cargo/config.toml` has it, asks for.
+/// Message for a processor older than x86-64-v3, the target of `.cargo/config.toml`.
 const TOO_OLD: &[u8] = b"this program was built for processors with AVX2, BMI2 and FMA (x86-64-v3: Intel since \
-2013, AMD since 2015), and this one has not got them all: build it with RUSTFLAGS=\"-C target-cpu=x86-64\" \
+2013, AMD since 2015), and this processor lacks some of them: build it with RUSTFLAGS=\"-C target-cpu=x86-64\" \
 cargo build --release, which runs on all\n";
 
-/// Ends the process with a sentence where it would soon end by an illegal instruction.
+/// Ends the process with a message if it would soon die of an illegal instruction.
 ///
-/// Call it first in `main`, and the rest in a function that is never inlined: what the compiler puts into `main`
-/// itself may use those instructions already. For the same reason nothing here has loops, formats text or
-/// copies anything.
+/// Call it first in `main`, and put the rest into a function that is never inlined: the compiler
+/// may use those instructions in `main` itself. For the same reason nothing here loops, formats
+/// text or copies anything.
 #[expect(
     clippy::disallowed_methods,
     reason = "nothing has begun, and returning would run code that this processor cannot"
@@ -20,7 +20,7 @@ cargo build --release, which runs on all\n";
 #[inline(never)]
 pub fn check() {
     if !has_all() {
-        // Where even that fails, there is nothing left to be said.
+        // If even that fails, nothing can be reported.
         let _ = std::io::stderr().write_all(TOO_OLD);
         std::process::exit(1);
     }
@@ -38,7 +38,7 @@ fn has_all() -> bool {
     const fn bit(wanted: bool, bit: u32) -> u32 {
         (wanted as u32) << bit
     }
-    // The bits are those of Intel's manual, volume 2A, CPUID.
+    // Bits as in Intel's manual, volume 2A, CPUID.
     const BASIC: u32 = bit(cfg!(target_feature = "fma"), 12)
         | bit(cfg!(target_feature = "movbe"), 22)
         | bit(cfg!(target_feature = "avx"), 27)

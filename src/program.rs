@@ -1,4 +1,4 @@
-//! What the command lines of all three programs have in common.
+//! Code shared by the command lines of all three programs.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -11,13 +11,13 @@ use clap::{Command, Parser};
 
 use crate::system;
 
-/// What the arguments of this process ask for; ends it when they are wrong or ask for help.
+/// Parses the arguments of this process; ends it on errors and after printing help.
 #[must_use]
 pub fn read<Cli: Parser>() -> Cli {
     read_from(std::env::args_os())
 }
 
-/// As [`read`], from other arguments than the process was given.
+/// As [`read`], with given arguments instead of the process's.
 #[must_use]
 pub fn read_from<Cli: Parser, T: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = T>,
@@ -25,14 +25,14 @@ pub fn read_from<Cli: Parser, T: Into<OsString> + Clone>(
     let matches = with_negative_numbers(Cli::command()).try_get_matches_from(arguments);
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     cli.unwrap_or_else(|error| {
-        // Where even that fails there is no one left to tell.
+        // If even that fails, nothing can be reported.
         let _ = error.print();
         end(error.exit_code())
     })
 }
 
-/// Lets the value of every option be a negative number, so that `--visits -1` is told what it should
-/// be, and not that `-1` is an unknown option.
+/// Lets the value of every option be a negative number, so that `--visits -1` is refused with the
+/// allowed range and not as an unknown option `-1`.
 fn with_negative_numbers(command: Command) -> Command {
     let command = command.mut_args(|arg| {
         let takes_value = arg.get_action().takes_values() && !arg.is_positional();
@@ -41,10 +41,10 @@ fn with_negative_numbers(command: Command) -> Command {
     command.mut_subcommands(with_negative_numbers)
 }
 
-/// What some programs, mostly on Windows, put before UTF-8; it says nothing.
+/// Written before UTF-8 by some programs, mostly on Windows; ignored.
 pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// The text of a file that a user has named, without a byte order mark.
+/// The text of a user's file, without a byte order mark.
 ///
 /// # Errors
 /// As [`std::fs::read_to_string`].
@@ -54,7 +54,7 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     Ok(bare.map(str::to_owned).unwrap_or(text))
 }
 
-/// An error with its causes in one line, each said once: some errors name their cause themselves.
+/// An error with its causes in one line, without duplicates: some errors repeat their cause.
 #[must_use]
 pub fn one_line(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
@@ -70,34 +70,34 @@ pub fn one_line(error: &(dyn Error + 'static)) -> String {
     words.join(" ")
 }
 
-/// A flag that the first Ctrl-C raises, or a plain `kill`; the second one ends the process. To be
-/// called once in a process.
+/// A flag raised by the first Ctrl-C or `kill`; the second one ends the process. Call it once per
+/// process.
 ///
 /// # Errors
-/// As the system's.
+/// Errors of the operating system.
 pub fn stop_on_ctrl_c() -> io::Result<Arc<AtomicBool>> {
     let raised = Arc::new(AtomicBool::new(false));
     system::raise_on_interrupt(&raised)?;
     Ok(raised)
 }
 
-/// Ends the process as Ctrl-C ends one that does not catch it, for after what was to be said: by the
-/// signal on Unix, with the status `0xC000013A` on Windows. So a shell ends its loop, too.
+/// Ends the process as an uncaught Ctrl-C would, after final output: by the signal on Unix, with
+/// the status `0xC000013A` on Windows. So a shell ends its loop, too.
 ///
 /// # Errors
-/// As the system's.
+/// Errors of the operating system.
 pub fn end_as_interrupted() -> io::Result<()> {
     let _ = io::stdout().flush();
     system::end_as_interrupted()
 }
 
-/// Ends the process at once, when all is written. Threads may still search or hold a device: the usual end
-/// would clear up ONNX Runtime under them, and they would crash the process.
+/// Ends the process at once, after all output is written. Threads may still search or hold a
+/// device: ordinary cleanup would unload ONNX Runtime under them and crash the process.
 ///
-/// A window that Windows has made for the program stays until Enter is pressed, where it says why
-/// the program ends.
+/// If Windows opened a console window for the program, it stays open until Enter is pressed, so
+/// that the error can be read.
 pub fn end(status: i32) -> ! {
-    // Nobody is left to tell when even that fails.
+    // If even that fails, nothing can be reported.
     let _ = io::stdout().flush();
     if status != 0 {
         system::hold_window();

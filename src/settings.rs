@@ -1,5 +1,5 @@
-//! Tables of settings: one table makes the struct, its defaults, the parser, the help and the
-//! documentation. A room with settings has one table.
+//! Tables of settings: one table generates the struct, its defaults, the parser, the help and the
+//! documentation. A module with settings has one table.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -10,22 +10,22 @@ use thiserror::Error;
 /// Why a setting was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SetError {
-    /// There is no such setting.
+    /// Unknown setting.
     #[error("unknown setting {name:?}{}", hint(.nearest))]
     Unknown {
-        /// The name given.
+        /// Name that was given.
         name: String,
-        /// The known name most like it, where one is like it.
+        /// The most similar known name, if one is similar.
         nearest: Option<&'static str>,
     },
-    /// The value does not parse or is out of range.
+    /// Value that cannot be parsed or is out of range.
     #[error("{name} must be {expected}, not {value:?}")]
     Value {
-        /// The setting.
+        /// Name of the setting.
         name: &'static str,
-        /// What is allowed, in words.
+        /// Allowed values, for messages.
         expected: String,
-        /// The value given.
+        /// Value that was given.
         value: String,
     },
 }
@@ -33,19 +33,19 @@ pub enum SetError {
 /// One line of a table, as text for help and documentation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParamInfo {
-    /// The name to use with `--set name=value`.
+    /// Name for `--set name=value`.
     pub name: &'static str,
     /// Default value.
     pub default: String,
     /// Allowed values.
     pub range: String,
-    /// What it does.
+    /// Help text.
     pub help: &'static str,
-    /// Where the default comes from.
+    /// Source of the default.
     pub source: &'static str,
 }
 
-/// A number of a range, from text.
+/// Parses a number within a range.
 pub(crate) fn parse<T: FromStr + PartialOrd + Display>(
     name: &'static str,
     value: &str,
@@ -59,7 +59,7 @@ pub(crate) fn parse<T: FromStr + PartialOrd + Display>(
     })
 }
 
-/// One of some words, which `words` lists for people.
+/// Parses one of several words, which `words` lists for users.
 pub(crate) fn parse_choice<T: FromStr>(
     name: &'static str,
     value: &str,
@@ -80,7 +80,7 @@ pub(crate) fn show_choice(words: &&'static str) -> String {
     (*words).to_owned()
 }
 
-/// What to do about an unknown name.
+/// Advice for an unknown name.
 fn hint(nearest: &Option<&'static str>) -> String {
     match nearest {
         Some(nearest) => format!("; did you mean {nearest}?"),
@@ -88,11 +88,11 @@ fn hint(nearest: &Option<&'static str>) -> String {
     }
 }
 
-/// A name is like another one when at most one letter in this many is different.
+/// A name is similar if at most one letter in this many differs.
 const LETTERS_A_SLIP: usize = 3;
 
-/// The known name with the smallest edit distance to `name`, where that is small enough for a slip or the one is
-/// the beginning of the other.
+/// The known name with the smallest edit distance to `name`, if it is small enough for a typing
+/// error or one is a prefix of the other.
 pub(crate) fn nearest(
     name: &str,
     names: impl IntoIterator<Item = &'static str>,
@@ -109,8 +109,8 @@ pub(crate) fn nearest(
     (is_slip || begins).then_some(nearest)
 }
 
-/// Makes the struct of a table. Each line says: name, type, default, allowed values, the functions
-/// that parse and show them, help, source.
+/// Generates the struct of a table. Each line has: name, type, default, allowed values, the
+/// functions that parse and display them, help, source.
 macro_rules! settings {
     ($(#[$doc:meta])* $table:ident {
         $($name:ident: $type:ty = $default:expr, $range:expr, $parse:ident, $show:ident, $help:literal, $source:literal;)*
@@ -133,7 +133,7 @@ macro_rules! settings {
             /// Sets one setting from text.
             ///
             /// # Errors
-            /// [`SetError`](crate::settings::SetError) names what is wrong and what is allowed.
+            /// [`SetError`](crate::settings::SetError) names the error and the allowed values.
             pub fn set(&mut self, name: &str, value: &str) -> Result<(), crate::settings::SetError> {
                 match name {
                     $(stringify!($name) => {
@@ -147,7 +147,7 @@ macro_rules! settings {
                 }
             }
 
-            /// The current value of every setting, in the table's order.
+            /// Current value of every setting, in the table's order.
             #[must_use]
             pub fn values(&self) -> Vec<(&'static str, String)> {
                 vec![$((stringify!($name), self.$name.to_string()),)*]

@@ -43,7 +43,7 @@ fn the_engine_plays_to_a_draw_and_does_not_resign_it() {
     let mut engine = engine(&[]);
     assert_eq!(engine.size(), BoardSize::square(3), "its usual board");
     assert!(
-        !engine.spending().time.time_takeover,
+        !engine.thinking_limits().time.time_takeover,
         "a setting of its own"
     );
     let stop = StopFlag::new();

@@ -9,7 +9,7 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{Backend, Engine, EngineOptions, registry};
 use tengen::game::{BoardSize, UnknownGame};
 use tengen::gtp::{
-    GomocupOptions, GomocupSession, Line, Protocol, SauOptions, SauResources, SauSession, Session,
+    GomocupOptions, GomocupSession, InputLine, Protocol, SauOptions, SauResources, SauSession, Session,
     SessionOptions,
 };
 use tengen::record::ccgc::NgStyle;
@@ -21,7 +21,7 @@ fn engine(game: &str, size: BoardSize) -> Result<Box<dyn Engine>, UnknownGame> {
         seed: Some(1),
         ..EngineOptions::of(game).expect("a game of ours")
     };
-    options.spending.visits = Some(1);
+    options.thinking_limits.visits = Some(1);
     registry::create(&options, size, &time)
 }
 
@@ -40,7 +40,7 @@ fn say<C: Protocol>(mut side: C, lines: &[u8], check: impl Fn(&str)) {
     // There will be no more input: an analysis ends at once.
     side.interrupts().close(0);
     for line in lines.split(|&byte| byte == b'\n') {
-        let Line::Command(request) = Line::parse(line) else {
+        let InputLine::Command(request) = InputLine::parse(line) else {
             continue;
         };
         if LEFT_OUT.contains(&request.name.as_str()) {

@@ -64,8 +64,8 @@ impl Analysis {
             networks: terminal::network(&options).into_iter().collect(),
             positions,
             perspective: perspective.map_err(wrong)?,
-            visits: options.spending.visits.unwrap_or(VISITS),
-            time: options.spending.time_per_move,
+            visits: options.thinking_limits.visits.unwrap_or(VISITS),
+            time: options.thinking_limits.time_per_move,
             finish: !self.quit_without_waiting,
         };
         for unused in &self.katago {

@@ -216,7 +216,7 @@ mod tests {
         let options = given.resolve();
         std::fs::remove_file(&path).expect("it is ours");
         let options = options.expect("all settings are right");
-        assert_eq!(options.spending.visits, Some(3));
+        assert_eq!(options.thinking_limits.visits, Some(3));
         assert_eq!((options.threads, options.seed), (Some(2), Some(1)));
         assert_eq!(options.search.root_noise, 0.25);
     }

@@ -11,7 +11,7 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::game::{self, BoardSize, Bounds, Game, Move, Proof, with_game};
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex, sgf};
-use tengen::solver::{self, Effort, Solvable, SolveResult};
+use tengen::solver::{self, Solvable, SolveLimits, SolveResult};
 
 use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::output;
@@ -148,7 +148,7 @@ impl Solve {
             stop.is_raised() || seconds.is_some_and(|limit| now >= limit)
         };
         let cores = std::thread::available_parallelism().map_or(1, Into::into);
-        let effort = Effort {
+        let effort = SolveLimits {
             nodes: self.nodes.unwrap_or(u64::MAX),
             threads: self.threads.map_or(cores, usize::from),
             halt: &halt,
@@ -165,7 +165,7 @@ impl Solve {
         let interrupted = found.wins().is_none() && stop.is_raised();
         let nodes = LINE.min(effort.nodes);
         let line = match found.wins() {
-            Some(_) => solver.line(&position, &Effort { nodes, ..effort }),
+            Some(_) => solver.line(&position, &SolveLimits { nodes, ..effort }),
             None => Vec::new(),
         };
         let result = Found {
@@ -253,7 +253,7 @@ fn known_to_lose<G: Game>(
     position: &G,
     found: &mut SolveResult,
 ) -> Vec<Move> {
-    let effort = Effort {
+    let effort = SolveLimits {
         nodes: KNOWN,
         threads: 1,
         halt: &|_| false,

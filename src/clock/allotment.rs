@@ -20,7 +20,7 @@ const LARGEST_PLAN: f64 = 0.7;
 const LARGEST_MOVE: f64 = 0.8;
 /// What a search that does not answer may cost beyond its budget, as a share of the free time. It
 /// gets its answer in many times less, but a network that is still loading needs it.
-pub(super) const PATIENCE: f64 = 0.15;
+pub(super) const OVERRUN_SHARE: f64 = 0.15;
 /// While main time lasts a move takes this many overtime periods: with strength growing with the
 /// logarithm of time, e is best (KataGo; docs/methods.md#time).
 const PERIODS_A_MOVE: f64 = std::f64::consts::E;
@@ -54,7 +54,7 @@ fn sudden_death(known: &Experience, now: &Situation, main: Duration) -> Budget {
     // In need a late answer is still better than one that was not thought about.
     let moves = now.most_moves();
     let fair = main.saturating_sub(known.lag_of(moves)) / (2 * moves);
-    let hard = (most + free.mul_f64(PATIENCE)).max(fair);
+    let hard = (most + free.mul_f64(OVERRUN_SHARE)).max(fair);
     Budget {
         soft,
         most,
@@ -90,7 +90,7 @@ fn fischer(known: &Experience, now: &Situation, main: Duration, terms: Overtime)
         Budget {
             soft,
             most,
-            hard: (most + usable.mul_f64(PATIENCE)).min(usable),
+            hard: (most + usable.mul_f64(OVERRUN_SHARE)).min(usable),
             rules: known.rules(),
         }
     };
@@ -174,7 +174,7 @@ fn before_canadian(known: &Experience, now: &Situation, main: Duration, pace: Du
     Budget {
         soft,
         most,
-        hard: (most + main.mul_f64(PATIENCE)).min(all),
+        hard: (most + main.mul_f64(OVERRUN_SHARE)).min(all),
         rules: known.rules(),
     }
 }
@@ -204,7 +204,7 @@ fn canadian(known: &Experience, now: &Situation, left: Duration, stones: u32) ->
     Budget {
         soft,
         most,
-        hard: (most + free.mul_f64(PATIENCE)).min(left.saturating_sub(worst + rest)),
+        hard: (most + free.mul_f64(OVERRUN_SHARE)).min(left.saturating_sub(worst + rest)),
         rules: known.rules(),
     }
 }

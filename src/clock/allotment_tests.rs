@@ -1,7 +1,9 @@
 use proptest::prelude::*;
 
 use super::super::reserve::LEAST_HARD;
-use super::super::{Overtime, SideClock, Spent, StopReason, TimeControl, TimeManager, TimeParams};
+use super::super::{
+    MoveTimeUsed, Overtime, SideClock, StopReason, TimeControl, TimeManager, TimeParams,
+};
 use super::*;
 
 const LAG: Duration = Duration::from_millis(50);
@@ -42,7 +44,7 @@ fn play_move(manager: &mut TimeManager, clock: &mut SideClock, ply: u32, takes: 
         .expect("a limited clock");
     let elapsed = budget.soft.mul_f64(takes);
     clock.spend(elapsed + LAG);
-    let spent = Spent {
+    let spent = MoveTimeUsed {
         elapsed,
         visits: 1000,
         reused: 0,

@@ -2,7 +2,7 @@
 //! They keep our reserve for lag, so that a comparison is about thinking time and not about losses
 //! on time.
 
-use super::allotment::PATIENCE;
+use super::allotment::OVERRUN_SHARE;
 use super::budget::from_seconds;
 use super::experience::Experience;
 use super::params::Scheme;
@@ -63,7 +63,7 @@ pub(super) fn budget(known: &Experience, now: &Situation) -> Option<Budget> {
     Some(Budget {
         soft,
         most,
-        hard: (most + free.mul_f64(PATIENCE)).min(last),
+        hard: (most + free.mul_f64(OVERRUN_SHARE)).min(last),
         rules: StopRules {
             overtake,
             ..StopRules::default()

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::situation::Spent;
+use super::situation::MoveTimeUsed;
 use super::takeover::Takeover;
 use super::{Budget, LagMeter, StopReason, StopRules, TimeParams};
 
@@ -75,7 +75,7 @@ impl Experience {
     }
 
     /// What became of a move, which was given this budget.
-    pub(super) fn moved(&mut self, ply: u32, budget: &Budget, spent: &Spent) {
+    pub(super) fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed) {
         let Some(stop) = spent.stop else { return };
         match stop {
             StopReason::Proven => self.takeover.proven(ply),
@@ -92,7 +92,7 @@ impl Experience {
 
     /// What a move that was thought about to the end says of later ones: how much of its time a
     /// search uses, and how fast it is.
-    fn learn(&mut self, budget: &Budget, spent: &Spent) {
+    fn learn(&mut self, budget: &Budget, spent: &MoveTimeUsed) {
         if budget.soft >= SHORTEST_INFORMATIVE {
             let used = spent.elapsed.min(budget.most).as_secs_f64() / budget.soft.as_secs_f64();
             self.used += MOVE_WEIGHT * (used - self.used);

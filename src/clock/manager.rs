@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::experience::Experience;
-use super::patience::ANSWER;
 use super::reserve::LEAST_HARD;
-use super::situation::{Situation, Spent};
+use super::situation::{MoveTimeUsed, Situation};
+use super::stop_delays::ANSWER;
 use super::{Budget, TimeLeft, TimeParams};
 use super::{allotment, baselines, takeover};
 
@@ -87,7 +87,7 @@ impl TimeManager {
     }
 
     /// A move was made and charged, with this lag; `budget` is what it was given.
-    pub fn moved(&mut self, ply: u32, budget: &Budget, spent: &Spent, lag: Duration) {
+    pub fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed, lag: Duration) {
         self.moves_untold += 1;
         self.lag_charged += lag;
         self.known.moved(ply, budget, spent);
@@ -170,8 +170,8 @@ mod tests {
         manager.allot(&situation).expect("a limited clock")
     }
 
-    fn spent(elapsed_seconds: f64, stop: StopReason) -> Spent {
-        Spent {
+    fn spent(elapsed_seconds: f64, stop: StopReason) -> MoveTimeUsed {
+        MoveTimeUsed {
             elapsed: from_seconds(elapsed_seconds),
             visits: 1500,
             reused: 500,

@@ -47,7 +47,7 @@ impl Situation {
 
 /// What became of a move.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spent {
+pub struct MoveTimeUsed {
     /// Time it took, by this engine's own clock.
     pub elapsed: Duration,
     /// Visits of its search, reused ones counted.

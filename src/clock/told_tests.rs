@@ -3,7 +3,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::super::{
-    SideClock, Situation, Spent, StopReason, TimeControl, TimeLeft, TimeManager, TimeParams,
+    MoveTimeUsed, SideClock, Situation, StopReason, TimeControl, TimeLeft, TimeManager, TimeParams,
 };
 
 const LAG: Duration = Duration::from_millis(50);
@@ -219,7 +219,7 @@ fn lost_at(control: TimeControl, report: Report, ends: &[u8]) -> Option<u32> {
         truth.spend(elapsed + LAG);
         let lag = manager.lag_of_a_move();
         own.spend(elapsed + lag);
-        let spent = Spent {
+        let spent = MoveTimeUsed {
             elapsed,
             visits: 1000,
             reused: 0,

@@ -1,21 +1,21 @@
-//! Encoding `go-1`: a compact one for Go under area scoring, colours always as mine and theirs. Under
-//! territory scoring it shows what the same count by area would need as komi ([`Go::area_komi`]).
+//! Encoding `go-1`: a compact encoding for Go under area scoring, from the side to move's view.
+//! Under territory scoring it shows the komi that area scoring would need ([`Go::area_komi`]).
 
 use super::go_seed::Mobile;
 use super::{Encode, Encoding};
 use crate::game::go::Go;
 use crate::game::{Bits, Color, Game, HalfPoints, Recent, zobrist};
 
-/// See the module.
+/// Implementation of `go-1`.
 struct V1;
 
 /// Planes of points: my stones, their stones, ones; my and their chains with one, two, three
-/// liberties; the ko; what is secured for me and for them by pass-alive stones; the last five moves.
-/// Three planes of one number each follow: what I give or get as komi, whether the last move was a
-/// pass, and by how much I would be ahead by area if two passes ended the game now.
+/// liberties; the ko; points secured for me and for them by pass-alive stones; the last five moves.
+/// Three constant planes follow: komi from my view, whether the last move was a pass, and my area
+/// lead if two passes ended the game now.
 const SETS: usize = 17;
 
-/// A plane shows this many points as 1, and no more than two.
+/// Points per unit of a plane, which is clamped to two.
 const POINTS_SCALE: f32 = 20.0;
 
 impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
@@ -79,7 +79,7 @@ impl<const CELLS: usize, const WORDS: usize> Encoding<Go<CELLS, WORDS>> for V1 {
     }
 }
 
-/// Last moves that are shown.
+/// Number of last moves shown.
 const SHOWN: usize = 5;
 
 impl<const CELLS: usize, const WORDS: usize> Encode for Go<CELLS, WORDS> {
@@ -139,7 +139,7 @@ mod tests {
         };
         all(17, 0.375);
         all(18, 1.0);
-        // White is ahead by its komi: two stones each, and nobody's points.
+        // White is ahead by its komi: two stones each, and only neutral points.
         all(19, 0.375);
         let mut other = SmallGo::new(BoardSize::square(5)).unwrap();
         for mv in [12, 5, 0, 6, 25] {

@@ -1,18 +1,19 @@
-//! Encoding `go-mobile`: the 21 planes of Cazenave 2020 (III and IV-E), for repeating its networks.
+//! Encoding `go-mobile`: the 21 planes of Cazenave 2020 (III and IV-E), to reproduce its networks.
 //!
-//! The paper names stones, liberties, ladder status, that of adjacent strings, the last five states and
-//! the colour to play, and gives only some counts: two planes for the current state, one for each of four
-//! earlier ones. How the others share the rest is ours. Colours are mine and theirs. Komi, ko and passes
-//! are not shown: a network learns them for one komi alone. For playing strength there is `go-1`.
+//! The paper names stones, liberties, ladder status, that of adjacent strings, the last five states
+//! and the colour to play, and gives only some counts: two planes for the current state, one for
+//! each of four earlier ones. The division of the rest is ours. Planes are from the side to move's
+//! view. Komi, ko and passes are not shown: a network is for one komi only. For playing strength
+//! use `go-1`.
 
 use super::Encoding;
 use crate::game::go::Go;
 use crate::game::{Bits, Color, Game, zobrist};
 
-/// See the module.
+/// Implementation of `go-mobile`.
 pub(super) struct Mobile;
 
-/// What each plane shows, in order.
+/// Content of each plane, in order.
 const PLANES: [&str; 21] = [
     "ones if I am Black",
     "my stones",
@@ -40,7 +41,7 @@ const PLANES: [&str; 21] = [
 /// The first plane of an earlier board, and how many there are.
 const EARLIER: (usize, usize) = (3, 4);
 
-/// Moves that are tried to read a ladder: twice what one across 19x19 takes with a wrong turn at each
+/// Node limit for reading a ladder: twice what one across 19x19 takes with a wrong turn at each
 /// step.
 const LADDER_NODES: u32 = 300;
 
@@ -129,7 +130,7 @@ mod tests {
     use crate::game::go::{LargeGo, SmallGo};
     use crate::game::{BoardSize, Move};
 
-    /// The points of each plane that are not 0.
+    /// The nonzero points of each plane.
     fn shown(position: &SmallGo) -> Vec<Vec<(usize, f32)>> {
         let area = position.size().area();
         let mut row = vec![0.0; PLANES.len() * area];
@@ -148,7 +149,7 @@ mod tests {
     #[test]
     fn planes_show_what_they_say() {
         let mut position = SmallGo::new(BoardSize::square(5)).unwrap();
-        // White's A1 is taken by B1 and A2; White answers in the middle. Black to move.
+        // White's A1 is captured by B1 and A2; White answers in the centre. Black to move.
         for mv in [1, 0, 5, 12] {
             position.play(Move(mv));
         }
@@ -163,7 +164,7 @@ mod tests {
         assert_eq!(planes[7..11], [vec![], vec![], ones(&[1, 5]), vec![]]);
         assert_eq!(planes[14], ones(&[12]));
         assert!(planes[15..].iter().all(Vec::is_empty), "{planes:?}");
-        // Another way to the same stones, turn and ko.
+        // Another order with the same stones, turn and ko.
         let mut other = SmallGo::new(BoardSize::square(5)).unwrap();
         for mv in [1, 25, 5, 12] {
             other.play(Move(mv));
@@ -189,7 +190,7 @@ mod tests {
         assert!(planes[16..20].iter().all(Vec::is_empty) && planes[0].is_empty());
     }
 
-    /// Both types of positions show the same, and what is shown turns with the board.
+    /// Both position types give the same planes, which transform with the board.
     #[test]
     fn it_does_not_matter_how_the_board_lies() {
         use crate::game::Symmetry;

@@ -1,18 +1,18 @@
-//! Encoding `gomoku-1`: sixteen planes for Gomoku, colours as mine and theirs.
+//! Encoding `gomoku-1`: sixteen planes for Gomoku, from the side to move's view.
 //!
-//! A convolution can find a row that lacks a stone; what may not be six in a row, what stands between
-//! two enemies and what Renju forbids are rules that it would have to learn from few games. So the
-//! points that make a five, a four or a three are shown, by the rules of the game.
+//! A convolution can find rows that lack a stone; overlines, blocked ends and moves forbidden by
+//! Renju are rules that it would have to learn from few games. So the points that make a five, a
+//! four or a three are shown, by the rules of the game.
 
 use super::gomoku_seed::Gobang;
 use super::{Encode, Encoding};
 use crate::game::gomoku::{Gomoku, GomokuRules, Points, Shape, ShapeMap};
 use crate::game::{Bits, Color, Game, zobrist};
 
-/// See the module.
+/// Implementation of `gomoku-1`.
 struct V1;
 
-/// What each plane shows, in order.
+/// Content of each plane, in order.
 const PLANES: [&str; 16] = [
     "ones",
     "my stones",
@@ -32,10 +32,10 @@ const PLANES: [&str; 16] = [
     "a number for the rules",
 ];
 
-/// Planes that are sets of points, which come first.
+/// Number of planes that are sets of points, which come first.
 const SETS: usize = 14;
 
-/// What the last plane is filled with.
+/// Value of the last plane.
 const fn number(rules: GomokuRules) -> f32 {
     match rules {
         GomokuRules::Freestyle => 0.0,
@@ -92,7 +92,7 @@ impl Encoding<Gomoku> for V1 {
     }
 }
 
-/// The points where a colour makes a five, two fours in one line, a four, a three.
+/// Points where a colour makes a five, two fours in one line, a four, a three.
 fn threats(map: &ShapeMap, color: Color) -> [Points; 4] {
     let of = |shape| map.points(color, shape);
     [

@@ -1,6 +1,6 @@
-//! Encoding `gobang-1`: the four planes of AlphaGobangZero (3.5.1), for repeating its training.
+//! Encoding `gobang-1`: the four planes of AlphaGobangZero (3.5.1), to reproduce its training.
 //!
-//! Colours are absolute, as the paper has them. For playing strength there is `gomoku-1`.
+//! Colours are absolute, as in the paper. For playing strength use `gomoku-1`.
 
 use super::Encoding;
 use crate::game::gomoku::Gomoku;

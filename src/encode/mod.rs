@@ -1,7 +1,7 @@
-//! From a position to input planes: one versioned encoding a file.
+//! From positions to input planes: each versioned encoding is a file.
 //!
-//! An encoding never changes once a network was trained with it; a better one gets a new id. The
-//! id stands in the network's metadata, and [`find`] refuses a network whose encoding is unknown.
+//! An encoding never changes once a network was trained with it; a better one gets a new id. The id
+//! is part of the network's metadata, and [`find`] refuses a network whose encoding is unknown.
 
 mod go;
 mod go_seed;
@@ -25,7 +25,7 @@ use crate::game::{BoardSize, Game};
 
 /// Fills a network's input row from a position.
 pub trait Encoding<G: Game>: Send + Sync {
-    /// The id that model metadata carries.
+    /// Id, as in model metadata.
     fn id(&self) -> &'static str;
 
     /// Number of planes.
@@ -35,15 +35,15 @@ pub trait Encoding<G: Game>: Send + Sync {
     /// all zero and as long as planes times points.
     fn encode(&self, position: &G, row: &mut [f32]);
 
-    /// A key that is equal only for positions that encode to the same row: what an evaluation cache
-    /// may go by. Positions with the colours swapped have the same row and different keys.
+    /// A key that is equal only for positions with the same row, for evaluation caches. Positions
+    /// with the colours swapped have the same row and different keys.
     fn cache_key(&self, position: &G) -> u128;
 }
 
-/// A game that networks can read.
+/// A game with encodings.
 pub trait Encode: Game {
-    /// All encodings of this game. The last one is what programs take that need any, such as
-    /// `tengen bench` for its signature; which one a network reads, its metadata say.
+    /// All encodings of this game. The last one is the default, for instance for the signature of
+    /// `tengen bench`; the encoding of a network is in its metadata.
     fn encodings() -> &'static [&'static dyn Encoding<Self>];
 }
 
@@ -66,7 +66,7 @@ pub enum Mismatch {
         /// The board in use.
         wanted: BoardSize,
     },
-    /// No encoding has this id: the network is newer or older than this program.
+    /// Unknown encoding: the network is newer or older than this program.
     #[error("the network reads encoding {id:?}, but this program knows only {known}")]
     Encoding {
         /// The network's encoding.
@@ -74,23 +74,23 @@ pub enum Mismatch {
         /// The known ids, separated by commas.
         known: String,
     },
-    /// The network's own numbers contradict each other.
+    /// The numbers in the metadata are inconsistent.
     #[error("encoding {id:?} has {expected}, but the network has {found}")]
     Shape {
         /// The network's encoding.
         id: String,
-        /// What the encoding and game need, in words.
+        /// What the encoding and game require, for messages.
         expected: String,
-        /// What the network has, in words.
+        /// What the network has, for messages.
         found: String,
     },
 }
 
-/// The encoding that a network reads, after checking that the network fits the game on a board of
-/// the position's size, or can be opened for it where it is for several.
+/// The encoding of a network, after checking that the network fits the game on a board of the
+/// position's size, or can be opened for it.
 ///
 /// # Errors
-/// [`Mismatch`] says what does not fit.
+/// [`Mismatch`] names the contradiction.
 pub fn find<G: Encode>(
     model: &ModelInfo,
     position: &G,

@@ -1,9 +1,10 @@
-//! Encodings `nogo-az` and `nogo-asf`: what Gao & Wu 2021 compare, for repeating their tables.
+//! Encodings `nogo-az` and `nogo-asf`: those compared by Gao & Wu 2021, to reproduce their tables.
 //!
 //! `nogo-az` has the stones alone, as AlphaZero's input. The paper adds stones of earlier moves and
-//! does not say how many; here the last move stands for them, since in NoGo the order of moves
-//! means nothing (docs/methods.md#nogo). `nogo-asf` adds the paper's four advanced state features, read as
-//! liberty *points*. For playing strength there are [`super::NoGoV1`] and [`super::NoGoV2`].
+//! does not say how many; here the last move represents them, since in NoGo the order of moves is
+//! irrelevant (docs/methods.md#nogo). `nogo-asf` adds the paper's four advanced state features,
+//! interpreted as liberty *points*. For playing strength use [`super::NoGoV1`] or
+//! [`super::NoGoV2`].
 
 use super::Encoding;
 use super::nogo_v1::{fill, last_move_key, scarce_liberties};

@@ -1,18 +1,18 @@
-//! Encoding `nogo-1`: twelve planes for NoGo, colours always as mine and theirs.
+//! Encoding `nogo-1`: twelve planes for NoGo, from the side to move's view.
 //!
-//! Planes 5 to 8 are the four liberty planes of Gao & Wu 2021, 3.2.4, read as liberty *points*;
-//! planes 3, 4, 10 and 11 are what NoGo's monotone legality adds (docs/methods.md#nogo).
-//! There is no colour plane: the rules are the same for both colours.
+//! Planes 5 to 8 are the four liberty planes of Gao & Wu 2021, 3.2.4, interpreted as liberty
+//! *points*; planes 3, 4, 10 and 11 use NoGo's monotone legality (docs/methods.md#nogo). There is
+//! no colour plane: the rules are the same for both colours.
 
 use super::Encoding;
 use crate::game::nogo::NoGo;
 use crate::game::{Bits, Color, Game, zobrist};
 
-/// See the module.
+/// Implementation of `nogo-1`.
 #[derive(Debug, Clone, Copy)]
 pub struct NoGoV1;
 
-/// What each plane shows, in order.
+/// Content of each plane, in order.
 const PLANES: [&str; 12] = [
     "my stones",
     "their stones",
@@ -25,7 +25,7 @@ const PLANES: [&str; 12] = [
     "liberties of their blocks with two liberties",
     "last move",
     "legal for me only",
-    "empty, legal for nobody",
+    "empty, legal for neither side",
 ];
 
 impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV1 {
@@ -106,7 +106,7 @@ mod tests {
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Move};
 
-    /// Encodes a position drawn as rows from the top: X mine (Black), O theirs, lower left is A1.
+    /// Encodes a diagram with rows from the top: X mine (Black), O theirs, lower left is A1.
     fn encode(rows: [&str; 5], last: Option<Move>) -> (SmallNoGo, Vec<f32>) {
         let size = BoardSize::square(5);
         let points = |mark: char| -> Bits<2> {

@@ -1,30 +1,30 @@
-//! Encoding `nogo-2`: sixteen planes for NoGo, colours as mine and theirs, no last move.
+//! Encoding `nogo-2`: sixteen planes for NoGo, from the side to move's view, without last move.
 //!
-//! A convolution sees a point's surroundings; how many liberties a long block has, and whether one
-//! of them is a point that nobody may ever fill, it can only learn through many layers. So each
-//! stone says how scarce its block's liberties are, and whether the block can never lose its last
-//! one (docs/methods.md#endings: a point closed to both sides is a liberty for ever, which makes the blocks
-//! around it immortal and walls between regions).
+//! A convolution sees a point's neighbourhood; it needs many layers to learn how many liberties a
+//! long block has, and whether one of them can never be filled by either side. So each stone shows
+//! how few liberties its block has, and whether the block can never lose its last one
+//! (docs/methods.md#endings: a point closed to both sides is a permanent liberty, which makes the
+//! adjacent blocks immortal and walls between regions).
 //!
-//! The order of moves means nothing in NoGo (docs/methods.md#nogo), so there is no last move: a position
-//! reached in two ways is one input. Sixteen is also what processors are fast at: ONNX Runtime
-//! computes the first convolution in whole vector registers.
+//! The order of moves is irrelevant in NoGo (docs/methods.md#nogo), so there is no last move: a
+//! position reached in two ways is one input. Sixteen planes are also fast: ONNX Runtime computes
+//! the first convolution in whole vector registers.
 
 use super::Encoding;
 use super::nogo_v1::fill;
 use crate::game::nogo::NoGo;
 use crate::game::{Bits, Color, Game};
 
-/// See the module.
+/// Implementation of `nogo-2`.
 #[derive(Debug, Clone, Copy)]
 pub struct NoGoV2;
 
-/// What each plane shows, in order.
+/// Content of each plane, in order.
 const PLANES: [&str; 16] = [
     "ones",
     "legal for me",
     "legal for them",
-    "empty, legal for nobody",
+    "empty, legal for neither side",
     "my stones",
     "my stones in blocks with one liberty",
     "my stones in blocks with two liberties",
@@ -39,7 +39,7 @@ const PLANES: [&str; 16] = [
     "liberties of their blocks with two liberties",
 ];
 
-/// Planes of one side's stones, which come last.
+/// Number of planes of one side's stones, which come last.
 const SIDE: usize = 6;
 
 impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV2 {
@@ -69,7 +69,7 @@ impl<const WORDS: usize> Encoding<NoGo<WORDS>> for NoGoV2 {
     }
 }
 
-/// One side's planes. `closed` are the empty points that are legal for nobody.
+/// One side's planes. `closed` are the empty points that are legal for neither side.
 fn blocks_of<const WORDS: usize>(
     position: &NoGo<WORDS>,
     color: Color,
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn stones_show_the_liberties_of_their_block() {
-        // XX.O on a board of four points: White to move has no move; the point is closed to both.
+        // XX.O on a board of four points: White has no legal move; the point is closed to both.
         let position = played(BoardSize::new(4, 1), &[0, 3, 1]);
         let show = |name| plane(&position, name);
         assert_eq!(show("their stones in blocks with one liberty"), [0, 1]);
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(show("ones").len(), 25);
     }
 
-    /// The planes that `nogo-1` has too are the same, and two ways to a position look the same.
+    /// The planes shared with `nogo-1` are the same, and two orders of moves give the same planes.
     #[test]
     fn what_both_show_is_equal_and_order_is_not_seen() {
         let size = BoardSize::new(5, 4);

@@ -94,7 +94,7 @@ fn multiplies_bytes_fast() -> bool {
 mod tests {
     use super::*;
     use crate::encode::find;
-    use crate::eval::{Cards, ModelInfo};
+    use crate::eval::{CudaDevices, ModelInfo};
     use crate::game::with_game;
     use crate::onnx::{Header, PRECISION};
 
@@ -126,7 +126,10 @@ mod tests {
         let exact = NETWORKS[0].exact;
         let nogo = |backend, device| bytes(built_in("nogo", BoardSize::square(9), backend, device));
         assert_eq!(nogo(BackendKind::Tract, Device::Cpu), exact);
-        assert_eq!(nogo(BackendKind::Ort, Device::Cuda(Cards::only(0))), exact);
+        assert_eq!(
+            nogo(BackendKind::Ort, Device::Cuda(CudaDevices::only(0))),
+            exact
+        );
         let native = nogo(BackendKind::Native, Device::Cpu);
         assert_eq!(native != exact, NativeModel::prefers_integers());
         let cpu = nogo(BackendKind::Ort, Device::Cpu);

@@ -1,6 +1,6 @@
 //! The move to play, out of what a search reports and what the rules allow.
 
-use crate::game::{Game, Move, Proof, Reached};
+use crate::game::{Game, GameState, Move, Proof};
 use crate::search::SearchReport;
 
 /// The first legal move of `report`, which lists the move to play first; else any legal move; one
@@ -8,7 +8,7 @@ use crate::search::SearchReport;
 /// proven to lose comes after those that are not: it may have more visits. `None` only when there is no
 /// legal move. A move that the past forbids is no legal one.
 pub(super) fn choose<G: Game>(
-    start: &Reached<G>,
+    start: &GameState<G>,
     report: Option<&SearchReport>,
     avoid: &[Move],
 ) -> Option<Move> {
@@ -31,7 +31,7 @@ pub(super) fn choose<G: Game>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Line, report};
+    use super::super::testing::{FillGame, report};
     use super::*;
     use crate::game::BoardSize;
     use crate::game::go::SmallGo;
@@ -39,7 +39,7 @@ mod tests {
     /// Moves as (point, visits, prior) on a board of three points with the middle one taken.
     #[track_caller]
     fn check(moves: &[(u16, u64, f32)], expected: u16) {
-        let mut position = Line::new(BoardSize::new(3, 1)).expect("a legal size");
+        let mut position = FillGame::new(BoardSize::new(3, 1)).expect("a legal size");
         position.play(Move(1));
         let report = report(moves);
         assert_eq!(
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn moves_to_avoid_are_played_only_when_there_is_no_other() {
-        let position = Line::new(BoardSize::new(3, 1)).expect("a legal size");
+        let position = FillGame::new(BoardSize::new(3, 1)).expect("a legal size");
         let check = |avoid: &[u16], expected| {
             let avoid: Vec<Move> = avoid.iter().copied().map(Move).collect();
             let report = report(&[(2, 9, 0.5), (1, 3, 0.3)]);
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn what_the_past_forbids_is_never_played() {
         let start = SmallGo::new(BoardSize::new(3, 1)).expect("a legal size");
-        let mut game = Reached::from(start);
+        let mut game = GameState::from(start);
         // Black's a1 would bring back the board after the first two moves.
         [0, 2, 1, 2].into_iter().for_each(|mv| game.play(Move(mv)));
         let [forbidden, free] = [0, 1].map(Move);
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn nothing_only_when_there_is_nothing() {
-        let mut position = Line::new(BoardSize::new(1, 1)).expect("a legal size");
+        let mut position = FillGame::new(BoardSize::new(1, 1)).expect("a legal size");
         assert_eq!(choose(&position.clone().into(), None, &[]), Some(Move(0)));
         position.play(Move(0));
         assert_eq!(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{ThinkError, Thinker, ThinkerLog};
 use crate::clock::{Clock, StopReason};
 use crate::critic::{Critic, CriticError, Judge};
-use crate::game::{Game, Reached};
+use crate::game::{Game, GameState};
 use crate::search::{AnalysisOptions, Limits, MoveReport, SearchReport, StopFlag};
 
 /// Plays what a critic likes best. The file is read before the first move.
@@ -46,7 +46,7 @@ impl<G: Game> Thinker<G> for CriticThinker {
     /// There is nothing to see on the way, and every limit is kept: it takes less than a millisecond.
     fn watch(
         &mut self,
-        start: &Reached<G>,
+        start: &GameState<G>,
         _: &Limits,
         _: &StopFlag,
         _: &AnalysisOptions,

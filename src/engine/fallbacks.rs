@@ -109,7 +109,7 @@ impl fmt::Display for Attempt {
 mod tests {
     use super::*;
     use crate::engine::testing::network_setup;
-    use crate::eval::Cards;
+    use crate::eval::CudaDevices;
 
     #[track_caller]
     fn check(backend: Option<BackendKind>, model: Option<&str>, device: Device, expected: &[&str]) {
@@ -148,7 +148,7 @@ mod tests {
             "network n by ort on cpu",
             "network n by tract on cpu",
         ];
-        let device = Device::Cuda(Cards::only(1));
+        let device = Device::Cuda(CudaDevices::only(1));
         check(Some(BackendKind::Ort), Some("n"), device, &expected);
     }
 }

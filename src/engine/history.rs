@@ -2,7 +2,7 @@
 
 use super::EngineError;
 use crate::game::{
-    BoardSize, Color, Game, HalfPoints, Illegal, Move, Outcome, Past, Reached, Rules,
+    BoardSize, Color, Game, GameState, HalfPoints, Illegal, Move, Outcome, PositionHistory, Rules,
 };
 use crate::record::{GameRecord, Play, Vertex, result_text};
 
@@ -15,7 +15,7 @@ pub(super) struct History<G: Game> {
     plays: Vec<(Play, G)>,
     /// What may not come back, where the rules forbid that: the start and the positions after the
     /// plays.
-    past: Past,
+    past: PositionHistory,
     komi: Option<HalfPoints>,
     /// The rules that come back with the next game, where this one was loaded under others.
     lasting: Option<G::Rules>,
@@ -34,7 +34,7 @@ impl<G: Game> History<G> {
     /// A game that begins with these stones, which are those of `start`.
     pub(super) fn of(start: G, setup: Vec<(Move, Color)>) -> History<G> {
         History {
-            past: Past::of(&start),
+            past: PositionHistory::of(&start),
             start,
             setup,
             plays: Vec::new(),
@@ -63,13 +63,13 @@ impl<G: Game> History<G> {
     }
 
     /// The same with all that led to it.
-    pub(super) fn reached_for(&self, color: Color) -> Reached<G> {
-        Reached::new(self.position_for(color), self.past.clone())
+    pub(super) fn reached_for(&self, color: Color) -> GameState<G> {
+        GameState::new(self.position_for(color), self.past.clone())
     }
 
     /// The present position with all that led to it.
-    pub(super) fn reached(&self) -> Reached<G> {
-        Reached::new(self.position().clone(), self.past.clone())
+    pub(super) fn game_state(&self) -> GameState<G> {
+        GameState::new(self.position().clone(), self.past.clone())
     }
 
     /// Begins again with no stones; komi and rules stay.
@@ -81,7 +81,7 @@ impl<G: Game> History<G> {
         self.lasting = None;
         self.setup.clear();
         self.plays.clear();
-        self.past = Past::of(&self.start);
+        self.past = PositionHistory::of(&self.start);
         self.resigned = None;
         self.told_handicap = 0;
     }
@@ -238,10 +238,13 @@ pub(super) fn begin<G: Game>(
 }
 
 /// Plays with the position after each, and the past that they make.
-type Followed<G> = (Vec<(Play, G)>, Past);
+type Followed<G> = (Vec<(Play, G)>, PositionHistory);
 
 fn follow<G: Game>(start: &G, all: impl Iterator<Item = Play>) -> Result<Followed<G>, EngineError> {
-    let (mut plays, mut past) = (Vec::with_capacity(all.size_hint().0), Past::of(start));
+    let (mut plays, mut past) = (
+        Vec::with_capacity(all.size_hint().0),
+        PositionHistory::of(start),
+    );
     for play in all {
         let before = present(start, &plays);
         check(before, &past, play)?;
@@ -263,7 +266,7 @@ fn repeats_the_end<G: Game>(position: &G, play: Play) -> bool {
 }
 
 /// Whether the rules allow `play`, for either side to move; where both have passed, players may go on.
-fn check<G: Game>(position: &G, past: &Past, play: Play) -> Result<(), EngineError> {
+fn check<G: Game>(position: &G, past: &PositionHistory, play: Play) -> Result<(), EngineError> {
     if repeats_the_end(position, play) {
         return Ok(());
     }

@@ -5,10 +5,10 @@
 //! lose, and how the others look at a glance. That takes a millisecond at most, and no network.
 
 use crate::clock::StopReason;
-use crate::game::{Move, Proof, Reached};
+use crate::game::{GameState, Move, Proof};
 use crate::rollout::Playout;
 use crate::search::{MoveReport, SearchReport};
-use crate::solver::{Effort, Solvable, Solve};
+use crate::solver::{Solvable, Solve, SolveLimits};
 
 /// Nodes for the result, and for moves that lose: a fraction of a millisecond each.
 const NODES: u64 = 500;
@@ -19,7 +19,7 @@ const BYTES: usize = 1 << 18;
 
 /// Says what to play without a search, for the reason that there was none: all moves, the one to play
 /// first, and what is known of them. Empty where there is no legal move.
-pub(super) type LookAtOnce<G> = Box<dyn FnMut(&Reached<G>, StopReason) -> SearchReport + Send>;
+pub(super) type LookAtOnce<G> = Box<dyn FnMut(&GameState<G>, StopReason) -> SearchReport + Send>;
 
 /// One that knows nothing of the game: the legal moves as they come.
 pub(super) fn any_legal<G: crate::game::Game>() -> LookAtOnce<G> {
@@ -56,7 +56,7 @@ impl Known {
         if !position.nodes_to_solve().is_none_or(within_reach) {
             return Known::default();
         }
-        let effort = Effort {
+        let effort = SolveLimits {
             nodes: NODES,
             threads: 1,
             halt: &|nodes| nodes >= NODES,
@@ -77,7 +77,7 @@ impl Known {
     }
 }
 
-fn report<G: Playout>(start: &Reached<G>, known: &Known, reason: StopReason) -> SearchReport {
+fn report<G: Playout>(start: &GameState<G>, known: &Known, reason: StopReason) -> SearchReport {
     let moves: Vec<Move> = start.legal_moves().collect();
     let glance = start.position().glance(&moves);
     let mut looks: Vec<(Move, f32)> = moves.into_iter().zip(glance.appeal).collect();
@@ -205,7 +205,7 @@ mod tests {
         let mut position = G::new(size).expect("a usual board");
         let mut times = Vec::new();
         for ply in 0..size.area() / 2 {
-            let start = Reached::from(position.clone());
+            let start = GameState::from(position.clone());
             let begin = clock.now();
             let found = look(&start, StopReason::Time);
             times.push(clock.now() - begin);

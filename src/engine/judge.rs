@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::patience::Patience;
+use super::judge_limits::JudgeLimits;
 use super::unjudged::Unjudged;
 use crate::clock::Clock;
-use crate::game::{Expected, Game, Move, Settled};
+use crate::game::{Game, Move, OwnershipEstimate, Settled};
 use crate::search::StopFlag;
 
 /// Playouts with either side to move that say what is dead, at most.
@@ -24,13 +24,13 @@ const PLAYOUTS_PER_SECOND: f64 = 500_000.0;
 /// Says what is to be expected of a position after this many playouts with either side to move; `None` in games
 /// without points, and when it is told to halt.
 pub(super) type MakeExpected<G> =
-    Box<dyn FnMut(&G, u64, &dyn Fn() -> bool) -> Option<Expected> + Send>;
+    Box<dyn FnMut(&G, u64, &dyn Fn() -> bool) -> Option<OwnershipEstimate> + Send>;
 
 /// A judgement of the position of this key.
 struct Judged {
     key: u128,
     playouts: u64,
-    expected: Option<Expected>,
+    expected: Option<OwnershipEstimate>,
 }
 
 /// Judges positions of one game, and remembers the last: controllers ask for score and dead stones
@@ -73,14 +73,14 @@ impl<G: Game> Judge<G> {
         position: &G,
         stop: &StopFlag,
     ) -> Result<Option<Settled>, Unjudged> {
-        let patience = Patience::of_controller(stop);
-        let settled = self.settle_by(judging_playouts(position), position, patience)?;
+        let judge_limits = JudgeLimits::of_controller(stop);
+        let settled = self.settle_by(judging_playouts(position), position, judge_limits)?;
         // Before, more of them would only be more of a guess.
         if settled.as_ref().is_none_or(Settled::is_certain) || !position.nears_end() {
             return Ok(settled);
         }
         let more = CAREFUL_PLIES / playout_plies(position);
-        self.settle_by(more, position, patience)
+        self.settle_by(more, position, judge_limits)
     }
 
     /// The same while a clock may run.
@@ -90,7 +90,7 @@ impl<G: Game> Judge<G> {
     pub(super) fn settle_within(
         &mut self,
         position: &G,
-        patience: Patience<'_>,
+        judge_limits: JudgeLimits<'_>,
     ) -> Result<Option<Settled>, Unjudged> {
         let known = self.last.as_ref().filter(|last| last.key == position.key());
         if let Some(last) = known {
@@ -98,12 +98,12 @@ impl<G: Game> Judge<G> {
         }
         let guess = PLAYOUTS_PER_SECOND / position.size().area() as f64;
         let rate = self.rate.unwrap_or(guess);
-        let playouts = patience.playouts(judging_playouts(position), rate, self.time.now());
-        self.settle_by(playouts.ok_or(Unjudged)?, position, patience)
+        let playouts = judge_limits.playouts(judging_playouts(position), rate, self.time.now());
+        self.settle_by(playouts.ok_or(Unjudged)?, position, judge_limits)
     }
 
     /// What was expected of a position when it was judged last.
-    pub(super) fn known(&self, position: &G) -> Option<&Expected> {
+    pub(super) fn known(&self, position: &G) -> Option<&OwnershipEstimate> {
         let last = self.last.as_ref()?;
         last.expected
             .as_ref()
@@ -114,7 +114,7 @@ impl<G: Game> Judge<G> {
         &mut self,
         playouts: u64,
         position: &G,
-        patience: Patience<'_>,
+        judge_limits: JudgeLimits<'_>,
     ) -> Result<Option<Settled>, Unjudged> {
         // Where nobody can pass, a game does not end by agreement.
         let Some(expect) = self.expect.as_mut().filter(|_| G::INFO.passes) else {
@@ -124,7 +124,7 @@ impl<G: Game> Judge<G> {
         let known = |last: &Judged| last.key == key && last.playouts >= playouts;
         if !self.last.as_ref().is_some_and(known) {
             let (time, started) = (Arc::clone(&self.time), self.time.now());
-            let halt = || patience.is_over(time.now());
+            let halt = || judge_limits.is_over(time.now());
             let expected = expect(position, playouts, &halt);
             if halt() {
                 return Err(Unjudged);
@@ -213,9 +213,9 @@ mod tests {
         let mut asked = |soft: u64, hard: u64| {
             let (soft, hard) = (Duration::from_millis(soft), Duration::from_millis(hard));
             let started = clock.now();
-            let patience = Patience::within(Some(Budget::fixed(soft, hard)), started, &stop);
+            let judge_limits = JudgeLimits::within(Some(Budget::fixed(soft, hard)), started, &stop);
             judge.last = None;
-            let _ = judge.settle_within(&finished(), patience);
+            let _ = judge.settle_within(&finished(), judge_limits);
             (clock.now() - started, made.lock().pop())
         };
         // Too slow for what it was taken for: given up in time.
@@ -235,9 +235,9 @@ mod tests {
         let stop = StopFlag::new();
         judge.rate = Some(1000.0);
         let soft = Duration::from_secs(1);
-        let patience = Patience::within(Some(Budget::fixed(soft, soft)), clock.now(), &stop);
+        let judge_limits = JudgeLimits::within(Some(Budget::fixed(soft, soft)), clock.now(), &stop);
         for _ in 0..2 {
-            assert!(judge.settle_within(&finished(), patience).is_ok());
+            assert!(judge.settle_within(&finished(), judge_limits).is_ok());
         }
         assert_eq!(*made.lock(), [250], "one judgement is enough for a move");
         assert!(matches!(judge.settle(&finished(), &stop), Ok(Some(_))));

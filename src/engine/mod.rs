@@ -20,6 +20,7 @@ mod fallbacks;
 mod history;
 mod instant;
 mod judge;
+mod judge_limits;
 mod loading;
 mod merge_proof;
 mod network;
@@ -27,7 +28,6 @@ mod network_setup;
 mod networks;
 mod options;
 mod passing;
-mod patience;
 mod player;
 mod probing;
 pub mod registry;
@@ -61,7 +61,7 @@ pub use solver_thinker::{SolverOptions, SolverPlace, SolverThinker, SolverThread
 pub use startup::StartError;
 pub use thinker::{MakeThinker, ThinkError, Thinker};
 pub use thinker_log::ThinkerLog;
-pub use timing::{ClockState, DEFAULT_TIME_PER_MOVE, MoveTime, Spending};
+pub use timing::{ClockState, DEFAULT_TIME_PER_MOVE, MoveTime, ThinkingLimits};
 pub use unjudged::Unjudged;
 
 use std::time::Duration;
@@ -334,10 +334,10 @@ pub trait Engine: Send {
     fn record(&self) -> GameRecord;
 
     /// What one move may cost, the clock aside.
-    fn spending(&self) -> Spending;
+    fn thinking_limits(&self) -> ThinkingLimits;
 
     /// Changes what one move may cost.
-    fn set_spending(&mut self, spending: Spending);
+    fn set_thinking_limits(&mut self, thinking_limits: ThinkingLimits);
 
     /// Sets the time control and fills both clocks.
     fn set_time_control(&mut self, control: TimeControl);

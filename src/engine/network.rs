@@ -12,7 +12,7 @@ use super::{NetworkSetup, Networks, RolloutThinker, ThinkError, Thinker, Thinker
 use crate::clock::{Clock, StopReason};
 use crate::encode::{Encode, Mismatch};
 use crate::eval::{EvalError, ModelInfo};
-use crate::game::Reached;
+use crate::game::GameState;
 use crate::rollout::Playout;
 use crate::search::{
     AnalysisOptions, EvaluatorMaker, Limits, ProberMaker, SearchError, SearchReport, Searcher,
@@ -164,7 +164,7 @@ impl<G: Encode> NetworkThinker<G> {
 impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
     fn watch(
         &mut self,
-        start: &Reached<G>,
+        start: &GameState<G>,
         limits: &Limits,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
@@ -199,7 +199,7 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
         }
     }
 
-    fn evaluate(&mut self, start: &Reached<G>) -> Result<SearchReport, ThinkError> {
+    fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
         while let Some(searcher) = self.searcher(start.position()) {
             match searcher.evaluate(start) {
                 Err(error @ SearchError::Stopped(_)) => return Err(error.into()),
@@ -210,7 +210,7 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
         self.rollout.evaluate(start)
     }
 
-    fn prepare(&mut self, start: &Reached<G>, stop: &StopFlag) {
+    fn prepare(&mut self, start: &GameState<G>, stop: &StopFlag) {
         while let Some(searcher) = self.searcher(start.position()) {
             match searcher.prepare(start, stop) {
                 Ok(()) | Err(SearchError::Stopped(_)) => return,

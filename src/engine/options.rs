@@ -56,7 +56,7 @@ impl EngineOptions {
         let mut candidates: Vec<&str> = ENGINE_OPTIONS.iter().map(|option| option.name).collect();
         for result in [
             self.search.set(&underscored, value),
-            self.spending.time.set(&underscored, value),
+            self.thinking_limits.time.set(&underscored, value),
         ] {
             match result {
                 Err(SetError::Unknown { nearest, .. }) => candidates.extend(nearest),

@@ -11,18 +11,18 @@ use self::request::MoveRequest;
 use super::history::History;
 use super::instant::{self, LookAtOnce};
 use super::judge::{Judge, MakeExpected};
+use super::judge_limits::JudgeLimits;
 use super::loading;
 use super::passing;
-use super::patience::Patience;
 use super::timing::{self, Timing};
 use super::worker::{Task, Worker};
 use super::{
     AnalysisEffort, ClockState, Decision, Engine, EngineError, MakeThinker, MoveTime, Resign,
-    RulesError, Solution, Spending, ThinkError, ThinkerLog, Unjudged,
+    RulesError, Solution, ThinkError, ThinkerLog, ThinkingLimits, Unjudged,
 };
 use crate::clock::{Clock, StopReason, TimeControl};
 use crate::game::{
-    BoardSize, Color, Game, GameInfo, HalfPoints, Move, Outcome, Reached, Rules as _, Settled,
+    BoardSize, Color, Game, GameInfo, GameState, HalfPoints, Move, Outcome, Rules as _, Settled,
 };
 use crate::record::{GameRecord, Play};
 use crate::search::{AnalysisOptions, Limits, Purpose, SearchReport, StopFlag};
@@ -63,12 +63,12 @@ impl<G: Game> Player<G> {
     pub fn new(
         empty: G,
         make: MakeThinker<G>,
-        spending: Spending,
+        thinking_limits: ThinkingLimits,
         time: Arc<dyn Clock>,
     ) -> Player<G> {
         Player {
             history: History::new(empty),
-            timing: Timing::new(spending),
+            timing: Timing::new(thinking_limits),
             times: Vec::new(),
             worker: Worker::new(make),
             solver: None,
@@ -119,7 +119,7 @@ impl<G: Game> Player<G> {
 
     fn think(
         &mut self,
-        start: &Reached<G>,
+        start: &GameState<G>,
         task: Task,
         stop: &StopFlag,
         see: &mut dyn FnMut(&SearchReport),
@@ -131,7 +131,7 @@ impl<G: Game> Player<G> {
     /// Uses the time until the next search to prepare for it: the network is loaded, if it is not yet.
     pub(super) fn prepare(&mut self) {
         if self.history.position().outcome().is_none() {
-            self.worker.prepare(&self.history.reached());
+            self.worker.prepare(&self.history.game_state());
         }
     }
 
@@ -228,7 +228,7 @@ impl<G: Game> Engine for Player<G> {
 
     fn genmove_cleanup(&mut self, color: Color, stop: &StopFlag) -> Decision {
         let start = self.history.reached_for(color);
-        let start = &Reached::new(start.position().disputed(), start.past().clone());
+        let start = &GameState::new(start.position().disputed(), start.past().clone());
         let analysis = &AnalysisOptions::default();
         let request = MoveRequest {
             takes_dead: true,
@@ -239,8 +239,8 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
-        let reached = self.history.reached_for(color);
-        self.choice(&reached, stop)
+        let game_state = self.history.reached_for(color);
+        self.choice(&game_state, stop)
     }
 
     fn analyse(
@@ -251,21 +251,21 @@ impl<G: Game> Engine for Player<G> {
         analysis: &AnalysisOptions,
         see: &mut dyn FnMut(&SearchReport),
     ) -> Option<SearchReport> {
-        let mut reached = self.history.reached_for(color);
-        if reached.position().agrees_on_dead() {
+        let mut game_state = self.history.reached_for(color);
+        if game_state.position().agrees_on_dead() {
             // Both have passed, and people look on: what if the game went on?
-            let mut position = reached.position().clone();
+            let mut position = game_state.position().clone();
             position.resume();
-            reached = Reached::new(position, reached.past().clone());
+            game_state = GameState::new(position, game_state.past().clone());
         }
-        reached.legal_moves().next()?;
+        game_state.legal_moves().next()?;
         let mut analysis = AnalysisOptions {
             purpose: Purpose::Position,
             ..analysis.clone()
         };
-        if passing::is_offered(reached.position()) {
-            let patience = Patience::of_controller(stop);
-            analysis.judged = self.judged_end(reached.position(), patience).1;
+        if passing::is_offered(game_state.position()) {
+            let judge_limits = JudgeLimits::of_controller(stop);
+            analysis.judged = self.judged_end(game_state.position(), judge_limits).1;
         }
         let search = |visits, time: Option<_>| {
             let budget = time.map(timing::fixed_budget);
@@ -277,7 +277,7 @@ impl<G: Game> Engine for Player<G> {
             AnalysisEffort::Glance => search(Some(1), None),
             AnalysisEffort::Network => Task::Evaluate,
         };
-        match self.think(&reached, task, stop, see) {
+        match self.think(&game_state, task, stop, see) {
             Ok(report) => Some(report),
             // It was stopped while the network was being loaded.
             Err(_) if stop.is_raised() => None,
@@ -300,7 +300,7 @@ impl<G: Game> Engine for Player<G> {
         };
         let (time, started) = (&*self.time, self.time.now());
         let elapsed = || time.now().saturating_sub(started);
-        let effort = solver::Effort {
+        let effort = solver::SolveLimits {
             nodes: u64::MAX,
             threads: *threads,
             halt: &|_| stop.is_raised() || elapsed() >= limit,
@@ -320,19 +320,19 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn ponder(&mut self, stop: &StopFlag) {
-        let reached = self.history.reached();
-        if self.awaits_reply && !stop.is_raised() && reached.legal_moves().next().is_some() {
+        let game_state = self.history.game_state();
+        if self.awaits_reply && !stop.is_raised() && game_state.legal_moves().next().is_some() {
             let task = Task::Search(Limits::default(), AnalysisOptions::default());
-            if let Err(error) = self.think(&reached, task, stop, &mut |_| {}) {
+            if let Err(error) = self.think(&game_state, task, stop, &mut |_| {}) {
                 log::warn!("pondering broke off: {error}");
             }
         }
     }
 
     fn get_ready(&mut self, stop: &StopFlag) {
-        let reached = self.history.reached();
+        let game_state = self.history.game_state();
         let time = Arc::clone(&self.time);
-        self.worker.get_ready(&reached, stop, &*time);
+        self.worker.get_ready(&game_state, stop, &*time);
     }
 
     fn forget(&mut self) {
@@ -344,7 +344,7 @@ impl<G: Game> Engine for Player<G> {
     }
 
     fn value_at_a_glance(&mut self) -> f32 {
-        (self.look_at_once)(&self.history.reached(), StopReason::Time).value
+        (self.look_at_once)(&self.history.game_state(), StopReason::Time).value
     }
 
     fn last_report(&self) -> Option<&SearchReport> {
@@ -391,12 +391,12 @@ impl<G: Game> Engine for Player<G> {
         self.history.record()
     }
 
-    fn spending(&self) -> Spending {
-        self.timing.spending().clone()
+    fn thinking_limits(&self) -> ThinkingLimits {
+        self.timing.thinking_limits().clone()
     }
 
-    fn set_spending(&mut self, spending: Spending) {
-        self.timing.set_spending(spending);
+    fn set_thinking_limits(&mut self, thinking_limits: ThinkingLimits) {
+        self.timing.set_thinking_limits(thinking_limits);
     }
 
     fn set_time_control(&mut self, control: TimeControl) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::SolverOptions;
 use crate::search::ProberMaker;
-use crate::solver::{Effort, MakeProbe, Solvable};
+use crate::solver::{MakeProbe, Solvable, SolveLimits};
 
 /// A position is probed with a quarter of the nodes that half of its kind need, or more: with a quarter
 /// one in six is solved. (Hard positions of plies 43 to 55 proven in 0.3 s: 24%; with 1 and 16 in place
@@ -32,7 +32,7 @@ pub(super) fn probers<G: Solvable>(
                 return None;
             }
             let nodes = nodes(each, occasion.visits, position.nodes_to_solve())?;
-            let effort = Effort {
+            let effort = SolveLimits {
                 nodes,
                 threads: 1,
                 halt: &|_| (occasion.over)(),

@@ -124,7 +124,7 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     let time = Arc::clone(setup.time);
     let threads = options.threads.or_else(processors).unwrap_or(1);
     let bytes = (options.solver.memory_mib as usize) << 20;
-    let mut player = Player::new(empty, make, options.spending.clone(), time);
+    let mut player = Player::new(empty, make, options.thinking_limits.clone(), time);
     if options.device != Device::Cpu {
         // A card takes seconds for it: they should not be the first move's.
         player.prepare();

@@ -78,13 +78,13 @@ pub(super) fn loses_the_count<G: Game>(position: &G, color: Color, settled: &Set
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Line, report};
+    use super::super::testing::{FillGame, report};
     use super::*;
-    use crate::game::{BoardSize, Expected, Fate, Move};
+    use crate::game::{BoardSize, Move, OwnershipEstimate, PointStatus};
 
     /// Five points in a row, with this many stones; White to move after an odd number.
-    fn line(stones: u16) -> Line {
-        let mut line = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+    fn line(stones: u16) -> FillGame {
+        let mut line = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
         (0..stones).for_each(|point| line.play(Move(point)));
         line
     }
@@ -93,7 +93,7 @@ mod tests {
     fn found(value: f32, black_ahead: Option<f32>) -> SearchReport {
         let mut found = report(&[(0, 1, 1.0)]);
         (found.value, found.visits) = (value, 100);
-        found.expected = black_ahead.map(|black_ahead| Expected {
+        found.expected = black_ahead.map(|black_ahead| OwnershipEstimate {
             owner: vec![0.0; 5],
             defended: None,
             shared: vec![0.0; 5],
@@ -148,12 +148,12 @@ mod tests {
     #[test]
     fn what_is_in_doubt_is_not_given_up() {
         let settled = |black_ahead: i32, range: [i32; 2]| Settled {
-            fates: vec![Fate::Dame; 18],
+            statuses: vec![PointStatus::Dame; 18],
             black_ahead: HalfPoints(black_ahead),
             range: range.map(HalfPoints),
             open: 0,
         };
-        let line = Line::new(BoardSize::new(18, 1)).expect("a legal size");
+        let line = FillGame::new(BoardSize::new(18, 1)).expect("a legal size");
         let black_loses = |found| loses_the_count(&line, Color::Black, &found);
         assert!(black_loses(settled(-1, [-1, -1])));
         assert!(!black_loses(settled(-1, [-9, 3])), "these stones decide");

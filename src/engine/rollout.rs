@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{ThinkError, Thinker};
 use crate::clock::{Clock, StopReason};
-use crate::game::{Move, Reached};
+use crate::game::{GameState, Move};
 use crate::rollout::{MOST_PLAYOUTS, Playout, Rave, RaveMove, RaveParams, RaveReport};
 use crate::search::{AnalysisOptions, Limits, MoveReport, PointsByMove, SearchReport, StopFlag};
 
@@ -51,7 +51,7 @@ impl RolloutThinker {
 impl<G: Playout> Thinker<G> for RolloutThinker {
     fn watch(
         &mut self,
-        start: &Reached<G>,
+        start: &GameState<G>,
         limits: &Limits,
         stop: &StopFlag,
         analysis: &AnalysisOptions,

@@ -10,10 +10,10 @@ use super::solver_speed::{NODES_PER_PLAYOUT, NODES_PER_SECOND};
 use crate::clock::{Budget, Clock};
 use crate::game::{Move, Proof};
 use crate::search::{Limits, MoveReport, SearchReport, StopFlag};
-use crate::solver::{Effort, Solvable, Solve};
+use crate::solver::{Solvable, Solve, SolveLimits};
 
 /// Nodes for what can be seen at once.
-pub(super) const GLANCE: u64 = 2_000;
+pub(super) const QUICK_CHECK: u64 = 2_000;
 
 /// So many moves are looked at, at most: where most of them lose the rest will, too.
 const MOST_MOVES: usize = 8;
@@ -26,7 +26,7 @@ const LEAST_FOR_LOOK: Duration = Duration::from_millis(100);
 const LOOK_REACH: f64 = 64.0;
 
 /// What a second look may spend.
-pub(super) struct Look<'a> {
+pub(super) struct CheckBudget<'a> {
     /// Nodes for a move in any case.
     nodes: u64,
     /// It goes on until then, by a clock that runs by itself.
@@ -35,7 +35,7 @@ pub(super) struct Look<'a> {
     time: &'a dyn Clock,
 }
 
-impl<'a> Look<'a> {
+impl<'a> CheckBudget<'a> {
     /// Of a look that begins now, at the end of a search with this budget; `None` where there is too little
     /// time for one. `simulated` is the number of playouts in a second of a simulated clock.
     pub(super) fn now<G: Solvable>(
@@ -51,9 +51,9 @@ impl<'a> Look<'a> {
         let (nodes, until) = match (simulated, kept) {
             // Its clock stands still while the solver works.
             (Some(rate), Some(kept)) => (nodes_in(kept, rate), None),
-            (_, kept) => (GLANCE, kept.map(|kept| time.now() + kept)),
+            (_, kept) => (QUICK_CHECK, kept.map(|kept| time.now() + kept)),
         };
-        Some(Look {
+        Some(CheckBudget {
             nodes,
             until,
             stop,
@@ -100,12 +100,12 @@ pub(super) fn second_look<G: Solvable>(
     solver: &mut dyn Solve<G>,
     position: &G,
     mut report: SearchReport,
-    look: &Look<'_>,
+    look: &CheckBudget<'_>,
     losing: &mut Vec<Move>,
 ) -> (SearchReport, u64) {
     let over = || look.until.is_none_or(|until| look.time.now() >= until);
     let late = |nodes| nodes >= look.nodes && over();
-    let effort = Effort {
+    let effort = SolveLimits {
         nodes: u64::MAX,
         threads: 1,
         halt: &|nodes| look.stop.is_raised() || late(nodes),
@@ -151,7 +151,7 @@ mod tests {
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
 
-    const ALL: Effort<'static> = Effort {
+    const ALL: SolveLimits<'static> = SolveLimits {
         nodes: u64::MAX,
         threads: 1,
         halt: &|_| false,
@@ -175,9 +175,9 @@ mod tests {
             .expect("a move that loses somewhere")
     }
 
-    fn glance<'a>(stop: &'a StopFlag, time: &'a FakeClock) -> Look<'a> {
-        Look {
-            nodes: GLANCE,
+    fn glance<'a>(stop: &'a StopFlag, time: &'a FakeClock) -> CheckBudget<'a> {
+        CheckBudget {
+            nodes: QUICK_CHECK,
             until: None,
             stop,
             time,
@@ -185,7 +185,11 @@ mod tests {
     }
 
     /// Looks at moves in this order; what it finds to lose, and what it says of the position.
-    fn look(position: &SmallNoGo, moves: &[Move], look: &Look<'_>) -> (Vec<Move>, Option<Proof>) {
+    fn look(
+        position: &SmallNoGo,
+        moves: &[Move],
+        look: &CheckBudget<'_>,
+    ) -> (Vec<Move>, Option<Proof>) {
         let mut solver = SmallNoGo::solver(0).expect("NoGo has one");
         let moves: Vec<_> = moves.iter().map(|mv| (mv.0, 1, 0.1)).collect();
         let mut losing = Vec::new();
@@ -230,13 +234,13 @@ mod tests {
         let position = SmallNoGo::new(BoardSize::new(6, 6)).expect("a small board");
         let moves: Vec<Move> = position.legal_moves().collect();
         let (clock, stop) = (FakeClock::new(), StopFlag::new());
-        let late = Look {
+        let late = CheckBudget {
             until: Some(Duration::ZERO),
             ..glance(&stop, &clock)
         };
         assert_eq!(look(&position, &moves, &late), (vec![], None));
         stop.raise();
-        let stopped = Look {
+        let stopped = CheckBudget {
             until: Some(Duration::MAX),
             ..late
         };

@@ -3,7 +3,7 @@
 
 use crate::game::Proof;
 use crate::search::{Purpose, SearchReport, StopFlag};
-use crate::solver::{Effort, Solvable, Solve};
+use crate::solver::{Solvable, Solve, SolveLimits};
 
 /// Nodes for the line of play.
 const LINE: u64 = 50_000;
@@ -35,7 +35,7 @@ pub(super) fn show_proof<G: Solvable>(
     if purpose == Purpose::Position {
         let mut next = position.clone();
         next.play(best.mv);
-        let effort = Effort {
+        let effort = SolveLimits {
             nodes: LINE,
             threads: 1,
             halt: &|_| stop.is_raised(),

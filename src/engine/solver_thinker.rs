@@ -16,14 +16,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::merge_proof::{merge_losing, merge_proof, unsearched};
-use super::second_look::{GLANCE, Look, limits_before_look, second_look};
+use super::second_look::{CheckBudget, QUICK_CHECK, limits_before_look, second_look};
 use super::shown_proof::show_proof;
 use super::solver_speed::{NODES_PER_PLAYOUT, NODES_PER_SECOND};
 use super::{ThinkError, Thinker};
 use crate::clock::{Budget, Clock};
-use crate::game::{Proof, Reached};
+use crate::game::{GameState, Proof};
 use crate::search::{AnalysisOptions, Limits, Purpose, SearchReport, StopFlag};
-use crate::solver::{Advice, Effort, Solvable, Solve};
+use crate::solver::{Advice, Solvable, Solve, SolveLimits};
 
 /// Of visits or simulated time, the solver gets this part besides.
 const SHARE: u64 = 5;
@@ -168,7 +168,7 @@ impl<G: Solvable> SolverThinker<G> {
         let nodes = playouts.saturating_mul(NODES_PER_PLAYOUT) / SHARE;
         // Whoever asks what a position is worth is told what can be seen at once, with a single visit too.
         let least = match purpose {
-            Purpose::Position => GLANCE,
+            Purpose::Position => QUICK_CHECK,
             Purpose::Move | Purpose::ShownMove => 0,
         };
         Some(nodes.max(least))
@@ -176,7 +176,7 @@ impl<G: Solvable> SolverThinker<G> {
 }
 
 /// Solves the position and rates its moves.
-fn solve<G>(solver: &mut dyn Solve<G>, position: &G, effort: &Effort<'_>) -> Solved {
+fn solve<G>(solver: &mut dyn Solve<G>, position: &G, effort: &SolveLimits<'_>) -> Solved {
     let found = solver.solve(position, effort);
     let advice = found.proof().map(|proof| {
         let nodes = match proof {
@@ -184,7 +184,7 @@ fn solve<G>(solver: &mut dyn Solve<G>, position: &G, effort: &Effort<'_>) -> Sol
             Proof::Draw | Proof::Loss => ADVICE_LOST,
         };
         // Hundreds of positions that are solved at once: to start a thread for each takes longer.
-        let rest = Effort {
+        let rest = SolveLimits {
             nodes: nodes.min(effort.nodes),
             threads: 1,
             ..*effort
@@ -212,7 +212,7 @@ fn beside<G: Solvable>(
         let thread = std::thread::Builder::new().name("solver".to_owned());
         let (solved, flag) = (position.clone(), search_stop.clone());
         let thread = thread.spawn_scoped(scope, move || {
-            let effort = Effort {
+            let effort = SolveLimits {
                 nodes: u64::MAX,
                 threads,
                 halt,
@@ -238,7 +238,7 @@ fn beside<G: Solvable>(
 
 /// One search with what the solver does for it.
 struct Turn<'a, G: Solvable> {
-    start: &'a Reached<G>,
+    start: &'a GameState<G>,
     limits: &'a Limits,
     stop: &'a StopFlag,
     analysis: &'a AnalysisOptions,
@@ -267,7 +267,7 @@ impl<G: Solvable> Turn<'_, G> {
         inner: &mut dyn Thinker<G>,
         (nodes, simulated): (u64, bool),
     ) -> Found {
-        let effort = Effort {
+        let effort = SolveLimits {
             nodes,
             threads: 1,
             halt: &|_| self.stop.is_raised(),
@@ -322,8 +322,8 @@ impl<G: Solvable> Turn<'_, G> {
         let nodes = turn.as_secs_f64() * NODES_PER_SECOND * threads as f64;
         let due = self.started + turn;
         let within_reach = half.is_none_or(|half| half <= REACH * nodes);
-        let effort = Effort {
-            nodes: if within_reach { u64::MAX } else { GLANCE },
+        let effort = SolveLimits {
+            nodes: if within_reach { u64::MAX } else { QUICK_CHECK },
             threads,
             halt: &|_| self.stop.is_raised() || self.time.now() >= due,
         };
@@ -356,7 +356,7 @@ fn count(playouts: u64, report: &mut SearchReport, time: &dyn Clock) {
 impl<G: Solvable> Thinker<G> for SolverThinker<G> {
     fn watch(
         &mut self,
-        start: &Reached<G>,
+        start: &GameState<G>,
         limits: &Limits,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
@@ -377,8 +377,8 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         let Some(solver) = self.solver.as_deref_mut() else {
             return self.inner.watch(start, limits, stop, analysis, see);
         };
-        let effort = Effort {
-            nodes: GLANCE,
+        let effort = SolveLimits {
+            nodes: QUICK_CHECK,
             threads: 1,
             halt: &|_| stop.is_raised(),
         };
@@ -423,7 +423,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         log::info!("solver: {} after {nodes} nodes", verdict(advice.as_ref()));
         let Some(advice) = advice else {
             let simulated = self.simulated;
-            let look = Look::now(position, limits.budget, simulated, (stop, &*time));
+            let look = CheckBudget::now(position, limits.budget, simulated, (stop, &*time));
             return report.map(|mut report| {
                 if let Some(look) = look {
                     let nodes;
@@ -445,11 +445,11 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
         Ok(report)
     }
 
-    fn evaluate(&mut self, start: &Reached<G>) -> Result<SearchReport, ThinkError> {
+    fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
         self.inner.evaluate(start)
     }
 
-    fn prepare(&mut self, start: &Reached<G>, stop: &StopFlag) {
+    fn prepare(&mut self, start: &GameState<G>, stop: &StopFlag) {
         self.inner.prepare(start, stop);
         if self.is_for(start.position()) {
             self.make_solver();

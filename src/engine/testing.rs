@@ -4,11 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::{MakeThinker, NetworkSetup, Player, Spending, ThinkError, Thinker};
+use super::{MakeThinker, NetworkSetup, Player, ThinkError, Thinker, ThinkingLimits};
 use crate::clock::{FakeClock, StopReason, SystemClock};
 use crate::eval::LoadOptions;
 use crate::game::{
-    BoardSize, Color, Game, HalfPoints, IllegalSetup, Move, Outcome, PliesLeft, Reached, Recent,
+    BoardSize, Color, Game, GameState, HalfPoints, IllegalSetup, Move, Outcome, PliesLeft, Recent,
     Rules, UnknownRules, UnsupportedSize,
 };
 use crate::search::{
@@ -17,7 +17,7 @@ use crate::search::{
 
 /// Stones go on any empty point; whoever finds the board full has lost, by as much as the komi.
 #[derive(Debug, Clone)]
-pub(crate) struct Line {
+pub(crate) struct FillGame {
     size: BoardSize,
     komi: Komi,
     stones: [Option<Color>; 25],
@@ -60,7 +60,7 @@ impl FromStr for Komi {
     }
 }
 
-impl Line {
+impl FillGame {
     /// Empty points as a plain list.
     fn empty(&self) -> Vec<Move> {
         let points = (0..self.size.area()).filter(|&point| self.stones[point].is_none());
@@ -68,13 +68,13 @@ impl Line {
     }
 }
 
-impl Game for Line {
+impl Game for FillGame {
     const NAME: &'static str = "line";
     type Moves = std::vec::IntoIter<Move>;
 
     type Rules = Komi;
 
-    fn with_rules(size: BoardSize, komi: Komi) -> Result<Line, UnsupportedSize> {
+    fn with_rules(size: BoardSize, komi: Komi) -> Result<FillGame, UnsupportedSize> {
         if size.area() > 25 {
             return Err(UnsupportedSize {
                 game: "line",
@@ -82,7 +82,7 @@ impl Game for Line {
                 limits: "up to 25 points",
             });
         }
-        Ok(Line {
+        Ok(FillGame {
             size,
             komi,
             stones: [None; 25],
@@ -91,8 +91,8 @@ impl Game for Line {
         })
     }
 
-    fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Line, IllegalSetup> {
-        let mut line = Line {
+    fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<FillGame, IllegalSetup> {
+        let mut line = FillGame {
             stones: [None; 25],
             recent: Recent::default(),
             to_move,
@@ -224,10 +224,10 @@ pub(crate) enum Behaviour {
 /// A thinker of one behaviour.
 pub(crate) struct FakeThinker(Behaviour);
 
-impl Thinker<Line> for FakeThinker {
+impl Thinker<FillGame> for FakeThinker {
     fn watch(
         &mut self,
-        start: &Reached<Line>,
+        start: &GameState<FillGame>,
         _limits: &Limits,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
@@ -264,28 +264,28 @@ fn hang() -> ! {
 }
 
 /// Makes thinkers of one behaviour.
-pub(crate) fn make(behaviour: Behaviour) -> MakeThinker<Line> {
+pub(crate) fn make(behaviour: Behaviour) -> MakeThinker<FillGame> {
     Arc::new(move || Box::new(FakeThinker(behaviour.clone())))
 }
 
 /// A player on a board of five by one points under the system's clock.
-pub(crate) fn player(behaviour: Behaviour) -> Player<Line> {
-    let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+pub(crate) fn player(behaviour: Behaviour) -> Player<FillGame> {
+    let position = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
     Player::new(
         position,
         make(behaviour),
-        Spending::default(),
+        ThinkingLimits::default(),
         Arc::new(SystemClock::new()),
     )
 }
 
 /// The same under a clock moved by hand.
-pub(crate) fn timed_player(behaviour: Behaviour, clock: &FakeClock) -> Player<Line> {
-    let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+pub(crate) fn timed_player(behaviour: Behaviour, clock: &FakeClock) -> Player<FillGame> {
+    let position = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
     Player::new(
         position,
         make(behaviour),
-        Spending::default(),
+        ThinkingLimits::default(),
         Arc::new(clock.clone()),
     )
 }

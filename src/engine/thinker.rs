@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::critic::CriticError;
 use crate::eval::EvalError;
-use crate::game::{Game, Reached};
+use crate::game::{Game, GameState};
 use crate::search::{AnalysisOptions, Limits, SearchError, SearchReport, StopFlag};
 
 /// Why a thinker has no report to give.
@@ -41,7 +41,7 @@ pub trait Thinker<G: Game>: Send {
     /// [`ThinkError`] when nothing at all can be said; the caller then plays some legal move.
     fn think(
         &mut self,
-        start: &Reached<G>,
+        start: &GameState<G>,
         limits: &Limits,
         stop: &StopFlag,
     ) -> Result<SearchReport, ThinkError> {
@@ -61,7 +61,7 @@ pub trait Thinker<G: Game>: Send {
     /// As [`Thinker::think`].
     fn watch(
         &mut self,
-        start: &Reached<G>,
+        start: &GameState<G>,
         limits: &Limits,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
@@ -72,7 +72,7 @@ pub trait Thinker<G: Game>: Send {
     ///
     /// # Errors
     /// As [`Thinker::think`].
-    fn evaluate(&mut self, start: &Reached<G>) -> Result<SearchReport, ThinkError> {
+    fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, ThinkError> {
         let once = Limits {
             visits: Some(1),
             budget: None,
@@ -82,7 +82,7 @@ pub trait Thinker<G: Game>: Send {
 
     /// Does beforehand, while nobody waits, what a search from `start` would begin with. Leaves
     /// off when `stop` is raised, unless what it does has to be done in any case.
-    fn prepare(&mut self, start: &Reached<G>, stop: &StopFlag) {
+    fn prepare(&mut self, start: &GameState<G>, stop: &StopFlag) {
         let (_, _) = (start, stop);
     }
 

@@ -4,7 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::clock::{
-    Budget, SideClock, Situation, Spent, StopReason, TimeControl, TimeLeft, TimeManager, TimeParams,
+    Budget, MoveTimeUsed, SideClock, Situation, StopReason, TimeControl, TimeLeft, TimeManager,
+    TimeParams,
 };
 use crate::game::{Color, Game};
 use crate::search::{Limits, SearchReport};
@@ -24,7 +25,7 @@ const STARVING: Duration = Duration::from_millis(50);
 /// What one move may cost. Every limit that is given holds, and the clock's besides; with none at
 /// all a move takes two seconds.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Spending {
+pub struct ThinkingLimits {
     /// Visits of the root, reused ones counted.
     pub visits: Option<u64>,
     /// A fixed time.
@@ -86,7 +87,7 @@ pub(super) fn fixed_budget(time: Duration) -> Budget {
 /// Clocks and time managers of both sides.
 #[derive(Debug)]
 pub(super) struct Timing {
-    spending: Spending,
+    thinking_limits: ThinkingLimits,
     clocks: [SideClock; 2],
     managers: [TimeManager; 2],
     /// Sides whose lack of time the log has told of, in this game.
@@ -94,29 +95,29 @@ pub(super) struct Timing {
 }
 
 impl Timing {
-    pub(super) fn new(spending: Spending) -> Timing {
-        let manager = TimeManager::new(spending.time.clone(), spending.lag);
+    pub(super) fn new(thinking_limits: ThinkingLimits) -> Timing {
+        let manager = TimeManager::new(thinking_limits.time.clone(), thinking_limits.lag);
         Timing {
-            spending,
+            thinking_limits,
             clocks: [SideClock::new(TimeControl::Unlimited); 2],
             managers: [manager.clone(), manager],
             told_starving: [false; 2],
         }
     }
 
-    pub(super) fn spending(&self) -> &Spending {
-        &self.spending
+    pub(super) fn thinking_limits(&self) -> &ThinkingLimits {
+        &self.thinking_limits
     }
 
     /// New limits; what was learned about lag and speed stays.
-    pub(super) fn set_spending(&mut self, spending: Spending) {
+    pub(super) fn set_thinking_limits(&mut self, thinking_limits: ThinkingLimits) {
         for manager in &mut self.managers {
-            manager.set_params(spending.time.clone());
-            if spending.lag != self.spending.lag {
-                manager.assume_lag(spending.lag);
+            manager.set_params(thinking_limits.time.clone());
+            if thinking_limits.lag != self.thinking_limits.lag {
+                manager.assume_lag(thinking_limits.lag);
             }
         }
-        self.spending = spending;
+        self.thinking_limits = thinking_limits;
     }
 
     pub(super) fn set_control(&mut self, control: TimeControl) {
@@ -163,12 +164,12 @@ impl Timing {
         if let Some(budget) = &clock {
             self.warn_if_starving(position.to_move(), budget);
         }
-        let Spending {
+        let ThinkingLimits {
             visits,
             time_per_move,
             late_after,
             ..
-        } = self.spending;
+        } = self.thinking_limits;
         let nothing_else = visits.is_none() && clock.is_none();
         let fixed = time_per_move.or(nothing_else.then_some(DEFAULT_TIME_PER_MOVE));
         let fixed = fixed.map(|time| match late_after {
@@ -207,7 +208,7 @@ impl Timing {
         let before = *clock;
         let lag = self.managers[color.index()].lag_of_a_move();
         clock.spend(elapsed + lag);
-        let spent = Spent {
+        let spent = MoveTimeUsed {
             elapsed,
             visits: report.map_or(0, |report| report.visits),
             reused: report.map_or(0, |report| report.reused),
@@ -281,7 +282,7 @@ impl fmt::Display for MoveTime {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::Line;
+    use super::super::testing::FillGame;
     use super::*;
     use crate::clock::Overtime;
     use crate::game::BoardSize;
@@ -289,9 +290,9 @@ mod tests {
     const LAG: Duration = Duration::from_millis(100);
 
     fn on_a_minute() -> Timing {
-        let mut timing = Timing::new(Spending {
+        let mut timing = Timing::new(ThinkingLimits {
             lag: Some(LAG),
-            ..Spending::default()
+            ..ThinkingLimits::default()
         });
         timing.set_control(TimeControl::Limited {
             main: Duration::from_secs(60),
@@ -302,7 +303,7 @@ mod tests {
 
     /// Black moves in a second.
     fn move_of_a_second(timing: &mut Timing) -> MoveTime {
-        let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+        let position = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
         let (_, budget) = timing.limits(&position);
         timing.charge(Color::Black, 0, budget, Duration::from_secs(1), None)
     }
@@ -316,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_side_without_time_is_told_of_once_a_game() {
-        let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+        let position = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
         let mut timing = on_a_minute();
         timing.limits(&position);
         assert_eq!(timing.told_starving, [false, false]);
@@ -329,13 +330,13 @@ mod tests {
 
     #[test]
     fn a_fixed_time_has_room_for_a_first_search_unless_somebody_loses_by_it() {
-        let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+        let position = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
         let [second, late] = [1000, 1030].map(Duration::from_millis);
         let hard = |late_after| {
-            let mut timing = Timing::new(Spending {
+            let mut timing = Timing::new(ThinkingLimits {
                 time_per_move: Some(second),
                 late_after,
-                ..Spending::default()
+                ..ThinkingLimits::default()
             });
             timing.limits(&position).0.budget.map(|budget| budget.hard)
         };

@@ -8,9 +8,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use super::{MakeThinker, ThinkError};
-use crate::clock::patience::{ANSWER, GRACE, LOOK};
+use crate::clock::stop_delays::{ANSWER, GRACE, LOOK};
 use crate::clock::{Budget, Clock};
-use crate::game::{Game, Reached};
+use crate::game::{Game, GameState};
 use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 
 /// The longest wait for a thinker that prepares: a device that takes longer has hung.
@@ -29,7 +29,7 @@ pub(super) enum Task {
 
 /// One task for the thinker.
 struct Request<G> {
-    start: Reached<G>,
+    start: GameState<G>,
     task: Task,
     stop: StopFlag,
     /// Raised when the answer is no longer waited for.
@@ -74,7 +74,7 @@ impl<G: Game> Worker<G> {
     /// `see` is shown what comes back before the end, on this thread.
     pub(super) fn think(
         &mut self,
-        start: &Reached<G>,
+        start: &GameState<G>,
         task: Task,
         stop: &StopFlag,
         clock: &dyn Clock,
@@ -95,7 +95,7 @@ impl<G: Game> Worker<G> {
 
     /// Has the thinker prepare for a search from `start` until the next task comes, and does not
     /// wait for it.
-    pub(super) fn prepare(&mut self, start: &Reached<G>) {
+    pub(super) fn prepare(&mut self, start: &GameState<G>) {
         let stop = StopFlag::new();
         match self.ask(start, Task::Prepare, &stop) {
             Ok(_) => self.preparing = stop,
@@ -105,7 +105,7 @@ impl<G: Game> Worker<G> {
     }
 
     /// Has the thinker prepare for a search from `start`, and waits for it until `stop` is raised.
-    pub(super) fn get_ready(&mut self, start: &Reached<G>, stop: &StopFlag, clock: &dyn Clock) {
+    pub(super) fn get_ready(&mut self, start: &GameState<G>, stop: &StopFlag, clock: &dyn Clock) {
         let began = clock.now();
         let (answer, _) = match self.ask(start, Task::Prepare, stop) {
             Ok(asked) => asked,
@@ -123,7 +123,7 @@ impl<G: Game> Worker<G> {
     /// Hands the thinker a task; what it answers, and the flag that says that it is no longer waited for.
     fn ask(
         &mut self,
-        start: &Reached<G>,
+        start: &GameState<G>,
         task: Task,
         stop: &StopFlag,
     ) -> Result<(Receiver<ThinkerReply>, StopFlag), ThinkError> {
@@ -131,7 +131,7 @@ impl<G: Game> Worker<G> {
         let ((reply, answer), given_up) = (channel(), StopFlag::new());
         let position = start.position().searched();
         let request = Request {
-            start: Reached::new(position, start.past().clone()),
+            start: GameState::new(position, start.past().clone()),
             task,
             stop: stop.clone(),
             given_up: given_up.clone(),

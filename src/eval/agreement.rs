@@ -63,7 +63,8 @@ fn on_random_networks() {
     }
 }
 
-/// One file, opened for each board: all backends answer alike, and as files for one board do.
+/// One file, opened for each board: all backends give the same answers, and so do files for a
+/// single board.
 #[test]
 fn a_network_for_several_boards_is_that_of_each() {
     let shape = Shape {
@@ -106,7 +107,7 @@ fn a_network_for_several_boards_is_that_of_each() {
     );
 }
 
-/// The networks in `models/`: those in f32, and those in integers with the same in f32.
+/// The networks in `models/`: f32 files, and int8 files with their f32 original.
 fn released() -> (Vec<PathBuf>, Vec<(PathBuf, PathBuf)>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("models");
     let folders = [folder.join("ablation"), folder];
@@ -166,7 +167,7 @@ fn random_positions<G: Encode>(info: &ModelInfo, empty: &G, count: u32) -> Batch
     batch
 }
 
-/// Integers say nearly what f32 says, and in our kernels not less so than in ONNX Runtime, which
+/// Int8 answers are close to f32, and in our kernels no further off than in ONNX Runtime, which
 /// rounds more.
 #[test]
 #[expect(clippy::print_stdout, reason = "figures for those who ask for them")]

@@ -1,22 +1,22 @@
-//! What runs networks and where, by the names of command lines.
+//! Inference backends and devices, with their names on command lines.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What runs networks.
+/// An inference backend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BackendKind {
-    /// Our own kernels, always there, for the networks of `tengen-train`.
+    /// Our own kernels: always available, for the networks of `tengen-train`.
     Native,
-    /// Pure Rust, always there, for any network.
+    /// Pure Rust: always available, for any network.
     Tract,
-    /// ONNX Runtime, when its shared library is installed.
+    /// ONNX Runtime: available when its shared library is installed.
     Ort,
 }
 
 impl BackendKind {
-    /// Every backend, also those that this program was built without; the fastest first
-    /// (`tengen bench --throughput`), which is the order of the automatic choice.
+    /// All backends, also those that this build lacks; fastest first (`tengen bench --throughput`),
+    /// which is the order of the automatic choice.
     pub const ALL: [BackendKind; 3] = [BackendKind::Native, BackendKind::Ort, BackendKind::Tract];
 
     /// The name used on command lines.
@@ -29,7 +29,7 @@ impl BackendKind {
         }
     }
 
-    /// Whether it computes on devices of this kind at all.
+    /// Whether it can compute on devices of this kind.
     #[must_use]
     pub fn computes_on(self, device: Device) -> bool {
         self == BackendKind::Ort || device == Device::Cpu
@@ -50,51 +50,51 @@ impl FromStr for BackendKind {
             .into_iter()
             .find(|kind| kind.name() == name);
         found.ok_or_else(|| {
-            format!("no backend is called '{name}': there are native, ort and tract")
+            format!("unknown backend '{name}' (expected one of: native, ort, tract)")
         })
     }
 }
 
-/// Where a network is computed.
+/// A device that computes a network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Device {
-    /// The processor.
+    /// The CPU.
     #[default]
     Cpu,
     /// NVIDIA GPUs, which share the work.
-    Cuda(Cards),
+    Cuda(CudaDevices),
 }
 
-/// NVIDIA GPUs of one machine by their numbers, at least one.
+/// NVIDIA GPUs of one machine by number, at least one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cards(u64);
+pub struct CudaDevices(u64);
 
-impl Cards {
-    /// The card of this number.
+impl CudaDevices {
+    /// The GPU with this number.
     ///
     /// # Panics
-    /// When it is 64 or more.
+    /// If the number is 64 or more.
     #[must_use]
-    pub const fn only(number: u8) -> Cards {
-        Cards(1 << number)
+    pub const fn only(number: u8) -> CudaDevices {
+        CudaDevices(1 << number)
     }
 
-    /// The numbers, the smallest first.
+    /// The numbers, ascending.
     pub fn numbers(self) -> impl Iterator<Item = u8> {
         (0..64).filter(move |number| self.0 >> number & 1 == 1)
     }
 
-    /// Reads the names of devices after one another: `cuda`, `cuda:1` or `cuda:0,cuda:1`.
-    fn read(names: &str) -> Option<Cards> {
-        let mut cards = 0;
+    /// Parses comma-separated device names: `cuda`, `cuda:1` or `cuda:0,cuda:1`.
+    fn read(names: &str) -> Option<CudaDevices> {
+        let mut devices = 0;
         for name in names.split(',') {
             let number = match name.trim() {
                 "cuda" => 0,
                 name => name.strip_prefix("cuda:")?.parse().ok()?,
             };
-            cards |= 1_u64.checked_shl(number)?;
+            devices |= 1_u64.checked_shl(number)?;
         }
-        Some(Cards(cards))
+        Some(CudaDevices(devices))
     }
 }
 
@@ -102,8 +102,8 @@ impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Device::Cpu => f.write_str("cpu"),
-            Device::Cuda(cards) => {
-                let names: Vec<String> = cards.numbers().map(|id| format!("cuda:{id}")).collect();
+            Device::Cuda(devices) => {
+                let names: Vec<String> = devices.numbers().map(|id| format!("cuda:{id}")).collect();
                 f.write_str(&names.join(","))
             }
         }
@@ -113,15 +113,20 @@ impl fmt::Display for Device {
 impl FromStr for Device {
     type Err = String;
 
-    /// Reads `cpu`, `cuda`, `cuda:N`, or several of the last with commas between them.
+    /// Parses `cpu`, `cuda`, `cuda:N`, or a comma-separated list of the last.
     fn from_str(name: &str) -> Result<Device, String> {
         if name == "cpu" {
             return Ok(Device::Cpu);
         }
         let unknown = || {
-            format!("'{name}' is no device: there are cpu, cuda, cuda:N, and cuda:0,cuda:1 for two")
+            format!(
+                "unknown device '{name}' (expected one of: cpu, cuda, cuda:N, or cuda:0,cuda:1 \
+             for two GPUs)"
+            )
         };
-        Cards::read(name).map(Device::Cuda).ok_or_else(unknown)
+        CudaDevices::read(name)
+            .map(Device::Cuda)
+            .ok_or_else(unknown)
     }
 }
 
@@ -140,8 +145,8 @@ mod tests {
                 .unwrap_err()
                 .contains("'rten'")
         );
-        let cuda = |number| Device::Cuda(Cards::only(number));
-        let two = Device::Cuda(Cards(0b1010));
+        let cuda = |number| Device::Cuda(CudaDevices::only(number));
+        let two = Device::Cuda(CudaDevices(0b1010));
         for device in [Device::Cpu, cuda(0), cuda(3), two] {
             assert_eq!(device.to_string().parse(), Ok(device));
         }

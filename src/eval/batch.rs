@@ -1,15 +1,15 @@
-//! The two buffers that cross the border to a network: encoded rows in, logits out.
+//! The input and output buffers of a network: encoded rows in, logits out.
 
 use super::softmax::softmax;
 
-/// Points of a lead for each 1 that a network says.
+/// Points of lead for each unit of a network's lead output.
 pub const LEAD_SCALE: f32 = 20.0;
 
-/// How far two answers may be apart that are the same but for rounding.
+/// Tolerance for two answers that differ only by rounding.
 const NEAR: f32 = 1e-2;
 
 /// Encoded positions waiting for evaluation: `[len, planes, height, width]` f32, row-major, each
-/// with the key under which a cache may remember its answer.
+/// with its key for the cache.
 #[derive(Debug, Clone)]
 pub struct Batch {
     row_len: usize,
@@ -28,7 +28,7 @@ impl Batch {
         }
     }
 
-    /// Appends a zeroed row with its cache key and gives it out to be filled.
+    /// Appends a zeroed row with its cache key and returns it to be filled.
     pub fn push(&mut self, key: u128) -> &mut [f32] {
         let start = self.planes.len();
         self.keys.push(key);
@@ -86,7 +86,7 @@ impl Batch {
     }
 }
 
-/// What a network answered, row by row in the batch's order.
+/// The network's answers, row by row in the batch's order.
 #[derive(Debug, Clone, Default)]
 pub struct Outputs {
     policy_len: usize,
@@ -104,14 +104,14 @@ impl Outputs {
         Outputs::default()
     }
 
-    /// Whether all are numbers that a network should give.
+    /// Whether all numbers are finite.
     #[must_use]
     pub fn is_finite(&self) -> bool {
         let mut numbers = self.policy.iter().chain(&self.value).chain(&self.points);
         numbers.all(|number| number.is_finite())
     }
 
-    /// Whether the first rows of two answers are the same, but for rounding of any precision.
+    /// Whether the first rows of two answers are equal up to rounding of any precision.
     pub(super) fn is_near(&self, other: &Outputs) -> bool {
         let parts = [
             (self.policy(0), other.policy(0)),
@@ -122,15 +122,15 @@ impl Outputs {
         parts.into_iter().all(|(a, b)| a.iter().zip(b).all(near))
     }
 
-    /// Makes room for `len` rows of a network's answers, all zero: policy, value, lead and owners of so
-    /// many numbers, as `ModelInfo::output_lens` has them.
+    /// Resizes to `len` rows of zeros with these numbers of policy logits, value logits, leads and
+    /// owners, as in `ModelInfo::output_lens`.
     pub fn reset_for(&mut self, len: usize, [policy, value, lead, owners]: [usize; 4]) {
         self.reset(len, policy, value);
         self.points_len = lead + owners;
         self.points.resize(len * self.points_len, 0.0);
     }
 
-    /// Makes room for `len` rows that say nothing of points, all zero.
+    /// Resizes to `len` rows of zeros without leads and owners.
     pub fn reset(&mut self, len: usize, policy_len: usize, outcomes: usize) {
         self.policy_len = policy_len;
         self.outcomes = outcomes;
@@ -171,13 +171,13 @@ impl Outputs {
         self.len() == 0
     }
 
-    /// Policy logits of row `index`, one a policy index.
+    /// Policy logits of row `index`, one per policy index.
     #[must_use]
     pub fn policy(&self, index: usize) -> &[f32] {
         &self.policy[index * self.policy_len..][..self.policy_len]
     }
 
-    /// Policy logits of row `index`, to be filled.
+    /// Policy logits of row `index`, mutable.
     pub fn policy_mut(&mut self, index: usize) -> &mut [f32] {
         &mut self.policy[index * self.policy_len..][..self.policy_len]
     }
@@ -188,23 +188,23 @@ impl Outputs {
         &self.value[index * self.outcomes..][..self.outcomes]
     }
 
-    /// Value logits of row `index`, to be filled.
+    /// Value logits of row `index`, mutable.
     pub fn value_logits_mut(&mut self, index: usize) -> &mut [f32] {
         &mut self.value[index * self.outcomes..][..self.outcomes]
     }
 
-    /// What row `index` says of points, as `ModelInfo::points` has it.
+    /// Points outputs of row `index`, as in `ModelInfo::points`.
     #[must_use]
     pub fn points(&self, index: usize) -> &[f32] {
         &self.points[index * self.points_len..][..self.points_len]
     }
 
-    /// What row `index` says of points, to be filled.
+    /// Points outputs of row `index`, mutable.
     pub fn points_mut(&mut self, index: usize) -> &mut [f32] {
         &mut self.points[index * self.points_len..][..self.points_len]
     }
 
-    /// Row `index` of one of `ModelInfo::outputs`, to be filled.
+    /// Row `index` of one of `ModelInfo::outputs`, mutable.
     pub(super) fn output_mut(&mut self, output: usize, index: usize) -> &mut [f32] {
         match output {
             0 => self.policy_mut(index),
@@ -214,14 +214,14 @@ impl Outputs {
         }
     }
 
-    /// By how many points the side to move of row `index` will be ahead, where the network says it.
+    /// Expected lead in points of the side to move of row `index`, where the network predicts it.
     #[must_use]
     pub fn lead(&self, index: usize) -> Option<f32> {
         self.points(index).first().map(|lead| lead * LEAD_SCALE)
     }
 
-    /// Whose each point will be, from 1 for the side to move of row `index` to -1; empty where the
-    /// network does not say it.
+    /// Expected owner of each point, from 1 for the side to move of row `index` to -1; empty where
+    /// the network does not predict it.
     pub fn owners(&self, index: usize) -> impl Iterator<Item = f32> {
         let logits = self.points(index).iter().skip(1);
         // 2 / (1 + e^-x) - 1

@@ -1,4 +1,4 @@
-//! Whether a file can be a library of this system and processor, as its first bytes tell.
+//! Whether a file can be a library for this system and processor, judged by its headers.
 //!
 //! Layouts: System V ABI, "ELF Header"; Microsoft, "PE Format"; Apple, `mach-o/loader.h` and `fat.h`.
 
@@ -6,22 +6,22 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// The bytes at the beginning that hold the headers which are looked at.
+/// Bytes read from the start of the file; they contain the headers.
 const HEAD: u64 = 4096;
 
-/// What is wrong with a file.
+/// A fault of a library file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It is no library, or one for another system or processor.
+    /// Not a library, or one for another system or processor.
     Foreign,
-    /// Its end is missing.
+    /// Truncated.
     CutShort,
 }
 
-/// Looks at the first bytes, which takes microseconds; to load the library takes 5 ms and 5 MiB.
+/// Checks the headers, which takes microseconds; loading the library takes 5 ms and 5 MiB.
 ///
 /// # Errors
-/// As the system's.
+/// Errors of the operating system.
 pub(super) fn fault(path: &Path) -> io::Result<Option<Fault>> {
     let file = File::open(path)?;
     let len = file.metadata()?.len();
@@ -40,7 +40,7 @@ pub(super) fn fault(path: &Path) -> io::Result<Option<Fault>> {
     Ok(found.unwrap_or(Some(Fault::Foreign)))
 }
 
-/// The bytes at a place; none where they end before.
+/// The bytes at an offset; `None` past the end.
 fn at<const LEN: usize>(head: &[u8], start: usize) -> Option<[u8; LEN]> {
     head.get(start..)?.first_chunk().copied()
 }
@@ -53,25 +53,25 @@ fn u32_at(head: &[u8], start: usize) -> Option<u32> {
     at(head, start).map(u32::from_le_bytes)
 }
 
-/// Whether a number is the one that a format has for a processor; of others nothing is known.
+/// Whether a number is the format's code for a processor; unknown processors pass.
 fn is_for<N: PartialEq>(number: N, arch: &str, known: [(&str, N); 2]) -> bool {
     let own = known.into_iter().find(|(name, _)| *name == arch);
     own.is_none_or(|(_, own)| own == number)
 }
 
-/// A library of Linux. None where its headers are not all there, here and below.
+/// A Linux library (ELF). `None` if its headers are incomplete; the same below.
 fn elf(head: &[u8], len: u64, arch: &str) -> Option<Option<Fault>> {
     let fits = is_for(u16_at(head, 18)?, arch, [("x86_64", 62), ("aarch64", 183)]);
     if !head.starts_with(b"\x7fELF\x02") || !fits {
         return None;
     }
-    // The table of sections is the last thing in a file (`e_shoff`, `e_shentsize`, `e_shnum`).
+    // The section table is the last part of a file (`e_shoff`, `e_shentsize`, `e_shnum`).
     let sections = u64::from_le_bytes(at(head, 40)?);
     let table = u64::from(u16_at(head, 58)?) * u64::from(u16_at(head, 60)?);
     Some((sections.saturating_add(table) > len).then_some(Fault::CutShort))
 }
 
-/// A library of Windows.
+/// A Windows library (PE).
 fn pe(head: &[u8], len: u64, arch: &str) -> Option<Option<Fault>> {
     let start = usize::try_from(u32_at(head, 0x3c)?).ok()?;
     let headers = head.get(start..)?;
@@ -80,7 +80,7 @@ fn pe(head: &[u8], len: u64, arch: &str) -> Option<Option<Fault>> {
     if !head.starts_with(b"MZ") || !headers.starts_with(b"PE\0\0") || !fits {
         return None;
     }
-    // Sections follow the optional header; each says where its bytes lie and how many there are.
+    // Sections follow the optional header; each has the offset and size of its data.
     let (count, optional) = (u16_at(headers, 6)?, u16_at(headers, 20)?);
     let table = headers.get(24 + usize::from(optional)..)?;
     let mut end = 0;
@@ -92,7 +92,7 @@ fn pe(head: &[u8], len: u64, arch: &str) -> Option<Option<Fault>> {
     Some((end > len).then_some(Fault::CutShort))
 }
 
-/// A library of macOS, for one processor or for several.
+/// A macOS library (Mach-O), for one processor or for several.
 fn mach_o(head: &[u8], arch: &str) -> Option<Option<Fault>> {
     let known = [("x86_64", 0x0100_0007), ("aarch64", 0x0100_000c)];
     let fits = match at(head, 0)? {
@@ -136,12 +136,12 @@ mod tests {
         assert_eq!(pe(&file, 1535, "x86_64"), SHORT);
         assert_eq!(pe(&file, 1536, "aarch64"), None);
         assert_eq!(pe(&windows(0xaa64), 1536, "aarch64"), FINE);
-        // One of 32 bits.
+        // A 32-bit library.
         assert_eq!(pe(&windows(0x014c), 1536, "x86_64"), None);
         let mut text = file.clone();
         text[0] = b'#';
         assert_eq!(pe(&text, 1536, "x86_64"), None);
-        // An old program of DOS, and one that says that its headers are elsewhere.
+        // An old DOS program, and a file whose headers are said to be elsewhere.
         let mut dos = file.clone();
         dos[0x80] = 0;
         assert_eq!(pe(&dos, 1536, "x86_64"), None);

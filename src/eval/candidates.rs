@@ -1,28 +1,28 @@
-//! Which backends can be had here, the fastest first, and what speaks for or against each. Looks at
-//! files only: nothing is loaded.
+//! Available backends, the fastest first, with the reasons for or against each. Only files are
+//! checked: nothing is loaded.
 
 use std::fmt;
 
 use super::{BackendKind, EvalError, EvaluatorFactory, LoadOptions, ModelSource, load};
 
-/// A backend that may run a network.
+/// A backend that may be able to run a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// The backend.
     pub kind: BackendKind,
-    /// What speaks for it, or why it cannot be had.
+    /// Description if it is available, or the reason why it is not.
     pub verdict: Result<String, EvalError>,
 }
 
 impl Candidate {
-    /// Judges a backend for what `options` ask for.
+    /// Checks a backend for `options`.
     #[must_use]
     pub fn judge(kind: BackendKind, options: &LoadOptions) -> Candidate {
         let verdict = load::available(kind, options);
         Candidate { kind, verdict }
     }
 
-    /// All backends, the fastest first: the first that can be had is the automatic choice.
+    /// All backends, the fastest first: the first available one is the automatic choice.
     #[must_use]
     pub fn all(options: &LoadOptions) -> Vec<Candidate> {
         let judged = BackendKind::ALL.map(|kind| Candidate::judge(kind, options));
@@ -32,7 +32,7 @@ impl Candidate {
     /// The automatic choice.
     ///
     /// # Errors
-    /// [`EvalError::Unavailable`] with each backend's reason when none can be had.
+    /// [`EvalError::Unavailable`] with each backend's reason when none is available.
     pub fn best(options: &LoadOptions) -> Result<BackendKind, EvalError> {
         let all = Candidate::all(options);
         let best = all.iter().find(|candidate| candidate.verdict.is_ok());
@@ -40,22 +40,22 @@ impl Candidate {
     }
 }
 
-/// A network on the fastest backend that computes it here.
+/// A network on the fastest backend that can run it here.
 #[derive(Debug)]
 pub struct Opened {
     /// The backend.
     pub kind: BackendKind,
     /// The loaded network.
     pub factory: EvaluatorFactory,
-    /// Faster ones, and why they do not compute it.
+    /// Faster backends, and the reasons why they cannot run it.
     pub passed_over: Vec<Candidate>,
 }
 
-/// Loads a network with the fastest backend that can be had and computes it.
+/// Loads a network with the fastest available backend that can run it.
 ///
 /// # Errors
-/// [`EvalError::Load`] when the file cannot be used, [`EvalError::Unavailable`] when no backend can
-/// be had.
+/// [`EvalError::Load`] when the file cannot be used, [`EvalError::Unavailable`] when no backend is
+/// available.
 pub fn open_best(source: &ModelSource, options: &LoadOptions) -> Result<Opened, EvalError> {
     let mut passed_over = Vec::new();
     let fitting = BackendKind::ALL.into_iter();
@@ -83,7 +83,7 @@ fn none(options: &LoadOptions, candidates: &[Candidate]) -> EvalError {
     EvalError::Unavailable {
         backend: "auto",
         reason: format!(
-            "nothing here computes on {}: {}",
+            "no backend computes on {}: {}",
             options.device,
             reasons.join("; ")
         ),
@@ -104,7 +104,7 @@ impl fmt::Display for Candidate {
 #[cfg(all(feature = "tract", feature = "ort"))]
 mod tests {
     use super::super::testnet::SMALL;
-    use super::super::{Cards, Device, LibraryPlaces, PLANES, POLICY, VALUE, suite};
+    use super::super::{CudaDevices, Device, LibraryPlaces, PLANES, POLICY, VALUE, suite};
     use super::*;
     use crate::onnx::GraphBuilder;
 
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(Candidate::best(&bare(Device::Cpu)), Ok(BackendKind::Native));
     }
 
-    /// A network that only other backends know.
+    /// A network that only other backends can read.
     #[test]
     fn a_network_that_native_does_not_know_is_passed_on() {
         let info = SMALL.info();
@@ -165,7 +165,7 @@ mod tests {
         );
         assert!(words[0].starts_with("native: part of this program, "));
         assert_eq!(words[2], "tract: part of this program");
-        let error = Candidate::best(&bare(Device::Cuda(Cards::only(0))))
+        let error = Candidate::best(&bare(Device::Cuda(CudaDevices::only(0))))
             .unwrap_err()
             .to_string();
         for part in ["cuda:0", "not ort: ", "not tract: "] {

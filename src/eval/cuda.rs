@@ -1,23 +1,23 @@
-//! Whether ONNX Runtime may find an NVIDIA GPU here, as far as files tell.
+//! Whether ONNX Runtime can find an NVIDIA GPU here, judged by files.
 
 use std::path::Path;
 
 use super::library::FETCH_SCRIPT;
 
-/// The part of ONNX Runtime that computes on NVIDIA GPUs; it lies beside the library.
+/// ONNX Runtime's CUDA provider; it is next to the library.
 const PROVIDER: &str = if cfg!(windows) {
     "onnxruntime_providers_cuda.dll"
 } else {
     "libonnxruntime_providers_cuda.so"
 };
 
-/// Says why the GPU of this number cannot be used with this library, where that is certain.
+/// The reason why the GPU of this number certainly cannot be used with this library, if any.
 pub(super) fn refused(id: u8, library: &Path) -> Option<String> {
     let real = library.canonicalize().unwrap_or_default();
     let beside = |path: &Path| path.with_file_name(PROVIDER).is_file();
     if !beside(library) && !beside(&real) {
         return Some(format!(
-            "{} computes on processors only: get the other one with {FETCH_SCRIPT} --gpu",
+            "{} has no GPU support: get the GPU build with {FETCH_SCRIPT} --gpu",
             library.display()
         ));
     }
@@ -27,18 +27,18 @@ pub(super) fn refused(id: u8, library: &Path) -> Option<String> {
     None
 }
 
-/// WSL 2 has a driver that numbers nothing.
+/// WSL 2 has a driver without device numbers.
 const UNNUMBERED: &str = "dev/dxg";
 const DRIVER: [&str; 2] = ["dev/nvidiactl", "proc/driver/nvidia/version"];
 
-/// Whether an NVIDIA driver is loaded, as the files of a Linux system under `root` tell.
+/// Whether an NVIDIA driver is loaded, according to the files of a Linux system under `root`.
 #[must_use]
 pub fn has_driver(root: &Path) -> bool {
     let mut files = DRIVER.iter().chain([&UNNUMBERED]);
     files.any(|file| root.join(file).exists())
 }
 
-/// As the files of a Linux system under `root` tell.
+/// The same for one GPU.
 fn missing_device(id: u8, root: &Path) -> Option<String> {
     if !has_driver(root) {
         return Some("no NVIDIA driver is loaded".to_owned());
@@ -53,7 +53,7 @@ fn missing_device(id: u8, root: &Path) -> Option<String> {
         number.is_some_and(|number| number.parse::<u16>().is_ok())
     });
     match gpus.count() {
-        // Where it is not told.
+        // If the files do not say.
         0 => None,
         count if count > usize::from(id) => None,
         count => Some(format!(

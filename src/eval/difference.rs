@@ -1,32 +1,32 @@
-//! How far two networks, or two ways to compute one, are apart.
+//! Difference between two networks, or between two ways to compute one.
 
 use serde::Serialize;
 
 use super::{Batch, EvalError, Evaluator, Outputs, evaluate_finite, kl_divergence, log_softmax};
 
-/// How two networks differ on the same positions.
+/// Difference between two networks on the same positions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Difference {
     /// Positions.
     pub positions: usize,
-    /// Kullback-Leibler divergence of the second's policy from the first's over legal moves in
-    /// nats, the mean.
+    /// Mean Kullback-Leibler divergence of the second's policy from the first's over legal moves,
+    /// in nats.
     pub policy_kl: f64,
-    /// The greatest of it.
+    /// Its maximum.
     pub policy_kl_max: f64,
-    /// Difference of the values in [-1, 1], the mean of its size.
+    /// Mean absolute difference of the values in [-1, 1].
     pub value: f64,
-    /// The greatest of it.
+    /// Its maximum.
     pub value_max: f64,
-    /// Share of positions in which both like the same legal move best.
+    /// Share of positions in which both prefer the same legal move.
     pub same_best: f64,
 }
 
 impl Difference {
-    /// What two evaluators say of the rows of `batch`; `legal` says which moves of each row are.
+    /// Compares two evaluators on the rows of `batch`; `legal` has the legal moves of each row.
     ///
     /// # Errors
-    /// [`EvalError`] when one of them cannot be computed.
+    /// [`EvalError`] when one of them fails.
     pub fn between(
         [first, second]: [&mut dyn Evaluator; 2],
         batch: &Batch,
@@ -40,7 +40,7 @@ impl Difference {
         Ok(each.fold(Difference::default(), Difference::and))
     }
 
-    /// What two evaluators said of one row, in which the moves of `legal` are.
+    /// Compares two evaluators' answers to one row with these legal moves.
     #[must_use]
     pub fn of_row(outputs: [&Outputs; 2], row: usize, legal: &[bool]) -> Difference {
         let [p, q] = outputs.map(|out| {
@@ -59,7 +59,7 @@ impl Difference {
         }
     }
 
-    /// The difference on these positions and those of `other` together.
+    /// Combines with the difference on other positions.
     #[must_use]
     pub fn and(self, other: Difference) -> Difference {
         let positions = self.positions + other.positions;
@@ -90,7 +90,7 @@ mod tests {
     use crate::eval::testnet::{SMALL, random_batch};
     use crate::eval::{HashEvaluator, UniformEvaluator};
 
-    /// The answer to one position: logits of three moves, and of win and loss.
+    /// An answer to one position: logits of three moves, and of win and loss.
     fn answer(policy: [f32; 3], value: [f32; 2]) -> Outputs {
         let mut out = Outputs::new();
         out.reset(1, 3, 2);

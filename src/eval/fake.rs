@@ -1,12 +1,11 @@
 //! Evaluators without a network, for tests and for `tengen bench`.
 //!
-//! - [`UniformEvaluator`] knows nothing: the search alone decides. For tests of the search, and
-//!   to measure it without a network.
-//! - [`HashEvaluator`] has an opinion on everything, the same on every machine. For the bench
-//!   signature and for tests that must notice when a row or an answer is swapped.
-//! - [`FailingEvaluator`] works for some calls, then fails or panics. For tests of what happens
-//!   then.
-//! - [`StallingEvaluator`] does not answer until it is released. For tests of stopping in time.
+//! - [`UniformEvaluator`] has no preferences: the search alone decides. For tests of the search,
+//!   and to measure it without a network.
+//! - [`HashEvaluator`] gives pseudo-random answers, the same on every machine. For the bench
+//!   signature and for tests that must notice swapped rows or answers.
+//! - [`FailingEvaluator`] works for some calls, then fails or panics. For tests of error handling.
+//! - [`StallingEvaluator`] does not answer until it is released. For tests of timely stopping.
 
 use crossbeam::channel::Receiver;
 
@@ -21,7 +20,7 @@ pub struct UniformEvaluator {
 }
 
 impl UniformEvaluator {
-    /// An evaluator that claims to be the model `info`.
+    /// An evaluator with the metadata `info`.
     #[must_use]
     pub fn new(info: ModelInfo) -> UniformEvaluator {
         UniformEvaluator { info }
@@ -40,7 +39,7 @@ impl Evaluator for UniformEvaluator {
     }
 }
 
-/// Answers logits in [-2, 2) that are a hash of the input row: a deterministic stand-in for a
+/// Answers with logits in [-2, 2) that are a hash of the input row: a deterministic stand-in for a
 /// network, bit-identical on every machine.
 #[derive(Debug, Clone)]
 pub struct HashEvaluator {
@@ -48,7 +47,7 @@ pub struct HashEvaluator {
 }
 
 impl HashEvaluator {
-    /// An evaluator that claims to be the model `info`.
+    /// An evaluator with the metadata `info`.
     #[must_use]
     pub fn new(info: ModelInfo) -> HashEvaluator {
         HashEvaluator { info }
@@ -94,7 +93,7 @@ fn next_logit(state: &mut u64) -> f32 {
     f32::from(top) / 16384.0 - 2.0
 }
 
-/// How a [`FailingEvaluator`] ends.
+/// How a [`FailingEvaluator`] fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
     /// With an [`EvalError::Run`] at every further call.
@@ -167,7 +166,7 @@ impl Evaluator for StallingEvaluator {
     }
 
     fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError> {
-        // An error means that the sender is gone: then nobody wants this call to wait.
+        // An error means that the sender is gone: then the call need not wait.
         let _ = self.release.recv();
         self.inner.evaluate(batch, out)
     }

@@ -1,7 +1,8 @@
-//! Tests of files that other programs write: what ONNX says in another way is computed the same by every
-//! backend, and what a backend does not know it refuses in a sentence that names it.
+//! Tests of files written by other programs: what ONNX expresses in another way gives the same
+//! result with every backend, and what a backend does not support it refuses by name.
 //!
-//! Each case is a small random network with a change. Where ONNX Runtime is installed it is compared, too.
+//! Each case is a small random network with a modification. Where ONNX Runtime is installed it is
+//! compared, too.
 
 mod changes;
 mod integers;
@@ -16,15 +17,16 @@ use super::{
 };
 use crate::onnx::testing::{ModelProto, altered};
 
-/// What becomes of a changed file.
+/// Expected result of a modified file.
 enum Expected {
-    /// `native` answers as it does to the file as it was.
+    /// `native` answers as it does for the original file.
     Same,
-    /// So does `native`; others, which round where the file says so, answer nearly the same.
+    /// So does `native`; other backends, which round where the file says so, answer nearly the
+    /// same.
     Near,
-    /// `native` refuses it with these words. What others answer, they agree on.
+    /// `native` refuses it with this message. Other backends that answer agree with each other.
     Refused(&'static str),
-    /// All backends refuse it with these words.
+    /// All backends refuse it with this message.
     Unsound(&'static str),
 }
 
@@ -32,7 +34,7 @@ use Expected::{Near, Refused, Same, Unsound};
 
 type Change = Box<dyn Fn(&mut ModelProto)>;
 
-/// A change of a file.
+/// A modification of a file.
 struct Case {
     name: &'static str,
     change: Change,
@@ -52,7 +54,7 @@ fn case(
     }
 }
 
-/// The answers of a backend to random rows, or why it refuses the file.
+/// A backend's answers to random rows, or the reason why it refuses the file.
 fn answers(kind: BackendKind, onnx: &[u8]) -> Result<Outputs, String> {
     let source = ModelSource::Embedded(onnx.to_vec().leak());
     let options = LoadOptions {
@@ -117,7 +119,7 @@ fn check(onnx: &[u8], cases: Vec<Case>) {
                 };
                 let near = |other| assert_near(&plain, other, tolerance);
                 others.iter().flatten().for_each(near);
-                // What ONNX Runtime refuses is no file that ONNX gives a meaning.
+                // A file that ONNX Runtime refuses has no defined meaning.
                 if let Some(Err(refused)) = others.get(1) {
                     panic!("{}: {refused}", case.name);
                 }

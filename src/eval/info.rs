@@ -1,7 +1,7 @@
-//! What a network is for and what it eats, as stated in its file and checked when it is loaded.
+//! Model metadata, validated on load.
 //!
 //! Every backend gets its [`ModelInfo`] from here, from the bytes of the file, so that all accept
-//! and refuse the same models with the same words.
+//! and refuse the same models with the same messages.
 
 mod checks;
 
@@ -15,36 +15,36 @@ use crate::onnx::{self, Dim, Header, OnnxError};
 use super::{Batch, EvalError};
 use checks::{check_shape, number, text};
 
-/// The largest network that is read, in bytes. The largest known ones for board games have half of
-/// it; protocol buffers, which ONNX files are, hold no more than twice as much.
+/// Maximum size of a network file, in bytes. The largest known ones for board games have half of
+/// it; protocol buffers, the format of ONNX files, are limited to twice as much.
 pub(super) const MOST_BYTES: u64 = 1 << 30;
-/// Up to this size a file's checksum is compared before anything is loaded: 5 ms, measured.
+/// Up to this size a file's checksum is verified before anything is loaded: 5 ms, measured.
 const MOST_VERIFIED_EARLY: u64 = 1 << 25;
 
-/// Name of the input tensor: f32 `[batch, planes, height, width]`, the side to move's view.
+/// Name of the input tensor: f32 `[batch, planes, height, width]`, from the side to move's view.
 pub const PLANES: &str = "planes";
 /// Name of the policy output: f32 logits `[batch, policy_len]`.
 pub const POLICY: &str = "policy";
 /// Name of the value output: f32 logits `[batch, outcomes]`, for the side to move.
 pub const VALUE: &str = "value";
-/// Name of an output that files for games with points may have: f32 `[batch, 1]`, by how many times
-/// [`LEAD_SCALE`](super::LEAD_SCALE) points the side to move will be ahead.
+/// Name of an optional output for games with points: f32 `[batch, 1]`, the expected lead of the
+/// side to move in units of [`LEAD_SCALE`](super::LEAD_SCALE) points.
 pub const LEAD: &str = "lead";
-/// Name of an output that files with [`LEAD`] may have: f32 logits `[batch, area]`, of each point
+/// Name of an optional output of files with [`LEAD`]: f32 logits `[batch, area]`, of each point
 /// becoming the side to move's.
 pub const OWNERSHIP: &str = "ownership";
 
-/// What a network is for and what it eats: the ONNX metadata, checked when a model is loaded.
+/// Model metadata: the ONNX metadata properties, validated when a model is loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelInfo {
-    /// The game's name, as [`crate::game::Game::NAME`].
+    /// Name of the game, as [`crate::game::Game::NAME`].
     pub game: String,
-    /// The board it is for, or of those in `boards` the one it is opened for.
+    /// The board it is for or, with `boards`, the one it is opened for.
     pub size: BoardSize,
-    /// The boards it was trained on, where its file leaves height and width to the run; empty where
-    /// it is for one board alone.
+    /// The boards it was trained on, if its file has dynamic height and width; empty if it is for
+    /// one board only.
     pub boards: Vec<BoardSize>,
-    /// Id of the encoding that fills its input planes.
+    /// Id of the encoding of its input planes.
     pub encoding: String,
     /// Number of input planes.
     pub planes: usize,
@@ -52,16 +52,16 @@ pub struct ModelInfo {
     pub policy_len: usize,
     /// Number of value logits: 2 for win/loss, 3 for win/draw/loss, for the side to move.
     pub outcomes: usize,
-    /// The architecture and size of the network, such as `az-5b32c`.
+    /// Architecture and size of the network, such as `az-5b32c`.
     pub network: String,
-    /// Self-play games it learnt from.
+    /// Number of self-play games it was trained on.
     pub games: u64,
-    /// Optimiser steps.
+    /// Number of optimiser steps.
     pub steps: u64,
     /// Program and version that wrote the file.
     pub creator: String,
-    /// Numbers that it says of points: 0, or 1 for the lead, or with it a logit a point for the owner.
-    /// Not in the metadata: the file has the outputs or has not.
+    /// Number of points outputs: 0, or 1 for the lead, or in addition one logit per point for the
+    /// owner. Not in the metadata: the file either has these outputs or not.
     pub points: usize,
 }
 
@@ -72,8 +72,8 @@ impl ModelInfo {
         self.planes * self.size.area()
     }
 
-    /// Whether it can be used on a board: its own, or one whose sides are none shorter and none longer
-    /// than those of all boards that it was trained on.
+    /// Whether it can be used on a board: its own, or one whose sides are between the shortest and
+    /// the longest of the boards it was trained on.
     #[must_use]
     pub fn plays_on(&self, size: BoardSize) -> bool {
         let sides = self
@@ -106,7 +106,7 @@ impl ModelInfo {
         self.plays_on(size).then(opened)
     }
 
-    /// The boards that it can be used on, in words.
+    /// The boards that it can be used on, for messages.
     #[must_use]
     pub fn boards_text(&self) -> String {
         match self.boards.is_empty() {
@@ -115,7 +115,7 @@ impl ModelInfo {
         }
     }
 
-    /// Names of the outputs that are read: policy, value, and what it says of points.
+    /// Names of the outputs that are read: policy, value and points outputs.
     #[must_use]
     pub fn outputs(&self) -> &'static [&'static str] {
         match self.points {
@@ -144,7 +144,7 @@ impl ModelInfo {
         Err(EvalError::Run {
             backend,
             reason: format!(
-                "rows have {} numbers, the network {} wants {}",
+                "rows have {} numbers, the network {} expects {}",
                 batch.row_len(),
                 self.network,
                 self.row_len()
@@ -152,7 +152,7 @@ impl ModelInfo {
         })
     }
 
-    /// The pairs to store in an ONNX file's `metadata_props`.
+    /// The key-value pairs for an ONNX file's `metadata_props`.
     #[must_use]
     pub fn to_metadata(&self) -> Vec<(String, String)> {
         let boards = (!self.boards.is_empty()).then(|| (BOARDS, list(&self.boards, " ")));
@@ -173,7 +173,7 @@ impl ModelInfo {
         pairs.map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
-    /// A length that depends on the board: fixed in the file, or left to the run under `name`.
+    /// A length that depends on the board: fixed in the file, or dynamic with this `name`.
     fn dim(&self, len: usize, name: &str) -> Dim {
         match self.boards.is_empty() {
             true => Dim::Fixed(len),
@@ -199,7 +199,7 @@ impl ModelInfo {
         [Dim::batch(), self.dim(self.policy_len, "moves")]
     }
 
-    /// Shape of an output with `len` numbers, `each_point` of them for each point.
+    /// Shape of an output with `len` numbers, `each_point` of them per point.
     #[must_use]
     pub fn points_shape(&self, len: usize, each_point: bool) -> [Dim; 2] {
         let dim = match each_point {
@@ -215,13 +215,12 @@ impl ModelInfo {
         [Dim::batch(), self.outcomes.into()]
     }
 
-    /// Reads the metadata of a model file and checks the shapes of its tensors against them, its
-    /// bytes against its checksum where it has one, and what [`onnx::check`] checks. `path` only names
-    /// the file in errors.
+    /// Reads the metadata of a model file, and validates the shapes of its tensors, its checksum if
+    /// it has one, and what [`onnx::check`] checks. `path` is only used in errors.
     ///
     /// # Errors
-    /// [`EvalError::Load`] when the bytes are not an ONNX model, a key is missing or unreadable,
-    /// a tensor is missing or has another shape than the metadata say, or the file is damaged or unsound.
+    /// [`EvalError::Load`] when the bytes are not an ONNX model, a key is missing or unreadable, a
+    /// tensor is missing or its shape contradicts the metadata, or the file is damaged or invalid.
     pub fn read(path: &str, onnx: &[u8]) -> Result<ModelInfo, EvalError> {
         let checked = || {
             let header = Header::read(onnx)?;
@@ -238,11 +237,11 @@ impl ModelInfo {
         Ok(info)
     }
 
-    /// As [`ModelInfo::read`], of a file that is not loaded: what is large is skipped, and what is in
-    /// it and the checksum of a large file are left to the one who loads it.
+    /// As [`ModelInfo::read`], without loading the file: large content is skipped, and its
+    /// validation and the checksum of a large file are left to the load.
     ///
     /// # Errors
-    /// As [`ModelInfo::read`], also when it is no regular file or too large.
+    /// As [`ModelInfo::read`], also when it is not a regular file or too large.
     pub fn of_file(path: &Path) -> Result<ModelInfo, EvalError> {
         let name = path.display().to_string();
         let checked = || {
@@ -261,11 +260,12 @@ impl ModelInfo {
         ModelInfo::checked(&name, checked())
     }
 
-    /// As [`ModelInfo::read`], opened for `board` where one is named and the network is for several.
-    /// Whether the board of a network for one is the wanted one, [`crate::encode::find`] says.
+    /// As [`ModelInfo::read`], opened for `board` if one is given and the network is for several.
+    /// Whether the board of a single-board network is the requested one is checked by
+    /// [`crate::encode::find`].
     ///
     /// # Errors
-    /// As [`ModelInfo::read`], also when a network for several cannot be used on the board.
+    /// As [`ModelInfo::read`], also when a network for several boards cannot be used on this one.
     pub fn read_for(
         path: &str,
         onnx: &[u8],
@@ -347,7 +347,7 @@ impl ModelInfo {
     }
 }
 
-/// The metadata key of the boards of a network for several.
+/// Metadata key of the boards of a network for several.
 const BOARDS: &str = "tengen.boards";
 
 fn list(boards: &[BoardSize], between: &str) -> String {

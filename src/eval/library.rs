@@ -1,4 +1,4 @@
-//! Finds the ONNX Runtime shared library; loading it is the business of the `ort` backend.
+//! Finds the ONNX Runtime shared library; the `ort` backend loads it.
 
 use std::path::{Path, PathBuf};
 
@@ -21,22 +21,22 @@ pub const LIBRARY_FILE: &str = if cfg!(windows) {
     "libonnxruntime.so"
 };
 
-/// Where the ONNX Runtime library may lie.
+/// Where to look for the ONNX Runtime library.
 ///
-/// A library that the user named (`option`, then `variable`) is the only one tried: another one
-/// in its place would hide a typing mistake. Otherwise the folders are searched in order.
+/// If the user named a library (`option`, then `variable`), only that one is tried: using another
+/// one would hide a typing mistake. Otherwise the folders are searched in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LibraryPlaces {
     /// The command line's `--ort-library`.
     pub option: Option<PathBuf>,
     /// The environment variable `ORT_DYLIB_PATH`.
     pub variable: Option<PathBuf>,
-    /// Folders that may hold a file called [`LIBRARY_FILE`].
+    /// Folders that may contain [`LIBRARY_FILE`].
     pub folders: Vec<PathBuf>,
 }
 
 impl LibraryPlaces {
-    /// The usual places of this process: `option`, the variable `ORT_DYLIB_PATH`, the folder of
+    /// The default places of this process: `option`, the variable `ORT_DYLIB_PATH`, the folder of
     /// the executable, and `tengen/onnxruntime` in the user's cache folder (`XDG_CACHE_HOME` or
     /// `~/.cache`; on Windows `LOCALAPPDATA`), where [`FETCH_SCRIPT`] puts it.
     #[must_use]
@@ -72,8 +72,8 @@ impl LibraryPlaces {
     /// The library to load.
     ///
     /// # Errors
-    /// [`EvalError::Unavailable`] lists what was tried and says how to get the library, also when
-    /// the first file found is no library of this system, or not all of one.
+    /// [`EvalError::Unavailable`] lists the paths tried and how to get the library, also when the
+    /// first file found is not a library for this system or is truncated.
     pub fn find(&self) -> Result<PathBuf, EvalError> {
         let candidates = self.candidates();
         if let Some(found) = candidates.iter().find(|path| path.is_file()) {
@@ -100,10 +100,10 @@ fn check(path: &Path) -> Result<(), String> {
     match fault(path).map_err(|error| error.to_string())? {
         None => Ok(()),
         Some(Fault::Foreign) => Err(format!(
-            "it is no library for this system; get it with {FETCH_SCRIPT}"
+            "it is not a library for this system; get it with {FETCH_SCRIPT}"
         )),
         Some(Fault::CutShort) => Err(format!(
-            "it is cut short; fetch it again with {FETCH_SCRIPT}"
+            "it is truncated; fetch it again with {FETCH_SCRIPT}"
         )),
     }
 }
@@ -161,14 +161,14 @@ mod tests {
             folders,
             ..places()
         };
-        // This very test is a file of the kind that libraries are.
+        // This test executable is a valid library file.
         let library = std::env::current_exe().unwrap();
         std::fs::copy(&library, second.join(LIBRARY_FILE)).unwrap();
         assert_eq!(places.find().unwrap(), second.join(LIBRARY_FILE));
         std::fs::copy(&library, first.join(LIBRARY_FILE)).unwrap();
         assert_eq!(places.find().unwrap(), first.join(LIBRARY_FILE));
         let damaged = first.join(LIBRARY_FILE);
-        // A file of macOS does not tell where it ends.
+        // A macOS file does not contain its size.
         if !cfg!(target_vendor = "apple") {
             let file = std::fs::OpenOptions::new().write(true).open(&damaged);
             file.unwrap().set_len(100_000).unwrap();

@@ -1,7 +1,6 @@
-//! Opens a network by name: which backend, which file, which device.
+//! Opens a network by backend, file and device.
 //!
-//! The one place that knows all backends. Which one to fall back to when one is not available is
-//! the caller's decision.
+//! The only module that knows all backends. Fallbacks are the caller's decision.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -34,7 +33,7 @@ impl From<PathBuf> for ModelSource {
 }
 
 impl ModelSource {
-    /// How errors name it.
+    /// Name for error messages.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -43,7 +42,7 @@ impl ModelSource {
         }
     }
 
-    /// What the network says of itself, without loading it.
+    /// The metadata of the network, without loading it.
     ///
     /// # Errors
     /// As [`ModelInfo::of_file`].
@@ -68,17 +67,17 @@ impl ModelSource {
     }
 }
 
-/// Rows with which a call on a GPU has enough. A request brings 64 at most, so one that has 448 takes one
-/// more and fills the largest size of calls, 512. Not measured.
+/// Rows after which a GPU call takes no further request. A request has 64 at most, so one with 448
+/// takes one more and fills the largest size of calls, 512. Not measured.
 #[cfg(feature = "ort")]
 const GPU_BATCH: usize = 449;
 
-/// Evaluators on each GPU: while one computes, the other's rows and answers are on their way, and workers
-/// do what they do. Not measured.
+/// Evaluators on each GPU: while one computes, the other's rows and answers are transferred, and
+/// workers continue. Not measured.
 #[cfg(feature = "ort")]
 const EVALUATORS_PER_GPU: usize = 2;
 
-/// Rows that a network is tried with: few, and not the length of anything else in it.
+/// Rows of the trial evaluation: few, and different from every other dimension.
 const TRIED_ROWS: usize = 3;
 
 #[derive(Debug, Clone)]
@@ -93,7 +92,7 @@ enum Model {
     Shared(BatchClient),
 }
 
-/// A loaded network that makes one evaluator for each worker; what can be shared is.
+/// A loaded network that creates one evaluator per worker; shareable data is shared.
 #[derive(Debug, Clone)]
 pub struct EvaluatorFactory {
     info: ModelInfo,
@@ -123,9 +122,9 @@ impl EvaluatorFactory {
         Ok(factory)
     }
 
-    /// Has the network evaluate a few rows. A backend may accept a file and refuse to run it, a network
-    /// may have been fitted to nonsense or mix the positions of a batch, a GPU takes its time for the first
-    /// call: better here than in a game.
+    /// Evaluates a few rows as a trial. A backend may accept a file and refuse to run it, a network
+    /// may have diverged in training or mix the positions of a batch, and the first call of a GPU
+    /// is slow: better here than in a game.
     fn try_out(&self, source: &ModelSource) -> Result<(), EvalError> {
         let failed = |reason: &str| EvalError::Load {
             path: source.name(),
@@ -142,19 +141,19 @@ impl EvaluatorFactory {
         };
         let (empty, all) = (answer(0..1)?, answer(0..TRIED_ROWS)?);
         if !empty.is_finite() {
-            return Err(failed("it answers with numbers that are not finite"));
+            return Err(failed("its answers contain numbers that are not finite"));
         }
         if !empty.is_near(&all) {
             return Err(failed(
-                "its answer to a position changes with the others of a batch",
+                "its answer to a position depends on the other positions of the batch",
             ));
         }
         Ok(())
     }
 
-    /// The same network behind one batcher, whose evaluator takes requests until it has `enough` rows:
-    /// the workers' evaluators are its clients. Its threads end with the last of them and
-    /// of this factory's clones; nobody waits for it, so that a stalled device cannot hold up the
+    /// The same network behind one batcher, whose evaluator takes requests until it has `enough`
+    /// rows: the workers' evaluators are its clients. Its threads end with the last of them and of
+    /// this factory's clones; nothing waits for them, so that a stalled device cannot hold up the
     /// end of the program.
     ///
     /// # Errors
@@ -166,7 +165,7 @@ impl EvaluatorFactory {
         })
     }
 
-    /// What has been computed so far by all evaluators together, where a batcher stands before them.
+    /// Statistics over all evaluators, if there is a batcher.
     #[must_use]
     pub fn calls(&self) -> Option<Calls> {
         match &self.model {
@@ -175,27 +174,27 @@ impl EvaluatorFactory {
         }
     }
 
-    /// Evaluators that know nothing, see [`UniformEvaluator`].
+    /// Evaluators with uniform answers, see [`UniformEvaluator`].
     #[must_use]
     pub fn uniform(info: ModelInfo) -> EvaluatorFactory {
         let model = Model::Uniform;
         EvaluatorFactory { info, model }
     }
 
-    /// Evaluators that answer the same on every machine, see [`HashEvaluator`].
+    /// Evaluators with the same answers on every machine, see [`HashEvaluator`].
     #[must_use]
     pub fn hash(info: ModelInfo) -> EvaluatorFactory {
         let model = Model::Hash;
         EvaluatorFactory { info, model }
     }
 
-    /// The loaded model.
+    /// Metadata of the loaded model.
     #[must_use]
     pub fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    /// What a position costs, where `native` runs the network.
+    /// Cost of a position, where `native` runs the network.
     #[must_use]
     pub fn work(&self) -> Option<Work> {
         match &self.model {
@@ -207,7 +206,7 @@ impl EvaluatorFactory {
     /// An evaluator for one worker.
     ///
     /// # Errors
-    /// As the backend's: too little memory, a device that has gone.
+    /// Errors of the backend: too little memory, a lost device.
     pub fn make(&self) -> Result<Box<dyn Evaluator>, EvalError> {
         Ok(match &self.model {
             Model::Native(model) => Box::new(model.evaluator()),
@@ -222,7 +221,7 @@ impl EvaluatorFactory {
     }
 }
 
-/// What speaks for a backend, as far as files tell: nothing is loaded.
+/// Description of an available backend, judged by files: nothing is loaded.
 ///
 /// # Errors
 /// [`EvalError::Unavailable`] when this machine or this build lacks it or its device.
@@ -267,9 +266,9 @@ fn tract_available(_: Device) -> Result<String, EvalError> {
 #[cfg(feature = "ort")]
 fn ort_available(options: &LoadOptions) -> Result<String, EvalError> {
     let library = options.ort_library.find()?;
-    if let Device::Cuda(cards) = options.device {
+    if let Device::Cuda(devices) = options.device {
         let refused = |card| super::cuda::refused(card, &library);
-        if let Some(reason) = cards.numbers().find_map(refused) {
+        if let Some(reason) = devices.numbers().find_map(refused) {
             let backend = "ort";
             return Err(EvalError::Unavailable { backend, reason });
         }
@@ -314,11 +313,11 @@ fn open_ort(
 ) -> Result<(ModelInfo, Model), EvalError> {
     let model = OrtModel::load(&source.name(), onnx, options)?;
     let info = model.info().clone();
-    let Device::Cuda(cards) = options.device else {
+    let Device::Cuda(devices) = options.device else {
         return Ok((info, Model::Ort(model)));
     };
     let mut evaluators: Vec<Box<dyn Evaluator>> = Vec::new();
-    for card in cards.numbers() {
+    for card in devices.numbers() {
         for _ in 0..EVALUATORS_PER_GPU {
             evaluators.push(Box::new(model.on_card(card)?));
         }
@@ -326,7 +325,7 @@ fn open_ort(
     Ok((info, shared(evaluators, GPU_BATCH)?))
 }
 
-/// Evaluators that serve everybody.
+/// Evaluators that are shared by all workers.
 fn shared(evaluators: Vec<Box<dyn Evaluator>>, enough: usize) -> Result<Model, EvalError> {
     let (client, _detached) = spawn_batcher(evaluators, enough)?;
     Ok(Model::Shared(client))
@@ -352,7 +351,7 @@ fn built_without(backend: &'static str) -> EvalError {
 #[cfg(test)]
 mod tests {
     #[cfg(feature = "tract")]
-    use super::super::Cards;
+    use super::super::CudaDevices;
     use super::super::suite;
     use super::super::testnet::SMALL;
     use super::*;
@@ -400,7 +399,7 @@ mod tests {
     #[test]
     fn tract_has_no_gpu() {
         let options = LoadOptions {
-            device: Device::Cuda(Cards::only(0)),
+            device: Device::Cuda(CudaDevices::only(0)),
             ..LoadOptions::default()
         };
         let source = ModelSource::Embedded(SMALL.onnx(1).leak());

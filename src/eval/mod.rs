@@ -1,8 +1,8 @@
-//! Tensors in, tensors out: running networks, and nothing about any game's rules.
+//! Running networks: tensors in, tensors out, independent of any game's rules.
 //!
-//! The border is the trait [`Evaluator`]: rows of input planes go in as plain `f32`, policy and
-//! value logits come back. Backends (`tract`, `ort`), the batcher and the cache all implement it,
-//! so a search cannot tell them apart.
+//! The interface is the trait [`Evaluator`]: input planes as plain `f32` in, policy and value
+//! logits out. Backends (`native`, `tract`, `ort`), the batcher and the cache all implement it, so
+//! a search cannot tell them apart.
 
 #[cfg(test)]
 #[cfg(all(feature = "tract", feature = "ort"))]
@@ -15,7 +15,7 @@ mod cache;
 mod candidates;
 #[cfg_attr(
     not(any(feature = "ort", test)),
-    expect(dead_code, reason = "only ONNX Runtime computes on cards")
+    expect(dead_code, reason = "only ONNX Runtime computes on GPUs")
 )]
 mod cuda;
 mod difference;
@@ -39,7 +39,7 @@ pub(crate) mod testnet;
 #[cfg(feature = "tract")]
 mod tract;
 
-pub use backend::{BackendKind, Cards, Device};
+pub use backend::{BackendKind, CudaDevices, Device};
 pub use batch::{Batch, LEAD_SCALE, Outputs};
 pub use batcher::{BatchClient, Calls, spawn_batcher};
 pub use cache::{CacheStats, CachedEvaluator, EvalCache};
@@ -59,11 +59,11 @@ pub use softmax::{kl_divergence, log_softmax, softmax};
 #[cfg(feature = "tract")]
 pub use tract::{InnerTensors, TractEvaluator, TractModel};
 
-/// Runs one network on batches of encoded positions. Owned and driven by one thread at a time.
+/// Runs one network on batches of encoded positions. Owned by one thread at a time.
 ///
 /// # Contract
-/// `evaluate` fills `out` with exactly `batch.len()` rows; a batch of n gives what n batches of
-/// one give, to within 1e-4. Logits are raw: no mask, no softmax.
+/// `evaluate` fills `out` with exactly `batch.len()` rows; a batch of n gives the same answers as n
+/// batches of one, to within 1e-4. Logits are raw: no mask, no softmax.
 pub trait Evaluator: Send {
     /// The loaded model.
     fn info(&self) -> &ModelInfo;
@@ -71,17 +71,16 @@ pub trait Evaluator: Send {
     /// Evaluates all rows of `batch` into `out`, which is resized to fit.
     ///
     /// # Errors
-    /// [`EvalError::Run`] when the backend fails; `out` is then meaningless.
+    /// [`EvalError::Run`] when the backend fails; `out` is then undefined.
     fn evaluate(&mut self, batch: &Batch, out: &mut Outputs) -> Result<(), EvalError>;
 
-    /// The number of rows per call at which this evaluator works best; a hint for whoever
-    /// gathers batches.
+    /// Preferred number of rows per call.
     fn preferred_batch(&self) -> usize {
         1
     }
 }
 
-/// As [`Evaluator::evaluate`], and refuses what no network should answer.
+/// As [`Evaluator::evaluate`], with a check of the answer.
 ///
 /// # Errors
 /// [`EvalError::Run`] also when a row is missing, or a number is not finite.

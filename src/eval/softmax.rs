@@ -1,7 +1,6 @@
-//! Probabilities of logits.
+//! Softmax and related functions.
 
-/// Turns logits into probabilities in place; `number` finds the logit of an item. Without items
-/// nothing happens.
+/// Softmax in place; `number` accesses the logit of an item. Does nothing without items.
 pub fn softmax<T>(items: &mut [T], number: impl Fn(&mut T) -> &mut f32) {
     let max = items
         .iter_mut()
@@ -26,15 +25,15 @@ pub fn log_softmax(logits: impl Iterator<Item = f32>) -> Vec<f64> {
     logits.iter().map(|logit| logit - total).collect()
 }
 
-/// The Kullback-Leibler divergence of one distribution from another in nats, at least 0, from the
-/// logarithms of their probabilities.
+/// Kullback-Leibler divergence between two distributions in nats, at least 0, from the logarithms
+/// of their probabilities.
 #[must_use]
 pub fn kl_divergence(
     log_p: impl IntoIterator<Item = f64>,
     log_q: impl IntoIterator<Item = f64>,
 ) -> f64 {
     let both = log_p.into_iter().zip(log_q);
-    // What never happens counts nothing, however unlikely it is held to be.
+    // Terms with probability zero contribute nothing.
     let terms = both.filter(|(p, _)| *p > f64::NEG_INFINITY);
     let sum: f64 = terms.map(|(p, q)| p.exp() * (p - q)).sum();
     sum.max(0.0)

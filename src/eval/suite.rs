@@ -1,15 +1,15 @@
-//! What every evaluator must do, whatever it is: test code that each backend and wrapper passes.
+//! Conformance tests for evaluators, passed by each backend and wrapper.
 
 #[cfg(feature = "ort")]
 use super::LibraryPlaces;
 use super::testnet::random_batch;
 use super::{Batch, EvalError, Evaluator, Outputs};
 
-/// Greatest difference allowed between two ways of evaluating the same row, as the contract of
-/// [`Evaluator`] says.
+/// Maximum difference between two ways of evaluating the same row, as in the contract of
+/// [`Evaluator`].
 pub(super) const TOLERANCE: f32 = 1e-4;
-/// Beyond this size, which logits of real positions never reach, the difference allowed grows with
-/// the number: at 300 an f32 goes by steps of 3e-5, and a network sums thousands of them.
+/// Beyond this size, which logits of real positions never reach, the tolerance grows with the
+/// number: at 300 the resolution of f32 is 3e-5, and a network sums thousands of numbers.
 const LARGE: f32 = 100.0;
 
 /// Runs the whole suite on one evaluator.
@@ -21,7 +21,7 @@ pub(super) fn check(evaluator: &mut impl Evaluator) {
     assert!(evaluator.preferred_batch() >= 1);
 }
 
-/// Checks that two evaluators answer the same, to within `tolerance`.
+/// Checks that two evaluators agree to within `tolerance`.
 pub(super) fn agree(first: &mut impl Evaluator, second: &mut impl Evaluator, tolerance: f32) {
     assert_eq!(first.info(), second.info());
     let batch = random_batch(first.info().row_len(), 16, 5);
@@ -31,7 +31,7 @@ pub(super) fn agree(first: &mut impl Evaluator, second: &mut impl Evaluator, tol
     }
 }
 
-/// Whether tests that need ONNX Runtime can run; prints a line where they cannot.
+/// Whether tests that need ONNX Runtime can run; prints a message if not.
 #[cfg(feature = "ort")]
 #[expect(clippy::print_stdout, reason = "a skipped test must say so")]
 pub(super) fn ort_is_installed() -> bool {

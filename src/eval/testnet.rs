@@ -8,20 +8,20 @@ use crate::onnx::{GraphBuilder, Value};
 
 use super::{Batch, ModelInfo, PLANES, POLICY, VALUE};
 
-/// What a random residual network looks like.
+/// Shape of a random residual network.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) blocks: usize,
     pub(crate) channels: usize,
     pub(crate) planes: usize,
     pub(crate) size: BoardSize,
-    /// Whether it is for all boards from 3x3 to 19x19, of which `size` is the first.
+    /// Whether it is for all boards from 3x3 to 19x19; `size` is the first.
     pub(crate) any_board: bool,
     pub(crate) outcomes: usize,
     pub(crate) game: &'static str,
     /// Whether its policy has a pass after the points.
     pub(crate) passes: bool,
-    /// Id of the encoding that the network claims to read.
+    /// Id of the network's encoding.
     pub(crate) encoding: &'static str,
 }
 

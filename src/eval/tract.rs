@@ -1,7 +1,7 @@
 //! The built-in backend: `tract`, pure Rust, nothing to install.
 //!
-//! Boards are evaluated one by one through a plan fixed at batch 1. That is tract's best way:
-//! its lazy im2col works at batch 1 only, so a batch costs 25-55 % more a position and a symbolic
+//! Positions are evaluated one by one through a plan fixed at batch 1, which is fastest: tract's
+//! lazy im2col works at batch 1 only, so a batch costs 25-55 % more per position and a symbolic
 //! batch dimension 1.25-2.4 times as much (docs/methods.md#inference-and-training-libraries).
 
 mod tensors;
@@ -22,7 +22,7 @@ use crate::onnx;
 
 const BACKEND: &str = "tract";
 
-/// A network loaded and optimised once; every worker makes its own [`TractEvaluator`] from it.
+/// A network loaded and optimised once; every worker creates its own [`TractEvaluator`] from it.
 #[derive(Debug, Clone)]
 pub struct TractModel {
     plan: Arc<TypedSimplePlan>,
@@ -30,8 +30,8 @@ pub struct TractModel {
 }
 
 impl TractModel {
-    /// Loads the bytes of an ONNX file for a board, its own where none is named; `path` only names it
-    /// in errors.
+    /// Loads the bytes of an ONNX file for a board, by default its own; `path` is only used in
+    /// errors.
     ///
     /// # Errors
     /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read_for`]) or tract cannot
@@ -42,7 +42,7 @@ impl TractModel {
         board: Option<BoardSize>,
     ) -> Result<TractModel, EvalError> {
         let info = ModelInfo::read_for(path, onnx, board)?;
-        // It looks at an operator's name alone.
+        // It checks an operator's name only.
         onnx::check_operators(onnx).map_err(|error| EvalError::Load {
             path: path.to_owned(),
             reason: format!("tract does not know the network: {error}"),
@@ -57,7 +57,7 @@ impl TractModel {
         Ok(TractModel { plan, info })
     }
 
-    /// What the network is.
+    /// Metadata of the network.
     #[must_use]
     pub fn info(&self) -> &ModelInfo {
         &self.info
@@ -82,7 +82,7 @@ fn input_shape(info: &ModelInfo) -> [usize; 4] {
     [1, info.planes, height, width]
 }
 
-/// What `load` makes of the file called `path`. tract panics on some damaged graphs, for one when an
+/// Result of `load` for the file `path`. tract panics on some damaged graphs, for instance when an
 /// output names no node.
 fn loaded<T>(path: &str, load: impl FnOnce() -> TractResult<T>) -> Result<T, EvalError> {
     let failed = |reason| EvalError::Load {
@@ -94,14 +94,14 @@ fn loaded<T>(path: &str, load: impl FnOnce() -> TractResult<T>) -> Result<T, Eva
         .map_err(|error| failed(format!("tract refuses it: {error:#}")))
 }
 
-/// The network at batch 1, with the tensors called `outputs` as its answers.
+/// The network at batch 1, with these `outputs`.
 fn optimised(
     info: &ModelInfo,
     mut onnx: &[u8],
     outputs: &[impl AsRef<str>],
 ) -> TractResult<TypedModel> {
     tract_onnx::onnx()
-        // Intermediate shapes written by other tools state a symbolic batch, which contradicts 1.
+        // Intermediate shapes written by other tools have a symbolic batch, which contradicts 1.
         .with_ignore_value_info(true)
         .model_for_read(&mut onnx)?
         .with_input_fact(0, f32::fact(input_shape(info)).into())?
@@ -109,7 +109,7 @@ fn optimised(
         .into_optimized()
 }
 
-/// The file states the shapes of its outputs, which need not be the shapes its nodes make.
+/// The stated shapes of the outputs may differ from those computed from the nodes.
 fn check_output(model: &TypedModel, output: usize, expected: [usize; 2]) -> TractResult<()> {
     let found = model.output_fact(output)?;
     let expected = f32::fact(expected);
@@ -194,8 +194,9 @@ mod tests {
         );
     }
 
-    /// A model whose outputs have `policy_planes` x area and `value_planes` numbers, whatever its
-    /// metadata and stated shapes say: only tract's own analysis of the nodes can tell.
+    /// A model whose outputs have `policy_planes` x area and `value_planes` numbers, in
+    /// contradiction to its metadata and stated shapes: only tract's own analysis of the nodes can
+    /// tell.
     fn model_of_other_shapes(policy_planes: usize, value_planes: usize) -> Vec<u8> {
         let info = SMALL.info();
         let mut graph = GraphBuilder::new("wrong");
@@ -227,8 +228,8 @@ mod tests {
     fn damaged_files_are_refused_not_fatal() {
         let onnx = SMALL.onnx(1);
         let len = onnx.len();
-        // Nodes come first in the file: this renames the result of the node that makes the value,
-        // so that the graph's output names no node.
+        // Nodes come first in the file: this renames the result of the value's node, so that the
+        // graph's output names no node.
         let mut renamed = onnx.clone();
         let at = onnx.windows(5).position(|w| w == b"value").unwrap();
         renamed[at] = b'V';

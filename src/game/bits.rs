@@ -100,7 +100,7 @@ impl<const WORDS: usize> Bits<WORDS> {
             .map(|i| Move((i * 64) as u16 + self.0[i].trailing_zeros() as u16))
     }
 
-    /// The point of rank `rank` (0 is the lowest), if there are so many.
+    /// The point of rank `rank` (0 is the lowest), if the set has more than `rank` points.
     #[must_use]
     pub fn nth(&self, rank: usize) -> Option<Move> {
         let mut rest = rank as u32;
@@ -120,7 +120,7 @@ impl<const WORDS: usize> Bits<WORDS> {
         BitsIter(self)
     }
 
-    /// Every point's number raised by `by`, `0 < by < 64`; numbers past the last word fall away.
+    /// Every point's number raised by `by`, `0 < by < 64`; numbers past the last word are dropped.
     #[must_use]
     pub fn shift_up(self, by: u32) -> Self {
         let mut carried = 0;
@@ -131,7 +131,7 @@ impl<const WORDS: usize> Bits<WORDS> {
         }))
     }
 
-    /// Every point's number lowered by `by`, `0 < by < 64`; numbers below 0 fall away.
+    /// Every point's number lowered by `by`, `0 < by < 64`; numbers below 0 are dropped.
     #[must_use]
     pub fn shift_down(self, by: u32) -> Self {
         let (mut words, mut carried) = (self.0, 0);

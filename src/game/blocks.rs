@@ -1,4 +1,4 @@
-//! Stones, their blocks and liberties: what NoGo and Go share. No rule of either game is here.
+//! Stones, their blocks and liberties, shared by NoGo and Go. No rule of either game is here.
 //!
 //! Points are neighbours along rows and columns. A block (chain) is a maximal connected set of
 //! stones of one colour; its liberties are the empty points next to it. Blocks are kept as a
@@ -7,7 +7,7 @@
 use super::bits::Bits;
 use super::{BoardSize, Color, Move};
 
-/// The shape of a board as masks, so that neighbours are shifts and no table is looked up.
+/// Board geometry as bit masks: neighbours are computed with shifts instead of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame<const WORDS: usize> {
     size: BoardSize,
@@ -89,7 +89,7 @@ pub struct Blocks<const WORDS: usize> {
     liberties: [[Bits<WORDS>; 64]; WORDS],
 }
 
-/// What placing a stone did to the liberties around it.
+/// How placing a stone changed the liberties around it.
 #[derive(Debug, Clone, Copy)]
 pub struct Placed<const WORDS: usize> {
     /// Empty points next to the new stone.
@@ -165,7 +165,7 @@ impl<const WORDS: usize> Blocks<WORDS> {
         self.liberties[root.index() / 64][root.index() % 64]
     }
 
-    /// The blocks of one colour, each by the liberties it has.
+    /// The blocks of one colour, each given by its liberties.
     pub fn blocks(&self, color: Color) -> impl Iterator<Item = Bits<WORDS>> {
         self.stones[color.index()].iter().filter_map(|stone| {
             let (word, bit) = (stone.index() / 64, stone.index() % 64);

@@ -1,4 +1,4 @@
-//! Words shared by all games: colours, board sizes and moves.
+//! Types shared by all games: colours, board sizes and moves.
 
 use std::fmt;
 use std::str::FromStr;
@@ -54,8 +54,8 @@ pub struct BoardSize {
 }
 
 impl BoardSize {
-    /// Plies after which a game or a playout is broken off as a draw, where nobody says otherwise: four
-    /// a point. NoGo and Gomoku end long before.
+    /// Default number of plies after which a game or a playout is ended as a draw: four per point.
+    /// NoGo and Gomoku end long before.
     #[must_use]
     pub const fn ply_cap(self) -> u32 {
         4 * self.area() as u32
@@ -82,7 +82,8 @@ impl BoardSize {
         self.width as usize * self.height as usize
     }
 
-    /// The policy index of the pass: that after the last point. No legal move in games without one.
+    /// Policy index of the pass: the index after the last point. Not a legal move in games without
+    /// passes.
     #[must_use]
     pub const fn pass(self) -> Move {
         Move(self.area() as u16)
@@ -108,15 +109,18 @@ impl BoardSize {
     }
 }
 
-/// Why a text is no board size.
+/// A text that is not a board size.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{0:?} is no board size: a side, as 9, or width and height, as 13x9, each from 1 to 255")]
+#[error(
+    "{0:?} is not a board size: expected a side, as 9, or width and height, as 13x9, each from \
+ 1 to 255"
+)]
 pub struct NoBoardSize(String);
 
 impl FromStr for BoardSize {
     type Err = NoBoardSize;
 
-    /// Reads what is displayed, or the side of a square.
+    /// Parses the displayed form, or the side of a square board.
     fn from_str(text: &str) -> Result<BoardSize, NoBoardSize> {
         let (width, height) = text.split_once('x').unwrap_or((text, text));
         let side = |text: &str| text.parse().ok().filter(|&side: &u8| side > 0);
@@ -133,7 +137,7 @@ impl fmt::Display for BoardSize {
     }
 }
 
-/// A move as the network's policy numbers it: points row by row from the lower left corner (A1 is
+/// A move, numbered as in the network's policy: points row by row from the lower left corner (A1 is
 /// 0, B1 is 1), then the pass in Go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(pub u16);

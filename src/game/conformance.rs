@@ -1,4 +1,4 @@
-//! The conformance kit: what every [`Game`] promises, checked by playing it. Test code.
+//! Conformance tests for [`Game`] implementations, run on random games. Test code.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{BoardSize, Color, Game, Move, Symmetry};
 
-/// The points beside a point, for the naive twins of the games.
+/// Neighbours of a point, for the naive reference implementations.
 pub(crate) fn neighbors(size: BoardSize, point: usize) -> Vec<usize> {
     let (width, height) = (size.width as usize, size.height as usize);
     let (x, y) = (point % width, point / width);
@@ -27,7 +27,7 @@ pub(crate) fn neighbors(size: BoardSize, point: usize) -> Vec<usize> {
     found
 }
 
-/// Plays `games` random games on a board of `size` and checks every position on the way.
+/// Plays `games` random games on a board of `size` and checks every position.
 pub(crate) fn check<G: Game>(size: BoardSize, games: u64) {
     check_from(
         &G::new(size).expect("the kit is run on sizes the game has"),
@@ -35,7 +35,7 @@ pub(crate) fn check<G: Game>(size: BoardSize, games: u64) {
     );
 }
 
-/// As [`check`], from an empty board under any rules.
+/// As [`check`], from an empty board under given rules.
 pub(crate) fn check_from<G: Game>(start: &G, games: u64) {
     let size = start.size();
     check_start(start, size);
@@ -79,7 +79,7 @@ pub(crate) fn check_from<G: Game>(start: &G, games: u64) {
     }
 }
 
-/// The number of legal move sequences of length `depth`; sequences that end earlier do not count.
+/// Number of legal move sequences of length `depth`; sequences that end earlier do not count.
 pub(crate) fn perft<G: Game>(position: &G, depth: u32) -> u64 {
     match depth {
         0 => 1,
@@ -133,12 +133,13 @@ fn check_position<G: Game>(position: &G, known: &mut HashMap<u128, Vec<Option<Co
         "the side to move is part of the key"
     );
     passed.set_to_move(position.to_move());
-    // A ko is gone when the turn has changed twice.
+    // After two changes of turn a ko has expired.
     assert!(G::INFO.repeats || passed.key() == position.key());
     check_set_up(position);
 }
 
-/// Setting the stones up gives the same stones, and where nothing else matters the same position.
+/// Setting up the stones gives the same stones and, unless something else matters, the same
+/// position.
 fn check_set_up<G: Game>(position: &G) {
     let points = (0..position.size().area() as u16).map(Move);
     let stones = points.filter_map(|point| Some((point, position.stone(point)?)));

@@ -1,38 +1,38 @@
-//! Why a move is not legal.
+//! Reasons why a move is illegal.
 
 use thiserror::Error;
 
-/// Why a move is not legal, in a few words for people.
+/// Reason why a move is illegal, as a short text for users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Illegal {
-    /// The board has no such point.
+    /// The point is not on the board.
     #[error("the board has no such point")]
     OffBoard,
     /// The game has no passes.
     #[error("this game has no pass")]
     NoPass,
-    /// There is a stone already.
+    /// The point is occupied.
     #[error("the point is occupied")]
     Occupied,
     /// The game has ended.
     #[error("the game is over")]
     Over,
-    /// It would leave a block of its own side without liberties.
+    /// It would leave an own block without liberties.
     #[error("suicide")]
     Suicide,
-    /// It would take stones, in a game that forbids it.
+    /// It would capture stones, in a game that forbids it.
     #[error("it would capture")]
     Capture,
-    /// It would take back the stone that has just taken one.
+    /// It would retake a ko.
     #[error("ko")]
     Ko,
-    /// It would bring back an earlier position of the game.
+    /// It would repeat an earlier position of the game.
     #[error("superko: it repeats an earlier position")]
     Superko,
-    /// A rule of Renju forbids it to Black.
+    /// Forbidden to Black by a rule of Renju.
     #[error("Black is forbidden {0}")]
     Forbidden(&'static str),
-    /// The rules of the game forbid it.
+    /// Forbidden by another rule of the game.
     #[error("the rules forbid it")]
     Rules,
 }

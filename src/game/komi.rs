@@ -1,4 +1,4 @@
-//! The one place that says which numbers are a komi.
+//! Validation of komi values.
 
 use std::str::FromStr;
 
@@ -6,27 +6,27 @@ use thiserror::Error;
 
 use super::HalfPoints;
 
-/// The largest komi, in points: no board has more.
+/// Largest komi, in points: no board has more points.
 const MOST: f64 = 400.0;
 
-/// Why something is no komi.
+/// A value that is not a komi.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum BadKomi {
-    /// It is no finite number.
+    /// Not a finite number.
     #[error("a komi must be a number of points, such as 6.5")]
     NotANumber,
-    /// It lies between the half points, or is too large. No set of rules has quarters of a point:
-    /// the 3 3/4 of Chinese records are stones, of which each is two points.
+    /// Not a multiple of one half, or too large. No set of rules has quarters of a point: the 3 3/4
+    /// of Chinese records are stones, each worth two points.
     #[error("a komi must be a multiple of one half from -{MOST} to {MOST}, not {0}")]
     NotHalfPoints(f64),
 }
 
 impl HalfPoints {
-    /// A komi of this many points, exactly.
+    /// Exact komi of this many points.
     ///
     /// # Errors
-    /// [`BadKomi`] for what would have to be rounded, for more than 400 points, and for what is not
-    /// finite.
+    /// [`BadKomi`] for values that would have to be rounded, for more than 400 points, and for
+    /// values that are not finite.
     pub fn komi(points: f64) -> Result<HalfPoints, BadKomi> {
         if !points.is_finite() {
             return Err(BadKomi::NotANumber);
@@ -48,7 +48,7 @@ impl HalfPoints {
 impl FromStr for HalfPoints {
     type Err = BadKomi;
 
-    /// Reads a komi in points (`6.5`), as [`HalfPoints::komi`].
+    /// Parses a komi in points (`6.5`), as [`HalfPoints::komi`].
     fn from_str(text: &str) -> Result<HalfPoints, BadKomi> {
         let points = text.trim().parse().map_err(|_| BadKomi::NotANumber)?;
         HalfPoints::komi(points)

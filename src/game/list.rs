@@ -1,15 +1,15 @@
-//! How programs find games: by the one list of them, here.
+//! The list of games, and how programs look up a game by name.
 //!
-//! A game is a line of [`games!`](crate::games) and its [`GameInfo`]. Whoever needs the type of its
-//! positions asks [`with_game!`](crate::with_game) by name; whoever needs to know something of all
-//! games reads [`GAMES`].
+//! A game is an entry of [`games!`](crate::games) with its [`GameInfo`]. Use
+//! [`with_game!`](crate::with_game) to get the type of a game's positions by name, and [`GAMES`] to
+//! enumerate the properties of all games.
 
 use thiserror::Error;
 
 use super::{BoardSize, Game, GameInfo, UnknownRules, UnsupportedSize};
 
-/// **The list of games**: a game a line, with the types of its positions in the order in which they
-/// are tried for a board. Calls another macro with it.
+/// **The list of games**: one game per line, with its position types in the order in which they are
+/// tried for a board. Passes the list to another macro.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! games {
@@ -23,7 +23,7 @@ macro_rules! games {
     };
 }
 
-/// The list as this build has it.
+/// The list of this build.
 #[cfg(not(test))]
 #[doc(hidden)]
 #[macro_export]
@@ -33,7 +33,7 @@ macro_rules! all_games {
     };
 }
 
-/// The list, and the game that shows in tests what a game has to bring along.
+/// The list, with the additional game of tests, which shows everything a game has to implement.
 #[cfg(test)]
 #[doc(hidden)]
 #[macro_export]
@@ -43,8 +43,8 @@ macro_rules! all_games {
     };
 }
 
-/// Runs an expression on the empty board of a game by its name, with the type that its positions
-/// have on a board of this size, under the usual rules or those in a text (`rules: TEXT`):
+/// Evaluates an expression on the empty board of the named game, with the position type for a board
+/// of this size, under the default rules or those in a text (`rules: TEXT`):
 ///
 /// ```
 /// use tengen::game::{BoardSize, Game, with_game};
@@ -53,8 +53,8 @@ macro_rules! all_games {
 /// assert_eq!(points, Ok(12));
 /// ```
 ///
-/// The answer is a [`Result`] of what the expression gives and [`UnknownGame`](crate::game::UnknownGame).
-/// The expression is compiled once for each type: what it calls has to be generic.
+/// Returns a [`Result`] of the expression's value or [`UnknownGame`](crate::game::UnknownGame). The
+/// expression is compiled once per type, so what it calls must be generic.
 #[macro_export]
 macro_rules! with_game {
     ($name:expr, $size:expr, |$start:ident| $work:expr) => {
@@ -93,10 +93,10 @@ macro_rules! game_infos {
     };
 }
 
-/// What is to be known of each game, in the order of the list; the first is the default.
+/// Properties of each game, in the order of the list; the first is the default.
 pub const GAMES: &[GameInfo] = crate::all_games! { game_infos () };
 
-/// What is to be known of the game of this name, in capitals or small letters.
+/// Properties of the game with this name, ignoring case.
 #[must_use]
 pub fn info(name: &str) -> Option<&'static GameInfo> {
     GAMES
@@ -104,16 +104,16 @@ pub fn info(name: &str) -> Option<&'static GameInfo> {
         .find(|info| info.name.eq_ignore_ascii_case(name))
 }
 
-/// A game's name as programs have it, from one that somebody typed.
+/// Canonical name of a game, from user input.
 ///
 /// # Errors
-/// [`UnknownGame::Name`] names all games.
+/// [`UnknownGame::Name`] lists all games.
 pub fn known_name(text: &str) -> Result<String, UnknownGame> {
     let found = info(text).map(|info| info.name.to_owned());
     found.ok_or_else(|| UnknownGame::Name(text.to_owned()))
 }
 
-/// The names of all games, for messages.
+/// Names of all games, for messages.
 #[must_use]
 pub fn game_names() -> String {
     let names: Vec<&str> = GAMES.iter().map(|info| info.name).collect();
@@ -123,21 +123,21 @@ pub fn game_names() -> String {
 /// Why a game cannot be played.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UnknownGame {
-    /// No game has this name.
-    #[error("no game is called `{0}`; there is: {names}", names = game_names())]
+    /// Unknown name.
+    #[error("unknown game `{0}` (expected one of: {names})", names = game_names())]
     Name(String),
-    /// The game is not played on this board.
+    /// Unsupported board size.
     #[error(transparent)]
     Size(#[from] UnsupportedSize),
-    /// The game has no such rules.
+    /// Unknown rules.
     #[error(transparent)]
     Rules(#[from] UnknownRules),
 }
 
-/// The empty board of a game under rules given as text; the usual ones where it is empty.
+/// The empty board of a game under rules given as text; the default rules if it is empty.
 ///
 /// # Errors
-/// [`UnknownGame`] says what is wrong with board or rules.
+/// [`UnknownGame`] if the board or the rules are not supported.
 pub fn begin<G: Game>(size: BoardSize, rules: &str) -> Result<G, UnknownGame> {
     let rules = match rules {
         "" => G::Rules::default(),

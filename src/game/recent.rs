@@ -1,24 +1,24 @@
-//! The last moves of a game, as a position keeps them.
+//! The last moves of a game, stored in each position.
 
 use std::fmt;
 
 use super::Move;
 
-/// The last moves that led to a position, eight at most, in one machine word: input encodings may
-/// show them, rules may need them, and remembering one more costs a shift.
+/// The last moves that led to a position, at most eight, in one machine word: input encodings and
+/// rules may need them, and adding one costs a shift.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Recent(u128);
 
-/// No move is numbered so.
+/// Marks an empty slot; no move has this number.
 const NONE: u16 = u16::MAX;
 /// Bits of a move.
 const WIDTH: u32 = u16::BITS;
 
 impl Recent {
-    /// How many are kept.
+    /// Number of moves stored.
     pub const MOST: usize = 8;
 
-    /// One move more; the oldest is forgotten.
+    /// Adds a move; the oldest is dropped.
     pub fn push(&mut self, mv: Move) {
         self.0 = self.0 << WIDTH | u128::from(mv.0);
     }
@@ -29,7 +29,7 @@ impl Recent {
         self.iter().next()
     }
 
-    /// The moves, the last one first.
+    /// The moves, most recent first.
     pub fn iter(self) -> impl Iterator<Item = Move> {
         let lanes = (0..Self::MOST as u32).map(move |lane| (self.0 >> (WIDTH * lane)) as u16);
         lanes.take_while(|&mv| mv != NONE).map(Move)
@@ -44,7 +44,7 @@ impl Default for Recent {
 }
 
 impl FromIterator<Move> for Recent {
-    /// The last of these moves, which come in the order of play.
+    /// Collects moves in the order of play and keeps the last ones.
     fn from_iter<I: IntoIterator<Item = Move>>(moves: I) -> Self {
         let mut recent = Recent::default();
         moves.into_iter().for_each(|mv| recent.push(mv));

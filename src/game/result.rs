@@ -1,4 +1,4 @@
-//! Results: of finished games, and those that are proven of unfinished ones.
+//! Results of finished games, and proven results of unfinished ones.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use super::Color;
 /// The result of a finished game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Outcome {
-    /// Who has won; nobody after a draw.
+    /// The winner; `None` after a draw.
     pub winner: Option<Color>,
-    /// By how much, at least 0, in games that count points.
+    /// The winner's lead in points, at least 0, in games that count points.
     pub margin: Option<HalfPoints>,
 }
 
-/// A number of half points: 13 are six and a half.
+/// A number of half points: 13 means six and a half points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HalfPoints(pub i32);
 
@@ -24,7 +24,7 @@ impl fmt::Display for HalfPoints {
 }
 
 impl Outcome {
-    /// Nobody has won.
+    /// A draw.
     pub const DRAW: Outcome = Outcome {
         winner: None,
         margin: None,
@@ -39,7 +39,7 @@ impl Outcome {
         }
     }
 
-    /// The result of a game in which Black is so far ahead, or White where it is less than 0.
+    /// The result of a game with this score: positive for Black, negative for White.
     #[must_use]
     pub const fn by_points(black_ahead: HalfPoints) -> Outcome {
         Outcome {
@@ -52,7 +52,7 @@ impl Outcome {
         }
     }
 
-    /// What it is to one side.
+    /// The result for one side.
     #[must_use]
     pub fn proof_for(self, color: Color) -> Proof {
         match self.winner {
@@ -62,21 +62,21 @@ impl Outcome {
         }
     }
 
-    /// +1 when `color` has won, -1 when it has lost, 0 for a draw.
+    /// +1 if `color` has won, -1 if it has lost, 0 for a draw.
     #[must_use]
     pub fn value_for(self, color: Color) -> f32 {
         self.proof_for(color).value()
     }
 }
 
-/// A certain result for one side; a better one is greater.
+/// A certain result for one side; better results compare greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Proof {
-    /// It loses.
+    /// A loss.
     Loss,
-    /// Neither side can win.
+    /// A draw.
     Draw,
-    /// It wins.
+    /// A win.
     Win,
 }
 
@@ -101,13 +101,13 @@ impl Proof {
         }
     }
 
-    /// A finished game's result for `color`.
+    /// The result of a finished game for `color`.
     #[must_use]
     pub fn of(outcome: Outcome, color: Color) -> Proof {
         outcome.proof_for(color)
     }
 
-    /// The result of a game that `color` ends with this, points aside.
+    /// The outcome of a game with this result for `color`, without points.
     #[must_use]
     pub fn outcome(self, color: Color) -> Outcome {
         match self {
@@ -118,8 +118,8 @@ impl Proof {
     }
 }
 
-/// What is proven of a position: with best play the side to move gets at least `low` and at most
-/// `high`. Facts of several kinds only ever narrow it.
+/// Proven bounds of a position: with best play the side to move gets at least `low` and at most
+/// `high`. New facts only narrow them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Bounds {
     low: Proof,
@@ -133,7 +133,7 @@ impl Bounds {
         high: Proof::Win,
     };
 
-    /// The result is known.
+    /// The exact result.
     #[must_use]
     pub const fn exactly(proof: Proof) -> Bounds {
         Bounds {
@@ -142,7 +142,7 @@ impl Bounds {
         }
     }
 
-    /// Such a result or a better one can be had.
+    /// This result or a better one is achievable.
     #[must_use]
     pub const fn at_least(proof: Proof) -> Bounds {
         Bounds {
@@ -151,7 +151,7 @@ impl Bounds {
         }
     }
 
-    /// No better result than this can be had.
+    /// No better result is achievable.
     #[must_use]
     pub const fn at_most(proof: Proof) -> Bounds {
         Bounds {
@@ -172,13 +172,13 @@ impl Bounds {
         self.high
     }
 
-    /// The result, when it is the only one possible.
+    /// The exact result, if known.
     #[must_use]
     pub fn proof(self) -> Option<Proof> {
         (self.low == self.high).then_some(self.low)
     }
 
-    /// The same for the other side.
+    /// The bounds for the opponent.
     #[must_use]
     pub const fn flip(self) -> Bounds {
         Bounds {
@@ -187,8 +187,8 @@ impl Bounds {
         }
     }
 
-    /// What is known when both are true. Never wider than `self`, also where a mistake has the two
-    /// contradict each other.
+    /// Intersection of two facts. Never wider than `self`, even if a mistake makes them contradict
+    /// each other.
     #[must_use]
     pub fn and(self, other: Bounds) -> Bounds {
         Bounds {
@@ -197,8 +197,8 @@ impl Bounds {
         }
     }
 
-    /// What the side to move has when it may choose between two moves, given what each is to it: a
-    /// fold over all moves, from [`Bounds::exactly`] a loss, is what is known of the position.
+    /// Bounds for a side that may choose between two moves, given the bounds of each: folded over
+    /// all moves, starting from [`Bounds::exactly`] a loss, it gives the bounds of the position.
     #[must_use]
     pub fn or(self, other: Bounds) -> Bounds {
         Bounds {
@@ -207,18 +207,17 @@ impl Bounds {
         }
     }
 
-    /// An expected result, in [-1, 1], no further out than what is proven allows.
+    /// An expected result in [-1, 1], clamped to the bounds.
     #[must_use]
     pub fn clamp(self, value: f32) -> f32 {
         value.clamp(self.low.value(), self.high.value())
     }
 
-    /// Bounds in four bits, two an end, 0 when nothing is proven. The bits of all facts known of a
-    /// position, or-ed together, are those of [`Bounds::and`] of them: in an atomic word facts can
-    /// be added without a lock.
+    /// Bounds in four bits, two for each end, 0 when nothing is proven. OR-ing the bits of several
+    /// facts gives those of [`Bounds::and`]: facts can be added to an atomic word without a lock.
     #[must_use]
     pub const fn to_bits(self) -> u32 {
-        // What is ruled out: bit 0 a loss, bit 1 a loss and a draw; bit 2 a win, bit 3 a win and a
+        // Excluded results: bit 0 a loss, bit 1 a loss and a draw; bit 2 a win, bit 3 a win and a
         // draw.
         let low = match self.low {
             Proof::Loss => 0b00,
@@ -233,7 +232,7 @@ impl Bounds {
         low | high << 2
     }
 
-    /// The bounds of [`Bounds::to_bits`]; further bits do not matter.
+    /// The inverse of [`Bounds::to_bits`]; further bits are ignored.
     #[must_use]
     pub fn from_bits(bits: u32) -> Bounds {
         let low = match bits & 0b11 {
@@ -259,7 +258,7 @@ mod tests {
 
     const PROOFS: [Proof; 3] = [Proof::Loss, Proof::Draw, Proof::Win];
 
-    /// All bounds there are.
+    /// All possible bounds.
     fn all() -> Vec<Bounds> {
         let pairs = PROOFS
             .into_iter()

@@ -1,4 +1,4 @@
-//! Variants of a game as values, and what a position refuses.
+//! Variants of a game as values, and errors of board setup.
 
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
@@ -7,46 +7,46 @@ use thiserror::Error;
 
 use super::{BoardSize, Color, HalfPoints, Move};
 
-/// The rules of a game where it has several, komi among them: read from text, shown as text, part
-/// of a position.
+/// The rules of a game with several variants, komi included: parsed from text, displayed as text,
+/// part of a position.
 pub trait Rules:
     Copy + Default + PartialEq + Debug + Display + FromStr<Err = UnknownRules> + Send + Sync + 'static
 {
-    /// The same rules with this many points given to White; `None` where no points are counted.
+    /// The same rules with this komi; `None` where no points are counted.
     #[must_use]
     fn with_komi(self, komi: HalfPoints) -> Option<Self> {
         let _ = komi;
         None
     }
 
-    /// The points given to White; `None` where no points are counted.
+    /// The komi; `None` where no points are counted.
     #[must_use]
     fn komi(&self) -> Option<HalfPoints> {
         None
     }
 
-    /// The name that records have for the rules (SGF's `RU`), komi aside; it is read again. `None`
-    /// where the game has no others.
+    /// Name of the rules in records (SGF's `RU`), without komi, in a form that can be parsed again.
+    /// `None` where the game has only one variant.
     #[must_use]
     fn record_name(&self) -> Option<String> {
         None
     }
 
-    /// The same rules with fewer moves forbidden, the closest first: for games of which it is not
-    /// certain by which rules they were played.
+    /// The same rules with fewer moves forbidden, the closest first: for games whose rules are not
+    /// known for certain.
     #[must_use]
     fn relaxed(self) -> Vec<Self> {
         Vec::new()
     }
 
-    /// The rules as a JSON object with KataGo's names, where the game is one of KataGo's.
+    /// The rules as a JSON object with KataGo's names, for games that KataGo supports.
     #[must_use]
     fn to_json(&self) -> Option<String> {
         None
     }
 }
 
-/// The rules of a game that has no others.
+/// Rules of a game with a single variant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OneSet;
 
@@ -72,17 +72,17 @@ impl FromStr for OneSet {
     }
 }
 
-/// Why a text is no rules of a game.
+/// A text that is not a set of rules of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("no rules of this game are called `{text}`; there is: {known}")]
+#[error("unknown rules `{text}` (expected one of: {known})")]
 pub struct UnknownRules {
     /// The text.
     pub text: String,
-    /// What could be there, in words.
+    /// The known rules, for messages.
     pub known: &'static str,
 }
 
-/// Why a game cannot be set up on a board.
+/// A board size that a game does not support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{game} is not played on {size} here: {limits}")]
 pub struct UnsupportedSize {
@@ -90,31 +90,31 @@ pub struct UnsupportedSize {
     pub game: &'static str,
     /// The size asked for.
     pub size: BoardSize,
-    /// What sizes this game has, in words.
+    /// Supported sizes, for messages.
     pub limits: &'static str,
 }
 
-/// Why stones cannot stand on the board together.
+/// Stones that cannot stand on the board together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the {color} stone on point {} cannot stand there", point.0)]
 pub struct IllegalSetup {
-    /// The colour of a stone that does not fit.
+    /// Colour of the offending stone.
     pub color: Color,
-    /// Where it would stand.
+    /// Its point.
     pub point: Move,
 }
 
-/// How long a game goes on.
+/// Estimated remaining length of a game.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PliesLeft {
-    /// Between good players, as expected.
+    /// Expected number of plies between good players.
     pub expected: f64,
-    /// Never exceeded; `None` in games that may go on for ever.
+    /// Upper bound; `None` in games that may be unbounded.
     pub bound: Option<u32>,
 }
 
 impl PliesLeft {
-    /// Whether no more than this many can come.
+    /// Whether at most this many plies remain.
     #[must_use]
     pub fn at_most(&self, plies: u32) -> bool {
         self.bound.is_some_and(|bound| bound <= plies)

@@ -1,77 +1,76 @@
-//! What the stones on a board count when the players stop: which are dead, and whose the points are.
+//! Estimated ownership, and the score when the players stop.
 
 use super::{BoardSize, Color, HalfPoints, Move, Outcome};
 
-/// What is expected to become of each point if the game is played to its end: by playouts, or by a
-/// network.
+/// Per-point ownership statistics of the final position, from playouts or a network.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Expected {
-    /// Whose each point will be: 1 Black's for certain, -1 White's.
+pub struct OwnershipEstimate {
+    /// Expected owner of each point: 1 certainly Black's, -1 certainly White's.
     pub owner: Vec<f32>,
-    /// The same of points with stones if the side whose stone it is moves next, where that was looked
-    /// at; of other points 0.
+    /// The same for points with stones if the side whose stone it is moves next, where known; 0 for
+    /// other points.
     pub defended: Option<Vec<f32>>,
-    /// The chance of each point, in [0, 1], to be a liberty that both sides share and neither fills,
-    /// or a stone beside one.
+    /// Probability of each point, in [0, 1], to be a shared liberty that neither side fills, or a
+    /// stone beside one.
     pub shared: Vec<f32>,
-    /// By how many points Black will be ahead, komi included.
+    /// Expected lead of Black in points, komi included.
     pub black_ahead: f32,
-    /// The standard deviation of it, in points.
+    /// Standard deviation of the lead, in points.
     pub deviation: f32,
 }
 
-/// What a point is when the players stop.
+/// Status of a point when the players stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// A stone that stays.
+pub enum PointStatus {
+    /// Living stone.
     Alive,
-    /// A stone that stays, for nobody can attack it without losing what attacks.
+    /// Living stone in seki: it cannot be attacked without losing the attacking stones.
     Seki,
-    /// A stone that is taken off.
+    /// Dead stone, removed before counting.
     Dead,
-    /// An empty point that counts for one side.
+    /// Empty point that counts for one side.
     Territory(Color),
-    /// An empty point that counts for nobody.
+    /// Neutral empty point.
     Dame,
 }
 
-/// A position as the players may agree to count it.
+/// The score that the players may agree on, with the status of each point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
     /// What each point is.
-    pub fates: Vec<Fate>,
-    /// By how much Black is ahead, komi included.
+    pub statuses: Vec<PointStatus>,
+    /// Black's lead, komi included.
     pub black_ahead: HalfPoints,
-    /// The same if White got all that is not certain, and if Black did.
+    /// The lead if White got all uncertain points, and if Black did.
     pub range: [HalfPoints; 2],
-    /// Empty points that nobody has enclosed, and that count for whoever plays there.
+    /// Open empty points, which count for the side that plays there.
     pub open: usize,
 }
 
 impl Settled {
-    /// The result if the players agree on it.
+    /// The result if the players agree on this score.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
         Outcome::by_points(self.black_ahead)
     }
 
-    /// Whether it is certain of every point.
+    /// Whether the status of every point is certain.
     #[must_use]
     pub fn is_certain(&self) -> bool {
         self.range[0] == self.range[1]
     }
 
-    /// Who wins, whatever becomes of what is not certain; nobody where that decides.
+    /// The winner whatever happens to the uncertain points; `None` if they decide.
     #[must_use]
     pub fn certain_winner(&self) -> Option<Color> {
         let [least, most] = self.range.map(|ahead| Outcome::by_points(ahead).winner);
         least.filter(|_| least == most)
     }
 
-    /// The points of one fate, ascending.
-    pub fn points(&self, fate: Fate) -> impl Iterator<Item = Move> {
-        let all = self.fates.iter().enumerate();
-        all.filter(move |(_, found)| **found == fate)
+    /// The points of one status, ascending.
+    pub fn points(&self, status: PointStatus) -> impl Iterator<Item = Move> {
+        let all = self.statuses.iter().enumerate();
+        all.filter(move |(_, found)| **found == status)
             .map(|(index, _)| Move(index as u16))
     }
 
@@ -79,9 +78,15 @@ impl Settled {
     #[must_use]
     pub fn around_dead(&self, size: BoardSize, these: impl Fn(Move) -> bool) -> Vec<Move> {
         let mut reached = vec![false; size.area()];
-        let mut todo: Vec<Move> = self.points(Fate::Dead).filter(|&mv| these(mv)).collect();
+        let mut todo: Vec<Move> = self
+            .points(PointStatus::Dead)
+            .filter(|&mv| these(mv))
+            .collect();
         while let Some(point) = todo.pop() {
-            let open = !matches!(self.fates[point.index()], Fate::Alive | Fate::Seki);
+            let open = !matches!(
+                self.statuses[point.index()],
+                PointStatus::Alive | PointStatus::Seki
+            );
             if !open || std::mem::replace(&mut reached[point.index()], true) {
                 continue;
             }
@@ -95,8 +100,9 @@ impl Settled {
             ];
             todo.extend(around.into_iter().flatten());
         }
-        let empty = |fate: &Fate| matches!(fate, Fate::Territory(_) | Fate::Dame);
-        let points = (0..size.area()).filter(|&at| reached[at] && empty(&self.fates[at]));
+        let empty =
+            |status: &PointStatus| matches!(status, PointStatus::Territory(_) | PointStatus::Dame);
+        let points = (0..size.area()).filter(|&at| reached[at] && empty(&self.statuses[at]));
         points.map(|at| Move(at as u16)).collect()
     }
 }

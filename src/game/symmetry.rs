@@ -1,4 +1,4 @@
-//! The symmetries of a board: eight of a square, four of another rectangle.
+//! The symmetries of a board: eight of a square, four of other rectangles.
 
 use super::{BoardSize, Move};
 
@@ -10,7 +10,7 @@ use super::{BoardSize, Move};
 pub struct Symmetry(u8);
 
 impl Symmetry {
-    /// The symmetry that changes nothing.
+    /// The identity.
     pub const IDENTITY: Symmetry = Symmetry(0);
 
     /// The symmetries of a board of this size, the identity first.
@@ -18,7 +18,7 @@ impl Symmetry {
         (0..if size.is_square() { 8 } else { 4 }).map(Symmetry)
     }
 
-    /// Where this symmetry takes a point; a pass (any index past the points) stays.
+    /// Image of a point under this symmetry; a pass (any index past the points) stays.
     #[must_use]
     pub fn apply(self, size: BoardSize, mv: Move) -> Move {
         if mv.index() >= size.area() {
@@ -37,7 +37,7 @@ impl Symmetry {
         size.point(x, y)
     }
 
-    /// The symmetry that undoes this one.
+    /// The inverse symmetry.
     #[must_use]
     pub fn inverse(self) -> Symmetry {
         // Mirroring before or after a transposition exchanges the roles of columns and rows.

@@ -1,6 +1,7 @@
-//! Tic-tac-toe on any small board, so many in a row: a game for tests, with draws and with rules.
+//! Tic-tac-toe on any small board, with a variable row length: a game for tests, with draws and
+//! rules.
 //!
-//! It shows what a game has to bring along to be played, refereed and learnt.
+//! It shows everything that a game has to implement to be played, refereed and learned.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +15,7 @@ use super::{
 /// Points of the largest board.
 const MAX_POINTS: usize = 64;
 
-/// How many in a row win.
+/// Length of a winning row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InARow(u8);
 
@@ -67,7 +68,7 @@ impl TicTacToe {
         }
     }
 
-    /// Whether a stone of `color` on the point would stand in a line that is long enough.
+    /// Whether a stone of `color` on the point would complete a winning row.
     fn is_in_line(&self, color: Color, point: Move) -> bool {
         let (x, y) = self.size.column_row(point);
         let (x, y) = (i32::from(x), i32::from(y));
@@ -135,7 +136,7 @@ impl Game for TicTacToe {
         };
         for &(point, color) in stones {
             let free = point.index() < self.size.area() && position.stone(point).is_none();
-            // Nobody goes on after a line: two sides cannot both have one.
+            // The game ends with a row: two sides cannot both have one.
             if !free
                 || position.winner == Some(color.opponent()) && position.is_in_line(color, point)
             {

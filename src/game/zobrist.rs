@@ -1,4 +1,4 @@
-//! Random 128-bit keys for hashing positions: fixed, computed at compile time, the same on every
+//! Random 128-bit keys for hashing positions: fixed, computed at compile time and the same on every
 //! machine, so that signatures and records can be compared.
 
 use super::{Color, Move};
@@ -6,12 +6,12 @@ use super::{Color, Move};
 /// Points of the largest board of any game here (20x20).
 pub(crate) const MAX_POINTS: usize = 400;
 
-/// Points that had keys first (19x19): their keys stay what they are.
+/// Points that had keys first (19x19): their keys do not change.
 const OLD_POINTS: usize = 361;
 
 static STONES: [[u128; MAX_POINTS]; 2] = stone_keys();
 
-/// The key of a stone on a point; a position's key is the exclusive or of its stones' keys.
+/// The key of a stone on a point; a position's key is the XOR of its stones' keys.
 #[must_use]
 pub(crate) fn stone(color: Color, point: Move) -> u128 {
     STONES[color.index()][point.index()]
@@ -20,12 +20,12 @@ pub(crate) fn stone(color: Color, point: Move) -> u128 {
 /// The key added when White is to move.
 pub(crate) const WHITE_TO_MOVE: u128 = wide(0x5eed_0f1e_d0b0_a5d5);
 
-/// The key added where a position's last move matters, as it does for some input encodings.
+/// The key added where a position's last move matters, as for some input encodings.
 pub(crate) fn last_move(point: Move) -> u128 {
     wide(0x1a57_0000_0000 + u64::from(point.0))
 }
 
-/// What belongs to a position beside stones and turn, in some games.
+/// Other components of a position, in some games.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
     Rules,

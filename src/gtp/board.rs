@@ -2,7 +2,7 @@
 
 use super::vertex::{COLUMNS, format_vertex};
 use crate::engine::Engine;
-use crate::game::{BoardSize, Color, Expected, Move};
+use crate::game::{BoardSize, Color, Move, OwnershipEstimate};
 
 /// A few lines that show the board, the side to move and the last play.
 pub(super) fn show(engine: &dyn Engine) -> String {
@@ -50,7 +50,7 @@ pub(super) fn points_from_top(size: BoardSize) -> impl Iterator<Item = Move> {
 }
 
 /// Whose each point is expected to be, top row first: 1 for `color`, -1 for the opponent.
-pub(super) fn owners(expected: &Expected, size: BoardSize, color: Color) -> Vec<f32> {
+pub(super) fn owners(expected: &OwnershipEstimate, size: BoardSize, color: Color) -> Vec<f32> {
     let sign = match color {
         Color::Black => 1.0,
         Color::White => -1.0,

@@ -8,7 +8,7 @@ const INTERRUPT: &str = "# interrupt";
 
 /// One line of input.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
+pub enum InputLine {
     /// Nothing but blanks or a comment: it gets no reply.
     Nothing,
     /// The comment `# interrupt`: it gets no reply either.
@@ -30,21 +30,21 @@ pub struct Request {
     pub text: String,
 }
 
-impl Line {
+impl InputLine {
     /// Reads a line of any bytes: control characters but tabs do not count, nor does a byte order mark
     /// before it; tabs are blanks, a `#` starts a comment. Invalid UTF-8 becomes replacement characters in
     /// number and name. Arguments are then read as GBK, or as what they look like where they are none:
     /// clients on Windows write names of files in the system's encoding, and a name is too short to tell
     /// Chinese from Korean or Arabic.
     #[must_use]
-    pub fn parse(bytes: &[u8]) -> Line {
+    pub fn parse(bytes: &[u8]) -> InputLine {
         let line = visible(&String::from_utf8_lossy(bytes));
         if line.trim() == INTERRUPT {
-            return Line::Interrupt;
+            return InputLine::Interrupt;
         }
         let (id, name, text) = parts(&line);
         if id.is_empty() && name.is_empty() {
-            return Line::Nothing;
+            return InputLine::Nothing;
         }
         let decoded;
         let text = if std::str::from_utf8(bytes).is_ok() {
@@ -56,7 +56,7 @@ impl Line {
             parts(&decoded).2
         };
         let words = text.split(' ').filter(|word| !word.is_empty());
-        Line::Command(Request {
+        InputLine::Command(Request {
             id: id.to_owned(),
             name: name.to_owned(),
             arguments: words.map(str::to_owned).collect(),
@@ -158,14 +158,14 @@ mod tests {
 
     #[track_caller]
     fn check_text(bytes: &[u8], id: &str, name: &str, arguments: &[&str], text: &str) {
-        let expected = Line::Command(Request {
+        let expected = InputLine::Command(Request {
             id: id.to_owned(),
             name: name.to_owned(),
             arguments: arguments.iter().map(|&word| word.to_owned()).collect(),
             text: text.to_owned(),
         });
         assert_eq!(
-            Line::parse(bytes),
+            InputLine::parse(bytes),
             expected,
             "{:?}",
             String::from_utf8_lossy(bytes)
@@ -214,17 +214,17 @@ mod tests {
         check("\u{feff}name\r".as_bytes(), "", "name", &[]);
         check("\u{feff} 3 play b D4".as_bytes(), "3", "play", &["b", "D4"]);
         let interrupt = "\u{feff}# interrupt".as_bytes();
-        assert_eq!(Line::parse(interrupt), Line::Interrupt);
-        assert_eq!(Line::parse("\u{feff}".as_bytes()), Line::Nothing);
+        assert_eq!(InputLine::parse(interrupt), InputLine::Interrupt);
+        assert_eq!(InputLine::parse("\u{feff}".as_bytes()), InputLine::Nothing);
     }
 
     #[test]
     fn lines_without_a_command() {
         for nothing in [&b""[..], b" ", b"\r", b"# 17 name", b"  \t#", b"\x00"] {
-            assert_eq!(Line::parse(nothing), Line::Nothing);
+            assert_eq!(InputLine::parse(nothing), InputLine::Nothing);
         }
-        assert_eq!(Line::parse(b"# interrupt\r"), Line::Interrupt);
-        assert_eq!(Line::parse(b"# interrupted"), Line::Nothing);
+        assert_eq!(InputLine::parse(b"# interrupt\r"), InputLine::Interrupt);
+        assert_eq!(InputLine::parse(b"# interrupted"), InputLine::Nothing);
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub use gomocup::{
 };
 pub use interrupts::Interrupts;
 pub use katago::{KatagoOptions, KatagoResources, MakeAnalyst, Perspective, serve_queries};
-pub use line::{Line, Request};
+pub use line::{InputLine, Request};
 pub use sau::{SauOptions, SauResources, SauSession, harmless};
 pub use server::{Protocol, serve};
 pub use session::{MakeEngine, Session, SessionOptions};

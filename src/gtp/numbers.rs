@@ -2,7 +2,7 @@
 //! whole. KataGo's names for them are in `analysis` (text) and in `katago` (JSON).
 
 use super::board::owners;
-use crate::game::{BoardSize, Color, Expected, Move};
+use crate::game::{BoardSize, Color, Move, OwnershipEstimate};
 use crate::search::{MoveReport, SearchReport};
 
 /// Who reads the numbers of a search.
@@ -76,7 +76,7 @@ impl View {
     }
 
     /// Whose each point is expected to be, top row first.
-    pub(super) fn owners(self, expected: &Expected, size: BoardSize) -> Vec<f32> {
+    pub(super) fn owners(self, expected: &OwnershipEstimate, size: BoardSize) -> Vec<f32> {
         owners(expected, size, self.side)
     }
 
@@ -89,7 +89,7 @@ impl View {
         }
     }
 
-    fn score(self, expected: Option<&Expected>) -> Option<(f32, f32)> {
+    fn score(self, expected: Option<&OwnershipEstimate>) -> Option<(f32, f32)> {
         let expected = expected?;
         let ahead = match self.side {
             Color::Black => expected.black_ahead,
@@ -121,8 +121,8 @@ mod tests {
     use super::*;
     use crate::clock::StopReason;
 
-    fn expected(black_ahead: f32) -> Expected {
-        Expected {
+    fn expected(black_ahead: f32) -> OwnershipEstimate {
+        OwnershipEstimate {
             owner: vec![1.0, -0.5],
             defended: None,
             shared: vec![0.0; 2],

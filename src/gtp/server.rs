@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
-use super::{Interrupts, Line, Request};
+use super::{InputLine, Interrupts, Request};
 
 /// Bytes taken from the input at once; what a pipe holds on Linux.
 const CHUNK: usize = 64 * 1024;
@@ -164,10 +164,10 @@ impl Reader {
     fn pass_on(&mut self, lines: &[u8], at_end: bool) -> bool {
         let mut requests = Vec::new();
         for line in lines.split(|byte| self.line_ends.contains(byte)) {
-            match Line::parse(line) {
-                Line::Nothing => {}
-                Line::Interrupt => self.interrupts.interrupt(self.commands),
-                Line::Command(request) => {
+            match InputLine::parse(line) {
+                InputLine::Nothing => {}
+                InputLine::Interrupt => self.interrupts.interrupt(self.commands),
+                InputLine::Command(request) => {
                     if self.is_one_of(self.cuts, &request) {
                         self.interrupts.interrupt(self.commands);
                     }

@@ -162,7 +162,7 @@ impl Session {
             engine.set_komi(komi);
         }
         engine.set_time_control(self.control);
-        engine.set_spending(self.engine.spending());
+        engine.set_thinking_limits(self.engine.thinking_limits());
         Ok(engine)
     }
 }
@@ -189,8 +189,8 @@ fn refusal(error: EngineError, record: &GameRecord) -> Failure {
 pub(super) mod testing {
     use super::*;
     use crate::clock::SystemClock;
-    use crate::engine::testing::{Behaviour, Line, make};
-    use crate::engine::{Player, Spending};
+    use crate::engine::testing::{Behaviour, InputLine, make};
+    use crate::engine::{Player, ThinkingLimits};
     use crate::game::Game;
 
     /// A session on a board of five by one points.
@@ -198,9 +198,9 @@ pub(super) mod testing {
         let make: MakeEngine = Box::new(move |size| {
             let time = Arc::new(SystemClock::new());
             let player = Player::new(
-                Line::new(size)?,
+                InputLine::new(size)?,
                 make(behaviour.clone()),
-                Spending::default(),
+                ThinkingLimits::default(),
                 time,
             );
             Ok(Box::new(player))

@@ -161,10 +161,10 @@ impl fmt::Display for Complaint {
 mod tests {
     use super::*;
     use crate::referee::results::tests::entry;
-    use crate::referee::results::{ResultText, Said};
+    use crate::referee::results::{EngineMessage, ResultText};
 
     fn game(number: usize, said: &[(&str, &str)]) -> GameEntry {
-        let said = said.iter().map(|(engine, line)| Said {
+        let said = said.iter().map(|(engine, line)| EngineMessage {
             engine: (*engine).to_owned(),
             kind: ComplaintKind::Stream,
             line: (*line).to_owned(),

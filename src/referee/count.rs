@@ -14,7 +14,7 @@ pub struct Count {
     /// What Black's and White's engine answered to `final_score`, where they did.
     pub said: [Option<String>; 2],
     /// How the result was come by.
-    pub how: How,
+    pub how: CountBasis,
     /// The stones that were taken off as dead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dead: Vec<String>,
@@ -46,7 +46,7 @@ pub struct PlayingOn {
 /// What the result of a counted game rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum How {
+pub enum CountBasis {
     /// The rules count all that stands.
     AsItStands,
     /// Both engines named the same dead stones.
@@ -59,14 +59,14 @@ pub enum How {
     PlayedOn,
 }
 
-impl fmt::Display for How {
+impl fmt::Display for CountBasis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            How::AsItStands => "as it stood",
-            How::Agreed => "without the stones that both engines call dead",
-            How::OneSays => "without the stones that one engine calls dead",
-            How::Certain => "without disputed stones that are dead for certain",
-            How::PlayedOn => "after playing on, on a copy, about dead stones",
+            CountBasis::AsItStands => "as it stood",
+            CountBasis::Agreed => "without the stones that both engines call dead",
+            CountBasis::OneSays => "without the stones that one engine calls dead",
+            CountBasis::Certain => "without disputed stones that are dead for certain",
+            CountBasis::PlayedOn => "after playing on, on a copy, about dead stones",
         })
     }
 }

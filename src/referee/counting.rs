@@ -2,7 +2,7 @@
 //! do not agree on what is dead, they play on, on a copy, and what is taken there is dead. The board on
 //! which both passed is the one that counts.
 
-use super::count::{Count, How, PlayingOn};
+use super::count::{Count, CountBasis, PlayingOn};
 use super::game::{GameEnd, GameInProgress, Reason};
 use super::gtp_client::Fault;
 use super::player::Contestant;
@@ -17,13 +17,13 @@ type Chain = Vec<Move>;
 /// What comes off the board, and why.
 struct Verdict {
     dead: Vec<Move>,
-    how: How,
+    how: CountBasis,
     /// How the copy was played on, where that decided.
     trial: Option<(Vec<Chain>, Trial)>,
 }
 
 impl Verdict {
-    fn of(chains: Vec<Chain>, how: How) -> Verdict {
+    fn of(chains: Vec<Chain>, how: CountBasis) -> Verdict {
         Verdict {
             dead: chains.concat(),
             how,
@@ -87,12 +87,12 @@ impl<G: Game> GameInProgress<'_, G> {
     /// certain decides, and then playing on.
     fn verdict(&mut self, named: [Option<Vec<Chain>>; 2]) -> Option<Verdict> {
         let (one, other) = match named {
-            [None, None] => return Some(Verdict::of(Vec::new(), How::AsItStands)),
+            [None, None] => return Some(Verdict::of(Vec::new(), CountBasis::AsItStands)),
             [Some(dead), None] | [None, Some(dead)] => {
-                return Some(Verdict::of(dead, How::OneSays));
+                return Some(Verdict::of(dead, CountBasis::OneSays));
             }
             [Some(one), Some(other)] if one == other => {
-                return Some(Verdict::of(one, How::Agreed));
+                return Some(Verdict::of(one, CountBasis::Agreed));
             }
             [Some(one), Some(other)] => (one, other),
         };
@@ -108,10 +108,10 @@ impl<G: Game> GameInProgress<'_, G> {
             }
         }
         if open.is_empty() {
-            return Some(Verdict::of(dead, How::Certain));
+            return Some(Verdict::of(dead, CountBasis::Certain));
         }
         let trial = self.trial(&open)?;
-        let mut verdict = Verdict::of(dead, How::PlayedOn);
+        let mut verdict = Verdict::of(dead, CountBasis::PlayedOn);
         verdict.dead.extend(&trial.dead);
         verdict.trial = Some((open, trial));
         Some(verdict)

@@ -130,7 +130,7 @@ fn counted(rules: &str, opening: &str, players: &mut [Passes; 2]) -> (GameEnd, C
 }
 
 #[track_caller]
-fn check(dead: [Option<&'static str>; 2], cleans: [&'static str; 2], expected: (&str, How)) {
+fn check(dead: [Option<&'static str>; 2], cleans: [&'static str; 2], expected: (&str, CountBasis)) {
     for rules in ["chinese komi0.5", "japanese komi0.5"] {
         let mut players = [0, 1].map(|at| passes(dead[at], cleans[at]));
         let (_, count) = counted(rules, WALLS, &mut players);
@@ -144,9 +144,13 @@ fn check(dead: [Option<&'static str>; 2], cleans: [&'static str; 2], expected: (
 
 #[test]
 fn dead_stones_come_off_where_the_engines_agree() {
-    check([Some("A3"), Some("a3")], ["", ""], ("B+0.5", How::Agreed));
-    check([None, Some("A3")], ["", ""], ("B+0.5", How::OneSays));
-    check([None, None], ["", ""], ("alive", How::AsItStands));
+    check(
+        [Some("A3"), Some("a3")],
+        ["", ""],
+        ("B+0.5", CountBasis::Agreed),
+    );
+    check([None, Some("A3")], ["", ""], ("B+0.5", CountBasis::OneSays));
+    check([None, None], ["", ""], ("alive", CountBasis::AsItStands));
     let mut players = [passes(Some("a3"), ""), passes(Some("a3"), "")];
     let (end, count) = counted("chinese komi0.5", WALLS, &mut players);
     assert_eq!(end.outcome.winner, Some(Color::Black));
@@ -169,11 +173,11 @@ fn dead_stones_come_off_where_the_engines_agree() {
 /// Proving that a stone is dead takes two stones in Black's own territory, which count for nothing.
 #[test]
 fn who_denies_that_a_stone_is_dead_gains_nothing_by_it() {
-    let taken = ("B+0.5", How::PlayedOn);
+    let taken = ("B+0.5", CountBasis::PlayedOn);
     check([Some("A3"), Some("")], ["a2 a4", ""], taken);
     check([Some("A3"), Some("")], ["a2 a4", "pass resign"], taken);
     // Its own word is what Black relies on, and it has not shown it.
-    let alive = ("alive", How::PlayedOn);
+    let alive = ("alive", CountBasis::PlayedOn);
     check([Some("A3"), Some("")], ["", ""], alive);
     // White makes it live: two stones stay in Black's corner to the end.
     check([Some("A3"), Some("")], ["pass", "a4 a5 a2"], alive);
@@ -287,7 +291,7 @@ fn what_is_certain_needs_no_playing_on() {
     let (_, count) = counted("japanese komi0.5", opening, &mut players);
     assert_eq!(
         (count.how, &*count.dead),
-        (How::Certain, &["D1".to_owned()][..])
+        (CountBasis::Certain, &["D1".to_owned()][..])
     );
     assert_eq!(count.playing_on, None);
 }
@@ -300,7 +304,7 @@ fn an_engine_that_fails_when_it_is_asked_is_named_and_asked_nothing_more() {
     };
     let mut players = [passes(Some("A3"), ""), hangs];
     let (end, count) = counted("chinese komi0.5", WALLS, &mut players);
-    assert_eq!((&*count.result, count.how), ("B+0.5", How::OneSays));
+    assert_eq!((&*count.result, count.how), ("B+0.5", CountBasis::OneSays));
     assert_eq!(end.usable, [true, false], "it is started anew");
     let [none, fault] = &count.faults;
     assert_eq!(none, &None);

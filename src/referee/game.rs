@@ -10,7 +10,7 @@ use super::player::{Contestant, GameSetup, PlayerMove};
 use super::referee_clock::RefereeClock;
 use super::time_control::MatchTimeControl;
 use super::vertex;
-use crate::game::{Color, Game, Move, Outcome, Past, Rules as _};
+use crate::game::{Color, Game, Move, Outcome, PositionHistory, Rules as _};
 
 /// Agreements that hold for every game of a match.
 #[derive(Debug, Clone, Copy)]
@@ -167,7 +167,7 @@ pub fn play_game<'a, G: Game>(
 ) -> Option<GameEnd> {
     let mut game = GameInProgress {
         position: start.clone(),
-        past: Past::of(start),
+        past: PositionHistory::of(start),
         players,
         terms: *terms,
         clocks: [RefereeClock::new(terms.time); 2],
@@ -208,7 +208,7 @@ fn kgs_name(record_name: &str) -> Option<&'static str> {
 pub(super) struct GameInProgress<'a, G> {
     pub(super) position: G,
     /// What may not come back, where the rules forbid that.
-    pub(super) past: Past,
+    pub(super) past: PositionHistory,
     pub(super) players: [&'a mut dyn Contestant; 2],
     pub(super) terms: GameTerms,
     clocks: [RefereeClock; 2],

@@ -11,7 +11,8 @@ use super::complaint_kind::ComplaintKind;
 use super::error_stream::{ErrorStream, NewLines};
 use super::gtp_client::{Fault, ended};
 use super::player::{
-    Contestant, EngineSpec, GameSetup, PlayerMove, Reply, RunningEngine, StartError, Unfit,
+    Contestant, EngineSpec, GameSetup, PlayerMove, Reply, RunningEngine, StartError,
+    UnsuitableEngine,
 };
 use super::process::{EngineProcess, LineEnd, NoOutput, Output};
 use super::referee_clock::AnnouncedTime;
@@ -64,7 +65,7 @@ pub(super) struct GomocupPlayer {
 type Expected = fn(&str, BoardSize) -> bool;
 
 /// One answer and when it came.
-struct Heard {
+struct TimedAnswer {
     text: String,
     at: Duration,
     /// What was said before it to an `INFO`.
@@ -158,7 +159,12 @@ impl GomocupPlayer {
 
     /// The next line that answers a command: talk is passed over, a message kept, and so are answers to
     /// `INFO`, which some programs do not understand.
-    fn hear(&mut self, command: &str, limit: Duration, expected: Expected) -> Result<Heard, Fault> {
+    fn hear(
+        &mut self,
+        command: &str,
+        limit: Duration,
+        expected: Expected,
+    ) -> Result<TimedAnswer, Fault> {
         let command = || command.to_owned();
         let deadline = self.clock.now() + limit;
         let (mut refused, mut other) = (None, None);
@@ -193,7 +199,7 @@ impl GomocupPlayer {
                 }
                 _ if expected(&text, self.size) => {
                     self.told = 0;
-                    return Ok(Heard { text, at, refused });
+                    return Ok(TimedAnswer { text, at, refused });
                 }
                 _ => other = other.or_else(|| Some(shortened(&text))),
             }
@@ -203,7 +209,7 @@ impl GomocupPlayer {
     }
 
     /// The next move, or the suggestion of one.
-    fn hear_move(&mut self, command: &str, limit: Duration) -> Result<Heard, Fault> {
+    fn hear_move(&mut self, command: &str, limit: Duration) -> Result<TimedAnswer, Fault> {
         let heard = self.hear(command, limit, |text, _| {
             let digits = text.strip_prefix('-').unwrap_or(text);
             digits.starts_with(|first: char| first.is_ascii_digit()) || suggested(text).is_some()
@@ -293,10 +299,10 @@ fn limits(time: MatchTimeControl) -> Vec<(&'static str, u128)> {
 }
 
 impl RunningEngine for GomocupPlayer {
-    fn check_game(&mut self, game: &str, _: BoardSize) -> Result<(), Unfit> {
+    fn check_game(&mut self, game: &str, _: BoardSize) -> Result<(), UnsuitableEngine> {
         match game {
             "gomoku" => Ok(()),
-            _ => Err(Unfit::Protocol(game.to_owned())),
+            _ => Err(UnsuitableEngine::Protocol(game.to_owned())),
         }
     }
 

@@ -10,7 +10,7 @@ use super::error_stream::{ErrorStream, NewLines};
 use super::gtp_client::{Fault, GtpClient};
 use super::player::{
     Contestant, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND, Reply, RunningEngine,
-    StartError, Unfit,
+    StartError, UnsuitableEngine,
 };
 use super::referee_clock::AnnouncedTime;
 use super::time_control::{MatchTimeControl, TimeCommands, seconds_text};
@@ -180,16 +180,16 @@ impl GtpPlayer {
 
 impl RunningEngine for GtpPlayer {
     /// By the command of engines for GoGui, and by whether it takes the board.
-    fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), Unfit> {
+    fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), UnsuitableEngine> {
         let theirs = self.ask_if_known("gogui-rules_game_id")?;
         let theirs = theirs.unwrap_or_default().to_ascii_lowercase();
         // An unknown name may be another one for the same game.
         if theirs != game && info(&theirs).is_some() {
             let game = game.to_owned();
-            return Err(Unfit::OtherGame { theirs, game });
+            return Err(UnsuitableEngine::OtherGame { theirs, game });
         }
         match self.ask(&Self::board_command(size)) {
-            Err(fault @ Fault::Refused { .. }) => Err(Unfit::Board {
+            Err(fault @ Fault::Refused { .. }) => Err(UnsuitableEngine::Board {
                 fault,
                 game: game.to_owned(),
                 size,

@@ -258,7 +258,7 @@ impl<'a> GameSlot<'a> {
             }
         };
         let fits = player.check_game(plan.rules.name(), plan.rules.size());
-        fits.map_err(|source| StartError::Unfit {
+        fits.map_err(|source| StartError::UnsuitableEngine {
             name: spec.name.clone(),
             source,
         })?;

@@ -39,7 +39,7 @@ pub use command_line::CommandLineError;
 pub use complaint_kind::ComplaintKind;
 pub use complaints::{Complaint, Complaints};
 pub use conditions::Conditions;
-pub use count::{Count, How, PlayingOn};
+pub use count::{Count, CountBasis, PlayingOn};
 pub use game::{GameEnd, GameTerms, PlayedMove, Reason, play_game};
 pub use gtp_client::{Answer, Fault, GtpClient};
 pub use gtp_player::GtpPlayer;
@@ -48,7 +48,7 @@ pub use match_run::{FinishedGame, MatchPlan};
 pub use opening::OpeningError;
 pub use player::{
     Contestant, EngineProtocol, EngineSpec, GameSetup, PlayerMove, REPORT_COMMAND, Reply,
-    StartError, Unfit,
+    StartError, UnsuitableEngine,
 };
 pub use process::SpawnError;
 pub use rating_table::{RatingError, RatingOptions, RatingRow, RatingTable};

@@ -198,8 +198,8 @@ pub(super) trait RunningEngine: Contestant + Send {
     /// Whether it plays this game on this board at all.
     ///
     /// # Errors
-    /// [`Unfit`] says why not, and what to do.
-    fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), Unfit>;
+    /// [`UnsuitableEngine`] says why not, and what to do.
+    fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), UnsuitableEngine>;
 
     /// What is new on its error stream.
     fn listen(&mut self) -> NewLines;
@@ -244,17 +244,17 @@ pub enum StartError {
     },
     /// It plays, but not this.
     #[error("{name} {source}")]
-    Unfit {
+    UnsuitableEngine {
         /// The engine.
         name: String,
         /// Why.
-        source: Unfit,
+        source: UnsuitableEngine,
     },
 }
 
 /// Why an engine cannot play the match's game.
 #[derive(Debug, Error)]
-pub enum Unfit {
+pub enum UnsuitableEngine {
     /// It is one of another game.
     #[error(
         "plays {theirs}, and this is a match of {game}: either its command line lacks --game {game} (or \

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::complaints::Complaints;
-use super::count::How;
+use super::count::CountBasis;
 use super::game::Reason;
 use super::results::GameEntry;
 use super::score_board::ScoreBoard;
@@ -45,7 +45,7 @@ pub struct MatchReport {
     pub faults_in_counting: BTreeMap<String, FaultsInCounting>,
     /// Counted games by what the count rests on.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub counts_by: BTreeMap<How, u32>,
+    pub counts_by: BTreeMap<CountBasis, u32>,
     /// Games lost by misbehaviour.
     pub failures: Failures,
     /// What engines complained of on their error streams.

@@ -89,12 +89,12 @@ pub struct GameEntry {
     pub left: Option<[f64; 2]>,
     /// Warnings and errors on the engines' error streams, and what the engines refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub complaints: Vec<Said>,
+    pub complaints: Vec<EngineMessage>,
 }
 
 /// A line about an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
+pub struct EngineMessage {
     /// The engine's name.
     pub engine: String,
     /// What the line tells.
@@ -140,7 +140,7 @@ impl GameEntry {
                 .into_iter()
                 .zip(complaints)
                 .flat_map(|(color, lines)| {
-                    lines.iter().map(move |(kind, line)| Said {
+                    lines.iter().map(move |(kind, line)| EngineMessage {
                         engine: name(color),
                         kind: *kind,
                         line: line.clone(),

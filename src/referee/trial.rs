@@ -7,7 +7,7 @@ use super::game::GameInProgress;
 use super::gtp_client::Fault;
 use super::player::{PlayerMove, Reply};
 use super::vertex;
-use crate::game::{Color, Game, Move, Past};
+use crate::game::{Color, Game, Move, PositionHistory};
 
 /// Moves that are played on, at most, for each point of the board; a chain that still stands then lives.
 const MOVES_PER_POINT: usize = 2;
@@ -20,11 +20,11 @@ pub(super) struct Trial {
     pub(super) dead: Vec<Move>,
     /// Who ended it by a fault or an illegal move: its disputed stones are dead, those of
     /// the other side are not.
-    pub(super) foul: Option<Foul>,
+    pub(super) foul: Option<TrialFault>,
 }
 
 /// What ended a trial before both passed.
-pub(super) struct Foul {
+pub(super) struct TrialFault {
     pub(super) color: Color,
     pub(super) what: String,
     /// Whether the engine did what no engine should.
@@ -36,7 +36,7 @@ pub(super) struct Foul {
 /// The copy.
 struct Copy<G> {
     position: G,
-    past: Past,
+    past: PositionHistory,
     /// Where each side may take back a ko only after it has passed.
     kos: [Vec<Move>; 2],
     passes: u32,
@@ -124,47 +124,47 @@ impl<G: Game> GameInProgress<'_, G> {
     }
 
     /// One move on the copy, and the other side told of it.
-    fn next_in_trial(&mut self, copy: &mut Copy<G>) -> Result<(), Foul> {
+    fn next_in_trial(&mut self, copy: &mut Copy<G>) -> Result<(), TrialFault> {
         let color = copy.position.to_move();
         let limit = self.terms.move_limit;
         let player = &mut self.players[color.index()];
         let Reply { choice, .. } = player
             .clean_up(color, limit)
-            .map_err(|fault| Foul::by_fault(color, &fault))?;
+            .map_err(|fault| TrialFault::by_fault(color, &fault))?;
         let size = copy.position.size();
         let mv = match choice {
             // The game is over: who gives up here leaves the rest to the other side.
             PlayerMove::Resign => size.pass(),
             PlayerMove::Nonsense(text) => {
                 let what = format!("answered `{text}`, which is no vertex");
-                return Err(Foul::of(color, what, true));
+                return Err(TrialFault::of(color, what, true));
             }
             PlayerMove::Move(mv) => mv,
         };
         let text = vertex::to_text(size, mv);
         if !copy.is_legal(mv) {
             let what = format!("played {text}, which is illegal");
-            return Err(Foul::of(color, what, true));
+            return Err(TrialFault::of(color, what, true));
         }
-        let by_fault = |fault| Foul::by_fault(color, &fault);
+        let by_fault = |fault| TrialFault::by_fault(color, &fault);
         let mv = match copy.needs_a_pass(mv) {
             false => mv,
             true if player.pass_instead(color).map_err(by_fault)? => size.pass(),
             true => {
                 let what = format!("took back the ko at {text} without passing for it");
-                return Err(Foul::of(color, what, false));
+                return Err(TrialFault::of(color, what, false));
             }
         };
         copy.play(mv);
         let other = color.opponent();
         let told = self.players[other.index()].play(color, mv);
-        told.map_err(|fault| Foul::by_fault(other, &fault))
+        told.map_err(|fault| TrialFault::by_fault(other, &fault))
     }
 }
 
-impl Foul {
-    fn of(color: Color, what: String, is_fault: bool) -> Foul {
-        Foul {
+impl TrialFault {
+    fn of(color: Color, what: String, is_fault: bool) -> TrialFault {
+        TrialFault {
             color,
             what,
             is_fault,
@@ -172,10 +172,10 @@ impl Foul {
         }
     }
 
-    fn by_fault(color: Color, fault: &Fault) -> Foul {
-        Foul {
+    fn by_fault(color: Color, fault: &Fault) -> TrialFault {
+        TrialFault {
             usable: matches!(fault, Fault::Refused { .. }),
-            ..Foul::of(color, fault.to_string(), true)
+            ..TrialFault::of(color, fault.to_string(), true)
         }
     }
 }

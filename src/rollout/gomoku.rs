@@ -21,7 +21,7 @@ impl Playout for Gomoku {
         played: &mut Played,
         _tally: &mut Tally,
     ) -> Outcome {
-        let mut sight = (policy == PlayoutPolicy::Own).then(|| Sight::of(self));
+        let mut sight = (policy == PlayoutPolicy::Own).then(|| VisiblePosition::of(self));
         loop {
             if let Some(outcome) = self.outcome() {
                 return outcome;
@@ -42,7 +42,7 @@ impl Playout for Gomoku {
     }
 
     fn priors(&self, moves: &[Move], priors: &mut [Prior]) {
-        let sight = Sight::of(self);
+        let sight = VisiblePosition::of(self);
         let urgent = sight.urgent(self);
         for (&mv, prior) in moves.iter().zip(priors) {
             *prior = match urgent {
@@ -64,7 +64,7 @@ impl Playout for Gomoku {
 
     /// What is urgent first, and of that what makes and spoils most.
     fn glance(&self, moves: &[Move]) -> Glance {
-        let sight = Sight::of(self);
+        let sight = VisiblePosition::of(self);
         let urgent = sight.urgent(self);
         let is_urgent = |mv| urgent.is_some_and(|(points, _)| points.contains(mv));
         let appeal = |&mv: &Move| f32::from(u8::from(is_urgent(mv))) + sight.promise(self, mv);
@@ -104,15 +104,15 @@ const WORTH: [(f32, f32); Shape::ALL.len()] = [
 ];
 
 /// A position and what can be seen of it.
-struct Sight {
+struct VisiblePosition {
     map: ShapeMap,
     /// Empty points near stones.
     near: Points,
 }
 
-impl Sight {
-    fn of(position: &Gomoku) -> Sight {
-        let mut sight = Sight {
+impl VisiblePosition {
+    fn of(position: &Gomoku) -> VisiblePosition {
+        let mut sight = VisiblePosition {
             map: ShapeMap::of(position),
             near: Bits::EMPTY,
         };

@@ -10,11 +10,11 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use report::root_moves;
-use reuse::Planted;
+use reuse::TreeRoot;
 
 use super::tree::{NodeId, Tree};
 use super::{Played, Playout, PlayoutPolicy, Tally};
-use crate::game::{Color, HalfPoints, Move, Outcome, Past, Reached};
+use crate::game::{Color, GameState, HalfPoints, Move, Outcome, PositionHistory};
 
 /// Settings of the RAVE search.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,9 +88,9 @@ pub struct Rave {
     rng: Xoshiro256PlusPlus,
     tree: Tree,
     path: Vec<(NodeId, usize)>,
-    planted: Planted,
+    planted: TreeRoot,
     /// The positions of the game and of a descent.
-    past: Past,
+    past: PositionHistory,
     played: Played,
     tally: Tally,
     /// The same after each move of the root, where that is wanted.
@@ -115,8 +115,8 @@ impl Rave {
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             tree: Tree::default(),
             path: Vec::new(),
-            planted: Planted::default(),
-            past: Past::default(),
+            planted: TreeRoot::default(),
+            past: PositionHistory::default(),
             played: Played::default(),
             tally: Tally::default(),
             by_move: None,
@@ -154,7 +154,7 @@ impl Rave {
     /// was found so far.
     pub fn watch<G: Playout>(
         &mut self,
-        start: &Reached<G>,
+        start: &GameState<G>,
         (avoid, by_move): (&[Move], bool),
         mut go_on: impl FnMut(u64, &dyn Fn() -> RaveReport) -> bool,
     ) -> RaveReport {
@@ -197,7 +197,7 @@ impl Rave {
     }
 
     /// The tree that a search begins with: its root.
-    fn plant<G: Playout>(&mut self, start: &Reached<G>, avoid: &[Move]) -> NodeId {
+    fn plant<G: Playout>(&mut self, start: &GameState<G>, avoid: &[Move]) -> NodeId {
         let reuse = self.params.reuse;
         let known = reuse.then(|| self.planted.known(&self.tree, start, avoid));
         self.planted.begin(start.past(), avoid);

@@ -1,7 +1,7 @@
 //! What is to be expected of a position that is to be counted.
 
 use super::{Playout, Rave, RaveParams, Tally};
-use crate::game::{Color, Expected, Move};
+use crate::game::{Color, Move, OwnershipEstimate};
 
 /// Points count nearly as much as the win: a side that has won or lost anyway still plays for what
 /// it has on the board.
@@ -15,7 +15,7 @@ pub fn expect<G: Playout>(
     playouts: u64,
     seed: u64,
     halt: &dyn Fn() -> bool,
-) -> Option<Expected> {
+) -> Option<OwnershipEstimate> {
     let params = RaveParams {
         score_weight: SCORE_WEIGHT,
         uncounted: playouts / 2,
@@ -40,7 +40,7 @@ pub fn expect<G: Playout>(
         return None;
     }
     let expected = tally.expected()?;
-    Some(Expected {
+    Some(OwnershipEstimate {
         defended: Some(defended),
         ..expected
     })
@@ -51,11 +51,11 @@ mod tests {
     use super::*;
     use crate::game::go::SmallGo;
     use crate::game::go::tests::diagram;
-    use crate::game::{BoardSize, Fate, Game, Outcome, Settled};
+    use crate::game::{BoardSize, Game, Outcome, PointStatus, Settled};
     use crate::record::{GameRecord, result_text, sgf};
 
     /// The position counted, and the names of its points of one fate.
-    fn settled(rows: &str, rules: &str) -> (Settled, impl Fn(Fate) -> String) {
+    fn settled(rows: &str, rules: &str) -> (Settled, impl Fn(PointStatus) -> String) {
         let position = diagram(rows, rules, Color::Black);
         let expected = expect(&position, 2000, 1, &|| false).expect("points are counted");
         let settled = position.settle(&expected).expect("points are counted");
@@ -64,7 +64,13 @@ mod tests {
             let (x, y) = size.column_row(point);
             format!("{}{}", char::from(b'a' + x), y + 1)
         };
-        let points = move |fate| found.points(fate).map(&name).collect::<Vec<_>>().join(" ");
+        let points = move |status| {
+            found
+                .points(status)
+                .map(&name)
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
         (settled, points)
     }
 
@@ -72,11 +78,11 @@ mod tests {
     fn what_has_no_eyes_is_dead() {
         let rows = "..X.O.. .OX.O.. ..X.O.X ..X.O.. ..X.O..";
         let (found, points) = settled(rows, "chinese komi0.5");
-        assert_eq!(points(Fate::Dead), "g3 b4");
-        assert_eq!(points(Fate::Dame), "d1 d2 d3 d4 d5");
-        assert_eq!(points(Fate::Seki), "");
+        assert_eq!(points(PointStatus::Dead), "g3 b4");
+        assert_eq!(points(PointStatus::Dame), "d1 d2 d3 d4 d5");
+        assert_eq!(points(PointStatus::Seki), "");
         assert_eq!(
-            points(Fate::Territory(Color::White)),
+            points(PointStatus::Territory(Color::White)),
             "f1 g1 f2 g2 f3 f4 g4 f5 g5"
         );
         assert_eq!(found.black_ahead.0, -1);
@@ -92,13 +98,13 @@ mod tests {
     #[test]
     fn who_fills_first_loses_in_seki() {
         let (found, points) = settled(SEKI, "chinese komi0.5");
-        assert_eq!(points(Fate::Dame), "e1 e2");
+        assert_eq!(points(PointStatus::Dame), "e1 e2");
         assert_eq!(
-            points(Fate::Seki),
+            points(PointStatus::Seki),
             "b1 c1 d1 f1 g1 h1 b2 c2 d2 f2 g2 h2 b3 c3 d3 e3 f3 g3 h3"
         );
         assert_eq!(
-            (points(Fate::Dead), found.black_ahead.0),
+            (points(PointStatus::Dead), found.black_ahead.0),
             (String::new(), 3)
         );
         assert_eq!(found.certain_winner(), Some(Color::Black));
@@ -109,7 +115,7 @@ mod tests {
     fn what_only_the_turn_decides_lives_where_both_sides_have_passed() {
         // Whoever plays b1 first: three in a row are one eye or two.
         let (found, points) = settled("..... XXXXX OOOOX ...OX", "chinese komi8.5");
-        assert_eq!(points(Fate::Dead), "");
+        assert_eq!(points(PointStatus::Dead), "");
         assert_eq!(found.certain_winner(), None);
     }
 
@@ -127,7 +133,7 @@ mod tests {
         let outcome: Outcome = settled.outcome();
         (
             result_text(outcome),
-            names(record.size, settled.points(Fate::Dead)),
+            names(record.size, settled.points(PointStatus::Dead)),
         )
     }
 

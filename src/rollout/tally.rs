@@ -1,6 +1,6 @@
 //! What becomes of each point, over many finished playouts.
 
-use crate::game::{Expected, Game};
+use crate::game::{Game, OwnershipEstimate};
 
 /// Sums over finished playouts: whose each point was, and by how much Black was ahead.
 #[derive(Debug, Clone, Default)]
@@ -67,14 +67,14 @@ impl Tally {
 
     /// What is to be expected after so many playouts; `None` before the first, and in games that
     /// count no points.
-    pub(super) fn expected(&self) -> Option<Expected> {
+    pub(super) fn expected(&self) -> Option<OwnershipEstimate> {
         let number = f64::from(self.playouts);
         if self.playouts == 0 {
             return None;
         }
         let share = |sums: &[f32]| sums.iter().map(|sum| sum / number as f32).collect();
         let mean = self.ahead / number;
-        Some(Expected {
+        Some(OwnershipEstimate {
             owner: share(&self.owner),
             defended: None,
             shared: share(&self.shared),

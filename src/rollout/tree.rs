@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::{Playout, PlayoutPolicy, Prior};
-use crate::game::{Move, Past};
+use crate::game::{Move, PositionHistory};
 
 /// Index of a node in the tree.
 pub(super) type NodeId = u32;
@@ -69,7 +69,7 @@ impl Tree {
     pub(super) fn add_node<G: Playout>(
         &mut self,
         position: &G,
-        past: &Past,
+        past: &PositionHistory,
         policy: PlayoutPolicy,
     ) -> NodeId {
         let knows = policy == PlayoutPolicy::Own;
@@ -186,7 +186,7 @@ impl Tree {
         &mut self,
         child: usize,
         position: &G,
-        past: &Past,
+        past: &PositionHistory,
         policy: PlayoutPolicy,
     ) -> NodeId {
         let node = self.add_node(position, past, policy);

@@ -1,26 +1,26 @@
-//! Memory that many threads take from and that never moves: fixed addresses, allocated in chunks
-//! as they are first needed, freed all at once.
+//! Arena memory shared by many threads: fixed addresses, allocated in chunks on first use, freed
+//! all at once.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use super::memory::defaults;
 
-/// Bytes of a chunk, at most: the system's large pages.
+/// Maximum bytes of a chunk: the system's large pages.
 const MOST_BYTES: usize = 1 << 21;
 
-/// Bytes of a chunk, at least: room for the moves of a large board.
+/// Minimum bytes of a chunk: room for the moves of a large board.
 const LEAST_BYTES: usize = if cfg!(any(loom, miri)) {
     1 << 10
 } else {
     1 << 12
 };
 
-/// Chunks of an arena that is not small: what the last ones leave unused is little.
+/// Chunks of an arena that is not small: the last ones leave little unused.
 const CHUNKS: usize = 64;
 
-/// Bytes that several arenas may still take, together: what one of them does not need is there for
-/// the others.
+/// Remaining bytes that several arenas share: memory that one does not need is available to the
+/// others.
 #[derive(Debug)]
 pub(super) struct MemoryBudget {
     left: AtomicUsize,
@@ -28,7 +28,7 @@ pub(super) struct MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// A budget of so many bytes.
+    /// A budget of this many bytes.
     pub(super) fn new(bytes: usize) -> MemoryBudget {
         MemoryBudget {
             left: AtomicUsize::new(bytes),
@@ -36,7 +36,7 @@ impl MemoryBudget {
         }
     }
 
-    /// Bytes taken.
+    /// Bytes used.
     pub(super) fn used(&self) -> usize {
         self.all - self.left.load(Ordering::Relaxed)
     }
@@ -53,18 +53,18 @@ impl MemoryBudget {
     }
 }
 
-/// Slots of `T`, handed out in runs and addressed by number. Slot 0 is never handed out, so that 0
+/// Slots of `T`, allocated in runs and addressed by number. Slot 0 is never allocated, so that 0
 /// can mean "none".
 #[derive(Debug)]
 pub(super) struct Arena<T> {
     chunks: Box<[OnceLock<Box<[T]>>]>,
-    /// Logarithm of the slots in a chunk; no run is longer.
+    /// Logarithm of the number of slots in a chunk; no run is longer.
     chunk_bits: u32,
     next: AtomicU32,
 }
 
 impl<T: Default> Arena<T> {
-    /// An arena of at least `capacity` slots; their memory is not taken yet.
+    /// An arena of at least `capacity` slots; their memory is not allocated yet.
     pub(super) fn new(capacity: usize) -> Arena<T> {
         let bytes = capacity * size_of::<T>() / CHUNKS;
         let slots = bytes.clamp(LEAST_BYTES, MOST_BYTES) / size_of::<T>();
@@ -86,8 +86,8 @@ impl<T: Default> Arena<T> {
         1 << self.chunk_bits
     }
 
-    /// Takes `len` slots that lie side by side; `None` when the arena is full or there is no memory
-    /// for another chunk.
+    /// Allocates `len` adjacent slots; `None` when the arena is full or there is no memory for
+    /// another chunk.
     pub(super) fn take(&self, len: u32, budget: &MemoryBudget) -> Option<u32> {
         debug_assert!(len <= self.chunk_len());
         if len == 0 {
@@ -104,7 +104,7 @@ impl<T: Default> Arena<T> {
             if !self.grow(start >> self.chunk_bits, budget) {
                 return None;
             }
-            // Only the numbers matter here; whoever publishes a slot's content orders it.
+            // Only the numbers matter here; publishing a slot's content provides the ordering.
             let swap = self.next.compare_exchange_weak(
                 next,
                 start + len,
@@ -118,7 +118,7 @@ impl<T: Default> Arena<T> {
         }
     }
 
-    /// Has memory for a chunk; false when there is none.
+    /// Allocates memory for a chunk; false when there is none.
     fn grow(&self, chunk: u32, budget: &MemoryBudget) -> bool {
         let Some(place) = self.chunks.get(chunk as usize) else {
             return false;
@@ -141,12 +141,12 @@ impl<T: Default> Arena<T> {
         true
     }
 
-    /// The slot of this number, which was taken before.
+    /// The slot of this number, which must be allocated.
     pub(super) fn get(&self, slot: u32) -> &T {
         &self.chunk(slot)[self.place(slot)]
     }
 
-    /// A run of slots as it was taken.
+    /// A run of slots as it was allocated.
     pub(super) fn run(&self, start: u32, len: u32) -> &[T] {
         if len == 0 {
             return &[];
@@ -154,7 +154,7 @@ impl<T: Default> Arena<T> {
         &self.chunk(start)[self.place(start)..][..len as usize]
     }
 
-    /// Where a slot lies in its chunk.
+    /// Index of a slot within its chunk.
     fn place(&self, slot: u32) -> usize {
         (slot % self.chunk_len()) as usize
     }
@@ -165,7 +165,7 @@ impl<T: Default> Arena<T> {
             .expect("the slot was taken")
     }
 
-    /// Slots used up, counting slot 0 and those lost at the ends of chunks.
+    /// Slots used, counting slot 0 and those lost at the ends of chunks.
     pub(super) fn used(&self) -> usize {
         self.next.load(Ordering::Relaxed) as usize
     }
@@ -213,7 +213,7 @@ mod tests {
         while other.take(other.chunk_len(), &budget).is_some() {
             chunks += 1;
         }
-        // One chunk is the other arena's.
+        // One chunk belongs to the other arena.
         assert_eq!(chunks, 4);
         assert!(one.take(10, &budget).is_some() && one.take(one.chunk_len(), &budget).is_none());
         assert_eq!(budget.used(), 5 * chunk);

@@ -1,5 +1,5 @@
-//! The atomics of the tree: the standard library's, or loom's, which tries every order in which
-//! threads may see them (`scripts/sanitize.sh`).
+//! Atomics of the tree: the standard library's, or loom's, which tries every interleaving of
+//! threads (`scripts/sanitize.sh`).
 
 #[cfg(not(loom))]
 pub(super) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};

@@ -1,19 +1,18 @@
 //! Backup: a node's value from its children, and proven results.
 //!
-//! In a graph a node's children may be visited through other parents, so a node's mean is not a
-//! sum of what went through it: it is recomputed from its edges' visits and its children's present
-//! means, `Q = (w U + sum n Q_child) / (w + sum n)` (docs/methods.md#search). U is the
-//! node's own evaluation and w is 1, more where visits were folded into it to make room.
-//! Recomputing twice changes nothing, so threads need not agree who does it.
+//! In a graph a node's children may be visited through other parents, so a node's mean is not a sum
+//! over the playouts through it. It is recomputed from its edges' visits and its children's current
+//! means, `Q = (w U + sum n Q_child) / (w + sum n)` (docs/methods.md#search). U is the node's own
+//! evaluation and w is 1, or more after pruning folded visits into it. Recomputing twice changes
+//! nothing, so threads need no agreement on who does it.
 //!
-//! What is proven are bounds, a worst and a best possible result, and a node's follow from those of
-//! all its moves (Cazenave & Saffidine 2010). In a game
-//! without draws they are open or a result.
+//! Proofs are bounds, a worst and a best possible result; a node's bounds follow from those of its
+//! moves (Cazenave & Saffidine 2010). In a game without draws they are open or exact.
 //!
-//! Where repetition is forbidden, a node stands for its position whatever has led to it, and so must
-//! its bounds: what a move brings is certain only if no past can forbid the move
-//! ([`Game::always_allows`]). That it brings no more is certain of any move: a past can only take
-//! moves away.
+//! Under a repetition rule, a node represents its position with any history, and so must its
+//! bounds. A lower bound of a move is certain only if no history can forbid the move
+//! ([`Game::always_allows`]); an upper bound is certain for any move, because a history can only
+//! remove moves.
 
 use super::edge::{Choice, Edge};
 use super::node::Node;
@@ -23,36 +22,36 @@ use crate::game::{Bounds, Game, Move, Proof};
 /// One step of a descent.
 pub(super) type Step<'t> = (&'t Node, &'t Edge);
 
-/// The moves that no past can forbid, whatever the position: those from this policy index on.
+/// The moves that no history can forbid in any position: those from this policy index on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Certain(Move);
+pub(super) struct UnforbiddenMoves(Move);
 
-impl Certain {
+impl UnforbiddenMoves {
     /// All moves.
-    pub(super) const ALL: Certain = Certain(Move(0));
+    pub(super) const ALL: UnforbiddenMoves = UnforbiddenMoves(Move(0));
 
-    /// Under the rules of this position.
-    pub(super) fn under<G: Game>(position: &G) -> Certain {
+    /// The value for the rules of this position.
+    pub(super) fn under<G: Game>(position: &G) -> UnforbiddenMoves {
         match G::INFO.repeats && position.forbids_repetition() {
-            true => Certain(position.size().pass()),
-            false => Certain::ALL,
+            true => UnforbiddenMoves(position.size().pass()),
+            false => UnforbiddenMoves::ALL,
         }
     }
 
-    /// Whether all moves are.
+    /// Whether it contains all moves.
     pub(super) fn all(self) -> bool {
-        self == Certain::ALL
+        self == UnforbiddenMoves::ALL
     }
 
-    /// Whether this move is.
+    /// Whether it contains this move.
     pub(super) fn has(self, choice: &Choice) -> bool {
         choice.mv() >= self.0
     }
 }
 
-/// Completes a descent: counts it on every edge and brings every node on the path up to date,
-/// from the leaf's parent to the root.
-pub(super) fn complete(tree: &Tree, path: &[Step<'_>], certain: Certain) {
+/// Completes a descent: counts it on every edge and updates every node on the path, from the leaf's
+/// parent to the root.
+pub(super) fn complete(tree: &Tree, path: &[Step<'_>], certain: UnforbiddenMoves) {
     for (node, edge) in path.iter().rev() {
         edge.complete();
         node.add_visit();
@@ -60,7 +59,7 @@ pub(super) fn complete(tree: &Tree, path: &[Step<'_>], certain: Certain) {
     }
 }
 
-/// Takes a descent back that did not reach a leaf.
+/// Reverts a descent that did not reach a leaf.
 pub(super) fn revert(path: &[Step<'_>]) {
     for (_, edge) in path {
         edge.revert();
@@ -68,13 +67,13 @@ pub(super) fn revert(path: &[Step<'_>]) {
 }
 
 /// Recomputes an expanded node's bounds and mean from its children.
-pub(super) fn refresh(tree: &Tree, node: &Node, certain: Certain) {
+pub(super) fn refresh(tree: &Tree, node: &Node, certain: UnforbiddenMoves) {
     if node.state().proof().is_some() {
         return;
     }
     let moves = node.state().choice_count();
     if moves == 0 {
-        // The game is over, and what has come of it is a matter of judgement.
+        // The game is over, and its result depends on an estimate of dead stones.
         return;
     }
     loop {
@@ -92,14 +91,14 @@ pub(super) fn refresh(tree: &Tree, node: &Node, certain: Certain) {
                 true => result,
                 false => Bounds::at_most(result.high()),
             });
-            // A move that cannot be better than what is proven will not be played for more than
-            // that: it does not weigh.
+            // A move that cannot be better than the proven result is only played for that result:
+            // it is left out of the mean.
             if result.high() > before {
                 mean.add(edge.counts().0, child.stats());
             }
         }
         if known < moves {
-            // A move that nobody has tried may be better.
+            // An unvisited move may be better.
             bounds = Bounds::at_least(bounds.low());
         }
         node.narrow(bounds);
@@ -153,7 +152,7 @@ mod tests {
     use crate::game::Move;
 
     /// A node with evaluation 0.2 and a child for each (visits, value for the child's mover,
-    /// proof); `None` is a move that was never tried.
+    /// proof); `None` is an unvisited move.
     fn family(children: &[Option<(u32, f32, Option<Proof>)>]) -> (Tree, u32) {
         let tree = Tree::new(1 << 20);
         let parent = tree.find_or_add(1).unwrap();
@@ -184,7 +183,7 @@ mod tests {
 
     fn refreshed(children: &[Option<(u32, f32, Option<Proof>)>]) -> (f32, Option<Proof>) {
         let (tree, parent) = family(children);
-        refresh(&tree, tree.node(parent), Certain::ALL);
+        refresh(&tree, tree.node(parent), UnforbiddenMoves::ALL);
         (
             tree.node(parent).stats().0,
             tree.node(parent).state().proof(),
@@ -224,11 +223,11 @@ mod tests {
         let drawn = Some((5, 0.0, Some(Proof::Draw)));
         let (tree, parent) = family(&[drawn, Some((2, 0.9, None)), None]);
         let node = tree.node(parent);
-        refresh(&tree, node, Certain::ALL);
+        refresh(&tree, node, UnforbiddenMoves::ALL);
         assert_eq!(node.state().bounds(), Bounds::at_least(Proof::Draw));
         // (0.2 - 2 * 0.9) / 3 is less.
         assert_eq!(node.stats().0, 0.0);
-        // The draw does not weigh: (0.2 + 2 * 0.5) / 3.
+        // The draw is left out: (0.2 + 2 * 0.5) / 3.
         let (value, proof) = refreshed(&[drawn, Some((2, -0.5, None)), None]);
         assert!((value - 0.4).abs() < 1e-6, "{value}");
         assert_eq!(proof, None);
@@ -240,7 +239,7 @@ mod tests {
         let (tree, parent) = family(&[Some((1, 0.0, Some(Proof::Draw))), Some((1, 0.3, None))]);
         let other = tree.find(101).unwrap();
         tree.node(other).narrow(Bounds::at_least(Proof::Draw));
-        refresh(&tree, tree.node(parent), Certain::ALL);
+        refresh(&tree, tree.node(parent), UnforbiddenMoves::ALL);
         assert_eq!(tree.node(parent).state().proof(), Some(Proof::Draw));
     }
 
@@ -249,7 +248,7 @@ mod tests {
     fn where_a_past_may_forbid_moves_only_a_pass_proves_that_there_is_something_to_be_had() {
         let proven = |children: [Option<(u32, f32, Option<Proof>)>; 3]| {
             let (tree, parent) = family(&children);
-            refresh(&tree, tree.node(parent), Certain(Move(2)));
+            refresh(&tree, tree.node(parent), UnforbiddenMoves(Move(2)));
             tree.node(parent).state().bounds()
         };
         let (won, lost) = (

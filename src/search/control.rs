@@ -1,4 +1,4 @@
-//! What ends a search: limits, the clock, proofs, failures, and whoever raises the stop flag.
+//! Termination of a search: limits, the clock, proofs, failures and the stop flag.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU16, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -7,23 +7,23 @@ use std::time::Duration;
 
 use super::limits::{Limits, Purpose, StopFlag};
 use super::root::Leaders;
-use crate::clock::patience::BATCH;
+use crate::clock::stop_delays::BATCH;
 use crate::clock::{Clock, Progress, StopReason};
 
-/// How long a search may go without one playout: a network that takes longer has hung, and without
-/// a clock nothing else would notice.
+/// Maximum time without a playout: a network that takes longer hangs, and without a clock nothing
+/// else would notice.
 const STALL: Duration = Duration::from_secs(60);
-/// With a budget it is this part of the planned time, so that another network can still use the
-/// rest, but not less than this: a busy machine is no broken one.
+/// With a budget, this fraction of the planned time, so that another network can still use the
+/// rest; but not less than this, because a busy machine is not a failure.
 const STALL_SHARE: u32 = 2;
 pub(super) const LEAST_STALL: Duration = Duration::from_secs(1);
-/// Time between two looks counts as so much at most: this whole process may have been suspended.
+/// Maximum time counted between two checks: the whole process may have been suspended.
 const LONGEST_LOOK: Duration = Duration::from_millis(100);
 
-/// How long a thread sleeps that can only run into the others: far less than they need for a batch.
+/// Sleep of a thread that can only collide with others: much less than they need for a batch.
 const COLLISION_SLEEP: Duration = Duration::from_micros(50);
 
-/// How many looks at the root there are up to the soft limit, and the longest pause between two.
+/// Number of root checks up to the soft limit, and the longest interval between two.
 const LOOKS: u32 = 24;
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
@@ -31,9 +31,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 pub(super) struct Control {
     stop: StopFlag,
     ended: OnceLock<StopReason>,
-    /// Memory is full: the threads stop, and go on when there is room.
+    /// Memory is full: the threads stop, and continue after pruning.
     wants_room: AtomicBool,
-    /// Playouts that may still begin.
+    /// Playouts that may still start.
     playouts_left: AtomicI64,
     playouts: AtomicU64,
     evaluations: AtomicU64,
@@ -41,16 +41,16 @@ pub(super) struct Control {
     clock: Arc<dyn Clock>,
     started: Duration,
     limits: Limits,
-    /// When to look at the root again, in microseconds since the start.
+    /// Time of the next root check, in microseconds since the start.
     next_look: AtomicU64,
-    /// The most visited root move at the last look, and since when, in microseconds.
+    /// The most visited root move at the last check, and since when, in microseconds.
     leader: AtomicU16,
     leads_since: AtomicU64,
-    /// Whether the rules of its budget may end it before its time: a move may be settled, what is wanted of
-    /// a position is not.
+    /// Whether the budget's rules may end the search early: they apply to the choice of a move, not
+    /// to the analysis of a position.
     for_move: bool,
-    /// The root's own evaluation goes on when the soft limit or the stop flag says otherwise:
-    /// without it there is no move to give.
+    /// The evaluation of the root ignores the soft limit and the stop flag: without it there is no
+    /// move to play.
     for_root: bool,
 }
 
@@ -85,7 +85,7 @@ impl Control {
         }
     }
 
-    /// The same search for this purpose.
+    /// The same search with this purpose.
     pub(super) fn for_purpose(self, purpose: Purpose) -> Control {
         Control {
             for_move: purpose != Purpose::Position,
@@ -93,7 +93,7 @@ impl Control {
         }
     }
 
-    /// The same search's first step, which evaluates the root and nothing else.
+    /// The first step of the same search, which evaluates the root only.
     pub(super) fn root_step(&self) -> Control {
         let limits = Limits {
             visits: Some(1),
@@ -106,18 +106,18 @@ impl Control {
         }
     }
 
-    /// Whether this is a search's first step.
+    /// Whether this is the first step of a search.
     pub(super) fn is_root_step(&self) -> bool {
         self.for_root
     }
 
-    /// Ends the search; the first reason stays.
+    /// Ends the search; the first reason is kept.
     pub(super) fn end(&self, reason: StopReason) {
-        // Losing the race means that another reason came first.
+        // A lost race means that another reason came first.
         let _ = self.ended.set(reason);
     }
 
-    /// Whether the search is over, after looking at the flag and the clock.
+    /// Whether the search is over, after checking flag and clock.
     pub(super) fn is_over(&self) -> bool {
         if self.ended.get().is_some() {
             return true;
@@ -137,14 +137,14 @@ impl Control {
         self.ended.get().is_some()
     }
 
-    /// Whether the answer is wanted now, also if the search has ended for another reason.
+    /// Whether the answer is due now, even if the search has ended for another reason.
     pub(super) fn is_due(&self) -> bool {
         let budget = self.limits.budget;
         self.stop.is_raised() || budget.is_some_and(|budget| self.elapsed() >= budget.most)
     }
 
-    /// Looks whether the budget's rules end the search, every now and then: to be called after
-    /// each batch, by any worker. `leaders` gives the state of the root and is rarely asked.
+    /// Occasionally checks whether the budget's rules end the search. Call it after each batch,
+    /// from any worker. `leaders` returns the state of the root and is rarely called.
     pub(super) fn judge(&self, leaders: impl FnOnce() -> Leaders) {
         let ruled = self.for_move && !self.for_root;
         let Some(budget) = self.limits.budget.filter(|_| ruled) else {
@@ -157,7 +157,7 @@ impl Control {
         }
         let pause = (budget.soft / LOOKS).min(LONGEST_PAUSE);
         let next = match budget.soft.checked_sub(elapsed) {
-            // Not beyond the soft limit, where a calm search ends.
+            // At most the soft limit, where a search without dispute ends.
             Some(rest) if !rest.is_zero() => elapsed + pause.min(rest),
             _ => elapsed + pause,
         };
@@ -172,7 +172,8 @@ impl Control {
             return;
         }
         let leaders = leaders();
-        // Only the worker that has claimed this look is here, so these two belong together.
+        // Only the worker that has claimed this check gets here, so these two values belong
+        // together.
         if self.leader.swap(leaders.leader.0, Ordering::Relaxed) != leaders.leader.0 {
             let first = due.is_zero();
             let since = if first { Duration::ZERO } else { elapsed };
@@ -192,12 +193,12 @@ impl Control {
         }
     }
 
-    /// Why the search ended; all playouts made when nobody said otherwise.
+    /// Why the search ended; by default because all playouts are done.
     pub(super) fn reason(&self) -> StopReason {
         self.ended.get().copied().unwrap_or(StopReason::Visits)
     }
 
-    /// Has the threads stop because memory is full.
+    /// Stops the threads because memory is full.
     pub(super) fn want_room(&self) {
         self.wants_room.store(true, Ordering::Relaxed);
     }
@@ -207,12 +208,12 @@ impl Control {
         self.wants_room.load(Ordering::Relaxed)
     }
 
-    /// There is room again.
+    /// Called after pruning.
     pub(super) fn made_room(&self) {
         self.wants_room.store(false, Ordering::Relaxed);
     }
 
-    /// Counts a playout that begins; false when none is left to be made.
+    /// Counts the start of a playout; false when none is left.
     pub(super) fn begin_playout(&self) -> bool {
         let less = |left: i64| (left > 0).then(|| left - 1);
         self.playouts_left
@@ -220,13 +221,13 @@ impl Control {
             .is_ok()
     }
 
-    /// Counts playouts back that did not happen.
+    /// Returns playouts that did not happen.
     pub(super) fn return_playouts(&self, count: usize) {
         self.playouts_left
             .fetch_add(count as i64, Ordering::Relaxed);
     }
 
-    /// Counts a playout back that ran into a leaf somebody is evaluating.
+    /// Returns a playout that collided with a leaf being evaluated.
     pub(super) fn return_collision(&self) {
         self.collisions.fetch_add(1, Ordering::Relaxed);
         self.return_playouts(1);
@@ -249,12 +250,12 @@ impl Control {
         self.evaluations.load(Ordering::Relaxed)
     }
 
-    /// Descents that ended at a leaf somebody was evaluating.
+    /// Descents that ended at a leaf being evaluated.
     pub(super) fn collisions(&self) -> u64 {
         self.collisions.load(Ordering::Relaxed)
     }
 
-    /// Sleeps until there are more playouts than those `seen`, or the threads are to stop.
+    /// Sleeps until there are more playouts than `seen`, or the threads must stop.
     pub(super) fn await_others(&self, seen: u64) {
         while self.playouts() == seen && !self.is_over() && !self.wants_room() {
             thread::sleep(COLLISION_SLEEP);
@@ -269,9 +270,9 @@ impl Control {
         self.clock.now().saturating_sub(self.started)
     }
 
-    /// Whether the answer is due even if workers do not end: they look at the limits between
-    /// evaluations, and this is for one that hangs in its evaluator. To be asked again and again
-    /// with the same `watch`.
+    /// Whether the answer is due even if workers do not end. Workers check the limits between
+    /// evaluations; this handles one that hangs in its evaluator. Call it repeatedly with the same
+    /// `watch`.
     pub(super) fn overdue(&self, watch: &mut StallWatch) -> Option<Overdue> {
         let now = self.clock.now();
         let since = |at: Duration| now.saturating_sub(at);
@@ -286,12 +287,12 @@ impl Control {
             (watch.playouts, watch.standing_still) = (Some(self.playouts()), Duration::ZERO);
         }
         let ignored = watch.stop_seen.is_some_and(|at| since(at) >= BATCH);
-        let patience = self.limits.budget.map_or(STALL, |budget| {
+        let stall_limit = self.limits.budget.map_or(STALL, |budget| {
             (budget.soft / STALL_SHARE).clamp(LEAST_STALL, STALL)
         });
-        let stalled = watch.standing_still >= patience;
+        let stalled = watch.standing_still >= stall_limit;
         let late = self.limits.budget.is_some_and(|budget| {
-            // Also where soft and hard are one, a worker may finish the batch it is in.
+            // Even if soft and hard limit are equal, a worker may finish its current batch.
             since(self.started) >= budget.hard.max(budget.soft + BATCH)
         });
         if stalled {
@@ -304,25 +305,25 @@ impl Control {
     }
 }
 
-/// Why workers are not waited for any longer.
+/// Why workers are no longer waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Overdue {
-    /// The search was stopped; they finish what they are doing.
+    /// The search was stopped; they finish their current batch.
     Stopped,
-    /// The time is up. A busy machine is late, too: whether they hang shows later.
+    /// The time is up. A busy machine is late as well: whether they hang shows later.
     Late,
-    /// Nothing has happened for very long.
+    /// No progress for a very long time.
     Hung,
 }
 
-/// What the waiting side has seen so far.
+/// Observations of the waiting side.
 #[derive(Debug, Default)]
 pub(super) struct StallWatch {
-    /// When the stop flag was first seen raised.
+    /// Time when the stop flag was first seen raised.
     stop_seen: Option<Duration>,
-    /// When it was last looked.
+    /// Time of the last check.
     looked: Option<Duration>,
-    /// The number of playouts at the last look, and for how long it has been that.
+    /// The number of playouts at the last check, and how long it has been unchanged.
     playouts: Option<u64>,
     standing_still: Duration,
 }
@@ -394,7 +395,7 @@ mod tests {
         );
     }
 
-    /// Looks on for so long, as a waiting thread does.
+    /// Polls for this long, as a waiting thread does.
     fn look_on(
         control: &Control,
         clock: &FakeClock,

@@ -1,15 +1,14 @@
-//! What a node remembers of its moves: of every one its prior, and counts and a child of those that
-//! a descent has touched.
+//! Moves of a node: a prior for each, and counts and a child for those that a descent has visited.
 //!
 //! ```text
 //! Choice  prior 2, move 2
 //! Edge    counts 8: visits, in flight | child 4 | next 4
 //! ```
 //!
-//! Choices lie in one run, the most probable first. Selection takes untouched moves in that order
-//! (at a root with priors of its own in any), so that nearly all touched ones are the first few.
-//! Edges lie in blocks of 1, 2, 4, ... in the order of the choices; the first edge of each block
-//! knows where the next block begins. Blocks never move: a thread may hold an edge while another
+//! Choices form one run, the most probable first. Selection takes untouched moves in that order (in
+//! any order at a root with its own priors), so that nearly all touched ones are the first few.
+//! Edges form blocks of 1, 2, 4, ... in the order of the choices; the first edge of each block
+//! stores the start of the next block. Blocks never move: a thread may hold an edge while another
 //! adds a block.
 
 use super::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -21,7 +20,7 @@ use crate::game::Move;
 pub(super) struct Choice(AtomicU32);
 
 impl Choice {
-    /// The prior keeps 16 bits: 1.5e-5 is far below what selection can tell apart.
+    /// The prior has 16 bits: 1.5e-5 is far below what affects selection.
     pub(super) fn init(&self, mv: Move, prior: f32) {
         let quantised = (prior.clamp(0.0, 1.0) * f32::from(u16::MAX)).round() as u32;
         self.0
@@ -43,13 +42,13 @@ impl Choice {
     }
 }
 
-/// What descents have left at a move.
+/// Statistics of the descents through a move.
 #[derive(Debug, Default)]
 pub(super) struct Edge {
     /// Completed visits in the lower half, in flight in the upper.
     counts: AtomicU64,
     child: AtomicU32,
-    /// In the first edge of a block: where the next block begins.
+    /// In the first edge of a block: the start of the next block.
     next: AtomicU32,
 }
 
@@ -65,18 +64,18 @@ impl Edge {
         halves(self.counts.load(Ordering::Relaxed))
     }
 
-    /// A descent passes. Answers how many did before it, completed or in flight.
+    /// Counts a descent. Returns how many came before it, completed or in flight.
     pub(super) fn begin(&self) -> u32 {
         let (visits, in_flight) = halves(self.counts.fetch_add(IN_FLIGHT, Ordering::Relaxed));
         visits + in_flight
     }
 
-    /// A descent that passed has been backed up.
+    /// Completes a descent that has been backed up.
     pub(super) fn complete(&self) {
         self.counts.fetch_sub(IN_FLIGHT - 1, Ordering::Relaxed);
     }
 
-    /// A descent that passed was given up.
+    /// Reverts a descent that was given up.
     pub(super) fn revert(&self) {
         self.counts.fetch_sub(IN_FLIGHT, Ordering::Relaxed);
     }
@@ -90,13 +89,12 @@ impl Edge {
         self.child.store(child, Ordering::Release);
     }
 
-    /// Whether this is as if no descent had ever been here: nothing tells the move from others that
-    /// are untouched.
+    /// Whether no descent has been here: the move is equivalent to an untouched one.
     pub(super) fn is_fresh(&self) -> bool {
         self.counts.load(Ordering::Relaxed) == 0 && self.child().is_none()
     }
 
-    /// Where the block after the one that begins with this edge begins; 0 is nowhere yet.
+    /// Start of the block after the one that begins with this edge; 0 if there is none yet.
     pub(super) fn next_block(&self) -> &AtomicU32 {
         &self.next
     }
@@ -109,7 +107,8 @@ impl Edge {
     }
 }
 
-/// Edges of the block that begins at the move of this index, in a node with so many moves.
+/// Number of edges in the block that begins at the move of this index, in a node with this many
+/// moves.
 pub(super) const fn block_len(index: u32, moves: u32) -> u32 {
     // Blocks of 1, 2, 4, ... begin at 0, 1, 3, 7, ...
     if index + 1 < moves - index {

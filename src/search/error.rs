@@ -1,11 +1,11 @@
-//! What can go wrong with a search.
+//! Errors of a search.
 
 use thiserror::Error;
 
 use crate::encode::Mismatch;
 use crate::eval::EvalError;
 
-/// Why a search has nothing to report.
+/// Why a search has no report.
 #[derive(Debug, Error)]
 pub enum SearchError {
     /// The network could not be loaded, or failed on the root itself.
@@ -14,10 +14,10 @@ pub enum SearchError {
     /// The network is for another game, board or encoding.
     #[error(transparent)]
     Mismatch(#[from] Mismatch),
-    /// The operating system gave no thread.
+    /// The operating system could not create a thread.
     #[error("cannot start a search thread: {0}")]
     Thread(#[from] std::io::Error),
-    /// It was stopped before there was anything to report.
+    /// It was stopped before it had a report.
     #[error("it was stopped before {0}")]
     Stopped(&'static str),
     /// A worker panicked or did not end before the root was evaluated.
@@ -26,7 +26,7 @@ pub enum SearchError {
 }
 
 impl SearchError {
-    /// Of threads that hang in an evaluation.
+    /// Error for threads that hang in an evaluation.
     pub(super) fn did_not_answer() -> SearchError {
         SearchError::Broken("the evaluator did not answer in time".to_owned())
     }

@@ -1,58 +1,59 @@
-//! When a search ends: plain limits, and the flag by which others end it.
+//! Limits of a search, and the flag that stops it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::clock::Budget;
-use crate::game::{Expected, Game, Move, Reached};
+use crate::game::{Game, GameState, Move, OwnershipEstimate};
 
-/// What a search may spend. With no limit at all it runs until its [`StopFlag`] is raised, also
-/// when there is only one move, unless the result is proven or a thread fails.
+/// Limits of a search. Without any limit it runs until its [`StopFlag`] is raised, even with a
+/// single legal move, unless the result is proven or a thread fails.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Limits {
-    /// Stop when the root has this many visits, reused ones counted.
+    /// Stop at this many root visits, reused ones counted.
     pub visits: Option<u64>,
     /// Stop by time.
     pub budget: Option<Budget>,
 }
 
-/// How a search is shown while it runs, what it leaves out, and how wide it begins.
+/// Options of an analysis: reports during the search, moves to avoid, and root parameters.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AnalysisOptions {
-    /// Time between two reports; none while it runs when there is none.
+    /// Interval between reports; `None` for no reports during the search.
     pub interval: Option<Duration>,
-    /// Whether the first report comes before anything is searched, of what is known already.
+    /// Whether to report before searching, from what is known already.
     pub at_once: bool,
-    /// Root moves to leave out: they are searched only when all others are proven to lose.
+    /// Root moves to avoid: they are searched only when all others are proven to lose.
     pub avoid: Vec<Move>,
-    /// What reports say of the points after each root move.
+    /// Points reported after each root move.
     pub points: PointsByMove,
-    /// What is expected of the root's stones when both sides have passed, where somebody has judged it
-    /// better than a network does: it decides which of them are dead where a line ends by passes.
-    pub judged: Option<Arc<Expected>>,
-    /// In place of the setting `root_policy_temperature`, in this search.
+    /// Expected ownership of the root position after both sides have passed, where a better
+    /// estimate than the network's exists: it decides which stones are dead in lines that end by
+    /// passes.
+    pub judged: Option<Arc<OwnershipEstimate>>,
+    /// Overrides the setting `root_policy_temperature` in this search.
     pub root_policy_temperature: Option<f32>,
-    /// In place of the setting `root_fpu_reduction`, in this search.
+    /// Overrides the setting `root_fpu_reduction` in this search.
     pub root_fpu_reduction: Option<f32>,
     /// What the search is for.
     pub purpose: Purpose,
 }
 
-/// What a search is for: how far it goes where the move is not in doubt.
+/// Purpose of a search: how far it goes when the move is not in doubt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Purpose {
-    /// A move: one that has no alternative is played at once.
+    /// To play a move: one without an alternative is played at once.
     #[default]
     Move,
-    /// A move whose numbers somebody reads: one without an alternative is searched a little first.
+    /// To play a move and show its numbers: one without an alternative is searched briefly first.
     ShownMove,
-    /// To know the position: all that the limits allow is spent on it, unless its result is proven.
+    /// To analyse the position: all limits are used, unless the result is proven.
     Position,
 }
 
 impl Purpose {
-    /// Whether somebody reads the numbers of the search, and not only its move.
+    /// Whether the numbers of the search are shown, not only its move.
     #[must_use]
     pub fn is_shown(self) -> bool {
         self != Purpose::Move
@@ -60,10 +61,10 @@ impl Purpose {
 }
 
 impl AnalysisOptions {
-    /// Whether a search for a move has only one to choose from here. A search without limits wants to know
-    /// more than the move.
+    /// Whether a search for a move has no choice here. A search without limits is for more than the
+    /// move.
     #[must_use]
-    pub(crate) fn is_forced<G: Game>(&self, start: &Reached<G>, limits: &Limits) -> bool {
+    pub(crate) fn is_forced<G: Game>(&self, start: &GameState<G>, limits: &Limits) -> bool {
         if self.purpose == Purpose::Position || *limits == Limits::default() {
             return false;
         }
@@ -75,19 +76,19 @@ impl AnalysisOptions {
     }
 }
 
-/// What is told of the points after each root move ([`MoveReport::expected`](super::MoveReport)).
+/// Points reported after each root move ([`MoveReport::expected`](super::MoveReport)).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PointsByMove {
     /// Nothing.
     #[default]
     Nothing,
-    /// By how many somebody is ahead.
+    /// The expected lead.
     Lead,
-    /// Whose each will be, besides.
+    /// The lead and the owner of each point.
     Owners,
 }
 
-/// A flag that ends a running search; clones share it.
+/// A flag that stops a running search; clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct StopFlag {
     own: Arc<AtomicBool>,
@@ -95,13 +96,13 @@ pub struct StopFlag {
 }
 
 impl StopFlag {
-    /// A flag that is down.
+    /// A flag that is not raised.
     #[must_use]
     pub fn new() -> StopFlag {
         StopFlag::default()
     }
 
-    /// A flag that is up whenever this one is, and can be raised without raising this one.
+    /// A flag that is raised whenever this one is, and can also be raised alone.
     #[must_use]
     pub fn child(&self) -> StopFlag {
         StopFlag {
@@ -112,11 +113,11 @@ impl StopFlag {
 
     /// Asks the search to end.
     pub fn raise(&self) {
-        // Nothing is published with the flag: whoever sees it only stops.
+        // The flag publishes no data: its readers only stop.
         self.own.store(true, Ordering::Relaxed);
     }
 
-    /// Takes the request back, before a new search.
+    /// Lowers the flag, before a new search.
     pub fn lower(&self) {
         self.own.store(false, Ordering::Relaxed);
     }
@@ -129,7 +130,7 @@ impl StopFlag {
     }
 }
 
-/// A flag that others raise by themselves, such as the handler of a signal.
+/// A flag raised elsewhere, for instance by a signal handler.
 impl From<Arc<AtomicBool>> for StopFlag {
     fn from(own: Arc<AtomicBool>) -> StopFlag {
         StopFlag { own, parent: None }

@@ -1,18 +1,18 @@
-//! The tree under every order in which threads may see each other's writes, by loom
-//! (`scripts/sanitize.sh`): claim, publish, link, counts in flight, and proofs.
+//! The tree under every interleaving of threads, by loom (`scripts/sanitize.sh`): claim, publish,
+//! link, counts in flight, and proofs.
 
 use loom::sync::Arc;
 use loom::thread;
 
-use super::backup::{self, Certain};
+use super::backup::{self, UnforbiddenMoves};
 use super::node::{NodeId, Phase};
 use super::tree::Tree;
 use crate::game::{Bounds, Move, Proof};
 
 const SMALL: usize = 1 << 14;
 
-/// A tree with one node, so that all kinds of memory were taken before threads begin: loom does not
-/// know the standard library's lock behind it.
+/// A tree with one node, so that all kinds of memory are allocated before threads start: loom does
+/// not know the standard library's lock.
 fn small() -> Tree {
     let tree = Tree::new(SMALL);
     let id = tree.find_or_add(99).unwrap();
@@ -22,7 +22,7 @@ fn small() -> Tree {
     tree
 }
 
-/// Runs `work` on two threads at once, in every order.
+/// Runs `work` on two threads, in every interleaving.
 fn both<T: Send + Sync + 'static>(shared: &Arc<T>, work: fn(&T, u32)) {
     let other = Arc::clone(shared);
     let thread = thread::spawn(move || work(&other, 1));
@@ -160,7 +160,7 @@ fn siblings_proven_at_once_prove_their_parent() {
             let child = tree.node(tree.find(10 + u128::from(index)).unwrap());
             child.narrow(Bounds::exactly(Proof::Win));
             let parent = tree.node(tree.find(1).unwrap());
-            backup::refresh(tree, parent, Certain::ALL);
+            backup::refresh(tree, parent, UnforbiddenMoves::ALL);
         });
         let parent = tree.node(tree.find(1).unwrap());
         assert_eq!(parent.state().proof(), Some(Proof::Loss));

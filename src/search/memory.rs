@@ -1,16 +1,16 @@
-//! Memory for the tree, in pages as large as the system gives.
+//! Memory of the tree, in the largest pages that the system offers.
 //!
-//! A new tree is touched in places all over its table, and with pages of 4 KiB nearly every new node
-//! costs two faults: one that finds a place empty, one that writes to it and interrupts the processors
-//! of the other threads. With pages of 2 MiB two threads do 1.4 times as many visits in a tree's first
+//! A new tree is accessed all over its table. With pages of 4 KiB nearly every new node costs two
+//! page faults: one for the lookup, one for the write, which also interrupts the processors of the
+//! other threads. With pages of 2 MiB two threads do 1.4 times as many visits in a tree's first
 //! second (docs/results.md, Search).
 
 use super::atomic::AtomicU32;
 
-/// So many zeros, in memory that costs nothing until it is looked at.
+/// `len` zeros, in memory that is committed on first access.
 ///
-/// The table of nodes has 32 MiB in a tree of a gigabyte; writing zeros to it took a sixth of the time
-/// of `tengen bench`, which makes fifteen trees in less than a second.
+/// A tree of a gigabyte has a node table of 32 MiB; writing zeros to it took a sixth of the time of
+/// `tengen bench`, which creates fifteen trees in less than a second.
 #[cfg(not(loom))]
 #[expect(
     unsafe_code,
@@ -19,17 +19,17 @@ use super::atomic::AtomicU32;
 pub(super) fn zeros(len: usize) -> Box<[AtomicU32]> {
     let mut zeros = Box::<[AtomicU32]>::new_zeroed_slice(len);
     ask_for_large_pages(&mut zeros);
-    // SAFETY: an `AtomicU32` has the same bytes as a `u32`, for which all zeros are a value.
+    // SAFETY: an `AtomicU32` has the same bytes as a `u32`, for which all zeros are valid.
     unsafe { zeros.assume_init() }
 }
 
-/// So many zeros.
+/// `len` zeros.
 #[cfg(loom)]
 pub(super) fn zeros(len: usize) -> Box<[AtomicU32]> {
     defaults(len)
 }
 
-/// So many default values.
+/// `len` default values.
 pub(super) fn defaults<T: Default>(len: usize) -> Box<[T]> {
     let mut values = Vec::with_capacity(len);
     ask_for_large_pages(values.spare_capacity_mut());
@@ -37,22 +37,21 @@ pub(super) fn defaults<T: Default>(len: usize) -> Box<[T]> {
     values.into_boxed_slice()
 }
 
-/// Asks for the largest pages for this memory, as far as it has not been touched yet. A system that
-/// has none for us goes on as before.
+/// Requests the largest pages for this memory, where it has not been accessed yet. Without support
+/// by the system nothing changes.
 #[cfg(all(target_os = "linux", not(miri)))]
 #[expect(unsafe_code, reason = "1.4 times as many visits, see above")]
 fn ask_for_large_pages<T>(memory: &mut [std::mem::MaybeUninit<T>]) {
     use rustix::mm::{Advice, madvise};
     use std::ffi::c_void;
 
-    /// The system's pages, or more: what it is told about begins and ends with one.
+    /// The system's page size or a multiple: the advised range starts and ends with a page.
     const PAGE: usize = 1 << 16;
     let start = memory.as_mut_ptr() as usize;
     let end = (start + size_of_val(memory)) / PAGE * PAGE;
     let start = start.next_multiple_of(PAGE);
     if start < end {
-        // SAFETY: the pages lie inside this memory, and how large they are changes nothing that is
-        // in them.
+        // SAFETY: the pages lie inside this memory, and the advice does not change its content.
         let answer = unsafe { madvise(start as *mut c_void, end - start, Advice::LinuxHugepage) };
         if let Err(error) = answer {
             log::debug!("no large pages: {error}");

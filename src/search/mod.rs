@@ -2,9 +2,10 @@
 //!
 //! A playout is *gathered* (a descent to a leaf, whose planes go into a batch), *evaluated* by the
 //! thread's own [`crate::eval::Evaluator`], and *applied* (expansion and backup). Threads share
-//! nothing but the tree's atomics, the count of playouts left and a stop flag; there is no lock.
-//! When memory is full the threads stop, the least visited parts of the tree make room, and they go
-//! on. This room knows no rules of any game, no backend and no protocol, and prints nothing.
+//! only the tree's atomics, the number of remaining playouts and a stop flag; there is no lock.
+//! When memory is full the threads stop, the least visited parts of the tree are pruned, and they
+//! continue. This module knows no rules of any game, no backend and no protocol, and prints
+//! nothing.
 
 mod arena;
 mod atomic;
@@ -33,7 +34,7 @@ pub use error::SearchError;
 pub use limits::{AnalysisOptions, Limits, PointsByMove, Purpose, StopFlag};
 pub use noise::add_root_noise;
 pub use params::{MoveChoice, SearchParams};
-pub use playout::{ASK_AGAIN, Occasion, Prober};
+pub use playout::{ASK_AGAIN, ProbeContext, Prober};
 pub use pool::{EvaluatorMaker, ProberMaker};
 pub use puct::{exploration_bonus, unvisited_value};
 pub use report::{MoveReport, Proof, SearchReport};

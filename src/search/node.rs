@@ -1,28 +1,26 @@
-//! Nodes of the search graph: what one position remembers.
+//! Nodes of the search graph: statistics of one position.
 //!
 //! ```text
 //! Node  key 16 | stats 8, own 8: mean value, mean square | visits 4 | state 4 | choices 4 | edges 4 | weight 4
 //! ```
 //!
-//! Everything is atomic and nothing is locked. A node goes NEW -> CLAIMED -> EXPANDED: the
-//! thread that wins the claim evaluates the position, writes its choices and publishes them with the
-//! state (release); everybody else reads them only after seeing EXPANDED (acquire). Counters
-//! and means are relaxed: two threads that recompute a node's mean at once may leave the older
-//! one, and the next visit mends it. Visits and in-flight counts are exact. Two things need more:
+//! Everything is atomic and lock-free. A node goes NEW -> CLAIMED -> EXPANDED: the thread that wins
+//! the claim evaluates the position, writes its choices and publishes them with the state
+//! (release); other threads read them only after seeing EXPANDED (acquire). Counters and means are
+//! relaxed: two threads that recompute a node's mean at once may leave the older one, which the
+//! next visit corrects. Visits and in-flight counts are exact. Two cases need more:
 //!
-//! - *Siblings proven at once.* A thread proves a node and then looks at its siblings, another does
-//!   the same from a sibling; on a machine that delays stores both could miss the other's proof, and
-//!   nobody would prove the parent until its next visit. A fence between proof and look makes one of
-//!   them see the other ([`Node::narrow`]).
+//! - *Siblings proven at once.* A thread proves a node and then reads its siblings, another does
+//!   the same from a sibling; on a machine that delays stores both could miss the other's proof,
+//!   and the parent would stay unproven until its next visit. A fence between proof and read makes
+//!   one of them see the other ([`Node::narrow`]).
 //! - *No edge has more visits than its child.* A descent may end at a child that has visits which
-//!   this edge did not ask for. It reads the child's visits first and then counts itself in
-//!   ([`super::edge::Edge::begin`]), which answers how many were there before it: a visit that it
-//!   has seen is one that it finds counted ([`Node::visits`] acquires what [`Node::add_visit`]
-//!   released).
+//!   this edge did not contribute. It reads the child's visits first and then counts itself
+//!   ([`super::edge::Edge::begin`]), which returns the number before it: a visit that it has seen
+//!   is also counted ([`Node::visits`] acquires what [`Node::add_visit`] released).
 //!
-//! Between searches nodes may be folded to make room (`reuse`): a folded node is NEW again, but
-//! keeps its visits and their mean, which from then on count as its own evaluation with their
-//! weight.
+//! Between searches nodes may be folded to free memory (`reuse`): a folded node is NEW again, but
+//! keeps its visits and their mean, which then count as its own evaluation with their weight.
 //!
 //! All values are in [-1, 1] for the side to move *at that node*.
 
@@ -38,20 +36,20 @@ pub(super) struct Node {
     key: [AtomicU64; 2],
     /// Of all visits.
     stats: AtomicU64,
-    /// Of the evaluation of this very position, and of the visits that were folded into it.
+    /// Of the evaluation of this position, and of visits folded into it.
     own: AtomicU64,
     visits: AtomicU32,
     state: AtomicU32,
     choices: AtomicU32,
     edges: AtomicU32,
-    /// Visits that `own` stands for.
+    /// Number of visits in `own`.
     weight: AtomicU32,
 }
 
-/// How far a node has come.
+/// Progress of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nobody has been here, or its choices were given up to make room.
+    /// Never visited, or its choices were pruned.
     New,
     /// A thread is evaluating it.
     Claimed,
@@ -59,7 +57,7 @@ pub(super) enum Phase {
     Expanded,
 }
 
-/// A node's phase, bounds and number of choices, read at one moment.
+/// A node's phase, bounds and number of choices, read atomically.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct State(u32);
 
@@ -93,15 +91,15 @@ impl State {
         self.0 >> CHOICES_SHIFT
     }
 
-    /// Whether the result is known, and nothing else: the game has ended, or the moves were never
-    /// looked for or given up.
+    /// Whether only the result is known: the game has ended, or the moves were never listed or were
+    /// pruned.
     pub(super) fn is_bare_proof(self) -> bool {
         self.proof().is_some() && self.choice_count() == 0
     }
 }
 
 impl Node {
-    /// Writes the key, before anybody else knows the node.
+    /// Writes the key, before the node is shared.
     pub(super) fn set_key(&self, key: u128) {
         self.key[0].store(key as u64, Ordering::Relaxed);
         self.key[1].store((key >> 64) as u64, Ordering::Relaxed);
@@ -113,11 +111,11 @@ impl Node {
     }
 
     pub(super) fn state(&self) -> State {
-        // Acquire: whoever sees EXPANDED also sees the choices and the evaluation.
+        // Acquire: a thread that sees EXPANDED also sees the choices and the evaluation.
         State(self.state.load(Ordering::Acquire))
     }
 
-    /// Takes a new node for evaluation; false when another thread was faster.
+    /// Claims a new node for evaluation; false when another thread was faster.
     pub(super) fn claim(&self) -> bool {
         let state = self.state.load(Ordering::Relaxed);
         state & PHASE == 0
@@ -127,14 +125,14 @@ impl Node {
                 .is_ok()
     }
 
-    /// Gives a claimed node back unevaluated.
+    /// Returns a claimed node unevaluated.
     pub(super) fn unclaim(&self) {
         self.state.fetch_and(!PHASE, Ordering::Relaxed);
     }
 
     /// Publishes a claimed node with the evaluation of this position and its run of choices.
     pub(super) fn publish(&self, value: f32, choices: u32, choice_count: u32) {
-        // What was folded into the node goes on to count.
+        // Folded visits still count.
         let folded = self.weight() as f32;
         let (mean, square) = self.own();
         let add = |sum: f32, new: f32| (folded * sum + new) / (folded + 1.0);
@@ -146,24 +144,24 @@ impl Node {
         self.expand(choice_count << CHOICES_SHIFT);
     }
 
-    /// Publishes a claimed node whose result is proven: no more is needed of it.
+    /// Publishes a claimed node with a proven result, without choices.
     pub(super) fn publish_end(&self) {
         self.expand(0);
     }
 
-    /// A claimed node becomes an expanded one; other bits may be set with it.
+    /// Marks a claimed node as expanded; other bits may be set with it.
     fn expand(&self, bits: u32) {
         // Release: pairs with the acquire in `state`.
         self.state
             .fetch_add(bits + EXPANDED - CLAIMED, Ordering::Release);
     }
 
-    /// Adds what has been proven. Threads that prove something at once have proven what is true.
+    /// Adds proven bounds. Facts proven concurrently are all true.
     pub(super) fn narrow(&self, bounds: Bounds) {
         let bits = bounds.to_bits() << BOUNDS_SHIFT;
         if self.state.load(Ordering::Relaxed) & bits != bits {
             self.state.fetch_or(bits, Ordering::AcqRel);
-            // Between this proof and the look at its siblings, see the top.
+            // Fence between this proof and the read of its siblings, see the module documentation.
             fence(Ordering::SeqCst);
         }
     }
@@ -173,12 +171,12 @@ impl Node {
         self.choices.load(Ordering::Relaxed)
     }
 
-    /// Where the first block of edges begins; 0 is nowhere yet.
+    /// Start of the first block of edges; 0 if there is none yet.
     pub(super) fn first_block(&self) -> &AtomicU32 {
         &self.edges
     }
 
-    /// Mean and mean square of what this node knows without its children.
+    /// Mean and mean square of the node's own evaluation, without its children.
     pub(super) fn own(&self) -> (f32, f32) {
         unpair(self.own.load(Ordering::Relaxed))
     }
@@ -188,8 +186,8 @@ impl Node {
         self.weight.load(Ordering::Relaxed)
     }
 
-    /// Mean value and mean square of the value, over this node's visits; what is proven overrules
-    /// both, also when another thread has just written the mean it found before.
+    /// Mean value and mean square over this node's visits. Proven bounds clamp both, even if
+    /// another thread has just written a mean computed earlier.
     pub(super) fn stats(&self) -> (f32, f32) {
         let bounds = self.state().bounds();
         if let Some(proof) = bounds.proof() {
@@ -211,21 +209,21 @@ impl Node {
         self.visits.fetch_add(1, Ordering::Release);
     }
 
-    /// Forgets all but the visits and their mean, which from now on are the node's own; the proof
-    /// too. No search may be running.
+    /// Drops everything but the visits and their mean, which become the node's own evaluation;
+    /// drops the proof, too. No search may be running.
     pub(super) fn fold(&self) {
         self.fold_from(self);
         self.state.store(0, Ordering::Release);
     }
 
-    /// Forgets what is proven, and nothing else. No search may be running.
+    /// Drops the proof only. No search may be running.
     pub(super) fn reopen(&self) {
         let state = self.state.load(Ordering::Acquire);
         let bounds = (1 << CHOICES_SHIFT) - (1 << BOUNDS_SHIFT);
         self.state.store(state & !bounds, Ordering::Release);
     }
 
-    /// Takes over what another node knows, folded: its choices are not needed. A proof stays.
+    /// Copies the folded statistics of another node, without its choices. A proof is kept.
     pub(super) fn fold_from(&self, other: &Node) {
         let stats = pair(other.stats());
         self.stats.store(stats, Ordering::Relaxed);
@@ -238,7 +236,7 @@ impl Node {
         self.state.store(state, Ordering::Release);
     }
 
-    /// Takes over all that another node knows, with choices that were copied to here.
+    /// Copies all statistics of another node, with choices that were copied to here.
     pub(super) fn copy_from(&self, other: &Node, choices: u32) {
         let copy = |to: &AtomicU64, from: &AtomicU64| {
             to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -334,7 +332,7 @@ mod tests {
         assert_eq!((folded.stats(), folded.visits()), ((1.0, 1.0), 3));
     }
 
-    /// Threads fight for the claim in lock step; exactly one wins each round, and the losers see
+    /// Threads compete for the claim in lock step; exactly one wins each round, and the losers see
     /// its choices as soon as they see the node expanded.
     #[test]
     fn one_thread_wins_a_claim_and_the_others_see_its_work() {

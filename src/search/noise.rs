@@ -5,7 +5,7 @@ use rand_distr::{Distribution as _, Gamma};
 
 use super::params::SearchParams;
 
-/// Changes a root's priors as the settings say: temperature first, then noise
+/// Modifies a root's priors according to the settings: temperature first, then noise
 /// (docs/methods.md#search).
 pub fn add_root_noise(priors: &mut [f32], params: &SearchParams, rng: &mut impl Rng) {
     let exponent = 1.0 / params.root_policy_temperature;
@@ -29,8 +29,8 @@ fn normalise(weights: &mut [f32]) {
         .for_each(|w| *w = if total > 0.0 { *w / total } else { even });
 }
 
-/// A symmetric Dirichlet sample of this total concentration, which is more than 0: gamma samples,
-/// normalised.
+/// A symmetric Dirichlet sample with this total concentration (more than 0): normalised gamma
+/// samples.
 fn dirichlet(concentration: f32, len: usize, rng: &mut impl Rng) -> Vec<f32> {
     let shape = f64::from(concentration) / len as f64;
     let Ok(gamma) = Gamma::new(shape, 1.0) else {

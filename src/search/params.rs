@@ -1,4 +1,5 @@
-//! The search's settings: one table makes the struct, the parser, the help and the documentation.
+//! Settings of the search: one table generates the struct, the parser, the help and the
+//! documentation.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -43,35 +44,38 @@ crate::settings::settings! {
         cpuct_base: f32 = 500.0, 1.0..=1e9, parse, show_range,
             "Visits at which cpuct begins to grow.", "KataGo";
         fpu_reduction: f32 = 0.2, 0.0..=2.0, parse, show_range,
-            "An unvisited move counts as the node's value less this times the root of the visited policy mass.",
+            "FPU: an unvisited move's value is the node's value less this times the square root of \
+             the visited policy mass.",
             "KataGo";
         root_fpu_reduction: f32 = 0.2, 0.0..=2.0, parse, show_range,
             "fpu_reduction at the root; 0 is usual in self-play.", "as in the tree; KataGo's self-play uses 0";
         virtual_loss: f32 = 0.0, 0.0..=10.0, parse, show_range,
-            "Losses that a visit in flight counts as; 0 only counts it as a visit.", "Liu et al. 2020, WU-UCT";
+            "Virtual loss: losses that a visit in flight counts as; 0 counts it as a visit only.", "Liu et al. 2020, WU-UCT";
         root_policy_temperature: f32 = 1.0, 0.1..=10.0, parse, show_range,
             "Flattens (above 1) or sharpens the root's priors.", "1.03 in self-play, Gao & Wu 2021, 3.1";
         root_noise: f32 = 0.0, 0.0..=1.0, parse, show_range,
             "Share of Dirichlet noise in the root's priors.", "0.25 in self-play, Gao & Wu 2021, 3.1; none in play";
         root_noise_concentration: f32 = 2.43, 0.01..=1000.0, parse, show_range,
-            "Total concentration of the root noise, shared by the legal moves.", "0.03 * 81, Gao & Wu 2021, 3.1";
+            "Total concentration of the root's Dirichlet noise, shared by the legal moves.", "0.03 * 81, Gao & Wu 2021, 3.1";
         move_choice: MoveChoice = MoveChoice::Lcb, "lcb or visits", parse_choice, show_choice,
-            "How the move is chosen.", "KataGo";
+            "How the move to play is chosen.", "KataGo";
         lcb_deviations: f32 = 5.0, 0.0..=100.0, parse, show_range,
-            "Standard errors that the lower confidence bound lies below the value.", "KataGo";
+            "Standard errors between the value and the lower confidence bound.", "KataGo";
         lcb_min_visits: f32 = 0.15, 0.0..=1.0, parse, show_range,
-            "A move needs this share of the most visited move's visits to be chosen by its bound.", "KataGo";
+            "Minimum share of the most visited move's visits for a move to be chosen by its lower \
+             confidence bound.", "KataGo";
         lead_weight: f32 = 0.1, 0.0..=0.9, parse, show_range,
-            "How much of a position's value is by how many points it is won or lost, where the network says it.",
-            "KataGo: 0.1 of a fixed scale, and more of one around the present lead";
+            "Weight of the score in a position's value, where the network predicts the score.",
+            "KataGo: 0.1 on a fixed scale, and more on one around the current lead";
         move_temperature: f32 = 0.0, 0.0..=10.0, parse, show_range,
-            "Chooses randomly by visits^(1/temperature) at the game's start; 0 always takes the best.", "KataGo self-play uses 0.75";
+            "Temperature of the move choice at the game's start: visits^(1/temperature); 0 plays the best move.", "KataGo self-play uses 0.75";
         move_temperature_halflife: f32 = 9.0, 0.1..=1000.0, parse, show_range,
-            "Plies in which move_temperature halves.", "board side, KataGo";
+            "Half-life of move_temperature in plies.", "board side, KataGo";
         batch: u32 = 0, 0..=4096, parse, show_range,
-            "Most leaves that a thread evaluates at once; 0 takes the evaluator's advice.", "Minigo and KataGo, docs/methods.md#search";
+            "Maximum leaves per evaluation of a thread; 0 uses the evaluator's preferred batch size.", "Minigo and KataGo, docs/methods.md#search";
         memory_mib: u32 = 1024, 16..=1_000_000, parse, show_range,
-            "Memory of the search tree, some two 9x9 positions a KiB; when it is full, the least visited parts make room. A tree over playouts stops growing.", "ours";
+            "Memory of the search tree in MiB, about two 9x9 positions per KiB; when it is full, \
+             the least visited parts are pruned. A tree over playouts stops growing.", "ours";
     }
 }
 

@@ -1,8 +1,8 @@
-//! A playout in two steps: *gather* walks to a leaf and writes its planes into a batch, *apply*
-//! takes the network's answer, expands the leaf and backs it up. Between the two the network
-//! runs; neither step knows a thread, a clock or a backend.
+//! A playout in two steps: *gather* descends to a leaf and writes its planes into a batch, *apply*
+//! expands the leaf with the network's answer and backs it up. The network runs between the two;
+//! neither step depends on threads, clock or backend.
 
-use super::backup::{self, Certain, Step};
+use super::backup::{self, Step, UnforbiddenMoves};
 use super::node::{Node, NodeId, Phase};
 use super::params::SearchParams;
 use super::points::{Judged, PointSums, with_lead};
@@ -10,58 +10,57 @@ use super::select::{RootPriors, select};
 use super::tree::Tree;
 use crate::encode::Encoding;
 use crate::eval::{Batch, Outputs, softmax};
-use crate::game::{Bounds, Color, Expected, Game, Move, Past, Reached};
+use crate::game::{Bounds, Color, Game, GameState, Move, OwnershipEstimate, PositionHistory};
 
-/// Where a descent ended.
+/// Result of a descent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Descent {
-    /// At a new position, which now waits in the batch.
+    /// A new position, which now waits in the batch.
     Leaf,
-    /// It needed no evaluation and is backed up.
+    /// No evaluation needed; already backed up.
     Done,
-    /// At a position that somebody is evaluating. It stays in flight until [`Playouts::let_go`], so that
-    /// the descents after it go elsewhere.
+    /// A position that another descent is evaluating. It stays in flight until
+    /// [`Playouts::let_go`], so that later descents go elsewhere.
     Collision,
-    /// There is no memory for a new node; it has been taken back.
+    /// No memory for a new node; the descent was reverted.
     Full,
 }
 
-/// What all descents of one search share.
+/// Data shared by all descents of one search.
 #[derive(Clone, Copy)]
 pub(super) struct SearchContext<'s, G: Game> {
     pub(super) tree: &'s Tree,
     pub(super) root: NodeId,
-    pub(super) start: &'s Reached<G>,
+    pub(super) start: &'s GameState<G>,
     pub(super) root_priors: &'s RootPriors,
     pub(super) params: &'s SearchParams,
     pub(super) encoding: &'s dyn Encoding<G>,
-    /// This thread's, where the network says something of points.
+    /// Sums of this thread, where the network predicts points.
     pub(super) points: Option<&'s PointSums>,
-    /// What is expected of the root's stones, where that was judged.
-    pub(super) judged: Option<&'s Expected>,
+    /// Expected ownership of the root position, where it was estimated.
+    pub(super) judged: Option<&'s OwnershipEstimate>,
     /// Whether the search is over.
     pub(super) over: &'s (dyn Fn() -> bool + Sync),
 }
 
-/// Says of a position what the side to move can get, where it can tell: of new ones, and again when
-/// they turn out to matter.
-pub type Prober<G> = Box<dyn FnMut(&G, &Occasion<'_>) -> Option<Bounds> + Send>;
+/// Returns what is proven for the side to move, if anything. Called for new positions, and again
+/// when they are visited often.
+pub type Prober<G> = Box<dyn FnMut(&G, &ProbeContext<'_>) -> Option<Bounds> + Send>;
 
-/// When a prober is asked.
+/// Context of a call to a prober.
 #[derive(Clone, Copy)]
-pub struct Occasion<'a> {
-    /// Descents that have come to the position before: 0, or a power of [`ASK_AGAIN`].
+pub struct ProbeContext<'a> {
+    /// Previous descents to the position: 0, or a power of [`ASK_AGAIN`].
     pub visits: u32,
-    /// Whether the search is over, and the answer no longer wanted.
+    /// Whether the search is over and the answer no longer needed.
     pub over: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// A prober that had nothing to say is asked again at this many visits, at this many times as many, and so
-/// on.
+/// A prober without an answer is called again at this many visits, at the square of it, and so on.
 pub const ASK_AGAIN: u32 = 4;
 
-/// Whether it is asked at this many visits.
+/// Whether the prober is called at this many visits.
 fn asks_at(visits: u32) -> bool {
     let each = ASK_AGAIN.ilog2();
     visits >= ASK_AGAIN && visits.is_power_of_two() && visits.ilog2().is_multiple_of(each)
@@ -73,24 +72,24 @@ struct Leaf<'s, G> {
     path: Vec<Step<'s>>,
     moves: Vec<Move>,
     mover: Color,
-    /// The root's move that leads to it.
+    /// The root move that leads to it.
     first: Option<Move>,
     /// A pass that may end the game.
     ending: Option<Move>,
-    /// The position, where the game has ended and has to be judged.
+    /// The position, if the game has ended and its score must be estimated.
     ended: Option<Box<G>>,
 }
 
-/// A pass that may end the game has at least this prior where the players have to agree on what is dead:
-/// networks that learned by area scoring think of it only when all is filled.
+/// Minimum prior of a pass that may end the game, where the players have to agree on dead stones:
+/// networks trained with area scoring consider a pass only when all points are filled.
 const ENDING_PRIOR: f32 = 0.1;
 
 /// One thread's descents: the leaves of the batch it is gathering.
 pub(super) struct Playouts<'s, G: Game> {
     context: SearchContext<'s, G>,
-    certain: Certain,
-    /// The positions up to the one that a descent has come to.
-    past: Past,
+    certain: UnforbiddenMoves,
+    /// The positions up to the current one of a descent.
+    past: PositionHistory,
     leaves: Vec<Leaf<'s, G>>,
     /// Descents that ended in a collision.
     collided: Vec<Vec<Step<'s>>>,
@@ -101,7 +100,7 @@ pub(super) struct Playouts<'s, G: Game> {
 impl<'s, G: Game> Playouts<'s, G> {
     pub(super) fn new(context: SearchContext<'s, G>, prober: Option<&'s mut Prober<G>>) -> Self {
         Playouts {
-            certain: Certain::under(context.start.position()),
+            certain: UnforbiddenMoves::under(context.start.position()),
             past: context.start.past().clone(),
             context,
             prober,
@@ -111,7 +110,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         }
     }
 
-    /// Walks from the root to a leaf; a leaf that needs the network is claimed and added to
+    /// Descends from the root to a leaf; a leaf that needs the network is claimed and added to
     /// `batch`.
     pub(super) fn gather(&mut self, batch: &mut Batch) -> Descent {
         let SearchContext {
@@ -126,7 +125,7 @@ impl<'s, G: Game> Playouts<'s, G> {
         let (mut node, mut before, mut first) = (tree.node(self.context.root), 0, None);
         loop {
             let state = node.state();
-            // At the root by a move to avoid: the others may still be wanted.
+            // At the root by a move to avoid: the others may still be needed.
             let by_others = || !path.is_empty() || !root_priors.avoid();
             if state.proof().is_some() && by_others() {
                 node.add_visit();
@@ -150,8 +149,8 @@ impl<'s, G: Game> Playouts<'s, G> {
             }
             let root_priors = path.is_empty().then_some(root_priors);
             let Some(choice) = self.choose(&position, node, root_priors) else {
-                // No move can be better than what is proven: the last that could was proven by a
-                // path that does not lead through here, and only now does this node learn of it.
+                // No move can be better than the proven result: the last one that could was proven
+                // through another path, and this node learns of it only now.
                 backup::refresh(tree, node, self.certain);
                 node.add_visit();
                 backup::complete(tree, &path, self.certain);
@@ -191,17 +190,16 @@ impl<'s, G: Game> Playouts<'s, G> {
             node = child;
             let repeats = || path.iter().any(|(before, _)| std::ptr::eq(*before, child));
             if visits > before || G::INFO.repeats && repeats() {
-                // Other paths have brought the child more visits than this edge has asked for, or
-                // this one has come back to it: counting the edge is enough
-                // (docs/methods.md#search).
+                // The child has more visits through other paths than this edge has contributed, or
+                // this path has repeated it: counting the edge is enough (docs/methods.md#search).
                 backup::complete(tree, &path, self.certain);
                 return Descent::Done;
             }
         }
     }
 
-    /// The move that a descent takes here: the best of those that its path allows; `None` when no
-    /// move can be better than what is proven of the node.
+    /// The move that a descent takes here: the best one that the path allows; `None` when no move
+    /// can be better than the node's proven result.
     fn choose(&self, position: &G, node: &Node, root: Option<&RootPriors>) -> Option<usize> {
         let SearchContext { tree, params, .. } = self.context;
         if !G::INFO.repeats || self.certain.all() {
@@ -214,8 +212,8 @@ impl<'s, G: Game> Playouts<'s, G> {
             }
             forbidden.push(choice);
         }
-        // What could be better is forbidden here; what is left is known, and one as good as another:
-        // take what is never forbidden.
+        // Better moves are forbidden here; the remaining ones have known and equal results: take
+        // one that is never forbidden.
         choices.iter().position(|choice| self.certain.has(choice))
     }
 
@@ -248,8 +246,8 @@ impl<'s, G: Game> Playouts<'s, G> {
         Descent::Leaf
     }
 
-    /// What the rules or the prober can tell of the result. A root needs its moves, whatever is
-    /// certain of them.
+    /// Proven bounds from the rules or the prober. A root needs its moves even if the result is
+    /// certain.
     fn known(&mut self, position: &G, is_root: bool) -> Bounds {
         if is_root && position.outcome().is_none() {
             return Bounds::OPEN;
@@ -261,17 +259,17 @@ impl<'s, G: Game> Playouts<'s, G> {
         certain.and(self.probed(position, 0))
     }
 
-    /// Whether the prober, asked again, proves the result of a node that is not the root.
+    /// Whether the prober, called again, proves the result of a node other than the root.
     fn proves(&mut self, node: &Node, position: &G, visits: u32) -> bool {
         node.narrow(self.probed(position, visits));
         node.state().proof().is_some()
     }
 
-    /// What the prober can tell of a position that this many descents have come to before.
+    /// Bounds from the prober for a position with this many previous descents.
     fn probed(&mut self, position: &G, visits: u32) -> Bounds {
         let over = self.context.over;
         let prober = self.prober.as_mut();
-        let probed = prober.and_then(|prober| prober(position, &Occasion { visits, over }));
+        let probed = prober.and_then(|prober| prober(position, &ProbeContext { visits, over }));
         probed.unwrap_or(Bounds::OPEN)
     }
 
@@ -281,7 +279,7 @@ impl<'s, G: Game> Playouts<'s, G> {
     }
 
     /// Expands the waiting leaves with the network's answers, in the batch's order, and backs them
-    /// up. Returns how many were completed; fewer than waited means that memory is full.
+    /// up. Returns the number completed; fewer than waited means that memory is full.
     pub(super) fn apply(&mut self, outputs: &Outputs) -> usize {
         self.let_go();
         let SearchContext { params, points, .. } = self.context;
@@ -319,14 +317,14 @@ impl<'s, G: Game> Playouts<'s, G> {
         completed
     }
 
-    /// Takes the descents back that ended in a collision.
+    /// Reverts the descents that ended in a collision.
     pub(super) fn let_go(&mut self) {
         self.collided
             .drain(..)
             .for_each(|path| backup::revert(&path));
     }
 
-    /// Takes all waiting leaves back, as if they had never been reached.
+    /// Reverts all waiting leaves.
     pub(super) fn abandon(&mut self) {
         self.let_go();
         self.leaves.drain(..).for_each(|leaf| give_up(&leaf));
@@ -338,14 +336,14 @@ fn give_up<G>(leaf: &Leaf<'_, G>) {
     backup::revert(&leaf.path);
 }
 
-/// The pass, where it may end a game in which the players have to agree on what is dead.
+/// The pass, if it may end a game in which the players agree on dead stones.
 fn ending<G: Game>(position: &G) -> Option<Move> {
     let ends = G::INFO.passes && position.agrees_on_dead() && position.nears_end();
     ends.then(|| position.size().pass())
 }
 
-/// Probabilities of the legal moves from the policy logits, most probable first; equals keep the
-/// order of their policy indices. That of the move `ending` is [`ENDING_PRIOR`] at least.
+/// Probabilities of the legal moves from the policy logits, most probable first, ties in order of
+/// policy index. The move `ending` gets at least [`ENDING_PRIOR`].
 fn masked_priors(
     logits: &[f32],
     moves: &[Move],
@@ -388,7 +386,7 @@ mod tests {
         for ((_, got), want) in priors.iter().zip([0.5, 0.25, 0.25]) {
             assert!((got - want).abs() < 1e-6);
         }
-        // One that may end the game is thought of, and the others share the rest.
+        // A game-ending pass gets its minimum prior, and the others share the rest.
         let logits = [9.0, 0.0, 20.0, 20.0];
         masked_priors(&logits, &legal, Some(Move(1)), &mut priors);
         let moves: Vec<u16> = priors.iter().map(|(mv, _)| mv.0).collect();

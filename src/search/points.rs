@@ -1,61 +1,63 @@
-//! Points, where a network says something of them: how much of a value they are, and what a search
-//! expects of them.
+//! Points, where a network predicts them: their weight in the value, and the expected score and
+//! ownership of a search.
 
 use std::f32::consts::FRAC_2_PI;
 
 use super::atomic::{AtomicU64, Ordering};
 use super::limits::PointsByMove;
 use crate::eval::Outputs;
-use crate::game::{Color, Expected, Fate, Game, Move};
+use crate::game::{Color, Game, Move, OwnershipEstimate, PointStatus};
 
-/// A lead of this many times the board's side is worth half of the most that a lead is worth (KataGo).
+/// A lead of this many times the board's side has half of the maximum utility (KataGo).
 const HALF_AT: f32 = 2.0;
 
-/// The value of a position for its side to move, in [-1, 1]: of it `weight`, in [0, 1], is by how many
-/// points it is ahead, on a board of `area` points. What is proven is neither read nor changed by it.
+/// Value of a position for its side to move, in [-1, 1], combining the winning chance with a
+/// utility of the lead of the given `weight`, in [0, 1], on a board of `area` points. Proven
+/// results are neither read nor changed.
 pub(super) fn with_lead(value: f32, lead: Option<f32>, weight: f32, area: usize) -> f32 {
     lead.map_or(value, |lead| value + weight * (worth(lead, area) - value))
 }
 
-/// The chance of winning alone, in [-1, 1]: what [`with_lead`] began with, as far as the lead that is
-/// expected of the whole search is that of the value.
+/// The winning chance alone, in [-1, 1]: the inverse of [`with_lead`], as far as the expected lead
+/// of the whole search represents that of the value.
 pub(super) fn without_lead(value: f32, lead: f32, weight: f32, area: usize) -> f32 {
     let chance = (value - weight * worth(lead, area)) / (1.0 - weight);
     chance.clamp(-1.0, 1.0)
 }
 
-/// What a lead of this many points is worth, in [-1, 1].
+/// Utility of a lead in points, in [-1, 1].
 fn worth(lead: f32, area: usize) -> f32 {
     let side = (area as f32).sqrt();
     FRAC_2_PI * (lead / (HALF_AT * side)).atan()
 }
 
-/// The sign of what is good for `color`, where Black's is positive.
+/// Sign of a value for `color`, where positive is good for Black.
 fn sign(color: Color) -> f32 {
     if color == Color::Black { 1.0 } else { -1.0 }
 }
 
-/// A game that has ended, as the players are expected to agree.
+/// Expected agreement on the score of a finished game.
 pub(super) struct Judged {
-    /// Who wins, whatever becomes of what the network is not sure of.
+    /// The winner whatever happens to uncertain points.
     winner: Option<Color>,
-    /// By how many points Black is ahead.
+    /// Black's lead in points.
     black_ahead: f32,
     /// Black's share of each point, in [-1, 1].
     owner: Vec<f32>,
 }
 
 impl Judged {
-    /// `position` by row `index` of a network's answers, and by what is `known` of the stones of an
-    /// earlier position that are still there; `None` where nothing is said of points.
+    /// Estimate for `position` from row `index` of a network's answers, and from the `known`
+    /// ownership of an earlier position for stones that are still there; `None` where points are
+    /// not predicted.
     pub(super) fn of<G: Game>(
         position: &G,
         (answers, index): (&Outputs, usize),
-        known: Option<(&G, &Expected)>,
+        known: Option<(&G, &OwnershipEstimate)>,
     ) -> Option<Judged> {
         let sign = sign(position.to_move());
         let owner: Vec<f32> = answers.owners(index).map(|owner| sign * owner).collect();
-        let mut expected = Expected {
+        let mut expected = OwnershipEstimate {
             defended: None,
             shared: vec![0.0; owner.len()],
             black_ahead: sign * answers.lead(index)?,
@@ -72,23 +74,27 @@ impl Judged {
             }
         }
         let settled = position.settle(&expected)?;
-        let black = |(index, fate): (usize, &Fate)| match fate {
-            Fate::Territory(color) => self::sign(*color),
-            Fate::Dame => 0.0,
-            Fate::Dead | Fate::Alive | Fate::Seki => {
+        let black = |(index, fate): (usize, &PointStatus)| match fate {
+            PointStatus::Territory(color) => self::sign(*color),
+            PointStatus::Dame => 0.0,
+            PointStatus::Dead | PointStatus::Alive | PointStatus::Seki => {
                 let stone = position.stone(Move(index as u16)).map_or(0.0, self::sign);
-                if *fate == Fate::Dead { -stone } else { stone }
+                if *fate == PointStatus::Dead {
+                    -stone
+                } else {
+                    stone
+                }
             }
         };
         Some(Judged {
             winner: settled.certain_winner(),
             black_ahead: settled.black_ahead.0 as f32 / 2.0,
-            owner: settled.fates.iter().enumerate().map(black).collect(),
+            owner: settled.statuses.iter().enumerate().map(black).collect(),
         })
     }
 
-    /// What it is worth for `mover`, in [-1, 1], of which `weight` is by the points: the result, and where
-    /// stones in doubt decide that, what the network thinks of the position.
+    /// Value for `mover`, in [-1, 1], with the given `weight` of the points: the result or, where
+    /// uncertain stones decide it, the network's value.
     pub(super) fn value(&self, mover: Color, otherwise: f32, weight: f32) -> f32 {
         let chance = self
             .winner
@@ -98,25 +104,24 @@ impl Judged {
     }
 }
 
-/// Sums over the leaves that one thread of a search has had evaluated, which others may read
-/// meanwhile: their number, Black's lead, its square, and Black's share of each point. They are f64
-/// in their bits: an analysis may have billions of leaves, where sums of f32 stand still.
+/// Sums over the leaves evaluated by one thread of a search, readable by other threads: number,
+/// Black's lead, its square, and Black's share of each point. Stored as the bits of f64: an
+/// analysis may have billions of leaves, where f32 sums would stagnate.
 #[derive(Debug)]
 pub(super) struct PointSums {
     /// Of all leaves.
     all: Vec<AtomicU64>,
-    /// Of those after each move of the root, one after the other by policy index, as far as they are
-    /// wanted.
+    /// Of the leaves after each root move, by policy index, as far as they are requested.
     after: Vec<AtomicU64>,
-    /// How many sums there are for a move.
+    /// Number of sums per move.
     stride: usize,
 }
 
-/// Sums that are not of a point.
+/// Number of sums that are not per point.
 const TOTALS: usize = 3;
 
 impl PointSums {
-    /// No leaves, on a board of `area` points.
+    /// No leaves yet, on a board of `area` points.
     pub(super) fn new(area: usize, by_move: PointsByMove) -> PointSums {
         let zeros = |count| (0..count).map(|_| AtomicU64::new(0)).collect();
         let stride = match by_move {
@@ -132,8 +137,8 @@ impl PointSums {
         }
     }
 
-    /// Counts row `index` of a network's answers, for a position with `mover` to move that lies behind
-    /// the root's move `first`. Only one thread calls this.
+    /// Adds row `index` of a network's answers, for a position with `mover` to move after the root
+    /// move `first`. Called by one thread only.
     pub(super) fn add(&self, answers: &Outputs, index: usize, mover: Color, first: Option<Move>) {
         if let Some(lead) = answers.lead(index) {
             let sign = sign(mover);
@@ -142,13 +147,13 @@ impl PointSums {
         }
     }
 
-    /// Counts a game that has ended as it was judged. Only the thread calls this that calls
+    /// Adds a finished game with its estimated score. Called only by the thread that calls
     /// [`PointSums::add`].
     pub(super) fn add_judged(&self, judged: &Judged, first: Option<Move>) {
         self.add_leaf(judged.black_ahead, || judged.owner.iter().copied(), first);
     }
 
-    /// Counts a leaf by Black's lead and its share of each point.
+    /// Adds a leaf with Black's lead and share of each point.
     fn add_leaf<O: Iterator<Item = f32>>(
         &self,
         lead: f32,
@@ -166,26 +171,27 @@ impl PointSums {
         }
     }
 
-    /// The sums of a move of the root; none where they are not kept.
+    /// Sums of a root move; empty where they are not kept.
     fn after(&self, first: Move) -> &[AtomicU64] {
         let from = first.index() * self.stride;
         self.after.get(from..from + self.stride).unwrap_or(&[])
     }
 
-    /// What is to be expected by the leaves of all threads; `None` where there are none.
-    pub(super) fn expected(threads: &[PointSums]) -> Option<Expected> {
+    /// Expected ownership and score from the leaves of all threads; `None` without leaves.
+    pub(super) fn expected(threads: &[PointSums]) -> Option<OwnershipEstimate> {
         expected(threads.iter().map(|sums| &*sums.all))
     }
 
-    /// What is to be expected after a move of the root, its owners where they are kept; `None` where
-    /// no leaf was evaluated behind it, or nothing is kept.
-    pub(super) fn expected_after(threads: &[PointSums], first: Move) -> Option<Expected> {
+    /// The same after a root move, with owners where they are kept; `None` without leaves after it.
+    pub(super) fn expected_after(threads: &[PointSums], first: Move) -> Option<OwnershipEstimate> {
         expected(threads.iter().map(|sums| sums.after(first)))
     }
 }
 
-/// What is to be expected by the sums of all threads.
-fn expected<'a>(threads: impl Iterator<Item = &'a [AtomicU64]> + Clone) -> Option<Expected> {
+/// Expected ownership and score from the sums of all threads.
+fn expected<'a>(
+    threads: impl Iterator<Item = &'a [AtomicU64]> + Clone,
+) -> Option<OwnershipEstimate> {
     let sum = |at: usize| -> f64 {
         let sums = threads.clone().filter_map(|sums| sums.get(at));
         sums.map(|sum| f64::from_bits(sum.load(Ordering::Relaxed)))
@@ -196,7 +202,7 @@ fn expected<'a>(threads: impl Iterator<Item = &'a [AtomicU64]> + Clone) -> Optio
         return None;
     }
     let (lead, square) = (sum(1) / number, sum(2) / number);
-    Some(Expected {
+    Some(OwnershipEstimate {
         owner: (TOTALS..len).map(|at| (sum(at) / number) as f32).collect(),
         defended: None,
         shared: vec![0.0; len - TOTALS],

@@ -1,4 +1,4 @@
-//! The search threads of a searcher: started together, sent to work together, waited for together.
+//! The search threads of a searcher, which start, work and are waited for together.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::playout::Prober;
 use super::points::PointSums;
 use super::worker::{Job, JobResult, Worker};
 use crate::clock::StopReason;
-use crate::clock::patience::LOOK;
+use crate::clock::stop_delays::LOOK;
 use crate::encode::{self, Encode, Encoding};
 use crate::eval::{EvalError, Evaluator};
 
@@ -22,28 +22,28 @@ pub type EvaluatorMaker = Arc<dyn Fn() -> Result<Box<dyn Evaluator>, EvalError> 
 /// Makes one prober for each search thread.
 pub type ProberMaker<G> = Arc<dyn Fn() -> Prober<G> + Send + Sync>;
 
-/// The running threads and what they run.
+/// The running threads with their evaluators.
 pub(super) struct Pool<G: Encode> {
     workers: Vec<Worker<G>>,
     results: Receiver<JobResult>,
-    /// Workers whose job has not ended. After a search that was stopped they may still
-    /// be in an evaluation; the next search waits for them.
+    /// Workers whose job has not ended. After a stopped search they may still be in an evaluation;
+    /// the next search waits for them.
     running: usize,
-    /// Whether a thread has panicked: it is gone, and has left things half done.
+    /// Whether a thread has panicked and left its work half done.
     panicked: bool,
-    /// When they were first late, as long as they have not all come back.
+    /// Time when they were first late, while some have not come back.
     late_since: Option<Duration>,
     encoding: &'static dyn Encoding<G>,
-    /// Points of which the network says the owner; `None` where it says nothing of points.
+    /// Points whose owner the network predicts; `None` where it predicts no points.
     points: Option<usize>,
 }
 
 impl<G: Encode> Pool<G> {
-    /// Starts `threads` threads, at least one, with evaluators for games that begin like
-    /// `position`.
+    /// Starts `threads` threads, at least one, with evaluators for games with the board and rules
+    /// of `position`.
     ///
     /// # Errors
-    /// [`SearchError`] when an evaluator or a thread cannot be had, or does not fit the game.
+    /// [`SearchError`] when an evaluator or a thread cannot be created, or does not fit the game.
     pub(super) fn start(
         threads: usize,
         make_evaluator: &EvaluatorMaker,
@@ -74,31 +74,31 @@ impl<G: Encode> Pool<G> {
         })
     }
 
-    /// Fills the planes of the positions that it searches.
+    /// Encoding that fills the planes.
     pub(super) fn encoding(&self) -> &'static dyn Encoding<G> {
         self.encoding
     }
 
-    /// Room for what each thread's leaves say of points; none where the network says nothing.
+    /// Sums for each thread's leaves; empty where the network predicts no points.
     pub(super) fn point_sums(&self, by_move: PointsByMove) -> Vec<PointSums> {
         let new = |points| move |_| PointSums::new(points, by_move);
         let sums = |points| self.workers.iter().map(new(points));
         self.points.into_iter().flat_map(sums).collect()
     }
 
-    /// Whether no thread is still at work.
+    /// Whether all threads are idle.
     pub(super) fn is_idle(&self) -> bool {
         self.running == 0
     }
 
-    /// Whether a thread has panicked. The tree then has nodes that nobody will ever evaluate.
+    /// Whether a thread has panicked. The tree then has claimed nodes that will never be evaluated.
     pub(super) fn has_lost_a_thread(&self) -> bool {
         self.panicked
     }
 
-    /// Runs one job on all threads, or on one of them for the root's own evaluation, until they
-    /// have ended it or are overdue. Calls `look` every few milliseconds. After a stop the tree may
-    /// still change until [`Pool::wait`] says otherwise.
+    /// Runs one job on all threads, or on one for the evaluation of the root, until they finish or
+    /// are overdue. Calls `look` every few milliseconds. After a stop the tree may still change
+    /// until [`Pool::wait`] succeeds.
     ///
     /// # Errors
     /// [`SearchError`] when a thread is gone, hangs, or its evaluator failed.
@@ -123,7 +123,7 @@ impl<G: Encode> Pool<G> {
         self.wait(&control, look)
     }
 
-    /// Waits until all threads are idle, but no longer than they may take.
+    /// Waits until all threads are idle, up to a limit.
     ///
     /// # Errors
     /// [`SearchError`] when a thread is gone, hangs, or its evaluator failed.
@@ -142,7 +142,7 @@ impl<G: Encode> Pool<G> {
                     failure = Some(SearchError::Eval(error));
                 }
                 Ok(JobResult::Panicked(text)) => {
-                    // The others end soon: whoever fails ends the search.
+                    // The others end soon: a failure ends the search.
                     (self.running, self.panicked) = (self.running - 1, true);
                     let text = format!("a search thread panicked: {text}");
                     failure = Some(SearchError::Broken(text));
@@ -175,7 +175,7 @@ impl<G: Encode> Pool<G> {
         failure.map_or(Ok(()), Err)
     }
 
-    /// Whether threads that were late have not come back long afterwards.
+    /// Whether late threads have not come back for a long time.
     pub(super) fn hangs(&self, now: Duration) -> bool {
         let late = self.late_since.map(|since| now.saturating_sub(since));
         late.is_some_and(|late| late >= LEAST_STALL)

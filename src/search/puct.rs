@@ -1,4 +1,4 @@
-//! The formula of PUCT (docs/methods.md#search), for the engine's search and that of self-play.
+//! The PUCT formula (docs/methods.md#search), shared by the engine's search and self-play.
 
 use super::params::SearchParams;
 
@@ -12,15 +12,15 @@ impl SearchParams {
     }
 }
 
-/// What is added to a move's value: `U = c P sqrt(N) / (1 + n)`, where `explore` is `c sqrt(N)`
-/// from [`SearchParams::exploration`] and n the move's visits, those in flight counted.
+/// Exploration term added to a move's value: `U = c P sqrt(N) / (1 + n)`, where `explore` is `c
+/// sqrt(N)` from [`SearchParams::exploration`] and n the move's visits, those in flight counted.
 #[must_use]
 pub fn exploration_bonus(prior: f32, explore: f32, visits: f32) -> f32 {
     explore * prior / (1.0 + visits)
 }
 
-/// The value of a move without visits: the node's less a reduction that grows with the root of the
-/// visited policy mass (first-play urgency).
+/// First-play urgency (FPU), the value of an unvisited move: the node's value less a reduction that
+/// grows with the square root of the visited policy mass.
 #[must_use]
 pub fn unvisited_value(node_value: f32, reduction: f32, visited_mass: f32) -> f32 {
     node_value - reduction * visited_mass.sqrt()

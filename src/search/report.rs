@@ -1,10 +1,10 @@
-//! What a search found, as plain data.
+//! Results of a search, as plain data.
 
 use std::time::Duration;
 
 use crate::clock::StopReason;
 pub use crate::game::Proof;
-use crate::game::{Expected, Move};
+use crate::game::{Move, OwnershipEstimate};
 
 /// One root move.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,17 +21,17 @@ pub struct MoveReport {
     pub prior: f32,
     /// The result of this move for the side that plays it, when it is proven.
     pub proof: Option<Proof>,
-    /// The main line, this move first; never empty.
+    /// The principal variation, this move first; never empty.
     pub pv: Vec<Move>,
-    /// Completed visits through each move of the main line.
+    /// Completed visits through each move of the principal variation.
     pub pv_visits: Vec<u64>,
-    /// What is to become of the points after this move, where it is known and was asked for
-    /// ([`PointsByMove`](super::PointsByMove)); without owners unless those were asked for, too.
-    pub expected: Option<Expected>,
+    /// Expected ownership and score after this move, where known and requested
+    /// ([`PointsByMove`](super::PointsByMove)); owners only if requested.
+    pub expected: Option<OwnershipEstimate>,
 }
 
 impl MoveReport {
-    /// A move that nothing was searched for.
+    /// A move that was not searched.
     #[must_use]
     pub fn unsearched(mv: Move, prior: f32) -> MoveReport {
         MoveReport {
@@ -60,18 +60,19 @@ pub struct SearchReport {
     pub proof: Option<Proof>,
     /// Visits of the root, reused ones counted.
     pub visits: u64,
-    /// Visits that were there before this search began.
+    /// Visits before this search began.
     pub reused: u64,
-    /// Playouts of this search; under a simulated clock what a solver did beyond them counts, too.
+    /// Playouts of this search; under a simulated clock the additional work of a solver counts,
+    /// too.
     pub playouts: u64,
-    /// Evaluations that this search asked for; a cache may have answered some of them.
+    /// Evaluations requested by this search; a cache may have answered some of them.
     pub evaluations: u64,
-    /// Descents that ended at a leaf which somebody was evaluating, and were taken back.
+    /// Descents that ended at a leaf being evaluated, and were reverted.
     pub collisions: u64,
-    /// Nodes in the tree after it, those of earlier searches included.
+    /// Nodes in the tree after the search, reused ones included.
     pub nodes: u64,
-    /// What is to become of the points, where that is known in a game that counts them.
-    pub expected: Option<Expected>,
+    /// Expected ownership and score, where known in a game that counts points.
+    pub expected: Option<OwnershipEstimate>,
     /// Wall time of this search.
     pub elapsed: Duration,
     /// Why it ended.
@@ -79,7 +80,7 @@ pub struct SearchReport {
 }
 
 impl SearchReport {
-    /// A report of moves that nothing was searched for, the move to play first.
+    /// A report of unsearched moves, the move to play first.
     #[must_use]
     pub fn unsearched(moves: Vec<MoveReport>, stop: StopReason) -> SearchReport {
         SearchReport {
@@ -98,7 +99,7 @@ impl SearchReport {
         }
     }
 
-    /// Whether a network has said something in it; playouts alone ask none.
+    /// Whether a network was evaluated; playouts alone need none.
     #[must_use]
     pub fn by_network(&self) -> bool {
         self.evaluations > 0

@@ -1,4 +1,4 @@
-//! What a search keeps of the tree of earlier ones, and of its own when memory is full.
+//! Tree reuse between searches, and pruning when memory is full.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,30 +9,29 @@ use super::node::{NodeId, Phase};
 use super::tree::Tree;
 use crate::game::{Game, Proof};
 
-/// Parts of the memory, of [`WHOLE`], for a tree. A copy with what is to be kept of it takes at most
-/// half as much; the rest is for the list of nodes to be copied.
+/// Share of the memory, in parts of [`WHOLE`], for a tree. A pruned copy takes at most half as
+/// much; the rest is for the list of nodes to copy.
 const TREE: usize = 10;
 const WHOLE: usize = 16;
 
-/// How full a copy may be, so that there is room for as much again.
+/// Maximum fill of a copy, so that there is room for as much again.
 const KEPT: f64 = 0.5;
 
-/// How full a tree is before it is worth a copy while nobody waits.
+/// Minimum fill of a tree for a copy during idle time.
 const WORTH_A_COPY: f64 = 0.25;
 
-/// How much a tree must have grown since it was copied before it is copied again while nobody waits.
+/// Minimum growth of a tree since its last copy before it is copied again during idle time.
 const GROWTH: f64 = 1.5;
 
 /// Nodes copied between two looks at the time: about 0.1 ms.
 const COPIES_AT_ONCE: u32 = 256;
 
-/// An empty tree for searches that may take so many bytes.
+/// An empty tree for searches with this many bytes.
 pub(super) fn new_tree(memory: usize) -> Tree {
     Tree::new(memory / WHOLE * TREE)
 }
 
-/// The kept tree or a new one, and the position's node in it, whose moves are known or will be
-/// looked for.
+/// The kept tree or a new one, and the position's node in it, with its moves known or to be listed.
 pub(super) fn root<G: Game>(
     kept: Option<Arc<Tree>>,
     position: &G,
@@ -41,12 +40,13 @@ pub(super) fn root<G: Game>(
     let key = position.key();
     if let Some(tree) = kept {
         let known = tree.find(key);
-        // A tree that is half full of other positions leaves too little room for this one.
+        // A tree half full of other positions leaves too little room for this one.
         let new = || (tree.fullness() < KEPT).then(|| tree.find_or_add(key))?;
         if let Some(root) = known.or_else(new) {
             let node = tree.node(root);
             if node.state().is_bare_proof() && position.outcome().is_none() {
-                // The result came from a prober, or its moves made room: they have to be found.
+                // The result came from a prober, or its moves were pruned: they must be listed
+                // again.
                 node.fold();
             } else if !shows_how(&tree, root) {
                 node.reopen();
@@ -60,8 +60,8 @@ pub(super) fn root<G: Game>(
     (Arc::new(tree), root)
 }
 
-/// Whether a move is known that brings the result which is proven of a node, if one is and it has moves. A
-/// prober that proves a position which was searched before says who wins, but not by which move.
+/// Whether a move is known that achieves the node's proven result, if it has one and has moves. A
+/// prober that proves a position searched before gives the winner, but not the move.
 fn shows_how(tree: &Tree, node: NodeId) -> bool {
     let node = tree.node(node);
     let Some(proof) = node.state().proof() else {
@@ -74,8 +74,8 @@ fn shows_how(tree: &Tree, node: NodeId) -> bool {
     proof == Proof::Loss || node.state().choice_count() == 0 || tree.edges(node).any(brings)
 }
 
-/// A copy of the tree without what `position` cannot reach, where it knows the position and a copy
-/// is worth it; `None` also when `go_on` said no. For when nobody waits.
+/// A copy of the tree without what `position` cannot reach, if the tree knows the position and a
+/// copy is worthwhile; `None` also when `go_on` returns false. For idle time.
 pub(super) fn prepared<G: Game>(
     tree: &Tree,
     position: &G,
@@ -93,8 +93,8 @@ pub(super) fn prepared<G: Game>(
 
 /// A tree of the most visited part of what can be reached from `root`, at most half full, and its
 /// root. The least visited nodes are folded: they keep visits and mean, but not their moves, and
-/// what could be reached only from them is gone. What threads left half done is undone. No search
-/// may be running. `None` when `go_on`, which is asked every few hundred nodes, says no.
+/// what could be reached only from them is dropped. Unfinished work of threads is undone. No search
+/// may be running. `None` when `go_on`, which is called every few hundred nodes, returns false.
 pub(super) fn with_room(
     tree: &Tree,
     root: NodeId,
@@ -104,7 +104,7 @@ pub(super) fn with_room(
     let mut copy = new_tree(memory);
     let new_root = copy.find_or_add(tree.node(root).key())?;
     copy.node(new_root).fold_from(tree.node(root));
-    // The most visited first; of equals the older, so that equal searches stay equal.
+    // The most visited first; ties by age, so that equal searches stay equal.
     let mut todo = BinaryHeap::from([(tree.node(root).visits(), Reverse(root), new_root)]);
     let mut copied = 0_u32;
     while copy.fullness() < KEPT
@@ -153,7 +153,7 @@ mod tests {
 
     const MEMORY: usize = 16 << 20;
 
-    /// Expands the node of a key with two moves and gives it so many visits.
+    /// Expands the node of a key with two moves and gives it `visits` visits.
     fn grow(tree: &Tree, key: u128, visits: u32) -> NodeId {
         let id = tree.find_or_add(key).unwrap();
         assert!(tree.node(id).claim());
@@ -178,9 +178,9 @@ mod tests {
         let old = new_tree(MEMORY);
         let [root, child, lost] = [(10, 3), (20, 2), (30, 9)].map(|(key, n)| grow(&old, key, n));
         link(&old, root, 0, child, 2);
-        // The lost node's edge leads to a living one, but nothing leads to it.
+        // The lost node's edge leads to a live one, but nothing leads to the lost node.
         link(&old, lost, 0, root, 1);
-        // A thread has died on its way to a leaf that it had claimed.
+        // A thread died on its way to a leaf that it had claimed.
         let claimed = old.find_or_add(40).unwrap();
         assert!(old.node(claimed).claim());
         link(&old, child, 1, claimed, 0);
@@ -226,7 +226,7 @@ mod tests {
             assert_eq!((node.visits(), node.state().choice_count()), (5, 2));
             assert_eq!(node.state().phase(), Phase::Expanded);
         }
-        // What loses, loses by any move.
+        // A lost position is lost with any move.
         let tree = Arc::new(new_tree(MEMORY));
         let node = grow(&tree, position.key(), 5);
         tree.node(node).narrow(Bounds::exactly(Proof::Loss));
@@ -283,7 +283,7 @@ mod tests {
         fill(&tree, 0.3);
         let copy = prepared(&tree, &position, MEMORY, || true).unwrap();
         assert_eq!((copy.len(), tree.node(node).visits()), (1, 0));
-        // A full tree that knows the position is not given up.
+        // A full tree that contains the position is kept.
         fill(&tree, 0.95);
         let (same, root) = root(Some(Arc::clone(&tree)), &position, MEMORY);
         assert!(Arc::ptr_eq(&tree, &same) && root == node);

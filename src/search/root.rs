@@ -1,4 +1,4 @@
-//! The root: its priors with temperature and noise, the choice of the move, and the report.
+//! The root: priors with temperature and noise, the choice of the move, and the report.
 
 use rand::{Rng, RngExt};
 
@@ -9,16 +9,16 @@ use super::params::{MoveChoice, SearchParams};
 use super::report::MoveReport;
 use super::select::{AVOIDED, FORBIDDEN, RootPriors, by_wanted};
 use super::tree::Tree;
-use crate::game::{Bounds, Game, Move, Proof, Reached};
+use crate::game::{Bounds, Game, GameState, Move, Proof};
 
-/// A move with less than this part of the leader's visits is no rival yet.
+/// A move with less than this fraction of the leader's visits is not a rival yet.
 const RIVAL_SHARE: u32 = 8;
 
 /// The root's priors where they differ from its choices'; moves to avoid have the prior
-/// [`AVOIDED`], those that its past does not allow [`FORBIDDEN`].
+/// [`AVOIDED`], those forbidden by the history [`FORBIDDEN`].
 pub(super) fn priors<G: Game>(
     choices: &[Choice],
-    start: &Reached<G>,
+    start: &GameState<G>,
     avoid: &[Move],
     params: &SearchParams,
     rng: &mut impl Rng,
@@ -42,12 +42,12 @@ pub(super) fn priors<G: Game>(
     RootPriors(Some(priors))
 }
 
-/// What is proven of the root, for its side to move; moves to avoid count only when all others are proven
-/// to lose.
+/// Proven bounds of the root, for its side to move; moves to avoid count only when all others are
+/// proven to lose.
 pub(super) fn bounds<G: Game>(
     tree: &Tree,
     root: NodeId,
-    start: &Reached<G>,
+    start: &GameState<G>,
     priors: &RootPriors,
 ) -> Bounds {
     match by_wanted(tree, tree.node(root), priors) {
@@ -56,9 +56,9 @@ pub(super) fn bounds<G: Game>(
     }
 }
 
-/// Where a past may forbid moves, the root's own past is known: what an allowed move brings is certain
+/// Under a repetition rule the root's own history is known: bounds of allowed moves are certain
 /// here.
-fn bounds_of_all<G: Game>(tree: &Tree, root: NodeId, start: &Reached<G>) -> Bounds {
+fn bounds_of_all<G: Game>(tree: &Tree, root: NodeId, start: &GameState<G>) -> Bounds {
     let node = tree.node(root);
     let known = node.state().bounds();
     if !G::INFO.repeats || known.proof().is_some() || !start.position().forbids_repetition() {
@@ -67,12 +67,12 @@ fn bounds_of_all<G: Game>(tree: &Tree, root: NodeId, start: &Reached<G>) -> Boun
     let moves = tree.moves(node).filter_map(|(choice, edge)| {
         let child = edge.and_then(Edge::child).map(|child| tree.node(child));
         let bounds = child.map_or(Bounds::OPEN, |child| child.state().bounds().flip());
-        // One that loses makes no difference.
+        // A losing move makes no difference.
         let lost = bounds.high() == Proof::Loss;
         (!lost && start.allows(choice.mv())).then_some(bounds)
     });
     let moves = moves.fold(Bounds::exactly(Proof::Loss), Bounds::or);
-    // Without moves it is finished, and that is known, or nobody has looked at it.
+    // Without moves it is a known finished game, or has not been expanded.
     match node.state().choice_count() {
         0 => known,
         _ => known.and(moves),
@@ -85,11 +85,11 @@ pub(super) fn value(tree: &Tree, root: NodeId, priors: &RootPriors) -> f32 {
     by_wanted(tree, node, priors).map_or_else(|| node.stats().0, |(value, _)| value)
 }
 
-/// Every root move that may be played, the one to play first.
+/// Every playable root move, the move to play first.
 pub(super) fn moves<G: Game>(
     tree: &Tree,
     root: NodeId,
-    start: &Reached<G>,
+    start: &GameState<G>,
     params: &SearchParams,
     rng: &mut impl Rng,
 ) -> Vec<MoveReport> {
@@ -111,7 +111,7 @@ fn report<G: Game>(
     tree: &Tree,
     node: &Node,
     (choice, edge): (&Choice, Option<&Edge>),
-    start: &Reached<G>,
+    start: &GameState<G>,
     params: &SearchParams,
 ) -> MoveReport {
     let visits = edge.map_or(0, |edge| edge.counts().0);
@@ -142,19 +142,19 @@ fn report<G: Game>(
     }
 }
 
-/// The value less so many standard errors. One imagined visit at the far end of the range keeps a
-/// handful of equal values from looking certain.
+/// The value less this many standard errors. One virtual visit at the far end of the range prevents
+/// a few equal values from looking certain.
 fn lower_bound(value: f32, square: f32, visits: u32, deviations: f32) -> f32 {
     let visits = visits as f32;
     let variance = ((square - value * value).max(0.0) * visits + 1.0) / (visits + 1.0);
     (value - deviations * (variance / visits).sqrt()).max(-1.0)
 }
 
-/// The line of most visited moves with their visits, from this one on, until a position repeats; where
-/// that is forbidden, of moves that the line allows.
+/// The principal variation: most visited moves with their visits, from this one on, until a
+/// position repeats; under a repetition rule only allowed moves.
 fn main_line<G: Game>(
     tree: &Tree,
-    start: &Reached<G>,
+    start: &GameState<G>,
     first: Move,
     edge: Option<&Edge>,
 ) -> Vec<(Move, u64)> {
@@ -163,15 +163,19 @@ fn main_line<G: Game>(
     let mut seen = Vec::new();
     let mut child = edge.and_then(Edge::child);
     let forbids = start.position().forbids_repetition() && child.is_some();
-    let mut reached = forbids.then(|| start.clone());
+    let mut game_state = forbids.then(|| start.clone());
     while let Some(id) = child.filter(|id| !seen.contains(id)) {
         seen.push(id);
-        if let (Some(reached), Some(&(last, _))) = (&mut reached, line.last()) {
-            reached.play(last);
+        if let (Some(game_state), Some(&(last, _))) = (&mut game_state, line.last()) {
+            game_state.play(last);
         }
         let node = tree.node(id);
         let moves = tree.choices(node).iter().zip(tree.edges(node));
-        let allows = |mv| reached.as_ref().is_none_or(|reached| reached.allows(mv));
+        let allows = |mv| {
+            game_state
+                .as_ref()
+                .is_none_or(|game_state| game_state.allows(mv))
+        };
         let visited = moves.filter(|(choice, edge)| edge.counts().0 > 0 && allows(choice.mv()));
         let best = visited.max_by_key(|(_, edge)| (is_winning(tree, edge), edge.counts().0));
         let Some((choice, edge)) = best else { break };
@@ -181,22 +185,22 @@ fn main_line<G: Game>(
     line
 }
 
-/// Who leads at the root while the search runs, among the moves that are not proven to lose.
+/// The leading moves of the root during the search, among those not proven to lose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Leaders {
     /// The most visited move.
     pub(super) leader: Move,
     /// Its visits.
     pub(super) visits: u64,
-    /// Visits of the next one; 0 when there is none.
+    /// Visits of the second most visited move; 0 if there is none.
     pub(super) runner_up: u64,
-    /// Whether no other move of weight has a better value.
+    /// Whether no other move with enough visits has a better value.
     pub(super) best_valued: bool,
     /// Moves that are not proven to lose.
     pub(super) open_moves: usize,
 }
 
-/// The state of the race for the best move.
+/// Computes the leading moves.
 pub(super) fn leaders(tree: &Tree, root: NodeId, priors: &RootPriors) -> Leaders {
     let moves = tree.moves(tree.node(root)).enumerate();
     let allowed = moves.filter(|(index, _)| priors.want(*index));
@@ -227,9 +231,8 @@ fn is_winning(tree: &Tree, edge: &Edge) -> bool {
     child.is_some_and(|child| child.state().proof() == Some(Proof::Loss))
 }
 
-/// The index of the move to play, among moves by descending visits: a proven win, else the best of
-/// those with an open result or a proven draw, whichever is expected to bring more, else whatever
-/// was visited most.
+/// Index of the move to play, among moves by descending visits: a proven win, else the best of the
+/// open moves and proven draws by expected value, else the most visited move.
 fn choose(
     moves: &[MoveReport],
     ply: u32,
@@ -253,13 +256,13 @@ fn choose(
     let Some(even) = first(Some(Proof::Draw)) else {
         return open.or((!moves.is_empty()).then_some(0));
     };
-    // Against a certain result counts what is expected, not what is certain: a lower bound would
-    // take the draw in nearly every good position.
+    // The expected value is compared with a certain result, not the lower bound, which would choose
+    // the draw in nearly every good position.
     let better = |index: &usize| moves[*index].visits > 0 && moves[*index].value > 0.0;
     Some(open.filter(better).unwrap_or(even))
 }
 
-/// The best of the moves whose result is open: by the bound or by the visits.
+/// The best of the open moves, by lower confidence bound or visits.
 fn best_open(moves: &[MoveReport], params: &SearchParams) -> Option<usize> {
     let open = |m: &MoveReport| m.proof.is_none();
     let first = moves.iter().position(open)?;
@@ -352,7 +355,7 @@ mod tests {
             let bad = open(-0.1, -0.3);
             assert_eq!(chosen(&[loss.clone(), bad, draw.clone()]), Some(2));
             assert_eq!(chosen(&[loss.clone(), draw.clone()]), Some(1));
-            // A move that nobody has tried promises nothing.
+            // An unvisited move promises nothing.
             let untried = report(2, 0, 0.9, None);
             assert_eq!(chosen(&[loss.clone(), draw.clone(), untried]), Some(1));
         }

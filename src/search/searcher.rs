@@ -1,4 +1,4 @@
-//! The search as the engine sees it: one call a move, a tree that lives on between calls.
+//! The search as the engine uses it: one call per move, with a tree that persists between calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,13 +20,13 @@ use super::worker::Job;
 use super::{reuse, root};
 use crate::clock::{Budget, Clock, StopReason};
 use crate::encode::Encode;
-use crate::game::{Bounds, Color, Expected, Game, Reached};
+use crate::game::{Bounds, Color, Game, GameState, OwnershipEstimate};
 
-/// One part in this many of a move's time may go into waiting for threads that are still in an
-/// evaluation of the last search.
+/// At most 1/WAITING_SHARE of a move's time may be spent waiting for threads still in an evaluation of
+/// the last search.
 const WAITING_SHARE: u32 = 4;
 
-/// Visits for a move without an alternative, where its numbers are shown: the root's and its own.
+/// Visits for a move without an alternative when its numbers are shown: the root's and its own.
 const FORCED: u64 = 2;
 
 /// Settings of a [`Searcher`] that are not tuned.
@@ -40,10 +40,10 @@ pub struct SearcherOptions {
     pub params: SearchParams,
 }
 
-/// Searches positions of one game with one network. Threads, evaluators and memory are taken at
+/// Searches positions of one game with one network. Threads, evaluators and memory are allocated at
 /// the first search.
 ///
-/// With one thread and limits that are visits, equal calls give equal reports.
+/// With one thread and visit limits, equal calls give equal reports.
 pub struct Searcher<G: Encode> {
     make_evaluator: EvaluatorMaker,
     make_prober: Option<ProberMaker<G>>,
@@ -54,14 +54,14 @@ pub struct Searcher<G: Encode> {
     pub(super) tree: Option<Arc<Tree>>,
 }
 
-/// A position that is being searched, and its node.
+/// A position under search, and its node.
 struct Root<'a, G> {
-    start: &'a Reached<G>,
+    start: &'a GameState<G>,
     tree: Arc<Tree>,
     node: NodeId,
     priors: RootPriors,
     points: Arc<Vec<PointSums>>,
-    judged: Option<Arc<Expected>>,
+    judged: Option<Arc<OwnershipEstimate>>,
 }
 
 impl<G: Game> Root<'_, G> {
@@ -69,14 +69,14 @@ impl<G: Game> Root<'_, G> {
         self.tree.node(self.node)
     }
 
-    /// What is proven of it by the moves that are not to be avoided.
+    /// Proven bounds from the moves that are not to be avoided.
     fn bounds(&self) -> Bounds {
         root::bounds(&self.tree, self.node, self.start, &self.priors)
     }
 }
 
 impl<G: Encode> Searcher<G> {
-    /// A searcher that has not taken any resource yet.
+    /// A searcher without any resources yet.
     #[must_use]
     pub fn new(
         make_evaluator: EvaluatorMaker,
@@ -95,31 +95,31 @@ impl<G: Encode> Searcher<G> {
         }
     }
 
-    /// Has new positions looked at by a prober before the network is asked. What it says must
-    /// depend on the position alone, or searches cannot be repeated.
+    /// Sets a prober that is called for new positions before the network. Its answers must depend
+    /// on the position alone, or searches are not reproducible.
     #[must_use]
     pub fn with_prober(mut self, make: ProberMaker<G>) -> Self {
         self.make_prober = Some(make);
         self
     }
 
-    /// Forgets the tree.
+    /// Drops the tree.
     pub fn clear(&mut self) {
         self.tree = None;
     }
 
-    /// Searches a position, without the moves that its past forbids. The caller raises `stop` to end the search early; a flag that is
-    /// raised from the start leaves time for the root's evaluation only.
+    /// Searches a position, without moves forbidden by its history. The caller raises `stop` to end
+    /// the search early; a flag raised from the start leaves time for the root's evaluation only.
     ///
-    /// The tree of earlier searches is used wherever it has this position. When memory is full, the
-    /// least visited parts of the tree make room, and the search goes on.
+    /// The tree of earlier searches is reused if it contains this position. When memory is full,
+    /// the least visited parts of the tree are pruned, and the search continues.
     ///
     /// # Errors
-    /// [`SearchError`] when there is nothing to report, not even priors. A failure after that is
-    /// logged and reported as [`StopReason::Failed`].
+    /// [`SearchError`] when there is nothing to report, not even priors. A later failure is logged
+    /// and reported as [`StopReason::Failed`].
     pub fn search(
         &mut self,
-        start: &Reached<G>,
+        start: &GameState<G>,
         limits: &Limits,
         stop: &StopFlag,
     ) -> Result<SearchReport, SearchError> {
@@ -132,19 +132,18 @@ impl<G: Encode> Searcher<G> {
         )
     }
 
-    /// The evaluation of a position, as a report of one visit: its value is the network's,
-    /// its priors are the policy. The tree is left out of it.
+    /// The network's evaluation of a position, as a report of one visit with its value and policy.
+    /// The tree is not used.
     ///
     /// # Errors
     /// As [`Searcher::search`].
-    pub fn evaluate(&mut self, start: &Reached<G>) -> Result<SearchReport, SearchError> {
+    pub fn evaluate(&mut self, start: &GameState<G>) -> Result<SearchReport, SearchError> {
         let once = Limits {
             visits: Some(1),
             budget: None,
         };
         let stop = StopFlag::new();
-        // Threads that have failed spoil the tree: it is put aside only after they are known to be
-        // sound.
+        // Failed threads spoil the tree: it is set aside only once they are known to be sound.
         let pool = self.workers(start.position(), &once, &stop, self.clock.now())?;
         self.pool = Some(pool);
         let tree = self.tree.take();
@@ -153,14 +152,14 @@ impl<G: Encode> Searcher<G> {
         report
     }
 
-    /// Searches as [`Searcher::search`] does, as `analysis` wants it, and hands reports to `see`
-    /// while it runs.
+    /// Searches like [`Searcher::search`], with the options in `analysis`, and passes reports to
+    /// `see` during the search.
     ///
     /// # Errors
     /// As [`Searcher::search`].
     pub fn watch(
         &mut self,
-        start: &Reached<G>,
+        start: &GameState<G>,
         limits: &Limits,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
@@ -194,7 +193,7 @@ impl<G: Encode> Searcher<G> {
             Arc::new(control.for_purpose(analysis.purpose))
         };
 
-        // The root alone first: its priors are needed for noise, and they are a move in any case.
+        // First the root alone: noise needs its priors, and they give a move in any case.
         let new = root.node().state().phase() == Phase::New && position.outcome().is_none();
         if new {
             let step = Arc::new(control(0).root_step());
@@ -214,7 +213,7 @@ impl<G: Encode> Searcher<G> {
         let choices = root.tree.choices(root.node());
         root.priors = root::priors(choices, start, &analysis.avoid, &params, &mut self.rng);
         if analysis.at_once {
-            // A copy of the random numbers: looking on changes nothing.
+            // A copy of the random generator: reports do not affect the search.
             let mut rng = self.rng.clone();
             see(report(&root, counts, &control, &params, &mut rng));
         }
@@ -245,8 +244,8 @@ impl<G: Encode> Searcher<G> {
         Ok(report)
     }
 
-    /// Has the threads search until the search is over, making room in the tree whenever it is
-    /// full, and shows reports on the way.
+    /// Runs the threads until the search is over, prunes the tree when it is full, and sends
+    /// reports.
     fn run(
         &mut self,
         pool: &mut Pool<G>,
@@ -262,7 +261,7 @@ impl<G: Encode> Searcher<G> {
                 let due = |every| now.saturating_sub(shown) >= every;
                 if analysis.interval.is_some_and(due) {
                     shown = now;
-                    // A copy of the random numbers: looking on changes nothing.
+                    // A copy of the random generator: reports do not affect the search.
                     let mut rng = self.rng.clone();
                     see(report(root, counts, control, params, &mut rng));
                 }
@@ -284,8 +283,7 @@ impl<G: Encode> Searcher<G> {
         }
     }
 
-    /// The tree after a failure, where it can be made whole: not while a thread may still change
-    /// it.
+    /// The tree after a failure, where it can be repaired: not while a thread may still change it.
     fn salvaged(&self, pool: &Pool<G>, root: Root<'_, G>, control: &Control) -> Option<Arc<Tree>> {
         if !pool.is_idle() {
             return None;
@@ -298,7 +296,7 @@ impl<G: Encode> Searcher<G> {
         Some(tree)
     }
 
-    /// The settings of one search.
+    /// Settings of one search.
     fn params(&self, analysis: &AnalysisOptions) -> SearchParams {
         let mut params = self.options.params.clone();
         if let Some(temperature) = analysis.root_policy_temperature {
@@ -310,13 +308,12 @@ impl<G: Encode> Searcher<G> {
         params
     }
 
-    /// Bytes that searches may take.
+    /// Memory limit of searches in bytes.
     fn memory(&self) -> usize {
         (self.options.params.memory_mib as usize) << 20
     }
 
-    /// The threads, idle again after what they did last; new ones where there are none or they
-    /// failed.
+    /// The threads, idle after their last job; new ones where there are none or they failed.
     fn workers(
         &mut self,
         position: &G,
@@ -326,7 +323,7 @@ impl<G: Encode> Searcher<G> {
     ) -> Result<Pool<G>, SearchError> {
         if let Some(mut pool) = self.pool.take() {
             let clock = Arc::clone(&self.clock);
-            // If they hang, there has to be time left for others.
+            // If they hang, time must remain for a fallback.
             let part = |budget: Budget| budget.soft / WAITING_SHARE;
             let limits = Limits {
                 budget: limits.budget.map(|b| Budget::fixed(part(b), part(b))),
@@ -352,13 +349,12 @@ impl<G: Encode> Searcher<G> {
         Pool::start(self.options.threads, &self.make_evaluator, prober, position)
     }
 
-    /// Does beforehand what the search of `position` would begin with: starts threads, loads the
-    /// network, and makes room in the tree by leaving behind what `position` cannot reach. Gives
-    /// room-making up when `stop` is raised; nothing is lost then.
+    /// Prepares the search of `position`: starts threads, loads the network, and prunes what
+    /// `position` cannot reach. Pruning stops when `stop` is raised; nothing is lost then.
     ///
     /// # Errors
-    /// [`SearchError`] when the network or a thread cannot be had.
-    pub fn prepare(&mut self, start: &Reached<G>, stop: &StopFlag) -> Result<(), SearchError> {
+    /// [`SearchError`] when the network or a thread is not available.
+    pub fn prepare(&mut self, start: &GameState<G>, stop: &StopFlag) -> Result<(), SearchError> {
         let position = start.position();
         let pool = self.workers(position, &Limits::default(), stop, self.clock.now())?;
         self.pool = Some(pool);
@@ -370,7 +366,7 @@ impl<G: Encode> Searcher<G> {
     }
 }
 
-/// What the threads of `pool` are to do.
+/// The job for the threads of `pool`.
 fn job<G: Encode>(
     pool: &Pool<G>,
     root: &Root<'_, G>,
@@ -390,7 +386,7 @@ fn job<G: Encode>(
     }
 }
 
-/// The report of a search that found `reused` visits and whose first step made `first` playouts.
+/// The report of a search with `reused` visits whose first step made `first` playouts.
 fn report<G: Game>(
     root: &Root<'_, G>,
     (reused, first): (u64, u64),
@@ -401,8 +397,8 @@ fn report<G: Game>(
     let (tree, node, proven) = (&root.tree, root.node(), root.bounds());
     let value = root::value(tree, root.node, &root.priors);
     let (position, expected) = (root.start.position(), PointSums::expected(&root.points));
-    // Users are told how likely a win is; how large it is stands beside.
-    let chance = |value, expected: Option<&Expected>| match expected {
+    // Users see the winning chance; the lead is reported separately.
+    let chance = |value, expected: Option<&OwnershipEstimate>| match expected {
         None => value,
         Some(expected) => {
             let sign = if position.to_move() == Color::Black {

@@ -1,4 +1,4 @@
-//! PUCT: which move a descent takes.
+//! PUCT selection: the move that a descent takes.
 
 use super::backup::Mean;
 use super::edge::{Choice, Edge};
@@ -8,31 +8,31 @@ use super::puct::{exploration_bonus, unvisited_value};
 use super::tree::Tree;
 use crate::game::{Bounds, Proof};
 
-/// The prior of a root move that is taken only when all others are proven to lose.
+/// Prior of a root move that is taken only when all others are proven to lose.
 pub(super) const AVOIDED: f32 = -1.0;
 
-/// The prior of a root move that the game's past forbids.
+/// Prior of a root move that the game's history forbids.
 pub(super) const FORBIDDEN: f32 = -2.0;
 
-/// What is special at the root: its own priors, and another reduction for unvisited moves.
+/// Special data of the root: its own priors, and another FPU reduction.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RootPriors(pub(super) Option<Vec<f32>>);
 
 impl RootPriors {
-    /// Whether there are moves that are taken only when all others are proven to lose.
+    /// Whether there are moves to avoid.
     pub(super) fn avoid(&self) -> bool {
         let mut priors = self.0.iter().flatten();
         priors.any(|&prior| prior == AVOIDED)
     }
 
-    /// Whether a move is one of the others, and no forbidden one.
+    /// Whether a move is neither to be avoided nor forbidden.
     pub(super) fn want(&self, index: usize) -> bool {
         let prior = self.0.as_ref().and_then(|priors| priors.get(index));
         prior.is_none_or(|&prior| prior >= 0.0)
     }
 }
 
-/// A move as selection sees it.
+/// Statistics of a move for selection.
 struct Candidate {
     prior: f32,
     visits: f32,
@@ -41,16 +41,16 @@ struct Candidate {
     value: Option<f32>,
 }
 
-/// The index of the move with the highest `Q + U` among those that can still be better than what is
-/// proven of the node; `None` when there is none, which proves it.
+/// The index of the move with the highest `Q + U` among those that can still be better than the
+/// node's proven result; `None` when there is none, which proves the result.
 ///
 /// `U = c P sqrt(N) / (1 + n + o)` as in [`super::puct`] (Gao & Wu 2021, 3.1; in-flight counts `o`
 /// as in Liu et al. 2020), where N is the node's visits with those in flight and n the edge's. An
 /// unvisited move's Q is the node's value less a reduction that grows with the visited policy mass
 /// (docs/methods.md#search).
 ///
-/// Untouched moves differ in nothing but their priors, by which they are sorted: only the first one
-/// is looked at, except at a root with priors of its own. Moves that this path forbids are left out.
+/// Untouched moves differ only in their priors, by which they are sorted: only the first one is
+/// considered, except at a root with its own priors. Moves that this path forbids are skipped.
 pub(super) fn select(
     tree: &Tree,
     node: &Node,
@@ -75,7 +75,7 @@ pub(super) fn select(
         params.fpu_reduction
     };
     let explore = params.exploration(total);
-    // What is proven of a node may be proven by a move to avoid, and then it says nothing of the others.
+    // A node's result may be proven by a move to avoid; then it does not bound the others.
     let by_wanted = root.and_then(|root| by_wanted(tree, node, root));
     let (value, bounds) = by_wanted.unwrap_or_else(|| (node.stats().0, node.state().bounds()));
     let unvisited = unvisited_value(value, reduction, visited_mass);
@@ -110,8 +110,8 @@ pub(super) fn select(
     best
 }
 
-/// The root's value and what is proven of it, for its side to move, by the moves that are not to be avoided;
-/// `None` where all count: there are none to avoid, or all others are proven to lose.
+/// The root's value and proven bounds, for its side to move, from the moves that are not to be
+/// avoided; `None` when all moves count: there are none to avoid, or all others are proven to lose.
 pub(super) fn by_wanted(tree: &Tree, node: &Node, root: &RootPriors) -> Option<(f32, Bounds)> {
     if !root.avoid() {
         return None;
@@ -130,8 +130,8 @@ pub(super) fn by_wanted(tree: &Tree, node: &Node, root: &RootPriors) -> Option<(
     (bounds.high() != Proof::Loss).then(|| (mean.value(), bounds))
 }
 
-/// The numbers of a move, unless it cannot be better than what is `proven`; without an edge none
-/// has touched it.
+/// Statistics of a move, unless it cannot be better than `proven`; without an edge the move is
+/// untouched.
 fn candidate(tree: &Tree, edge: Option<&Edge>, prior: f32, proven: Proof) -> Option<Candidate> {
     if prior == FORBIDDEN {
         return None;

@@ -24,14 +24,14 @@ use crate::eval::{
 };
 use crate::game::nogo::SmallNoGo;
 use crate::game::{BoardSize, Game};
-use crate::solver::{Effort, Solvable};
+use crate::solver::{Solvable, SolveLimits};
 use toy::line;
 
 fn start(width: u8, height: u8) -> SmallNoGo {
     SmallNoGo::new(BoardSize::new(width, height)).unwrap()
 }
 
-/// What a network would say of itself that reads the game's last encoding.
+/// Metadata of a network that uses the game's last encoding.
 fn model<G: Encode>(position: &G) -> ModelInfo {
     let encoding = G::encodings().last().unwrap();
     ModelInfo {
@@ -88,7 +88,7 @@ fn search<G: Encode>(searcher: &mut Searcher<G>, position: &G, limit: u64) -> Se
         .unwrap()
 }
 
-/// Checks what must hold between searches: nothing in flight, nobody claimed, no edge with more
+/// Checks invariants between searches: nothing in flight, no claimed nodes, no edge with more
 /// visits than its child, and every unproven node visited once for itself and once for each visit
 /// of its edges.
 fn check_tree<G: Encode>(searcher: &Searcher<G>, root: &G) {
@@ -130,7 +130,7 @@ fn check_tree<G: Encode>(searcher: &Searcher<G>, root: &G) {
             assert!((priors - 1.0).abs() < 0.01, "priors sum to {priors}");
         }
     }
-    // What another path has proven is learnt at the next visit; what was proven from here is known.
+    // Proofs through another path arrive with the next visit; proofs from here are known.
     for children in lost_children {
         let elsewhere = children.iter().any(|child| parents[child] > 1);
         assert!(elsewhere, "a loss that nobody proved");
@@ -190,8 +190,8 @@ fn counts_every_visit<G: Encode>(position: &G) {
     }
 }
 
-/// A descent that ends where another waits for the network must leave a trace, or all that follow it end
-/// there, too, and batches stay small.
+/// A descent that ends at a leaf being evaluated must leave a trace, or all later ones end there,
+/// too, and batches stay small.
 #[test]
 fn few_descents_end_where_another_waits() {
     let params = SearchParams {
@@ -247,7 +247,7 @@ fn reuses_its_tree<G: Encode>(first: &G) {
     let best = report.best().unwrap();
     position.play(best.mv);
     let after = search(&mut searcher, &position, 1000);
-    // Where positions repeat, the best move's may have been reached in another way, too.
+    // Where positions repeat, the best move's child may also have been reached another way.
     let reused = after.reused;
     assert!(reused == best.visits || G::INFO.repeats && reused > best.visits);
     assert_eq!((after.visits, after.playouts), (1000, 1000 - reused));
@@ -259,7 +259,7 @@ fn reuses_its_tree<G: Encode>(first: &G) {
 
 #[test]
 fn a_settled_race_ends_a_search_and_a_disputed_one_goes_on() {
-    // Under the simulated clock 1,000 playouts are a second.
+    // Under the simulated clock 1,000 playouts take a second.
     let ended = |rules: StopRules, most: u64| {
         let position = start(5, 5);
         let info = model(&position);
@@ -378,8 +378,8 @@ fn a_network_for_another_board_is_refused() {
     assert_eq!(text, "the network plays on 9x9, not on 7x7");
 }
 
-/// More threads must not change much of what the search does (docs/methods.md#search): where the
-/// visits go differs less than under another constant of exploration.
+/// More threads must not change the search much (docs/methods.md#search): the distribution of
+/// visits changes less than with another exploration constant.
 #[test]
 fn threads_agree_with_one_thread() {
     let position = start(5, 5);
@@ -394,12 +394,12 @@ fn threads_agree_with_one_thread() {
         let share = |found: &MoveReport| found.visits as f64 / 4000.0;
         moves.iter().map(share).collect::<Vec<f64>>()
     };
-    // The part of all visits that goes elsewhere.
+    // Share of all visits that go elsewhere.
     let distance = |one: &[f64], other: &[f64]| {
         let differences = one.iter().zip(other).map(|(a, b)| (a - b).abs());
         differences.sum::<f64>() / 2.0
     };
-    // Threads meet by chance: what several searches do on average is what having them changes.
+    // Threads collide by chance: averages over several searches are compared.
     let runs = [(); 10].map(|()| shares(4, 1.1));
     let mean = |index| runs.iter().map(|run| run[index]).sum::<f64>() / runs.len() as f64;
     let four: Vec<f64> = (0..runs[0].len()).map(mean).collect();
@@ -411,14 +411,14 @@ fn threads_agree_with_one_thread() {
     );
 }
 
-/// A prober that solves everything: the root is proven as soon as its moves have been looked at,
-/// by proofs alone; 3x4 is lost for the first player (docs/methods.md#nogo).
+/// A prober that solves everything: the root is proven as soon as its moves have been probed; 3x4
+/// is lost for the first player (docs/methods.md#nogo).
 #[test]
 fn what_a_prober_knows_needs_no_evaluation() {
     let position = start(3, 4);
     let make: ProberMaker<SmallNoGo> = Arc::new(|| {
         let mut probe = SmallNoGo::solver(0).unwrap().probes()();
-        let effort = Effort {
+        let effort = SolveLimits {
             nodes: 1_000_000,
             threads: 1,
             halt: &|_| false,
@@ -431,14 +431,14 @@ fn what_a_prober_knows_needs_no_evaluation() {
     assert_eq!(found, (Some(Proof::Loss), StopReason::Proven, 1));
     assert_eq!((report.visits, report.moves.len()), (13, 12));
 
-    // The position after a move is known by its result alone: its moves are found again.
+    // Only the result of the position after a move is known: its moves are listed again.
     let mut next = position.clone();
     next.play(report.moves[0].mv);
     let report = search(&mut searcher, &next, 1000);
     assert_eq!(report.proof, Some(Proof::Win));
     assert_eq!(report.moves.len(), next.legal_count());
     assert_eq!(report.moves[0].proof, Some(Proof::Win));
-    // Nothing was lost for it.
+    // Nothing was lost.
     let back = search(&mut searcher, &position, 1000);
     assert_eq!((back.reused, back.proof), (13, Some(Proof::Loss)));
     check_tree(&searcher, &next);

@@ -1,8 +1,7 @@
 //! The search graph: nodes by exact key, their moves, and the memory budget.
 //!
-//! Positions that can be reached in several orders share one node. Looking a position up by key
-//! is also how a tree is reused: after one's own move, after the opponent's, after an undo, or
-//! after a controller has replayed the whole game.
+//! Positions that can be reached in several orders share one node. Lookup by key also provides tree
+//! reuse: after one's own move, the opponent's move, an undo, or a replay of the whole game.
 
 use super::arena::{Arena, MemoryBudget};
 use super::atomic::{AtomicU32, Ordering};
@@ -11,18 +10,18 @@ use super::memory::zeros;
 use super::node::{Node, NodeId};
 use crate::game::Move;
 
-/// A graph that any number of threads may grow.
+/// A graph that any number of threads may extend concurrently.
 #[derive(Debug)]
 pub(super) struct Tree {
     nodes: Arena<Node>,
     choices: Arena<Choice>,
     edges: Arena<Edge>,
-    /// What the arenas may take together.
+    /// Memory shared by the arenas.
     budget: MemoryBudget,
     bytes: usize,
-    /// How full it was when it had just been copied from another one; 0 for a new one.
+    /// Fill level directly after copying from another graph; 0 for a new one.
     copied: f64,
-    /// Open addressing with linear probing: node numbers, 0 for a free place.
+    /// Open addressing with linear probing: node numbers, 0 for an empty slot.
     table: Box<[AtomicU32]>,
 }
 
@@ -31,7 +30,7 @@ pub(super) struct Tree {
 const SMALL_NODE: usize = 128;
 
 impl Tree {
-    /// An empty graph that takes at most `bytes` of memory, most of it when needed.
+    /// An empty graph limited to `bytes` of memory, most of it allocated when needed.
     pub(super) fn new(bytes: usize) -> Tree {
         let places = (bytes / SMALL_NODE)
             .clamp(1 << 4, 1 << 30)
@@ -61,7 +60,7 @@ impl Tree {
         self.choices.run(node.choices(), count)
     }
 
-    /// The edges of a node's first moves: of all that were ever touched, and perhaps of a few more.
+    /// The edges of a node's first moves: of all that were ever visited, and perhaps a few more.
     pub(super) fn edges(&self, node: &Node) -> Edges<'_> {
         Edges {
             arena: &self.edges,
@@ -72,14 +71,14 @@ impl Tree {
         }
     }
 
-    /// All moves of an expanded node, each with its edge where it may have been touched.
+    /// All moves of an expanded node, each with its edge if it may have been visited.
     pub(super) fn moves(&self, node: &Node) -> impl Iterator<Item = (&Choice, Option<&Edge>)> {
         let mut edges = self.edges(node);
         let choices = self.choices(node).iter();
         choices.map(move |choice| (choice, edges.next()))
     }
 
-    /// The edge of the move of this index, made if there is none; `None` when memory is full.
+    /// The edge of the move of this index, created if necessary; `None` when memory is full.
     pub(super) fn touch(&self, node: &Node, index: usize) -> Option<&Edge> {
         let (moves, wanted) = (node.state().choice_count(), index as u32);
         let (mut link, mut first) = (node.first_block(), 0);
@@ -97,11 +96,11 @@ impl Tree {
         }
     }
 
-    /// A new block of edges, or another thread's that was faster.
+    /// A new block of edges, or another thread's if that was faster.
     fn add_block(&self, link: &AtomicU32, len: u32) -> Option<u32> {
         let new = self.edges.take(len, &self.budget)?;
-        // Release publishes the chunk that the block lies in. Should another thread be faster, the
-        // new block is lost.
+        // Release publishes the chunk that contains the block. If another thread is faster, the new
+        // block is lost.
         match link.compare_exchange(0, new, Ordering::Release, Ordering::Acquire) {
             Ok(_) => Some(new),
             Err(other) => Some(other),
@@ -117,7 +116,7 @@ impl Tree {
             })?
     }
 
-    /// The node of this key, made if there is none; `None` when memory is full.
+    /// The node of this key, created if necessary; `None` when memory is full.
     pub(super) fn find_or_add(&self, key: u128) -> Option<NodeId> {
         let mut fresh = None;
         for place in self.probe(key) {
@@ -134,8 +133,8 @@ impl Tree {
                 // Release publishes the key; on failure acquire sees the winner's.
                 match place.compare_exchange(0, new, Ordering::Release, Ordering::Acquire) {
                     Ok(_) => return Some(new),
-                    // Another thread was faster: look at what it put here. Should it be the same
-                    // position, the fresh node is lost, which costs 56 bytes.
+                    // Another thread was faster: check which node it stored. If it is the same
+                    // position, the new node is lost, which costs 56 bytes.
                     Err(other) => id = other,
                 }
             }
@@ -146,7 +145,7 @@ impl Tree {
         None
     }
 
-    /// Takes and fills a run of choices for these moves, given by descending prior; `None` when
+    /// Allocates and fills a run of choices for these moves, given by descending prior; `None` when
     /// memory is full.
     pub(super) fn add_choices(
         &self,
@@ -160,8 +159,8 @@ impl Tree {
         Some(start)
     }
 
-    /// Copies an expanded node's choices from another graph and publishes it with all that is known
-    /// of it, edges excepted; `None` when memory is full. No search may be running.
+    /// Copies an expanded node's choices from another graph and publishes it with all its
+    /// statistics, edges excepted; `None` when memory is full. No search may be running.
     pub(super) fn copy_expanded(&self, id: NodeId, from: &Tree, node: &Node) -> Option<()> {
         let choices = from.choices(node);
         let len = choices.len() as u32;
@@ -184,19 +183,19 @@ impl Tree {
         self.nodes.used() - 1
     }
 
-    /// The part of the memory that is used up, in 0 to 1.
+    /// Share of the memory in use, in 0 to 1.
     pub(super) fn fullness(&self) -> f64 {
         // Nodes without moves, such as finished games, can fill the table before the memory.
         let places = self.len() as f64 / (self.table.len() / 4 * 3) as f64;
         places.max(self.bytes() as f64 / self.bytes as f64)
     }
 
-    /// How full it was when it had just been copied from another one; 0 for a new one.
+    /// Fill level directly after copying from another graph; 0 for a new one.
     pub(super) fn fullness_when_copied(&self) -> f64 {
         self.copied
     }
 
-    /// Remembers that all it has now was copied from another one.
+    /// Records that the current content was copied from another graph.
     pub(super) fn set_copied(&mut self) {
         self.copied = self.fullness();
     }
@@ -207,11 +206,11 @@ impl Tree {
     }
 }
 
-/// Edges of a node, block after block.
+/// Edges of a node, block by block.
 pub(super) struct Edges<'t> {
     arena: &'t Arena<Edge>,
     block: std::slice::Iter<'t, Edge>,
-    /// Where the next block begins.
+    /// Start of the next block.
     next: u32,
     /// Index of its first move.
     index: u32,
@@ -263,7 +262,7 @@ mod tests {
     #[test]
     fn a_full_graph_refuses_and_stays_inside_its_budget() {
         let bytes = 8 << 20;
-        // Whatever kind of memory is asked for first may take all of it.
+        // The kind of memory allocated first may take all of it.
         for moves in [0, 60] {
             let tree = Tree::new(bytes);
             let mut key = 0;

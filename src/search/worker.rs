@@ -17,31 +17,31 @@ use super::tree::Tree;
 use crate::clock::StopReason;
 use crate::encode::Encoding;
 use crate::eval::{Batch, EvalError, Evaluator, Outputs, evaluate_finite};
-use crate::game::{Expected, Game, Reached};
+use crate::game::{Game, GameState, OwnershipEstimate};
 
-/// One search, as every worker sees it.
+/// One search, shared by all workers.
 pub(super) struct Job<G: Game> {
     pub(super) tree: Arc<Tree>,
     pub(super) root: NodeId,
-    pub(super) start: Reached<G>,
+    pub(super) start: GameState<G>,
     pub(super) root_priors: RootPriors,
     pub(super) params: SearchParams,
     pub(super) encoding: &'static dyn Encoding<G>,
     pub(super) control: Arc<Control>,
-    /// For each thread, where the network says something of points; else none.
+    /// One per thread, where the network predicts points; otherwise empty.
     pub(super) points: Arc<Vec<PointSums>>,
     /// See [`AnalysisOptions::judged`](super::limits::AnalysisOptions::judged).
-    pub(super) judged: Option<Arc<Expected>>,
+    pub(super) judged: Option<Arc<OwnershipEstimate>>,
 }
 
 /// How a job ended for one worker.
 #[derive(Debug)]
 pub(super) enum JobResult {
-    /// The tree is whole.
+    /// The tree is consistent.
     Done,
-    /// The evaluator failed; the tree is whole.
+    /// The evaluator failed; the tree is consistent.
     EvalFailed(EvalError),
-    /// The worker panicked and is gone; nodes it had claimed stay so.
+    /// The worker panicked and is gone; nodes it had claimed stay claimed.
     Panicked(String),
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Worker<G: Game> {
 }
 
 impl<G: Game> Worker<G> {
-    /// Starts a thread that reports each job's end to `results`.
+    /// Starts a thread that reports the end of each job to `results`.
     pub(super) fn spawn(
         number: usize,
         evaluator: Box<dyn Evaluator>,
@@ -65,7 +65,7 @@ impl<G: Game> Worker<G> {
         Ok(Worker { jobs })
     }
 
-    /// Hands a job over; false when the thread is gone.
+    /// Hands over a job; false when the thread is gone.
     pub(super) fn start(&self, job: Arc<Job<G>>) -> bool {
         self.jobs.send(job).is_ok()
     }
@@ -89,7 +89,7 @@ fn run_worker<G: Game>(
         if !matches!(result, JobResult::Done) {
             job.control.end(StopReason::Failed);
         }
-        // Let go of the tree before saying so: the searcher may then free it at once.
+        // Release the tree before reporting: the searcher may then free it at once.
         drop(job);
         let gone = matches!(result, JobResult::Panicked(_));
         if results.send(result).is_err() || gone {
@@ -137,11 +137,11 @@ fn run_job<G: Game>(
         if playouts.waiting() == 0 {
             playouts.let_go();
             match more {
-                More::No => return Ok(()),
-                // The others are evaluating what this thread ran into: descents until they are
-                // done would take time from them and find nothing.
-                More::AfterCollisions => control.await_others(seen),
-                More::Yes => {}
+                GatherMore::No => return Ok(()),
+                // The others are evaluating the leaves that this thread collided with: further
+                // descents would take their time and find nothing.
+                GatherMore::AfterCollisions => control.await_others(seen),
+                GatherMore::Yes => {}
             }
             continue;
         }
@@ -171,8 +171,8 @@ fn end_if_proven<G: Game>(job: &Job<G>) {
     }
 }
 
-/// Leaves to gather at once: what the evaluator likes, but few while the tree is small, where
-/// leaves chosen without knowing each other's value cost strength (docs/methods.md#search).
+/// Batch size: the evaluator's preference, but small while the tree is small, where leaves chosen
+/// without each other's values cost strength (docs/methods.md#search).
 fn batch_size<G: Game>(job: &Job<G>, evaluator: &dyn Evaluator) -> usize {
     let most = match job.params.batch {
         0 => evaluator.preferred_batch(),
@@ -182,47 +182,47 @@ fn batch_size<G: Game>(job: &Job<G>, evaluator: &dyn Evaluator) -> usize {
     most.clamp(1, (visits / 64).max(1))
 }
 
-/// Descents that need no evaluation for which leaves that do are kept waiting.
+/// Descents without evaluation after which waiting leaves are evaluated.
 const DONE_AT_ONCE: u32 = 64;
 
-/// Whether it makes sense to go on gathering.
-enum More {
+/// Whether gathering should continue.
+enum GatherMore {
     Yes,
     AfterCollisions,
     No,
 }
 
 /// Gathers leaves until there are `size` of them, or collisions show that this part of the tree is
-/// busy, or most descents end at what is known.
+/// busy, or most descents end at known results.
 fn gather_batch<G: Game>(
     job: &Job<G>,
     playouts: &mut Playouts<'_, G>,
     batch: &mut Batch,
     size: usize,
-) -> More {
+) -> GatherMore {
     let control = &job.control;
     let (mut collisions, mut done) = (0, 0);
     while playouts.waiting() < size {
         if control.is_over() || control.wants_room() || !control.begin_playout() {
-            return More::No;
+            return GatherMore::No;
         }
         match playouts.gather(batch) {
             Descent::Leaf => {}
             Descent::Done => {
                 control.count_playouts(1);
                 end_if_proven(job);
-                // Descents that all end like this one would keep the rules of time waiting.
+                // If all descents ended like this one, the time rules would not be checked.
                 control.judge(|| root::leaders(&job.tree, job.root, &job.root_priors));
                 done += 1;
                 if playouts.waiting() > 0 && done >= DONE_AT_ONCE {
-                    return More::Yes;
+                    return GatherMore::Yes;
                 }
             }
             Descent::Collision => {
                 control.return_collision();
                 collisions += 1;
                 if collisions >= size {
-                    return More::AfterCollisions;
+                    return GatherMore::AfterCollisions;
                 }
             }
             Descent::Full => {
@@ -231,5 +231,5 @@ fn gather_batch<G: Game>(
             }
         }
     }
-    More::Yes
+    GatherMore::Yes
 }

@@ -7,7 +7,7 @@
 
 use super::board::Board;
 use super::bounds::MoveBounds;
-use super::result::{Advice, Effort, RatedMove, SolveResult, decided};
+use super::result::{Advice, RatedMove, SolveLimits, SolveResult, decided};
 use super::solve::Solve;
 use crate::game::nogo::NoGo;
 use crate::game::{Game, Move, Proof};
@@ -18,7 +18,7 @@ pub(super) fn advise<const W: usize>(
     position: &NoGo<W>,
     proof: Proof,
     best: Option<Move>,
-    effort: &Effort<'_>,
+    effort: &SolveLimits<'_>,
 ) -> Advice {
     let wins = proof == Proof::Win;
     let mut budget = NodeBudget {
@@ -58,7 +58,7 @@ pub(super) fn advise<const W: usize>(
 pub(super) fn line<const W: usize>(
     solver: &mut dyn Solve<NoGo<W>>,
     position: &NoGo<W>,
-    effort: &Effort<'_>,
+    effort: &SolveLimits<'_>,
 ) -> Vec<Move> {
     let mut budget = NodeBudget {
         solver,
@@ -93,7 +93,7 @@ fn after<const W: usize>(position: &NoGo<W>, mv: Move) -> NoGo<W> {
 /// A solver and the nodes that it may still visit.
 struct NodeBudget<'a, const W: usize> {
     solver: &'a mut dyn Solve<NoGo<W>>,
-    effort: &'a Effort<'a>,
+    effort: &'a SolveLimits<'a>,
     left: u64,
 }
 
@@ -101,7 +101,7 @@ impl<const W: usize> NodeBudget<'_, W> {
     fn solve(&mut self, position: &NoGo<W>, nodes: u64) -> SolveResult {
         // What is solved in a few nodes never looks by itself, and there may be hundreds of it.
         let over = (self.effort.halt)(self.effort.nodes - self.left);
-        let effort = Effort {
+        let effort = SolveLimits {
             nodes: if over { 0 } else { nodes.min(self.left) },
             ..*self.effort
         };

@@ -21,7 +21,7 @@ mod solve;
 mod table;
 mod values;
 
-pub use result::{Advice, Effort, RatedMove, SolveResult};
+pub use result::{Advice, RatedMove, SolveLimits, SolveResult};
 pub use solve::{MakeProbe, Probe, Solvable, Solve};
 
 use std::sync::Arc;
@@ -94,7 +94,7 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         self.table.clear();
     }
 
-    fn solve(&mut self, position: &NoGo<W>, effort: &Effort<'_>) -> SolveResult {
+    fn solve(&mut self, position: &NoGo<W>, effort: &SolveLimits<'_>) -> SolveResult {
         let threads = effort.threads.max(1);
         while self.part_values.len() < threads {
             self.part_values.push(PartValues::new(LARGEST_PART, PARTS));
@@ -126,12 +126,12 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         position: &NoGo<W>,
         proof: Proof,
         best: Option<Move>,
-        effort: &Effort<'_>,
+        effort: &SolveLimits<'_>,
     ) -> Advice {
         advice::advise(self, position, proof, best, effort)
     }
 
-    fn line(&mut self, position: &NoGo<W>, effort: &Effort<'_>) -> Vec<Move> {
+    fn line(&mut self, position: &NoGo<W>, effort: &SolveLimits<'_>) -> Vec<Move> {
         advice::line(self, position, effort)
     }
 

@@ -4,7 +4,7 @@ use crate::game::{Bounds, Move, Proof};
 
 /// What a search may spend.
 #[derive(Clone, Copy)]
-pub struct Effort<'a> {
+pub struct SolveLimits<'a> {
     /// Positions that may be visited, by all threads together.
     pub nodes: u64,
     /// Threads, at least 1.

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::Effort;
+use super::SolveLimits;
 use super::board::Board;
 use super::bounds::MoveBounds;
 use super::parts::PartValues;
@@ -27,7 +27,7 @@ const PERIOD: u64 = 256;
 
 /// What the threads of one search share.
 pub(super) struct Shared<'s> {
-    effort: Effort<'s>,
+    effort: SolveLimits<'s>,
     /// Set when one thread has the answer.
     done: AtomicBool,
     nodes: AtomicU64,
@@ -36,7 +36,7 @@ pub(super) struct Shared<'s> {
 }
 
 impl<'s> Shared<'s> {
-    pub(super) fn new(effort: &Effort<'s>) -> Self {
+    pub(super) fn new(effort: &SolveLimits<'s>) -> Self {
         let busy = if effort.threads > 1 { 1 << 14 } else { 0 };
         Shared {
             effort: *effort,

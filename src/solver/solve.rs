@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::result::{Advice, Effort, SolveResult};
+use super::result::{Advice, SolveLimits, SolveResult};
 use crate::game::{Bounds, Game, Move, Proof};
 
 /// Says what the side to move can get, as far as the effort is enough to say, on the thread that
 /// asks; `None` where there was nothing to find out.
-pub type Probe<G> = Box<dyn FnMut(&G, &Effort<'_>) -> Option<Bounds> + Send>;
+pub type Probe<G> = Box<dyn FnMut(&G, &SolveLimits<'_>) -> Option<Bounds> + Send>;
 
 /// Makes probes, one for each thread.
 pub type MakeProbe<G> = Arc<dyn Fn() -> Probe<G> + Send + Sync>;
@@ -34,7 +34,7 @@ pub trait Solvable: Game {
 /// Solves positions of one game on one board.
 pub trait Solve<G>: Send {
     /// Searches a position.
-    fn solve(&mut self, position: &G, effort: &Effort<'_>) -> SolveResult;
+    fn solve(&mut self, position: &G, effort: &SolveLimits<'_>) -> SolveResult;
 
     /// Rates the moves of a position that was solved: `proof` and `best` as found.
     fn advise(
@@ -42,16 +42,16 @@ pub trait Solve<G>: Send {
         position: &G,
         proof: Proof,
         best: Option<Move>,
-        effort: &Effort<'_>,
+        effort: &SolveLimits<'_>,
     ) -> Advice;
 
     /// A line of best play from a solved position, as far as the effort reaches: the winner plays
     /// moves that win, the loser those that are the hardest to refute.
-    fn line(&mut self, position: &G, effort: &Effort<'_>) -> Vec<Move>;
+    fn line(&mut self, position: &G, effort: &SolveLimits<'_>) -> Vec<Move>;
 
     /// Moves that are known to lose, with little effort; by no means all of them, and never all legal
     /// ones.
-    fn losing(&mut self, position: &G, effort: &Effort<'_>) -> Vec<Move> {
+    fn losing(&mut self, position: &G, effort: &SolveLimits<'_>) -> Vec<Move> {
         let _ = (position, effort);
         Vec::new()
     }

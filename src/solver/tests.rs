@@ -15,14 +15,14 @@ fn empty<const W: usize>(width: u8, height: u8) -> NoGo<W> {
 }
 
 /// Stops at nothing.
-const ALL: Effort<'static> = Effort {
+const ALL: SolveLimits<'static> = SolveLimits {
     nodes: u64::MAX,
     threads: 1,
     halt: &|_| false,
 };
 
-fn effort(nodes: u64) -> Effort<'static> {
-    Effort { nodes, ..ALL }
+fn effort(nodes: u64) -> SolveLimits<'static> {
+    SolveLimits { nodes, ..ALL }
 }
 
 /// Everything that is checked on every reachable position of a board.
@@ -234,7 +234,7 @@ fn a_stopped_search_says_so_and_goes_on_later() {
         rest.wins().is_some() && rest.nodes < needed * 3 / 4,
         "{rest:?} of {needed}"
     );
-    let stopped = Effort {
+    let stopped = SolveLimits {
         halt: &|_| true,
         ..ALL
     };
@@ -248,7 +248,7 @@ fn threads_find_the_same() {
     for _ in 0..4 {
         let position = random_position(&mut rng, 58);
         let alone = Solver::new(4 << 20).solve(&position, &ALL);
-        let together = Solver::new(4 << 20).solve(&position, &Effort { threads: 3, ..ALL });
+        let together = Solver::new(4 << 20).solve(&position, &SolveLimits { threads: 3, ..ALL });
         assert_eq!(alone.wins(), together.wins());
     }
 }
@@ -288,11 +288,11 @@ fn advice_ends_when_it_is_told_to() {
         (position.legal_count() > 4 && found.wins() == Some(false)).then_some(position)
     });
     let lost = lost.unwrap();
-    let told = Effort {
+    let told = SolveLimits {
         halt: &|_| true,
         ..effort(1 << 40)
     };
-    let advise = |effort: &Effort<'_>| {
+    let advise = |effort: &SolveLimits<'_>| {
         let mut solver = Solver::new(4 << 20);
         solver.advise(&lost, Proof::Loss, None, effort)
     };

@@ -22,4 +22,4 @@ pub use ratings::{Meeting, Ratings, fit};
 #[cfg(feature = "train")]
 pub use seeds::{Estimate, holm};
 pub use sprt::{BadBounds, Sprt, Verdict};
-pub use spsa::{BadKnob, Knob, Spsa};
+pub use spsa::{BadTunedParameter, Spsa, TunedParameter};

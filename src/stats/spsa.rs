@@ -21,7 +21,7 @@ const HELD_BACK: f64 = 0.1;
 
 /// A number that is tuned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Knob {
+pub struct TunedParameter {
     /// Its name.
     pub name: String,
     /// Where it starts.
@@ -41,14 +41,14 @@ pub struct Knob {
 #[error(
     "{name}: it starts between its bounds, and reaches farther than 0 and less than they are apart"
 )]
-pub struct BadKnob {
+pub struct BadTunedParameter {
     name: String,
 }
 
 /// A tuning with a fixed number of steps.
 #[derive(Debug, Clone)]
 pub struct Spsa {
-    knobs: Vec<Knob>,
+    parameters: Vec<TunedParameter>,
     steps: u32,
     rate: f64,
     seed: u64,
@@ -59,19 +59,24 @@ impl Spsa {
     /// one side wins more than the other.
     ///
     /// # Errors
-    /// [`BadKnob`] when bounds, start and reach of one make no sense.
-    pub fn new(knobs: Vec<Knob>, steps: u32, rate: f64, seed: u64) -> Result<Spsa, BadKnob> {
-        let wrong = knobs.iter().find(|knob| {
-            let inside = (knob.least..=knob.most).contains(&knob.start);
-            let apart = knob.most - knob.least;
-            !(inside && apart.is_finite() && knob.reach > 0.0 && knob.reach < apart)
+    /// [`BadTunedParameter`] when bounds, start and reach of one make no sense.
+    pub fn new(
+        parameters: Vec<TunedParameter>,
+        steps: u32,
+        rate: f64,
+        seed: u64,
+    ) -> Result<Spsa, BadTunedParameter> {
+        let wrong = parameters.iter().find(|parameter| {
+            let inside = (parameter.least..=parameter.most).contains(&parameter.start);
+            let apart = parameter.most - parameter.least;
+            !(inside && apart.is_finite() && parameter.reach > 0.0 && parameter.reach < apart)
         });
         match wrong {
-            Some(knob) => Err(BadKnob {
-                name: knob.name.clone(),
+            Some(parameter) => Err(BadTunedParameter {
+                name: parameter.name.clone(),
             }),
             None => Ok(Spsa {
-                knobs,
+                parameters,
                 steps,
                 rate,
                 seed,
@@ -88,14 +93,17 @@ impl Spsa {
 
     /// The knobs.
     #[must_use]
-    pub fn knobs(&self) -> &[Knob] {
-        &self.knobs
+    pub fn parameters(&self) -> &[TunedParameter] {
+        &self.parameters
     }
 
     /// Where the knobs start.
     #[must_use]
     pub fn start(&self) -> Vec<f64> {
-        self.knobs.iter().map(|knob| knob.start).collect()
+        self.parameters
+            .iter()
+            .map(|parameter| parameter.start)
+            .collect()
     }
 
     /// What the two sides of a step, counted from 1, play with when the knobs are `at`.
@@ -103,11 +111,15 @@ impl Spsa {
     pub fn sides(&self, step: u32, at: &[f64]) -> [Vec<f64>; 2] {
         let reach = self.steps_left(step).powf(REACH_DECAY);
         let turned = |sign: f64| {
-            let knobs = self.knobs.iter().zip(at).zip(self.turns(step));
-            let turned = knobs.map(|((knob, at), turn)| {
-                let value = at + sign * turn * reach * knob.reach;
-                let value = if knob.whole { value.round() } else { value };
-                value.clamp(knob.least, knob.most)
+            let parameters = self.parameters.iter().zip(at).zip(self.turns(step));
+            let turned = parameters.map(|((parameter, at), turn)| {
+                let value = at + sign * turn * reach * parameter.reach;
+                let value = if parameter.whole {
+                    value.round()
+                } else {
+                    value
+                };
+                value.clamp(parameter.least, parameter.most)
             });
             turned.collect()
         };
@@ -120,9 +132,9 @@ impl Spsa {
         let back = HELD_BACK * f64::from(self.steps);
         let gain = ((back + f64::from(self.steps)) / (back + f64::from(step))).powf(STEP_DECAY)
             / self.steps_left(step).powf(REACH_DECAY);
-        for ((knob, at), turn) in self.knobs.iter().zip(at).zip(self.turns(step)) {
-            let moved = *at + self.rate * gain * knob.reach * won * turn;
-            *at = moved.clamp(knob.least, knob.most);
+        for ((parameter, at), turn) in self.parameters.iter().zip(at).zip(self.turns(step)) {
+            let moved = *at + self.rate * gain * parameter.reach * won * turn;
+            *at = moved.clamp(parameter.least, parameter.most);
         }
     }
 
@@ -145,8 +157,8 @@ mod tests {
     use super::*;
     use crate::stats::score_from_elo;
 
-    fn knob(name: &str, start: f64, reach: f64) -> Knob {
-        Knob {
+    fn parameter(name: &str, start: f64, reach: f64) -> TunedParameter {
+        TunedParameter {
             name: name.to_owned(),
             start,
             least: 0.0,
@@ -159,9 +171,9 @@ mod tests {
     /// The knobs after a tuning of pairs of games in which each is worth 200 Elo less the square of its
     /// distance from 1.
     fn tuned(steps: u32, seed: u64, elo_of_a_square: f64) -> Vec<f64> {
-        let knobs = vec![knob("a", 2.0, 0.3), knob("b", 0.2, 0.3)];
+        let parameters = vec![parameter("a", 2.0, 0.3), parameter("b", 0.2, 0.3)];
         let rate = Spsa::usual_rate(2 * steps);
-        let spsa = Spsa::new(knobs, steps, rate, seed).unwrap();
+        let spsa = Spsa::new(parameters, steps, rate, seed).unwrap();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let elo = |side: &[f64]| -> f64 {
             let lost = side.iter().map(|at| (at - 1.0) * (at - 1.0));
@@ -191,11 +203,11 @@ mod tests {
 
     #[test]
     fn sides_are_opposites_within_bounds() {
-        let whole = Knob {
+        let whole = TunedParameter {
             whole: true,
-            ..knob("whole", 2.0, 1.2)
+            ..parameter("whole", 2.0, 1.2)
         };
-        let spsa = Spsa::new(vec![whole, knob("edge", 3.9, 0.5)], 100, 0.1, 1).unwrap();
+        let spsa = Spsa::new(vec![whole, parameter("edge", 3.9, 0.5)], 100, 0.1, 1).unwrap();
         let mut seen = [0; 2];
         for step in 1..=100 {
             let [first, second] = spsa.sides(step, &spsa.start());
@@ -212,11 +224,11 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_named() {
-        let outside = knob("cpuct", 5.0, 0.1);
+        let outside = parameter("cpuct", 5.0, 0.1);
         let error = Spsa::new(vec![outside], 10, 0.1, 1).unwrap_err();
         assert!(error.to_string().starts_with("cpuct: "));
         for reach in [0.0, 4.0, f64::NAN] {
-            assert!(Spsa::new(vec![knob("a", 1.0, reach)], 10, 0.1, 1).is_err());
+            assert!(Spsa::new(vec![parameter("a", 1.0, reach)], 10, 0.1, 1).is_err());
         }
     }
 }

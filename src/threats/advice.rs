@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::prover::{PROBE_BYTES, Prover};
 use crate::game::gomoku::Gomoku;
 use crate::game::{Bounds, Game, Move, Proof};
-use crate::solver::{Advice, Effort, MakeProbe, RatedMove, Solve, SolveResult};
+use crate::solver::{Advice, MakeProbe, RatedMove, Solve, SolveLimits, SolveResult};
 
 impl Solve<Gomoku> for Prover {
     fn get_ready(&mut self) {
@@ -16,7 +16,7 @@ impl Solve<Gomoku> for Prover {
         Prover::clear(self);
     }
 
-    fn solve(&mut self, position: &Gomoku, effort: &Effort<'_>) -> SolveResult {
+    fn solve(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> SolveResult {
         let found = self.prove(position, effort);
         SolveResult {
             bounds: found.bounds,
@@ -33,7 +33,7 @@ impl Solve<Gomoku> for Prover {
         position: &Gomoku,
         proof: Proof,
         best: Option<Move>,
-        effort: &Effort<'_>,
+        effort: &SolveLimits<'_>,
     ) -> Advice {
         let mut nodes = 0;
         let (best, plies) = match proof {
@@ -59,7 +59,7 @@ impl Solve<Gomoku> for Prover {
                     };
                     let found = self.prove(
                         &after(position, mv),
-                        &Effort {
+                        &SolveLimits {
                             nodes: left,
                             ..*effort
                         },
@@ -85,7 +85,7 @@ impl Solve<Gomoku> for Prover {
     }
 
     /// Where a line of fours threatens, or a five: all moves that do nothing against it.
-    fn losing(&mut self, position: &Gomoku, effort: &Effort<'_>) -> Vec<Move> {
+    fn losing(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> Vec<Move> {
         let Some(answers) = self.answers(position, effort) else {
             return Vec::new();
         };
@@ -109,11 +109,11 @@ impl Solve<Gomoku> for Prover {
         })
     }
 
-    fn line(&mut self, position: &Gomoku, effort: &Effort<'_>) -> Vec<Move> {
+    fn line(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> Vec<Move> {
         let mut line = Vec::new();
         let (mut position, mut left) = (position.clone(), effort.nodes);
         while position.outcome().is_none() {
-            let effort = Effort {
+            let effort = SolveLimits {
                 nodes: left,
                 ..*effort
             };
@@ -126,7 +126,7 @@ impl Solve<Gomoku> for Prover {
             if proof == Proof::Draw {
                 break;
             }
-            let effort = Effort {
+            let effort = SolveLimits {
                 nodes: left.min(LINE_MOVE),
                 ..effort
             };

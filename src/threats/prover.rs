@@ -8,7 +8,7 @@ use super::search::Search;
 use super::table::{Known, Table};
 use crate::game::gomoku::{Gomoku, GomokuRules, Points};
 use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
-use crate::solver::Effort;
+use crate::solver::SolveLimits;
 
 /// Memory of a prover for leaves, in bytes: more than a few hundred nodes fill.
 pub(super) const PROBE_BYTES: usize = 1 << 18;
@@ -63,7 +63,7 @@ impl Prover {
         self.table.iter_mut().for_each(Table::clear);
     }
 
-    fn attempt<'a>(&'a mut self, position: &Gomoku, effort: &'a Effort<'a>) -> Attempt<'a> {
+    fn attempt<'a>(&'a mut self, position: &Gomoku, effort: &'a SolveLimits<'a>) -> Attempt<'a> {
         let kind = (position.size(), position.rules());
         if self.board.is_some_and(|board| board != kind) {
             self.clear();
@@ -78,7 +78,7 @@ impl Prover {
     }
 
     /// What can be proven of a position. On one thread, whatever the effort says.
-    pub fn prove(&mut self, position: &Gomoku, effort: &Effort<'_>) -> Proven {
+    pub fn prove(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> Proven {
         let mut attempt = self.attempt(position, effort);
         let found = match position.outcome() {
             Some(outcome) => {
@@ -97,7 +97,11 @@ impl Prover {
 
     /// Where the side to move is threatened with a five or a line of fours: the only moves that can do
     /// anything against it. `None` where no such threat was found, or where it wins itself at once.
-    pub(super) fn answers(&mut self, position: &Gomoku, effort: &Effort<'_>) -> Option<Points> {
+    pub(super) fn answers(
+        &mut self,
+        position: &Gomoku,
+        effort: &SolveLimits<'_>,
+    ) -> Option<Points> {
         let (mover, other) = (position.to_move(), position.to_move().opponent());
         let mut attempt = self.attempt(position, effort);
         if position.outcome().is_some() || !attempt.board.fives(mover).is_empty() {
@@ -121,7 +125,7 @@ impl Prover {
         &mut self,
         position: &Gomoku,
         best: Option<Move>,
-        effort: &Effort<'_>,
+        effort: &SolveLimits<'_>,
     ) -> Proven {
         let mut found = self.prove(position, effort);
         let mut attempt = self.attempt(position, effort);
@@ -142,7 +146,7 @@ struct Attempt<'a> {
     board: Board,
     table: &'a mut Table,
     mover: Color,
-    effort: &'a Effort<'a>,
+    effort: &'a SolveLimits<'a>,
 }
 
 type Found = (Bounds, Option<Move>, u16);

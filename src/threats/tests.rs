@@ -8,10 +8,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::Prover;
 use crate::game::gomoku::{Gomoku, GomokuRules, Shape};
 use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
-use crate::solver::{Effort, Solve as _};
+use crate::solver::{Solve as _, SolveLimits};
 
-fn nodes(nodes: u64) -> Effort<'static> {
-    Effort {
+fn nodes(nodes: u64) -> SolveLimits<'static> {
+    SolveLimits {
         nodes,
         threads: 1,
         halt: &|_| false,
@@ -377,7 +377,7 @@ fn limits_are_kept_and_results_improve() {
             assert!(found.nodes <= limit + 2000, "{} of {limit}", found.nodes);
             *proven += usize::from(found.bounds.proof().is_some());
         }
-        let stopped = Effort {
+        let stopped = SolveLimits {
             halt: &|_| true,
             ..nodes(u64::MAX)
         };

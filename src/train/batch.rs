@@ -257,7 +257,7 @@ impl AuxTarget {
                 }
                 weight.fill(1.0);
             }
-            AuxHead::Fate => {
+            AuxHead::PointStatus => {
                 // What became of a stone's point before the stone came is past and cannot be seen.
                 let empty = |p: &Move| position.stone(*p).is_none();
                 for point in points.filter(empty) {

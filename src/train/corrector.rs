@@ -7,7 +7,7 @@
 
 use super::row::Row;
 use crate::game::Outcome;
-use crate::solver::{Effort, Solvable, Solve};
+use crate::solver::{Solvable, Solve, SolveLimits};
 
 /// Memory for proven positions: a game's positions share them.
 const MEMORY: usize = 64 << 20;
@@ -44,7 +44,7 @@ impl<G: Solvable> Corrector<G> {
             return Ok(0);
         };
         solver.clear();
-        let effort = Effort {
+        let effort = SolveLimits {
             nodes: self.nodes,
             threads: 1,
             halt: &|_| false,

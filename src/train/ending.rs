@@ -1,7 +1,7 @@
 //! How a game ended, point by point: the targets of the auxiliary heads
 //! (docs/methods.md#networks).
 //!
-//! Said of any game by its rules alone. Where points are counted ([`Game::standing`]), an end is who
+//! Said of any game by its rules alone. Where points are counted ([`Game::current_score`]), an end is who
 //! owns which point, and by how much; the rest of this text is about games where none are.
 //! What is closed means something where legality is monotone.
 //! In NoGo nothing is ever captured, so the last board holds every stone. What it does not show is
@@ -65,9 +65,9 @@ pub fn result<G: Game>(position: &G) -> Option<Outcome> {
         return Some(outcome);
     }
     let too_long = position.ply() >= position.size().ply_cap();
-    match position.standing() {
-        Some(standing) if standing.decided || too_long => {
-            Some(Outcome::by_points(standing.black_ahead))
+    match position.current_score() {
+        Some(current_score) if current_score.decided || too_long => {
+            Some(Outcome::by_points(current_score.black_ahead))
         }
         None if too_long => Some(Outcome::DRAW),
         _ => None,
@@ -77,7 +77,7 @@ pub fn result<G: Game>(position: &G) -> Option<Outcome> {
 /// The end of a game as Black sees it, and who won; `None` when a move is illegal or the game has
 /// not ended.
 pub(super) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)> {
-    let counts_points = start.standing().is_some();
+    let counts_points = start.current_score().is_some();
     let mut position = start.clone();
     let mut closed = [PointSet::default(); 2];
     let mut note = |position: &G| {
@@ -126,9 +126,9 @@ pub(super) fn of<G: Game>(start: &G, moves: &[Move]) -> Option<(Ending, Outcome)
 /// The end of a game that counts points. What the rules count decides the result and the lead; dead
 /// stones that are still there belong to the side that has their points for certain.
 fn counted<G: Game>(position: &G) -> Option<(Ending, Outcome)> {
-    let (standing, outcome) = (position.standing()?, result(position)?);
+    let (current_score, outcome) = (position.current_score()?, result(position)?);
     let mut points = [PointSet::default(); 2];
-    for (point, owner) in (0..).map(Move).zip(standing.owners) {
+    for (point, owner) in (0..).map(Move).zip(current_score.owners) {
         if let Some(owner) = owner {
             points[owner.index()].insert(point);
         }

@@ -50,7 +50,7 @@ impl AuxLosses {
     fn get_mut(&mut self, head: AuxHead) -> &mut f64 {
         match head {
             AuxHead::Ownership => &mut self.ownership,
-            AuxHead::Fate => &mut self.fate,
+            AuxHead::PointStatus => &mut self.fate,
             AuxHead::Margin => &mut self.margin,
             AuxHead::Lead => &mut self.lead,
             AuxHead::Reply => &mut self.reply,

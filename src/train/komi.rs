@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::{Game, HalfPoints, Rules};
 
-use super::line::with_komi;
+use super::training_game::with_komi;
 
 /// Komi of self-play, drawn around a middle: mostly near it, so that games are close, and now and
 /// then far away, as KataGo's (docs/methods.md#self-play).

@@ -64,7 +64,6 @@ pub mod generator;
 mod gradient_workers;
 pub mod held_out;
 pub mod komi;
-pub mod line;
 pub mod loader;
 mod losses;
 pub mod matches;
@@ -89,6 +88,7 @@ pub mod selfplay;
 pub mod shard;
 mod step;
 pub mod trainable;
+pub mod training_game;
 
 pub use error::TrainError;
 pub use fit::FitParams;

@@ -8,11 +8,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::eval_batch::Task;
 use super::finish::finish;
 use super::komi;
-use super::line::Line;
 use super::mcts::{MctsParams, RootRule, Search};
 use super::row::{Row, Target};
 use super::selfplay::{PlayedGame, SelfPlayParams, choose, random_opening};
 use super::trainable::Trainable;
+use super::training_game::TrainingGame;
 use crate::encode::Encoding;
 use crate::game::{Game, Move, Outcome, Rules};
 use crate::search::{SearchParams, add_root_noise};
@@ -66,7 +66,7 @@ pub struct NetworkGame<'a, G: Game, P> {
     salt: u64,
     params: &'a NetworkPlay,
     prover: &'a RefCell<P>,
-    line: Line<G>,
+    line: TrainingGame<G>,
     rows: Vec<Row>,
     search: Search<G>,
     rng: Xoshiro256PlusPlus,

@@ -62,7 +62,7 @@ impl LossWeights {
     fn of(&self, head: AuxHead) -> f32 {
         match head {
             AuxHead::Ownership => self.ownership,
-            AuxHead::Fate => self.fate,
+            AuxHead::PointStatus => self.fate,
             AuxHead::Margin => self.margin,
             AuxHead::Lead => self.lead,
             AuxHead::Reply => self.reply,
@@ -93,7 +93,7 @@ pub(super) fn loss(heads: Heads<Tensor<2>>, batch: &Batch, weights: &LossWeights
             continue;
         };
         let loss = match head {
-            AuxHead::Ownership | AuxHead::Fate => binary(logits, target),
+            AuxHead::Ownership | AuxHead::PointStatus => binary(logits, target),
             AuxHead::Margin => margin(logits, target),
             AuxHead::Lead => lead(logits, target),
             AuxHead::Reply => cross_entropy(logits, &target.values, None),
@@ -196,7 +196,7 @@ pub(super) fn row_loss(head: AuxHead, out: &[f32], target: &[f32], weight: &[f32
         .zip(target.iter().zip(weight))
         .map(|(&x, (&t, &w))| (x, f64::from(t), f64::from(w)));
     match head {
-        AuxHead::Ownership | AuxHead::Fate => {
+        AuxHead::Ownership | AuxHead::PointStatus => {
             let loss =
                 |(x, t, w): (f64, f64, f64)| w * (x.max(0.0) - x * t + (-x.abs()).exp().ln_1p());
             terms.map(loss).sum::<f64>() / out.len() as f64
@@ -281,7 +281,7 @@ mod tests {
     fn both_ways_of_computing_agree() {
         let out = [0.5, -30.0, 2.0, 90.0];
         let fate = agree(
-            AuxHead::Fate,
+            AuxHead::PointStatus,
             &out,
             &[1.0, 0.0, 0.5, 1.0],
             &[1.0, 1.0, 1.0, 0.0],

@@ -3,7 +3,7 @@
 use super::corrector::Corrector;
 use super::network_game::{Proven, Prover};
 use super::row::Row;
-use crate::solver::{Effort, Solvable, Solve};
+use crate::solver::{Solvable, Solve, SolveLimits};
 
 /// Positions are tried when at most this many moves can be left, by default. Earlier ones
 /// of NoGo are hardly ever proven with the few nodes that a move of self-play is worth.
@@ -61,7 +61,7 @@ impl<G: Solvable> Prover<G> for EndingProver<G> {
         let solver = self.solver.as_mut()?;
         // What is found must not depend on the positions before.
         solver.clear();
-        let effort = Effort {
+        let effort = SolveLimits {
             nodes: self.nodes,
             threads: 1,
             halt: &|_| false,

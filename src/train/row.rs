@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub use super::point_set::{MAX_POINTS, PointSet};
 
 use super::ending::Ending;
-use super::line::with_komi;
+use super::training_game::with_komi;
 use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};
 
 /// How a position came about.

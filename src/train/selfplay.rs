@@ -6,9 +6,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::finish::finish;
 use super::komi::{self, KomiSpread};
-use super::line::Line;
 use super::row::{Row, Target};
 use super::trainable::Trainable;
+use super::training_game::TrainingGame;
 use crate::game::{Game, HalfPoints, Move, Outcome, Rules};
 use crate::rollout::{Playout, Rave};
 
@@ -180,9 +180,9 @@ pub(super) fn random_opening<G: Game>(
     start: &G,
     most: u16,
     rng: &mut Xoshiro256PlusPlus,
-) -> Line<G> {
+) -> TrainingGame<G> {
     let plies = rng.random_range(0..=most);
-    let mut line = Line::new(start);
+    let mut line = TrainingGame::new(start);
     line.open(plies, rng);
     line
 }

@@ -258,7 +258,7 @@ mod tests {
                 encoding: *encoding,
                 aux_heads: &[
                     AuxHead::Ownership,
-                    AuxHead::Fate,
+                    AuxHead::PointStatus,
                     AuxHead::Margin,
                     AuxHead::Reply,
                 ],

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use tengen::clock::SystemClock;
 use tengen::game::Move;
 use tengen::record::sgf;
-use tengen::referee::results::{GameEntry, MatchTerms, ResultFile, Said};
+use tengen::referee::results::{EngineMessage, GameEntry, MatchTerms, ResultFile};
 use tengen::referee::{
     ComplaintKind, Conditions, EngineSpec, FinishedGame, Fixture, MatchPlan, RefereedGame,
     ScoreBoard, score_sheet,
@@ -218,7 +218,9 @@ impl Session<'_> {
 /// Says at once what an engine has refused or could not be told, once for each engine and thing.
 fn tell_refusals(game: &GameEntry, told: &mut HashSet<(String, String)>) {
     let refusals = game.complaints.iter();
-    for Said { engine, kind, line } in refusals.filter(|said| said.kind != ComplaintKind::Stream) {
+    for EngineMessage { engine, kind, line } in
+        refusals.filter(|said| said.kind != ComplaintKind::Stream)
+    {
         if told.insert((engine.clone(), line.clone())) {
             let refused = if kind.is_trouble() { "refused " } else { "" };
             tell(format_args!("{engine} {refused}{line}\n"));

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tengen::record::file;
 use tengen::referee::results::{GameEntry, MatchTerms};
 use tengen::referee::{Complaints, EngineSpec, Format, Reason, ScoreBoard, schedule};
-use tengen::stats::{Knob, Spsa};
+use tengen::stats::{Spsa, TunedParameter};
 
 use crate::interrupt::Interrupt;
 use crate::options::{MatchOptions, read_text};
@@ -41,9 +41,9 @@ pub(crate) struct TuneArgs {
         long = "parameter",
         required = true,
         value_name = "NAME=START,LEAST..MOST,REACH",
-        value_parser = parse_knob
+        value_parser = parse_parameter
     )]
-    parameters: Vec<Knob>,
+    parameters: Vec<TunedParameter>,
     /// Pairs of games in all
     #[arg(long, default_value_t = 1000, value_name = "N")]
     pairs: u32,
@@ -70,7 +70,7 @@ struct Tuning {
 #[derive(PartialEq, Serialize, Deserialize)]
 struct Terms {
     engine: String,
-    parameters: Vec<Knob>,
+    parameters: Vec<TunedParameter>,
     pairs: u32,
     step_pairs: u32,
     rate: f64,
@@ -166,12 +166,15 @@ const SECOND: &str = "second";
 /// What the arguments ask for.
 fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
     let options = &args.options;
-    for Knob { name, .. } in &args.parameters {
+    for TunedParameter { name, .. } in &args.parameters {
         ensure!(
             args.engine.contains(&format!("{{{name}}}")),
             "--engine has no {{{name}}}, where the parameter's value belongs"
         );
-        let twice = args.parameters.iter().filter(|knob| knob.name == *name);
+        let twice = args
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.name == *name);
         ensure!(
             twice.count() == 1,
             "the parameter {name} is there more than once"
@@ -282,15 +285,18 @@ fn play(
 
 /// A command line with values in it.
 fn command(engine: &str, terms: &Terms, values: &[f64]) -> String {
-    let knobs = terms.parameters.iter().zip(values);
-    knobs.fold(engine.to_owned(), |command, (knob, value)| {
-        command.replace(&format!("{{{}}}", knob.name), &written(knob, *value))
+    let parameters = terms.parameters.iter().zip(values);
+    parameters.fold(engine.to_owned(), |command, (parameter, value)| {
+        command.replace(
+            &format!("{{{}}}", parameter.name),
+            &written(parameter, *value),
+        )
     })
 }
 
 /// A value as an engine is given it.
-fn written(knob: &Knob, value: f64) -> String {
-    let digits = if knob.whole { 0 } else { DIGITS };
+fn written(parameter: &TunedParameter, value: f64) -> String {
+    let digits = if parameter.whole { 0 } else { DIGITS };
     let text = format!("{value:.digits$}");
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
@@ -300,9 +306,9 @@ fn written(knob: &Knob, value: f64) -> String {
 
 /// All parameters in a line.
 fn values(spsa: &Spsa, at: &[f64]) -> String {
-    let knobs = spsa.knobs().iter().zip(at);
-    let words: Vec<String> = knobs
-        .map(|(knob, at)| format!("{} {at:.3}", knob.name))
+    let parameters = spsa.parameters().iter().zip(at);
+    let words: Vec<String> = parameters
+        .map(|(parameter, at)| format!("{} {at:.3}", parameter.name))
         .collect();
     words.join(", ")
 }
@@ -312,20 +318,22 @@ fn report(args: &TuneArgs, tuning: &Tuning) -> Result<()> {
     if args.options.json {
         return print_json(tuning);
     }
-    let (knobs, steps) = (&tuning.terms.parameters, &tuning.steps);
+    let (parameters, steps) = (&tuning.terms.parameters, &tuning.steps);
     let late = &steps[steps.len() / 2..];
-    let mean = |knob: usize| late.iter().map(|step| step.at[knob]).sum::<f64>() / late.len() as f64;
-    let means: Vec<f64> = (0..knobs.len()).map(mean).collect();
+    let mean = |parameter: usize| {
+        late.iter().map(|step| step.at[parameter]).sum::<f64>() / late.len() as f64
+    };
+    let means: Vec<f64> = (0..parameters.len()).map(mean).collect();
     let mut text = format!(
         "{:<24} {:>10} {:>10} {:>22}\n",
         "parameter", "start", "end", "mean of the last half"
     );
-    for (index, knob) in knobs.iter().enumerate() {
-        let end = steps.last().map_or(knob.start, |step| step.at[index]);
-        let (name, start, mean) = (&knob.name, knob.start, means[index]);
+    for (index, parameter) in parameters.iter().enumerate() {
+        let end = steps.last().map_or(parameter.start, |step| step.at[index]);
+        let (name, start, mean) = (&parameter.name, parameter.start, means[index]);
         writeln!(text, "{name:<24} {start:>10.4} {end:>10.4} {mean:>22.4}")?;
     }
-    let starts: Vec<f64> = knobs.iter().map(|knob| knob.start).collect();
+    let starts: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
     let line = |values: &[f64]| command(&tuning.terms.engine, &tuning.terms, values);
     print(format_args!(
         "{text}Is that stronger? On other openings:\n  tengen-match sprt --seed {} --first \"{}\" --second \
@@ -366,7 +374,7 @@ impl SessionObserver for Silent {
 }
 
 /// `NAME=START,LEAST..MOST,REACH`.
-fn parse_knob(text: &str) -> Result<Knob, String> {
+fn parse_parameter(text: &str) -> Result<TunedParameter, String> {
     let read = || {
         let (name, numbers) = text.split_once('=')?;
         let [start, bounds, reach] = numbers.split(',').collect::<Vec<_>>().try_into().ok()?;
@@ -376,7 +384,7 @@ fn parse_knob(text: &str) -> Result<Knob, String> {
             .iter()
             .all(|number| number.trim().parse::<i64>().is_ok());
         let name = name.trim().to_owned();
-        (!name.is_empty()).then_some(Knob {
+        (!name.is_empty()).then_some(TunedParameter {
             start: number(start)?,
             least: number(least)?,
             most: number(most)?,

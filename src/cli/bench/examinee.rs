@@ -35,11 +35,11 @@ impl Examinee {
     pub(super) fn new(options: &EngineOptions, size: BoardSize) -> anyhow::Result<Examinee> {
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let mut engine = registry::create(options, size, &time)?;
-        let mut spending = engine.spending();
-        if spending.visits.is_none() && spending.time_per_move.is_none() {
-            spending.visits = Some(VISITS);
+        let mut thinking_limits = engine.thinking_limits();
+        if thinking_limits.visits.is_none() && thinking_limits.time_per_move.is_none() {
+            thinking_limits.visits = Some(VISITS);
         }
-        engine.set_spending(spending);
+        engine.set_thinking_limits(thinking_limits);
         engine.get_ready(&StopFlag::new());
         Ok(Examinee {
             engine,

@@ -32,7 +32,7 @@ const POSITIONS: u32 = 16;
 
 /// One line of the table.
 #[derive(Debug, Serialize)]
-struct Line {
+struct SpeedRow {
     backend: &'static str,
     threads: usize,
     batch: u32,
@@ -98,7 +98,7 @@ fn measure<G: Encode + Playout>(
     Ok(())
 }
 
-fn text(line: &Line) -> String {
+fn text(line: &SpeedRow) -> String {
     let share = line.share_of_peak;
     format!(
         "{:<8} {:>7} {:>6} {:>12.0} {:>9} {:>16.0} {:>9.0} {:>9.1}% {:>10.1}% {:>10.1}% {:>10}",
@@ -225,7 +225,7 @@ impl<G: Encode + Playout> Bench<G> {
         kind: BackendKind,
         factory: &EvaluatorFactory,
         batch: u32,
-    ) -> anyhow::Result<Line> {
+    ) -> anyhow::Result<SpeedRow> {
         let params = SearchParams {
             batch,
             ..self.params.clone()
@@ -258,7 +258,7 @@ impl<G: Encode + Playout> Bench<G> {
             rates[3] += collisions;
         }
         let [raw, evaluations, visits, collisions] = rates.map(|sum| sum / f64::from(ROUNDS));
-        Ok(Line {
+        Ok(SpeedRow {
             backend: kind.name(),
             threads: self.threads,
             batch,

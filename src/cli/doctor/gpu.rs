@@ -5,7 +5,7 @@ use std::process::Command;
 
 use tengen::engine::EngineOptions;
 use tengen::eval::{
-    BackendKind, Cards, Device, EvalError, EvaluatorFactory, FETCH_SCRIPT, LoadOptions,
+    BackendKind, CudaDevices, Device, EvalError, EvaluatorFactory, FETCH_SCRIPT, LoadOptions,
     ModelSource, has_driver,
 };
 
@@ -32,11 +32,11 @@ pub(super) fn examine(
     }
     let cards = match options.device {
         Device::Cuda(cards) => cards,
-        Device::Cpu => Cards::only(0),
+        Device::Cpu => CudaDevices::only(0),
     };
     let names = names();
     let found = cards.numbers().map(|number| {
-        let device = Device::Cuda(Cards::only(number));
+        let device = Device::Cuda(CudaDevices::only(number));
         let load = LoadOptions {
             device,
             ..options.load()

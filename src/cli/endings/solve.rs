@@ -11,7 +11,7 @@ use tengen::clock::{Clock, SystemClock};
 use tengen::game::nogo::NoGo;
 use tengen::game::{Game, Move};
 use tengen::record::file;
-use tengen::solver::{Effort, Solve as _, Solver};
+use tengen::solver::{Solve as _, SolveLimits, Solver};
 
 use super::line::{Ending, Truth, read, text};
 use super::table::table;
@@ -60,7 +60,7 @@ impl Solve {
         let cores = std::thread::available_parallelism().map_or(1, Into::into);
         let threads = self.threads.map_or(cores, usize::from);
         let bytes = usize::try_from(self.memory_mib << 20).context("--memory-mib is too large")?;
-        let effort = Effort {
+        let effort = SolveLimits {
             nodes: self.nodes,
             threads: 1,
             halt: &halt,
@@ -118,7 +118,7 @@ impl Solve {
 }
 
 /// The ending with what so many nodes find out, from nothing.
-fn solve(ending: &Ending, bytes: usize, effort: &Effort<'_>) -> anyhow::Result<Ending> {
+fn solve(ending: &Ending, bytes: usize, effort: &SolveLimits<'_>) -> anyhow::Result<Ending> {
     match ending.size.area() {
         0..=64 => settle::<1>(ending, bytes, effort),
         65..=128 => settle::<2>(ending, bytes, effort),
@@ -129,7 +129,7 @@ fn solve(ending: &Ending, bytes: usize, effort: &Effort<'_>) -> anyhow::Result<E
 fn settle<const W: usize>(
     ending: &Ending,
     bytes: usize,
-    effort: &Effort<'_>,
+    effort: &SolveLimits<'_>,
 ) -> anyhow::Result<Ending> {
     let record = ending.record();
     let position = position(&record, NoGo::<W>::new(record.size)?)?;
@@ -148,7 +148,7 @@ fn settle<const W: usize>(
                 let share = left / (moves.len() - done) as u64;
                 let mut next = position.clone();
                 next.play(*mv);
-                let effort = Effort {
+                let effort = SolveLimits {
                     nodes: share.max(1),
                     ..*effort
                 };

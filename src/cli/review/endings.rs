@@ -12,7 +12,7 @@ use tengen::game::nogo::NoGo;
 use tengen::game::{Color, Game};
 use tengen::gtp::format_vertex;
 use tengen::record::GameRecord;
-use tengen::solver::{Effort, Solve as _, Solver};
+use tengen::solver::{Solve as _, SolveLimits, Solver};
 
 use super::super::output::print;
 use super::super::position::replay;
@@ -141,7 +141,7 @@ impl Endings {
         replay(record, |position: &NoGo<W>| {
             positions.push(position.clone());
         })?;
-        let effort = Effort {
+        let effort = SolveLimits {
             nodes: self.nodes,
             threads: 1,
             halt: &|_| false,

@@ -112,7 +112,7 @@ impl Reviewer {
         let stop = self.stop.clone();
         let threads = std::thread::available_parallelism().map_or(1, Into::into);
         let means = SolverBudget {
-            effort: solver::Effort {
+            effort: solver::SolveLimits {
                 nodes: self.settings.nodes,
                 threads: self.options.threads.unwrap_or(threads),
                 halt: &|_| stop.is_raised(),
@@ -175,16 +175,18 @@ impl Reviewer {
                 "the network {path} cannot judge a board of {size}; the log says why"
             );
         }
-        let mut spending = engine.spending();
-        if spending.visits.is_none() && spending.time_per_move.is_none() {
-            spending.visits = Some(if by_network { VISITS } else { PLAYOUTS });
+        let mut thinking_limits = engine.thinking_limits();
+        if thinking_limits.visits.is_none() && thinking_limits.time_per_move.is_none() {
+            thinking_limits.visits = Some(if by_network { VISITS } else { PLAYOUTS });
         }
         let unit = if by_network { "visits" } else { "playouts" };
-        let visits = spending.visits.map(|visits| format!("{visits} {unit}"));
-        let time = spending.time_per_move;
+        let visits = thinking_limits
+            .visits
+            .map(|visits| format!("{visits} {unit}"));
+        let time = thinking_limits.time_per_move;
         let time = time.map(|time| format!("{} s", time.as_secs_f64()));
         let limits: Vec<String> = visits.into_iter().chain(time).collect();
-        engine.set_spending(spending);
+        engine.set_thinking_limits(thinking_limits);
         let mut settings = self.settings.clone();
         settings.search = limits.join(" or ");
         if !by_network {

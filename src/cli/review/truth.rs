@@ -3,12 +3,12 @@
 use tengen::game::nogo::NoGo;
 use tengen::game::{Color, Game, Move, Proof};
 use tengen::record::GameRecord;
-use tengen::solver::{Effort, Solve as _, Solver};
+use tengen::solver::{Solve as _, SolveLimits, Solver};
 
 use super::super::position::replay;
 
 /// A position is looked at unless so many in a row after it could not be solved.
-const PATIENCE: usize = 2;
+const MAX_IN_VAIN: usize = 2;
 
 /// What is proven of a position.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub(super) struct Verdict {
 #[derive(Clone, Copy)]
 pub(super) struct SolverBudget<'a> {
     /// On a position; its moves and a line of play may cost as much again.
-    pub(super) effort: Effort<'a>,
+    pub(super) effort: SolveLimits<'a>,
     /// Bytes for proven positions.
     pub(super) bytes: usize,
     /// No position before this ply.
@@ -42,7 +42,7 @@ pub(super) fn look_back<const W: usize, T>(
     let mut found = Vec::new();
     let mut in_vain = 0;
     for (index, position) in positions.iter().enumerate().rev() {
-        if position.ply() < from || in_vain > PATIENCE {
+        if position.ply() < from || in_vain > MAX_IN_VAIN {
             break;
         }
         match solve(index) {

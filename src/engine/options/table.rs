@@ -106,7 +106,9 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         value: "N",
         help: "Visits of a search. Without visits, time per move and clock a move takes 2 seconds",
         expected: "a whole number from 1",
-        set: |options, text| positive(text).map(|visits| options.spending.visits = Some(visits)),
+        set: |options, text| {
+            positive(text).map(|visits| options.thinking_limits.visits = Some(visits))
+        },
     },
     EngineOption {
         name: "time-per-move",
@@ -115,7 +117,7 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         expected: "seconds, more than 0",
         set: |options, text| {
             let time = seconds(text).ok().filter(|time| !time.is_zero())?;
-            options.spending.time_per_move = Some(time);
+            options.thinking_limits.time_per_move = Some(time);
             Some(())
         },
     },
@@ -127,7 +129,7 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         expected: "seconds, not negative",
         set: |options, text| {
             let lag: Duration = seconds(text).ok()?;
-            options.spending.lag = Some(lag);
+            options.thinking_limits.lag = Some(lag);
             Some(())
         },
     },

@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::clock::TimeParams;
-use crate::engine::{Resign, SolverOptions, SolverThreads, Spending};
-use crate::eval::{Cards, Device};
+use crate::engine::{Resign, SolverOptions, SolverThreads, ThinkingLimits};
+use crate::eval::{CudaDevices, Device};
 use crate::game::BoardSize;
 use crate::search::SearchParams;
 
@@ -44,9 +44,9 @@ fn every_option_is_set_by_its_name() {
         resign: Resign::below(-0.9),
         backend: Backend::Rollout,
         model: Some("net.onnx".into()),
-        device: Device::Cuda(Cards::only(1)),
+        device: Device::Cuda(CudaDevices::only(1)),
         ort_library: Some("ort.so".into()),
-        spending: Spending {
+        thinking_limits: ThinkingLimits {
             visits: Some(100),
             time_per_move: Some(Duration::from_millis(500)),
             late_after: None,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::super::{Resign, SolverOptions, Spending};
+use super::super::{Resign, SolverOptions, ThinkingLimits};
 use crate::eval::{BackendKind, Device, LibraryPlaces, LoadOptions};
 use crate::game::{BoardSize, GAMES, GameInfo};
 use crate::search::SearchParams;
@@ -40,7 +40,7 @@ pub struct EngineOptions {
     /// ONNX Runtime's library; looked for in the usual places when there is none.
     pub ort_library: Option<PathBuf>,
     /// What one move may cost.
-    pub spending: Spending,
+    pub thinking_limits: ThinkingLimits,
     /// Playouts that count as a second in place of measured time; `None` for real time.
     pub playouts_per_second: Option<f64>,
     /// Search threads; `None` for one a processor.
@@ -72,7 +72,7 @@ impl Default for EngineOptions {
             model: None,
             device: Device::Cpu,
             ort_library: None,
-            spending: Spending::default(),
+            thinking_limits: ThinkingLimits::default(),
             playouts_per_second: None,
             threads: None,
             seed: None,

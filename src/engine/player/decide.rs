@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::choose::choose;
+use super::super::judge_limits::JudgeLimits;
 use super::super::merge_proof::merge_instant;
 use super::super::passing;
-use super::super::patience::Patience;
 use super::super::resign::loses_the_count;
 use super::super::worker::Task;
 use super::super::{Decision, Engine as _, ThinkError};
 use super::Player;
 use super::request::MoveRequest;
 use crate::clock::{Budget, StopReason};
-use crate::game::{Expected, Game, Move, Outcome, Proof, Reached, Settled};
+use crate::game::{Game, GameState, Move, Outcome, OwnershipEstimate, Proof, Settled};
 use crate::record::Vertex;
 use crate::search::{AnalysisOptions, Limits, PointsByMove, SearchReport, StopFlag};
 
@@ -59,12 +59,12 @@ impl<G: Game> Player<G> {
         let started = self.time.now();
         let stopped = stop.is_raised();
         let (limits, budget) = self.timing.limits(position);
-        let patience = Patience::within(limits.budget, started, stop);
+        let judge_limits = JudgeLimits::within(limits.budget, started, stop);
         let mut analysis = request.analysis.clone();
         if request.takes_dead {
             // A controller who has no clock running waits for the better judgement.
             let settled = match budget {
-                Some(_) => self.judge.settle_within(position, patience),
+                Some(_) => self.judge.settle_within(position, judge_limits),
                 None => self.judge.settle(position, stop),
             };
             let settled = settled.ok().flatten();
@@ -76,9 +76,9 @@ impl<G: Game> Player<G> {
         let may_pass = G::INFO.passes && !analysis.avoid.contains(&pass);
         let offered = may_pass && passing::is_offered(position);
         // By territory a stone too many costs a point, and networks that know area do not see which.
-        let judged = position.standing().is_none() && position.nears_end();
+        let judged = position.current_score().is_none() && position.nears_end();
         if offered || may_pass && judged {
-            let (settled, expected) = self.judged_end(position, patience);
+            let (settled, expected) = self.judged_end(position, judge_limits);
             if settled.is_some_and(|settled| passing::decides(position, &settled, offered)) {
                 return Decided::to_play(Some(pass), budget);
             }
@@ -99,7 +99,7 @@ impl<G: Game> Player<G> {
         }
         // A search that was stopped has not compared a pass with the other moves.
         let compared = !stop.is_raised();
-        if compared && may_pass && position.nears_end() && self.passes(position, patience) {
+        if compared && may_pass && position.nears_end() && self.passes(position, judge_limits) {
             return Decided::to_play(Some(pass), budget);
         }
         let avoid = analysis.avoid;
@@ -110,15 +110,15 @@ impl<G: Game> Player<G> {
         let found = self.last_report.as_ref().or(instant.as_ref());
         let mv = choose(start, found, &avoid);
         Decided {
-            resigns: request.resigns && self.is_hopeless(position, patience),
+            resigns: request.resigns && self.is_hopeless(position, judge_limits),
             ..Decided::to_play(mv, budget)
         }
     }
 
     /// What is known without a search. As in a search, two passes prove nothing where players have to agree
     /// on dead stones.
-    fn glance(&mut self, start: &Reached<G>) -> SearchReport {
-        let searched = Reached::new(start.position().searched(), start.past().clone());
+    fn glance(&mut self, start: &GameState<G>) -> SearchReport {
+        let searched = GameState::new(start.position().searched(), start.past().clone());
         (self.look_at_once)(&searched, StopReason::Time)
     }
 
@@ -126,16 +126,20 @@ impl<G: Game> Player<G> {
     pub(super) fn judged_end(
         &mut self,
         position: &G,
-        patience: Patience<'_>,
-    ) -> (Option<Settled>, Option<Arc<Expected>>) {
+        judge_limits: JudgeLimits<'_>,
+    ) -> (Option<Settled>, Option<Arc<OwnershipEstimate>>) {
         let ended = passing::when_both_pass(position);
-        let settled = self.judge.settle_within(&ended, patience).ok().flatten();
+        let settled = self
+            .judge
+            .settle_within(&ended, judge_limits)
+            .ok()
+            .flatten();
         (settled, self.judge.known(&ended).cloned().map(Arc::new))
     }
 
     /// Whether the game is to be given up: the last searches and the count agree, and the other side
     /// has not just offered to count.
-    fn is_hopeless(&mut self, position: &G, patience: Patience<'_>) -> bool {
+    fn is_hopeless(&mut self, position: &G, judge_limits: JudgeLimits<'_>) -> bool {
         let report = self.last_report.as_ref();
         let resign = self.resign.as_mut();
         if !resign.is_some_and(|resign| resign.after(position, report))
@@ -144,7 +148,7 @@ impl<G: Game> Player<G> {
             return false;
         }
         // Without the time for a count it goes on.
-        let settled = self.judge.settle_within(position, patience);
+        let settled = self.judge.settle_within(position, judge_limits);
         settled.is_ok_and(|settled| {
             settled.is_none_or(|found| loses_the_count(position, position.to_move(), &found))
         })
@@ -152,7 +156,7 @@ impl<G: Game> Player<G> {
 
     /// Whether the last search has found nothing better than a pass. Who passes first leaves no border open
     /// that counts.
-    fn passes(&mut self, position: &G, patience: Patience<'_>) -> bool {
+    fn passes(&mut self, position: &G, judge_limits: JudgeLimits<'_>) -> bool {
         let report = self.last_report.as_ref();
         let Some(report) = report.filter(|report| passing::is_as_good(position, report)) else {
             return false;
@@ -160,7 +164,11 @@ impl<G: Game> Player<G> {
         if passing::is_offered(position) {
             return true;
         }
-        let settled = self.judge.settle_within(position, patience).ok().flatten();
+        let settled = self
+            .judge
+            .settle_within(position, judge_limits)
+            .ok()
+            .flatten();
         let seen = || position.settle(report.expected.as_ref()?);
         settled
             .or_else(seen)
@@ -170,7 +178,7 @@ impl<G: Game> Player<G> {
     /// What a search finds; the best so far where it breaks off, and nothing where it has nothing.
     fn search(
         &mut self,
-        start: &Reached<G>,
+        start: &GameState<G>,
         limits: Limits,
         stop: &StopFlag,
         analysis: &AnalysisOptions,
@@ -258,7 +266,7 @@ impl<G: Game> Player<G> {
     }
 
     /// The move that it would play now, the clocks as they are.
-    pub(super) fn choice(&mut self, start: &Reached<G>, stop: &StopFlag) -> Decision {
+    pub(super) fn choice(&mut self, start: &GameState<G>, stop: &StopFlag) -> Decision {
         let analysis = AnalysisOptions::default();
         let request = MoveRequest {
             resigns: false,

@@ -1,12 +1,12 @@
 //! What a player is asked for.
 
-use crate::game::{Game, Reached};
+use crate::game::{Game, GameState};
 use crate::search::AnalysisOptions;
 
 /// What a move is wanted for.
 #[derive(Clone, Copy)]
 pub(super) struct MoveRequest<'a, G: Game> {
-    pub(super) start: &'a Reached<G>,
+    pub(super) start: &'a GameState<G>,
     pub(super) analysis: &'a AnalysisOptions,
     /// Whether nothing counts but dead stones of the other side while there are any.
     pub(super) takes_dead: bool,
@@ -17,7 +17,7 @@ pub(super) struct MoveRequest<'a, G: Game> {
 impl<'a, G: Game> MoveRequest<'a, G> {
     /// To win.
     pub(super) fn usual(
-        start: &'a Reached<G>,
+        start: &'a GameState<G>,
         analysis: &'a AnalysisOptions,
     ) -> MoveRequest<'a, G> {
         MoveRequest {

@@ -2,7 +2,7 @@ mod analysis;
 mod instant;
 mod passing;
 
-use super::super::testing::{Behaviour, Line, player, report, timed_player};
+use super::super::testing::{Behaviour, FillGame, player, report, timed_player};
 use super::super::{ThinkError, Thinker};
 use super::*;
 use crate::clock::{FakeClock, Overtime, Scheme, TimeLeft, TimeParams};
@@ -26,10 +26,10 @@ fn seen(engine: &dyn Engine) -> (String, Color) {
 }
 
 /// Spending on a clock that is read without lag.
-fn punctual() -> Spending {
-    Spending {
+fn punctual() -> ThinkingLimits {
+    ThinkingLimits {
         lag: Some(Duration::ZERO),
-        ..Spending::default()
+        ..ThinkingLimits::default()
     }
 }
 
@@ -149,7 +149,7 @@ fn the_hard_limit_stops_a_search_that_forgets_the_time() {
 fn limits_given_hold_together_and_two_seconds_are_the_default() {
     let secs = Duration::from_secs;
     let check = |visits, time_per_move, control, expected: (Option<u64>, Option<Duration>)| {
-        let mut timing = Timing::new(Spending {
+        let mut timing = Timing::new(ThinkingLimits {
             visits,
             time_per_move,
             late_after: None,
@@ -160,7 +160,7 @@ fn limits_given_hold_together_and_two_seconds_are_the_default() {
             },
         });
         timing.set_control(control);
-        let position = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+        let position = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
         let limits = timing.limits(&position).0;
         let soft = limits.budget.map(|budget| {
             let millis = budget.soft.as_millis() as u64;
@@ -215,10 +215,10 @@ fn each_side_has_its_own_clock_and_a_new_game_fills_both() {
 /// Takes five seconds for every move.
 struct Slow(FakeClock);
 
-impl Thinker<Line> for Slow {
+impl Thinker<FillGame> for Slow {
     fn watch(
         &mut self,
-        _start: &Reached<Line>,
+        _start: &GameState<FillGame>,
         _limits: &Limits,
         _stop: &StopFlag,
         _view: &AnalysisOptions,
@@ -233,8 +233,8 @@ impl Thinker<Line> for Slow {
 fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
     let clock = FakeClock::new();
     let slow = clock.clone();
-    let make: MakeThinker<Line> = Arc::new(move || Box::new(Slow(slow.clone())));
-    let empty = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+    let make: MakeThinker<FillGame> = Arc::new(move || Box::new(Slow(slow.clone())));
+    let empty = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
     let mut engine = Player::new(empty, make, punctual(), Arc::new(clock));
     engine.set_time_control(limited(60));
     engine.genmove(Color::Black, &StopFlag::new());
@@ -258,8 +258,8 @@ fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
 fn a_stone_taken_back_has_to_be_made_again() {
     let clock = FakeClock::new();
     let slow = clock.clone();
-    let make: MakeThinker<Line> = Arc::new(move || Box::new(Slow(slow.clone())));
-    let empty = Line::new(BoardSize::new(5, 1)).expect("a legal size");
+    let make: MakeThinker<FillGame> = Arc::new(move || Box::new(Slow(slow.clone())));
+    let empty = FillGame::new(BoardSize::new(5, 1)).expect("a legal size");
     let mut engine = Player::new(empty, make, punctual(), Arc::new(clock));
     engine.set_time_control(TimeControl::Limited {
         main: Duration::ZERO,

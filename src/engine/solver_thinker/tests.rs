@@ -273,19 +273,19 @@ fn the_only_answer_to_a_four_is_played_at_once() {
 struct Unasked(Box<dyn Solve<Gomoku>>);
 
 impl Solve<Gomoku> for Unasked {
-    fn solve(&mut self, _: &Gomoku, _: &Effort<'_>) -> SolveResult {
+    fn solve(&mut self, _: &Gomoku, _: &SolveLimits<'_>) -> SolveResult {
         panic!("there is nothing to solve")
     }
 
-    fn advise(&mut self, _: &Gomoku, _: Proof, _: Option<Move>, _: &Effort<'_>) -> Advice {
+    fn advise(&mut self, _: &Gomoku, _: Proof, _: Option<Move>, _: &SolveLimits<'_>) -> Advice {
         panic!("there is nothing to advise")
     }
 
-    fn line(&mut self, _: &Gomoku, _: &Effort<'_>) -> Vec<Move> {
+    fn line(&mut self, _: &Gomoku, _: &SolveLimits<'_>) -> Vec<Move> {
         Vec::new()
     }
 
-    fn losing(&mut self, position: &Gomoku, effort: &Effort<'_>) -> Vec<Move> {
+    fn losing(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> Vec<Move> {
         self.0.losing(position, effort)
     }
 

@@ -1,8 +1,8 @@
-//! How often the evaluators were called, and with how much.
+//! Statistics of evaluator calls.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a batcher has computed so far.
+/// Calls and rows of a batcher so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Calls {
     /// Calls of its evaluators.
@@ -11,7 +11,7 @@ pub struct Calls {
     pub rows: u64,
 }
 
-/// [`Calls`] as the threads count them.
+/// [`Calls`] as atomic counters.
 #[derive(Debug, Default)]
 pub(super) struct Counted {
     calls: AtomicU64,

@@ -1,4 +1,4 @@
-//! The workers' side: sends batches and receives answers.
+//! The worker's side of the batcher: sends batches and receives answers.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::request::{BACKEND, Buffers, Reply, Request};
 
 /// A worker's connection to a batcher.
 ///
-/// [`Evaluator::evaluate`] asks and waits. To keep a GPU busy, [`BatchClient::submit`] several
-/// batches and [`BatchClient::wait`] for them one after another instead.
+/// [`Evaluator::evaluate`] sends one batch and waits. To keep a GPU busy, [`BatchClient::submit`]
+/// several batches and then [`BatchClient::wait`] for each.
 #[derive(Debug)]
 pub struct BatchClient {
     info: Arc<ModelInfo>,
@@ -25,7 +25,7 @@ pub struct BatchClient {
 }
 
 impl BatchClient {
-    /// A client of those who take from `requests`, which are like `evaluator`.
+    /// A client of the servers of `requests`, whose network is that of `evaluator`.
     pub(super) fn new(
         evaluator: &dyn Evaluator,
         requests: Sender<Request>,
@@ -54,17 +54,16 @@ impl BatchClient {
         }
     }
 
-    /// What all clients of this batcher together have had computed.
+    /// Statistics over all clients of this batcher.
     #[must_use]
     pub fn calls(&self) -> Calls {
         self.calls.so_far()
     }
 
-    /// Sends a batch off. What goes wrong with it later is told by the [`BatchClient::wait`] that
-    /// fetches its answer.
+    /// Sends a batch. A later failure is reported by the [`BatchClient::wait`] for its answer.
     ///
     /// # Errors
-    /// [`EvalError::Run`] when its rows were not encoded for this network: it is not sent then.
+    /// [`EvalError::Run`] if its rows were not encoded for this network: nothing is sent.
     pub fn submit(&mut self, batch: Batch) -> Result<(), EvalError> {
         self.info.check_batch(BACKEND, &batch)?;
         let out = self.spare.pop().map_or_else(Outputs::new, |b| b.out);
@@ -72,7 +71,7 @@ impl BatchClient {
         Ok(())
     }
 
-    /// Waits for the answer to the oldest batch in flight, and gives the batch back.
+    /// Waits for the answer to the oldest batch in flight, and returns the batch.
     ///
     /// # Errors
     /// [`EvalError::Run`] when the evaluator failed, its thread has ended, or nothing is in
@@ -94,7 +93,7 @@ impl BatchClient {
             reply: self.reply.clone(),
         };
         self.in_flight += 1;
-        // When the thread has gone the request is dropped, and so answers itself.
+        // If the thread is gone, the request is dropped and thereby answered with an error.
         drop(self.requests.send(request));
     }
 

@@ -1,4 +1,4 @@
-//! What goes to the thread, and what comes back.
+//! Requests to a batcher thread, and their answers.
 
 use crossbeam::channel::Sender;
 
@@ -6,7 +6,7 @@ use super::super::{Batch, EvalError, Outputs};
 
 pub(super) const BACKEND: &str = "batcher";
 
-/// A batch on its way, with the buffer for its answer; both return to the client for reuse.
+/// A batch in flight, with the buffer for its answer; both return to the client for reuse.
 #[derive(Debug)]
 pub(super) struct Buffers {
     pub(super) batch: Batch,
@@ -21,7 +21,7 @@ pub(super) struct Reply {
 
 #[derive(Debug)]
 pub(super) struct Request {
-    /// Taken when the request is answered.
+    /// `None` once the request is answered.
     pub(super) buffers: Option<Buffers>,
     pub(super) reply: Sender<Reply>,
 }
@@ -37,7 +37,7 @@ impl Request {
 
     pub(super) fn send(&mut self, result: Result<(), EvalError>) {
         if let Some(buffers) = self.buffers.take() {
-            // A client that has gone no longer wants its answer.
+            // A client that is gone no longer needs its answer.
             let _ = self.reply.send(Reply { buffers, result });
         }
     }

@@ -1,4 +1,4 @@
-//! The thread's side: gathers requests, computes, answers.
+//! The thread's side of the batcher: collects requests, evaluates, answers.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use super::super::{Batch, Evaluator, Outputs};
 use super::calls::Counted;
 use super::request::{Buffers, Request};
 
-/// What runs in the thread.
+/// State of a batcher thread.
 pub(super) struct Server {
     evaluator: Box<dyn Evaluator>,
     requests: Receiver<Request>,
-    /// Rows of several requests, put together.
+    /// Combined rows of several requests.
     merged: Buffers,
-    /// With so many rows it adds no more.
+    /// Rows from which on no request is added.
     enough: usize,
     calls: Arc<Counted>,
 }
@@ -45,8 +45,8 @@ impl Server {
         }
     }
 
-    /// Waits for a request and adds those that wait behind it until there are enough rows. What it
-    /// leaves is there for others. False when no client is left.
+    /// Waits for a request and adds waiting requests until there are enough rows; the others are
+    /// left to other threads. False when no client is left.
     fn gather(&mut self, group: &mut Vec<Request>) -> bool {
         let Ok(first) = self.requests.recv() else {
             return false;
@@ -62,7 +62,7 @@ impl Server {
         true
     }
 
-    /// Computes a group in one call and answers it; leaves it empty.
+    /// Evaluates a group in one call and answers it; leaves it empty.
     fn serve(&mut self, group: &mut Vec<Request>) {
         self.calls.add(group.iter().map(Request::len).sum());
         if let [alone] = group.as_mut_slice() {

@@ -1,4 +1,4 @@
-//! What a batcher must do, with fakes as evaluators.
+//! Tests of the batcher, with fake evaluators.
 
 use crossbeam::channel::{Receiver, Sender};
 
@@ -19,7 +19,7 @@ fn hash() -> HashEvaluator {
     HashEvaluator::new(SMALL.info())
 }
 
-/// Tells the length of every batch that it computes.
+/// Reports the length of every batch that it evaluates.
 struct Recording<E>(E, Sender<usize>);
 
 impl<E: Evaluator> Evaluator for Recording<E> {
@@ -51,7 +51,7 @@ fn waiting_requests_are_put_together_until_there_are_enough() {
     let stalling = StallingEvaluator::new(SMALL.info(), gate);
     let (mut client, thread) = spawn(Recording(stalling, record), 8);
     client.submit(random_batch(ROW, 1, 0)).unwrap();
-    // The thread is at work on the first batch now: all others wait.
+    // The thread is busy with the first batch now: all others wait.
     assert_eq!(lengths.recv(), Ok(1));
     for len in [3, 2, 4, 9, 1, 1] {
         client.submit(random_batch(ROW, len, len as u64)).unwrap();
@@ -71,7 +71,7 @@ fn waiting_requests_are_put_together_until_there_are_enough() {
     assert_eq!(lengths, [9, 9, 2], "3 + 2 + 4, 9 alone, 1 + 1");
 }
 
-/// While one is held up, the other computes what comes; and each answer goes to who asked.
+/// While one thread stalls, the other serves the rest, and each answer goes to its client.
 #[test]
 fn several_evaluators_share_the_work() {
     let (release, gate) = crossbeam::channel::unbounded();
@@ -89,7 +89,7 @@ fn several_evaluators_share_the_work() {
     let held = Recording(StallingEvaluator::new(SMALL.info(), gate), record.clone());
     let free = Recording(hash(), record);
     let (first, threads) = spawn_batcher(vec![Box::new(held), Box::new(free)], 8).unwrap();
-    // Sooner or later the one that stalls has a request, and the other one serves the rest.
+    // Eventually the stalling thread has a request, and the other one serves the rest.
     let mut waiting: Vec<BatchClient> = (0..20).map(|_| first.clone()).collect();
     for (client, seed) in waiting.iter_mut().zip(1..) {
         client.submit(random_batch(ROW, 8, seed)).unwrap();
@@ -123,7 +123,7 @@ fn an_error_reaches_every_waiting_client_and_the_next_request_is_tried() {
     let (release, gate) = crossbeam::channel::bounded(0);
     let failing = FailingEvaluator::new(SMALL.info(), 0, Failure::Error);
     let (record, lengths) = crossbeam::channel::unbounded();
-    /// Waits at the gate, then does as `1` does.
+    /// Waits at the gate, then behaves like `1`.
     struct Gated(Receiver<()>, FailingEvaluator);
     impl Evaluator for Gated {
         fn info(&self) -> &ModelInfo {
@@ -193,7 +193,7 @@ fn misuse_is_an_error() {
     suite::run(&mut client, &batch);
 }
 
-/// Requests of each of the eight clients; `TENGEN_STRESS` multiplies it.
+/// Requests per client of the eight clients; `TENGEN_STRESS` multiplies it.
 fn rounds() -> u64 {
     let factor = std::env::var("TENGEN_STRESS").ok();
     500 * factor.and_then(|f| f.parse().ok()).unwrap_or(1)

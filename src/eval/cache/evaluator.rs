@@ -1,32 +1,35 @@
-//! Puts a cache before an evaluator.
+//! A cache in front of an evaluator.
 
 use std::sync::Arc;
 
 use super::super::{Batch, EvalError, Evaluator, ModelInfo, Outputs};
 use super::EvalCache;
 
-/// An evaluator that asks a cache first and has only the rest computed.
+/// An evaluator that looks up a cache first and evaluates only the missing rows.
 #[derive(Debug)]
 pub struct CachedEvaluator<E> {
     inner: E,
     cache: Arc<EvalCache>,
-    /// Rows of the current batch that the cache does not know.
+    /// Rows of the current batch that are not in the cache.
     missing: Vec<usize>,
     batch: Batch,
     answers: Outputs,
 }
 
 impl<E: Evaluator> CachedEvaluator<E> {
-    /// Puts `cache`, which may be shared with other evaluators of the same network, before
+    /// Puts `cache`, which may be shared with other evaluators of the same network, in front of
     /// `inner`.
     ///
     /// # Errors
-    /// [`EvalError::Run`] when the cache was made for a network with other outputs.
+    /// [`EvalError::Run`] if the cache was made for a network with other outputs.
     pub fn new(inner: E, cache: Arc<EvalCache>) -> Result<CachedEvaluator<E>, EvalError> {
         if !cache.fits(inner.info()) {
             return Err(EvalError::Run {
                 backend: "cache",
-                reason: format!("it was not made for the network {}", inner.info().network),
+                reason: format!(
+                    "the cache was not made for the network {}",
+                    inner.info().network
+                ),
             });
         }
         let batch = Batch::new(inner.info().row_len());
@@ -65,7 +68,7 @@ impl<E: Evaluator> Evaluator for CachedEvaluator<E> {
         }
         self.inner.evaluate(&self.batch, &mut self.answers)?;
         for (answer, &index) in self.missing.iter().enumerate() {
-            // A device's hiccup must not be remembered: the search refuses such numbers.
+            // A transient device failure must not be cached: the search refuses such numbers.
             let answers = &self.answers;
             let (policy, value) = (answers.policy(answer), answers.value_logits(answer));
             let mut numbers = policy.iter().chain(value).chain(answers.points(answer));

@@ -1,11 +1,11 @@
-//! Remembers answers: a table shared by all workers, and an evaluator that asks it first.
+//! The evaluation cache: a table shared by all workers, and an evaluator that looks it up first.
 //!
-//! Answers are kept as the `f32` that the network gave, not shortened to 16 bits, so that a search
-//! with a cache sees exactly the numbers of a search without. Memory is fixed when the table is
-//! made; the operating system hands it over as it is first written.
+//! Answers are kept as the network's `f32`, not shortened to 16 bits, so that a search with a cache
+//! sees exactly the same numbers as without. The size is fixed; the operating system commits memory
+//! on first write.
 //!
-//! Cost a row with 83 logits, measured on a busy machine: 0.3 us for a hit, 1.6 us for a miss with
-//! the copy of its row and its insertion; the smallest network takes 100 us and more.
+//! Cost per row with 83 logits, measured on a busy machine: 0.3 us for a hit, 1.6 us for a miss
+//! including the copy of its row and its insertion; the smallest network takes 100 us and more.
 
 mod evaluator;
 #[cfg(test)]
@@ -19,24 +19,24 @@ use parking_lot::Mutex;
 
 use super::{ModelInfo, Outputs};
 
-/// Parts of the table with a lock each: many more than workers, so that two seldom meet.
+/// Shards, each with its own lock: many more than workers, to avoid contention.
 const SHARDS: usize = 64;
-/// Entries among which a key may lie; their keys fill one cache line.
+/// Entries per set; their keys fill one cache line.
 const WAYS: usize = 4;
 
-/// How often a cache could answer, since it was made or cleared.
+/// Statistics since the cache was created or cleared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheStats {
-    /// Rows asked for.
+    /// Rows looked up.
     pub lookups: u64,
-    /// Rows that were there.
+    /// Rows found.
     pub hits: u64,
     /// Rows held now.
     pub entries: u64,
 }
 
-/// A table from [`Batch::key`](super::Batch::key) to the logits of one network, of fixed size. An entry makes room
-/// for a new one when it is the least recently used of its set of four.
+/// A table of fixed size from [`Batch::key`](super::Batch::key) to the logits of one network. A new
+/// entry replaces the least recently used of its set of four.
 #[derive(Debug)]
 pub struct EvalCache {
     policy_len: usize,
@@ -45,21 +45,21 @@ pub struct EvalCache {
     shards: Vec<Mutex<Shard>>,
 }
 
-/// Entry `i` has key `keys[i]`, was used last at `used[i]` (0: never filled) and holds
-/// `logits[i * width..][..width]`: policy, value, and what is said of points. A set is [`WAYS`] entries in a row.
+/// Entry `i` has key `keys[i]`, was used last at `used[i]` (0: empty) and holds `logits[i *
+/// width..][..width]`: policy, value and points outputs. A set is [`WAYS`] consecutive entries.
 #[derive(Debug)]
 struct Shard {
     keys: Vec<u128>,
     used: Vec<u64>,
     logits: Vec<f32>,
-    /// Time in this shard: one tick for each use.
+    /// Logical time of this shard: one tick per use.
     now: u64,
     stats: CacheStats,
 }
 
 impl EvalCache {
-    /// A table for the answers of `info`'s network that takes at most `bytes` of memory, or one
-    /// set a shard if that is more.
+    /// A table for the answers of `info`'s network with at most `bytes` of memory, or one set per
+    /// shard if that is more.
     #[must_use]
     pub fn new(info: &ModelInfo, bytes: usize) -> EvalCache {
         let width = info.output_lens().iter().sum::<usize>();
@@ -102,7 +102,7 @@ impl EvalCache {
         true
     }
 
-    /// Remembers row `index` of `answers` under `key`.
+    /// Stores row `index` of `answers` under `key`.
     pub fn insert(&self, key: u128, answers: &Outputs, index: usize) {
         let (shard, hash) = self.shard(key);
         let mut shard = shard.lock();
@@ -123,7 +123,7 @@ impl EvalCache {
         points.copy_from_slice(answers.points(index));
     }
 
-    /// Forgets everything, the statistics too.
+    /// Removes all entries and resets the statistics.
     pub fn clear(&self) {
         for shard in &self.shards {
             let mut shard = shard.lock();
@@ -145,7 +145,7 @@ impl EvalCache {
         sum
     }
 
-    /// Number of entries that fit.
+    /// Maximum number of entries.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.shards
@@ -164,9 +164,9 @@ impl EvalCache {
         self.policy_len + self.outcomes + self.points
     }
 
-    /// The shard of a key, and a hash of which its upper half chooses the set.
+    /// The shard of a key, and a hash whose upper half selects the set.
     fn shard(&self, key: u128) -> (&Mutex<Shard>, u64) {
-        // Keys of positions are random already; this only guards against ones that are not.
+        // Keys of positions are random already; this only guards against keys that are not.
         let folded = (key >> 64) as u64 ^ key as u64;
         let hash = folded.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let hash = hash ^ (hash >> 32);
@@ -175,7 +175,7 @@ impl EvalCache {
 }
 
 impl Shard {
-    /// The first entry of the set that a hash chooses.
+    /// First entry of the set selected by a hash.
     fn set(&self, hash: u64) -> usize {
         let sets = (self.keys.len() / WAYS) as u64;
         let upper = hash >> 32;

@@ -1,4 +1,4 @@
-//! What a cache must do.
+//! Tests of the cache.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn cache(bytes: usize) -> Arc<EvalCache> {
 #[test]
 fn passes_the_suite() {
     suite::check(&mut cached(&cache(MIB)));
-    // Also with so little room that entries are thrown out all the time.
+    // Also with so little memory that entries are replaced all the time.
     suite::check(&mut cached(&cache(0)));
 }
 
@@ -39,7 +39,7 @@ fn answers_are_those_of_the_network_to_the_bit() {
 #[test]
 fn known_rows_are_not_computed_again() {
     let cache = cache(MIB);
-    // Two calls are allowed, the third fails: so the third batch must come from the cache.
+    // Two calls succeed and the third fails: so the third batch must come from the cache.
     let inner = FailingEvaluator::new(SMALL.info(), 2, Failure::Error);
     let mut evaluator = CachedEvaluator::new(inner, Arc::clone(&cache)).unwrap();
     let (first, second) = (random_batch(60, 4, 1), random_batch(60, 5, 2));
@@ -112,7 +112,7 @@ fn a_cache_of_another_network_is_refused() {
 
 #[test]
 fn many_workers_share_it() {
-    // A table with room for a few of the rows only, so that workers overwrite each other.
+    // A table with room for only a few of the rows, so that workers overwrite each other's entries.
     let cache = cache(0);
     std::thread::scope(|scope| {
         for worker in 0..8 {

@@ -1,4 +1,4 @@
-//! How a file is changed.
+//! Modifications of a file.
 
 use crate::onnx::Attribute;
 use crate::onnx::testing::{AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto};
@@ -13,7 +13,7 @@ pub(super) fn node<'a>(model: &'a mut ModelProto, op: &str) -> &'a mut NodeProto
     nodes.find(|node| node.op_type == op).unwrap()
 }
 
-/// Gives the first node of an operator an attribute, or another value of it.
+/// Sets an attribute of the first node of an operator.
 pub(super) fn set(
     op: &'static str,
     name: &'static str,
@@ -50,7 +50,7 @@ pub(super) fn float(op: &'static str, name: &'static str, value: f32) -> impl Fn
     set(op, name, Attribute::Float(value))
 }
 
-/// Takes an attribute of the first node of an operator away.
+/// Removes an attribute of the first node of an operator.
 pub(super) fn without(op: &'static str, name: &'static str) -> impl Fn(&mut ModelProto) {
     move |model| {
         node(model, op)
@@ -79,7 +79,7 @@ pub(super) fn tensor<'a>(model: &'a mut ModelProto, name: &str) -> &'a mut Tenso
     tensors.find(|tensor| tensor.name == name).unwrap()
 }
 
-/// The constant that the first node of an operator reads as input number `index`.
+/// The constant that is input number `index` of the first node of an operator.
 pub(super) fn constant<'a>(
     model: &'a mut ModelProto,
     op: &str,
@@ -89,7 +89,7 @@ pub(super) fn constant<'a>(
     tensor(model, &name)
 }
 
-/// Another shape for that constant.
+/// Changes the shape of that constant.
 pub(super) fn shape(
     op: &'static str,
     index: usize,
@@ -109,7 +109,7 @@ pub(super) fn list(name: &str, numbers: &[i64]) -> TensorProto {
     }
 }
 
-/// Has the first reduction of a kind take its axes as an input, as from operator set 18 on.
+/// Passes the axes of the first reduction of a kind as an input, as from operator set 18 on.
 pub(super) fn axes_as_input(op: &'static str) -> impl Fn(&mut ModelProto) {
     move |model| {
         without(op, "axes")(model);
@@ -119,7 +119,7 @@ pub(super) fn axes_as_input(op: &'static str) -> impl Fn(&mut ModelProto) {
     }
 }
 
-/// Puts a node behind the first one of an operator, in front of all that reads it.
+/// Inserts a node behind the first one of an operator, in front of all its readers.
 pub(super) fn behind(op: &'static str, make: fn(String) -> NodeProto) -> impl Fn(&mut ModelProto) {
     move |model| {
         let nodes = &mut graph(model).node;
@@ -145,7 +145,7 @@ pub(super) fn new_node(op: &str, inputs: &[&str], output: &str) -> NodeProto {
     }
 }
 
-/// A step of the first kernel's weights, where they are rounded.
+/// Quantisation step of the first kernel's weights.
 const STEP: f32 = 1.0 / 64.0;
 
 fn kernel_steps(kernel: &TensorProto) -> Vec<i8> {
@@ -163,8 +163,8 @@ pub(super) fn round_kernel(model: &mut ModelProto) {
     kernel.raw_data = Some(raw.collect());
 }
 
-/// Has the first convolution read its rounded weights through a `DequantizeLinear`, with a scale for each
-/// output channel, of axis 0.
+/// Lets the first convolution read its rounded weights through a `DequantizeLinear`, with a scale
+/// for each output channel, of axis 0.
 pub(super) fn dequantise_kernel(model: &mut ModelProto) {
     let kernel = constant(model, "Conv", 1);
     let (name, outputs) = (kernel.name.clone(), kernel.dims[0]);

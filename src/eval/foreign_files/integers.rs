@@ -4,12 +4,12 @@ use super::changes::*;
 use super::{Case, Refused, Same, case};
 use crate::onnx::testing::{ModelProto, TensorProto};
 
-/// A kernel in integers, with another change.
+/// An integer kernel, with another modification.
 fn dequantised(change: impl Fn(&mut ModelProto)) -> impl Fn(&mut ModelProto) {
     both(dequantise_kernel, change)
 }
 
-/// A kernel in integers that count from `zero`.
+/// An integer kernel with this zero point.
 fn with_zero(zero: i32) -> impl Fn(&mut ModelProto) {
     dequantised(move |model| {
         graph(model).initializer.push(TensorProto {

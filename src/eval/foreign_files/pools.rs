@@ -1,10 +1,10 @@
-//! Pools over height and width, and what joins and flattens them.
+//! Pools over height and width, and the operators that join and flatten them.
 
 use super::changes::*;
 use super::{Case, Refused, Same, case};
 use crate::onnx::testing::{ModelProto, NodeProto};
 
-/// Behind a pool that keeps its dimensions, a vector.
+/// A vector, behind a pool that keeps its dimensions.
 fn flattened(name: String) -> NodeProto {
     new_node("Flatten", &[&name], "flattened")
 }

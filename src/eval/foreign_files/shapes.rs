@@ -5,7 +5,7 @@ use super::{Case, Near, Refused, Same, case};
 use crate::onnx::Attribute;
 use crate::onnx::testing::{AttributeProto, ModelProto};
 
-/// Another shape for the numbers a channel.
+/// Another shape for the per-channel numbers.
 fn reshaped(dims: &'static [i64]) -> impl Fn(&mut ModelProto) {
     move |model| {
         let name = node(model, "Reshape").input[1].clone();

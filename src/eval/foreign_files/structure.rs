@@ -1,4 +1,4 @@
-//! What is wrong with a file as a whole.
+//! Files that are invalid as a whole.
 
 use super::changes::*;
 use super::{Case, Change, Refused, Same, Unsound, case};
@@ -149,7 +149,7 @@ fn names() -> Vec<Case> {
     ]
 }
 
-/// Puts a number where the third of a constant is.
+/// Replaces the third number of a constant.
 fn third(index: usize, number: f32) -> impl Fn(&mut ModelProto) {
     move |model| {
         let tensor = constant(model, "Conv", index);
@@ -158,7 +158,7 @@ fn third(index: usize, number: f32) -> impl Fn(&mut ModelProto) {
     }
 }
 
-/// Puts all numbers into the field of their type.
+/// Moves all numbers into the typed field.
 fn typed(model: &mut ModelProto) {
     for tensor in &mut graph(model).initializer {
         if tensor.data_type == 1 {

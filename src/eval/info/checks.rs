@@ -1,4 +1,4 @@
-//! What a file says of itself, key by key and tensor by tensor.
+//! Checks of a file's metadata, key by key and tensor by tensor.
 
 use crate::onnx::{Dim, FLOAT, Header, TensorInfo, element_name};
 
@@ -23,8 +23,7 @@ where
     })
 }
 
-/// The batch dimension must be left to the run, since batches grow and shrink; the others must
-/// agree.
+/// The batch dimension must be dynamic, since batch sizes vary; the others must agree.
 pub(super) fn check_shape(
     kind: &str,
     name: &str,
@@ -32,7 +31,7 @@ pub(super) fn check_shape(
     expected: &[Dim],
 ) -> Result<(), String> {
     let TensorInfo { element, dims, .. } =
-        found.ok_or_else(|| format!("it has no {kind} called {name}"))?;
+        found.ok_or_else(|| format!("it has no {kind} named {name}"))?;
     if *element != FLOAT {
         let element = element_name(*element);
         return Err(format!(
@@ -49,8 +48,7 @@ pub(super) fn check_shape(
         return match &dims[0] {
             Dim::Symbol(_) => Ok(()),
             Dim::Fixed(len) => Err(format!(
-                "its {kind} {name} has a fixed batch of {len}: export it with a batch chosen when it \
-                 runs (a dynamic axis)"
+                "its {kind} {name} has a fixed batch size of {len}: export it with a dynamic batch axis"
             )),
         };
     }

@@ -1,9 +1,9 @@
-//! What a model computes, in the few operations that networks for boards are made of.
+//! The graph of a model, in the few operations that networks for boards need.
 //!
-//! `QuantizeLinear` and `DequantizeLinear` are gone: a convolution says itself in what steps it
-//! reads its input. What else reads a rounded tensor gets it unrounded, which is more exact and
-//! costs nothing here. That is so in the files of `tengen-train quantize`, whose rounding is there for
-//! speed alone: in others it may stand for a ReLU, and they are refused.
+//! `QuantizeLinear` and `DequantizeLinear` are removed: a convolution stores the quantisation steps
+//! of its input. Other readers of a rounded tensor get it unrounded, which is more exact and costs
+//! nothing here. This is valid for the files of `tengen-train quantize`, which round for speed
+//! only: in other files rounding may stand for a ReLU, and they are refused.
 
 mod constants;
 mod read;
@@ -15,15 +15,15 @@ use super::kernels::PoolKind;
 /// Index of a value in [`Graph::values`].
 pub(super) type ValueId = usize;
 
-/// What a value looks like.
+/// Shape of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Channels, each a number a point: `[batch, channels, height, width]`.
+    /// Channels with one number per point: `[batch, channels, height, width]`.
     Map(usize),
-    /// Channels, each a number for all points: `[batch, channels, 1, 1]`.
+    /// Channels with one number for all points: `[batch, channels, 1, 1]`.
     Pooled(usize),
-    /// Numbers: `[batch, numbers]`. To a map it cannot be added: its numbers would be those of
-    /// columns.
+    /// A vector: `[batch, numbers]`. It cannot be added to a map: ONNX would broadcast its numbers
+    /// over columns.
     Vector(usize),
 }
 
@@ -51,16 +51,16 @@ impl fmt::Display for Shape {
     }
 }
 
-/// How numbers become bytes: `round(x / scale) + zero`.
+/// Quantisation: `round(x / scale) + zero`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Steps {
     pub(super) scale: f32,
-    /// From 0 to 255, or from -128 to 127 where bytes are signed.
+    /// From 0 to 255, or from -128 to 127 for signed bytes.
     pub(super) zero: i16,
 }
 
 impl Steps {
-    /// What zero is in a byte.
+    /// The byte of the zero point.
     pub(super) fn zero_byte(self) -> u8 {
         // Signed bytes as their two's complement.
         self.zero.rem_euclid(256) as u8
@@ -74,7 +74,7 @@ pub(super) struct Conv {
     pub(super) kernel: [usize; 2],
     pub(super) inputs: usize,
     pub(super) weights: Weights,
-    /// A number an output channel.
+    /// One number per output channel.
     pub(super) bias: Vec<f32>,
 }
 
@@ -84,7 +84,7 @@ pub(super) enum Weights {
     Float(Vec<f32>),
     Integer {
         weights: Vec<i8>,
-        /// A number an output channel.
+        /// One number per output channel.
         scales: Vec<f32>,
         /// Of the input.
         steps: Steps,
@@ -102,16 +102,16 @@ pub(super) struct Dense {
 #[derive(Debug)]
 pub(super) enum Op {
     Conv(Conv),
-    /// Each channel by itself; `inputs` is 1.
+    /// Each channel separately; `inputs` is 1.
     Depthwise(Conv),
     Dense(Dense),
     Relu,
-    /// Two maps, or a map and a number a channel that counts for every point.
+    /// Two maps, or a map and one number per channel.
     Add,
     Pool(PoolKind),
     /// A vector times a number.
     Scale(f32),
-    /// Vectors one after the other.
+    /// Concatenated vectors.
     Concat,
     /// A map as a vector.
     Flatten,
@@ -128,14 +128,14 @@ pub(super) struct Node {
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) values: Vec<Shape>,
-    /// In an order in which they can be computed.
+    /// In topological order.
     pub(super) nodes: Vec<Node>,
     pub(super) input: ValueId,
     pub(super) outputs: Vec<ValueId>,
 }
 
 impl Graph {
-    /// Has bytes stand for the 256 numbers from `least` on, which stood for those from 0 on.
+    /// Shifts the zero point of bytes so that their 256 numbers start at `least` instead of 0.
     pub(super) fn begin_bytes_with(&mut self, least: i16) {
         for node in &mut self.nodes {
             if let Op::Conv(Conv {

@@ -1,7 +1,7 @@
-//! Where a point of the board lies in memory: row after row, with a border of zeros around that
-//! neighbouring rows share, and zeros up to whole tiles.
+//! Memory layout of the board: row after row, with a border of zeros that neighbouring rows share,
+//! and zeros up to whole tiles.
 
-/// Width of the tiles of convolutions by Winograd's way.
+/// Width of the tiles of Winograd convolutions.
 pub(super) const TILE: usize = 3;
 
 /// A board with its border.
@@ -11,9 +11,9 @@ pub(super) struct Grid {
     pub(super) height: usize,
     /// Width of the border: half of the largest kernel.
     pub(super) border: usize,
-    /// From a point to the one above it.
+    /// Offset from a point to the one above it.
     pub(super) stride: usize,
-    /// All points, the border's too.
+    /// All points, including the border.
     pub(super) len: usize,
 }
 
@@ -45,8 +45,8 @@ impl Grid {
         [self.height, self.width].map(|side| side.div_ceil(TILE))
     }
 
-    /// Where the weights of a kernel of this height and width look, in their order, from the point
-    /// that lies [`Grid::origin`] before the one they answer for.
+    /// Offsets that a kernel of this height and width reads, in the order of its weights, from the
+    /// point that lies [`Grid::origin`] before the one computed.
     pub(super) fn taps(&self, [height, width]: [usize; 2]) -> Vec<usize> {
         let first = [self.border - height / 2, self.border - width / 2];
         let rows = (0..height).map(|row| (first[0] + row) * self.stride + first[1]);
@@ -59,7 +59,7 @@ impl Grid {
     }
 }
 
-/// `len` things in parts of nearly equal length, at most `most`: start and length.
+/// `len` items in parts of nearly equal length, at most `most`: start and length.
 pub(super) fn parts(len: usize, most: usize) -> impl Iterator<Item = (usize, usize)> {
     let parts = len.div_ceil(most);
     (0..parts).map(move |part| {

@@ -1,14 +1,14 @@
 //! Our own inference: the kernels that these networks need and no others.
 //!
 //! An ONNX file, f32 or in the int8 form that `tengen-train quantize` writes, becomes a short list
-//! of passes over memory ([`mod@plan`]): each convolution with the bias, sum and ReLU behind it, several
-//! of the same input as one. One position at a time: its numbers stay in the first two caches,
-//! and a batch gives nothing more a position than a single one. Weights are packed once and shared
-//! by all threads.
+//! of passes over memory ([`mod@plan`]): each convolution with the bias, sum and ReLU behind it,
+//! several of the same input as one. One position at a time: its numbers stay in the first two
+//! cache levels, and batches are no faster per position. Weights are packed once and shared by all
+//! threads.
 //!
-//! In int8, convolutions multiply bytes; sums of blocks, pooling and heads stay in f32, which is
-//! more exact than the file asks for and no slower. Graphs with operations that are not here are
-//! refused by name; `tract` reads them.
+//! In int8, convolutions multiply bytes; block sums, pooling and heads stay in f32, which is more
+//! exact than the file requires and no slower. Graphs with unsupported operations are refused by
+//! name; `tract` reads them.
 
 mod graph;
 mod grid;
@@ -30,7 +30,7 @@ use run::Memory;
 
 const BACKEND: &str = "native";
 
-/// A network ready to be computed; every worker makes its own [`NativeEvaluator`] from it.
+/// A compiled network; every worker creates its own [`NativeEvaluator`] from it.
 #[derive(Debug, Clone)]
 pub struct NativeModel {
     info: ModelInfo,
@@ -39,18 +39,18 @@ pub struct NativeModel {
 }
 
 impl NativeModel {
-    /// Reads the bytes of an ONNX file for a board, its own where none is named; `path` only names it
-    /// in errors.
+    /// Reads the bytes of an ONNX file for a board, by default its own; `path` is only used in
+    /// errors.
     ///
     /// # Errors
     /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read_for`]),
-    /// [`EvalError::Unavailable`] when the graph holds something that is not known here.
+    /// [`EvalError::Unavailable`] when the graph has an unsupported operation.
     pub fn load(
         path: &str,
         onnx: &[u8],
         board: Option<BoardSize>,
     ) -> Result<NativeModel, EvalError> {
-        // Where bytes are not multiplied four at a time, f32 is faster than they, and more exact.
+        // Without dot products of four bytes, f32 is faster and more exact.
         let level = Level::best();
         NativeModel::load_for(path, onnx, board, (level, level.has_fast_integers()))
     }
@@ -75,13 +75,13 @@ impl NativeModel {
         })
     }
 
-    /// What the network is.
+    /// Metadata of the network.
     #[must_use]
     pub fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    /// What a position costs.
+    /// Cost of a position.
     #[must_use]
     pub fn work(&self) -> Work {
         Work {
@@ -90,13 +90,13 @@ impl NativeModel {
         }
     }
 
-    /// What of the processor is used, in words.
+    /// The processor features in use, for messages.
     #[must_use]
     pub fn processor() -> String {
         Level::best().to_string()
     }
 
-    /// Whether this processor computes faster in integers.
+    /// Whether this processor is faster with integers.
     #[must_use]
     pub fn prefers_integers() -> bool {
         Level::best().has_fast_integers()
@@ -112,18 +112,18 @@ impl NativeModel {
     }
 }
 
-/// What a network computes for a position.
+/// Work of a network per position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
-    /// Multiplications, each with an addition.
+    /// Multiply-add operations.
     pub products: u64,
     /// Whether most of them are of bytes.
     pub integers: bool,
 }
 
 impl Work {
-    /// Keeps this thread at multiplying and adding such numbers in registers, 100,000 rounds for a
-    /// millisecond or so, and says how many products that made: no network can do better.
+    /// Measures peak performance: multiplies and adds such numbers in registers, 100,000 rounds in
+    /// about a millisecond, and returns the number of products. No network can be faster.
     #[must_use]
     pub fn at_best(self, rounds: usize) -> u64 {
         let integers = self.integers;

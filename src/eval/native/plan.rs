@@ -1,5 +1,5 @@
-//! From operations to steps: what belongs together becomes one pass over memory, and every result
-//! gets its place.
+//! From operations to steps: fused operations become one pass over memory, and every result gets
+//! its slot.
 
 mod layout;
 mod lower;
@@ -7,28 +7,28 @@ mod pack;
 mod results;
 
 use super::grid::Grid;
-use super::kernels::{LANES, Line, PoolKind};
+use super::kernels::{LANES, Lanes, PoolKind};
 
 pub(super) use layout::MemoryLayout;
 
-/// A network as it is computed: shared by all evaluators.
+/// A compiled network: shared by all evaluators.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) grid: Grid,
     pub(super) steps: Vec<Step>,
     /// Weights of all convolutions, in the order of use.
-    pub(super) floats: Vec<Line<f32>>,
-    pub(super) integers: Vec<Line<[i8; 4]>>,
+    pub(super) floats: Vec<Lanes<f32>>,
+    pub(super) integers: Vec<Lanes<[i8; 4]>>,
     pub(super) layout: MemoryLayout,
-    /// Products that a position needs in plain convolutions.
+    /// Products per position in plain convolutions.
     pub(super) products: u64,
     pub(super) planes: MapPart,
-    /// Slots of the vectors that are the answer, in the order of the model's outputs.
+    /// Slots of the output vectors, in the order of the model's outputs.
     pub(super) outputs: Vec<VectorPart>,
 }
 
 impl Plan {
-    /// The most input blocks of a convolution by Winograd's way.
+    /// Maximum input blocks of a Winograd convolution.
     pub(super) fn winograd_blocks(&self) -> usize {
         let blocks = self.steps.iter().map(|step| match step {
             Step::Winograd(step) => step.input.channels.div_ceil(LANES),
@@ -53,21 +53,21 @@ pub(super) struct VectorPart {
     pub(super) len: usize,
 }
 
-/// Where an answer goes.
+/// Destination of an output.
 #[derive(Debug)]
 pub(super) struct Target {
-    /// Slot of maps in f32.
+    /// Slot of f32 maps.
     pub(super) numbers: Option<usize>,
     pub(super) rounded: Option<Rounded>,
 }
 
-/// An answer in bytes; a line a block.
+/// A quantised output; one line per block.
 #[derive(Debug)]
 pub(super) struct Rounded {
-    /// Slot of maps in bytes.
+    /// Slot of byte maps.
     pub(super) slot: usize,
-    pub(super) inverse: Vec<Line<f32>>,
-    pub(super) zero: Vec<Line<f32>>,
+    pub(super) inverse: Vec<Lanes<f32>>,
+    pub(super) zero: Vec<Lanes<f32>>,
 }
 
 /// One pass over memory.
@@ -75,9 +75,9 @@ pub(super) struct Rounded {
 pub(super) enum Step {
     /// A convolution in f32.
     Float(ConvStep),
-    /// A convolution of 3x3 in f32 by Winograd's way.
+    /// A 3x3 Winograd convolution in f32.
     Winograd(ConvStep),
-    /// A convolution of each channel by itself, in f32.
+    /// A depthwise convolution in f32.
     Depthwise(ConvStep),
     /// A convolution of bytes.
     Integer(ConvStep),
@@ -95,8 +95,8 @@ pub(super) enum Step {
     },
     Dense {
         input: VectorPart,
-        weights: Vec<Line<f32>>,
-        bias: Vec<Line<f32>>,
+        weights: Vec<Lanes<f32>>,
+        bias: Vec<Lanes<f32>>,
         floor: f32,
         out: usize,
     },
@@ -126,13 +126,13 @@ pub(super) struct ConvStep {
     pub(super) input: MapPart,
     /// Input blocks in a chunk.
     pub(super) chunk: usize,
-    /// Blocks of answers that are computed together.
+    /// Numbers of output blocks that are computed together.
     pub(super) groups: Vec<usize>,
-    /// Where its weights begin.
+    /// Offset of its weights.
     pub(super) weights: usize,
-    pub(super) scale: Vec<Line<f32>>,
-    pub(super) bias: Vec<Line<f32>>,
-    pub(super) floor: Vec<Line<f32>>,
+    pub(super) scale: Vec<Lanes<f32>>,
+    pub(super) bias: Vec<Lanes<f32>>,
+    pub(super) floor: Vec<Lanes<f32>>,
     pub(super) residual: Option<MapPart>,
     pub(super) target: Target,
 }

@@ -1,24 +1,24 @@
-//! Runs a plan: one position at a time, through memory that one evaluator owns.
+//! Runs a plan: one position at a time, in memory that one evaluator owns.
 
 use super::grid::Grid;
 use super::kernels::{
     Arithmetic, Bytes, Combine, ConvTask, Dense, DepthwiseTask, Epilogue, Float, Integer, LANES,
-    Level, Line, Pool, Room, Rounding, WinogradTask,
+    Lanes, Level, Pool, Rounding, WinogradTask, Workspace,
 };
 use super::plan::{ConvStep, MapPart, Plan, Step, Target, VectorPart};
 
 /// The memory of an evaluator. Borders are written once.
 #[derive(Debug)]
 pub(super) struct Memory {
-    numbers: Vec<Vec<Line<f32>>>,
+    numbers: Vec<Vec<Lanes<f32>>>,
     bytes: Vec<Vec<Bytes>>,
-    vectors: Vec<Vec<Line<f32>>>,
-    float_sums: Vec<Line<f32>>,
-    integer_sums: Vec<Line<i32>>,
-    room: Room,
+    vectors: Vec<Vec<Lanes<f32>>>,
+    float_sums: Vec<Lanes<f32>>,
+    integer_sums: Vec<Lanes<i32>>,
+    room: Workspace,
 }
 
-/// The most blocks that are computed together, on any processor.
+/// Maximum number of blocks that are computed together, on any processor.
 const WIDEST: usize = 3;
 
 impl Memory {
@@ -34,25 +34,25 @@ impl Memory {
             numbers: layout
                 .numbers
                 .iter()
-                .map(|blocks| vec![Line::default(); blocks * len])
+                .map(|blocks| vec![Lanes::default(); blocks * len])
                 .collect(),
             bytes: layout.bytes.iter().map(bytes).collect(),
             vectors: layout
                 .vectors
                 .iter()
-                .map(|&lines| vec![Line::default(); lines])
+                .map(|&lines| vec![Lanes::default(); lines])
                 .collect(),
-            float_sums: vec![Line::default(); WIDEST * len],
-            integer_sums: vec![Line::default(); WIDEST * len],
-            room: Room::new(&plan.grid, plan.winograd_blocks(), WIDEST),
+            float_sums: vec![Lanes::default(); WIDEST * len],
+            integer_sums: vec![Lanes::default(); WIDEST * len],
+            room: Workspace::new(&plan.grid, plan.winograd_blocks(), WIDEST),
         }
     }
 
-    fn part<'a>(&'a self, grid: &Grid, part: MapPart) -> &'a [Line<f32>] {
+    fn part<'a>(&'a self, grid: &Grid, part: MapPart) -> &'a [Lanes<f32>] {
         &self.numbers[part.slot][part.first_block * grid.len..]
     }
 
-    fn lines(&self, part: VectorPart) -> &[Line<f32>] {
+    fn lines(&self, part: VectorPart) -> &[Lanes<f32>] {
         &self.vectors[part.slot]
     }
 
@@ -63,7 +63,7 @@ impl Memory {
         }
     }
 
-    /// Makes a vector of another, number by number.
+    /// Computes a vector from another, number by number.
     fn map_vector(&mut self, input: VectorPart, out: usize, to: impl Fn(f32) -> f32) {
         let mut vector = self.vectors[input.slot].clone();
         let numbers = vector.iter_mut().flat_map(|line| &mut line.0);
@@ -71,7 +71,7 @@ impl Memory {
         self.vectors[out] = vector;
     }
 
-    /// Writes input planes, each row by row.
+    /// Writes the input planes row by row.
     fn write_planes(&mut self, plan: &Plan, row: &[f32]) {
         let grid = plan.grid;
         let map = &mut self.numbers[plan.planes.slot];
@@ -156,30 +156,30 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
     }
 }
 
-/// An arithmetic, and where its convolutions find their numbers.
+/// An arithmetic, and where its convolutions find their data.
 trait Convolution: Arithmetic {
     fn packed_weights(plan: &Plan) -> &[Self::Weights];
     fn maps(memory: &Memory) -> &[Vec<Self::Input>];
-    /// Room for the sums of a group of blocks.
+    /// Buffer for the sums of a group of blocks.
     fn sums(memory: &mut Memory) -> &mut Vec<Self::Sums>;
 }
 
 impl Convolution for Float {
-    fn packed_weights(plan: &Plan) -> &[Line<f32>] {
+    fn packed_weights(plan: &Plan) -> &[Lanes<f32>] {
         &plan.floats
     }
 
-    fn maps(memory: &Memory) -> &[Vec<Line<f32>>] {
+    fn maps(memory: &Memory) -> &[Vec<Lanes<f32>>] {
         &memory.numbers
     }
 
-    fn sums(memory: &mut Memory) -> &mut Vec<Line<f32>> {
+    fn sums(memory: &mut Memory) -> &mut Vec<Lanes<f32>> {
         &mut memory.float_sums
     }
 }
 
 impl Convolution for Integer {
-    fn packed_weights(plan: &Plan) -> &[Line<[i8; 4]>] {
+    fn packed_weights(plan: &Plan) -> &[Lanes<[i8; 4]>] {
         &plan.integers
     }
 
@@ -187,7 +187,7 @@ impl Convolution for Integer {
         &memory.bytes
     }
 
-    fn sums(memory: &mut Memory) -> &mut Vec<Line<i32>> {
+    fn sums(memory: &mut Memory) -> &mut Vec<Lanes<i32>> {
         &mut memory.integer_sums
     }
 }
@@ -246,7 +246,7 @@ fn convolve_depthwise(plan: &Plan, level: Level, memory: &mut Memory, step: &Con
     memory.float_sums = sums;
 }
 
-/// The steps that compute nothing worth a kernel.
+/// Steps that need no kernel.
 fn rearrange(grid: Grid, memory: &mut Memory, step: &Step) {
     match step {
         Step::Concat { inputs, out } => {
@@ -288,7 +288,7 @@ fn rearrange(grid: Grid, memory: &mut Memory, step: &Step) {
 
 /// The maps that a step writes, taken out of an evaluator's memory while the rest of it is read.
 struct OutputMaps {
-    numbers: Option<Vec<Line<f32>>>,
+    numbers: Option<Vec<Lanes<f32>>>,
     bytes: Option<Vec<Bytes>>,
 }
 

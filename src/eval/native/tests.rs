@@ -1,4 +1,4 @@
-//! The backend as a whole, on every kind of code that this machine can run.
+//! The backend as a whole, with every instruction set of this machine.
 
 use proptest::prelude::*;
 
@@ -55,12 +55,12 @@ struct Layer {
     outputs: usize,
     kernel: usize,
     groups: usize,
-    /// In bytes, with this zero for its input.
+    /// With byte input and this zero point.
     zero: Option<u8>,
     residual: bool,
 }
 
-/// A step of activations in bytes.
+/// A quantisation step of activations.
 const STEP: f32 = 0.017;
 
 impl Layer {
@@ -84,7 +84,7 @@ impl Layer {
     }
 }
 
-/// Some number in [-1, 1) for each index.
+/// A pseudo-random number in [-1, 1) for each index.
 fn number(seed: u64, index: usize) -> f32 {
     let mixed = (index as u64 + 1)
         .wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -97,8 +97,8 @@ fn weight(seed: u64, index: usize) -> i8 {
     (127.0 * number(seed, index)) as i8
 }
 
-/// The planes, times 0.7 plus 0.1, convolved (with the planes added where there is a residual), are
-/// the policy.
+/// The policy is the convolution of the planes times 0.7 plus 0.1 (with the planes added where
+/// there is a residual).
 fn layer(layer: &Layer, seed: u64) -> Vec<u8> {
     let info = layer.info();
     let mut graph = GraphBuilder::new("layer");
@@ -164,7 +164,7 @@ fn rounded(graph: &mut GraphBuilder, x: Value, zero: u8) -> Value {
     graph.node("DequantizeLinear", &[bytes, scale, zero], vec![])
 }
 
-/// The policy of [`layer`], in loops that leave nothing to get wrong.
+/// The policy of [`layer`], in plain loops.
 fn naive(layer: &Layer, seed: u64, row: &[f32]) -> Vec<f32> {
     let (width, height) = (i64::from(layer.size.width), i64::from(layer.size.height));
     let at = |channel: usize, y: i64, x: i64| {
@@ -254,7 +254,7 @@ fn groups_of_channels_keep_to_themselves() {
     for (i, groups) in [2, 4, 40].into_iter().enumerate() {
         for kernel in [1, 3, 5] {
             for zero in [None, Some(0), Some(113)] {
-                // What is alone in its group is not rounded.
+                // A convolution alone in its group is not rounded.
                 let zero = zero.filter(|_| groups < 40);
                 let layer = Layer {
                     size: BoardSize::new(7, 6),
@@ -321,7 +321,7 @@ fn what_is_not_known_is_named() {
     assert!(matches!(error, EvalError::Unavailable { .. }), "{error}");
 }
 
-/// A policy, and what `make` makes of the planes and of their means as the value.
+/// A network with a policy, and with `make` of the planes and their means as the value.
 fn with_value(make: impl FnOnce(&mut GraphBuilder, Value, Value) -> Value) -> Vec<u8> {
     let info = Layer::INTEGER.info();
     let mut graph = GraphBuilder::new("hostile");
@@ -366,7 +366,7 @@ fn a_small_file_does_not_take_all_memory() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// Any answer but a panic.
+    /// Any result but a panic.
     #[test]
     fn damaged_files_are_refused_or_computed(
         integer in any::<bool>(),
@@ -375,7 +375,7 @@ proptest! {
         cut in prop::bool::weighted(0.2),
     ) {
         let mut onnx = if integer { layer(&Layer::INTEGER, 1) } else { SMALL.onnx(1) };
-        // Weights may be anything: what counts is in front of them and behind.
+        // Weights may have any value: what matters is before and after them.
         let len = onnx.len();
         for (index, byte) in changes {
             let at = index.index(len.min(4000));

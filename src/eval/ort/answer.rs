@@ -1,12 +1,12 @@
-//! What ONNX Runtime answers: numbers, or an error in our words.
+//! ONNX Runtime's results: numbers, or an error as a readable message.
 
 use crate::eval::EvalError;
 
 pub(super) const BACKEND: &str = "ort";
 
-/// Letters of a message that are told.
+/// Maximum length of a message that is shown.
 const LONGEST: usize = 600;
-/// Bytes before a cause from which on it is out of sight.
+/// Bytes before a cause after which it is likely to be overlooked.
 const FAR: usize = 300;
 
 pub(super) fn unavailable(reason: &impl std::fmt::Display) -> EvalError {
@@ -23,8 +23,8 @@ pub(super) fn failed(error: &ort::Error) -> EvalError {
     }
 }
 
-/// The loader's and ONNX Runtime's messages may run over several lines, and those of a GPU's libraries may
-/// hold a whole graph; ours are one line that can be read.
+/// Messages of the loader and ONNX Runtime may run over several lines, and those of GPU libraries
+/// may contain a whole graph; ours are one readable line.
 pub(super) fn words(reason: &impl std::fmt::Display) -> String {
     let reason = reason.to_string();
     let words: Vec<&str> = reason.split_whitespace().collect();
@@ -35,8 +35,8 @@ pub(super) fn words(reason: &impl std::fmt::Display) -> String {
     }
 }
 
-/// What failed stands behind ONNX Runtime's C++ signatures, where nobody would read so far: "CUDNN_FE failure
-/// 8: HEURISTIC_QUERY_FAILED" at the thousandth letter (microsoft/onnxruntime#26274).
+/// The cause comes after ONNX Runtime's C++ signatures, far down the message: "CUDNN_FE failure 8:
+/// HEURISTIC_QUERY_FAILED" at the thousandth character (microsoft/onnxruntime#26274).
 fn cause_in_sight(text: String) -> String {
     let Some(at) = text.find(" failure ").filter(|&at| at > FAR) else {
         return text;
@@ -46,7 +46,7 @@ fn cause_in_sight(text: String) -> String {
     format!("{head} ... {}", &text[begin..])
 }
 
-/// The numbers of an output, which must be so many.
+/// The numbers of an output, with a check of their count.
 pub(super) fn logits<'a>(
     answer: &'a ort::session::SessionOutputs<'_>,
     name: &str,

@@ -1,9 +1,8 @@
-//! On a GPU: a session for each of a few fixed sizes of batches, with buffers of its own that the GPU
-//! reads and writes by itself (pinned memory). Every size is computed once before anybody waits for an
-//! answer.
+//! GPU sessions: one for each of a few fixed batch sizes, with pinned buffers that the GPU accesses
+//! directly. Every size is evaluated once in advance.
 //!
-//! A session keeps the plans of its convolutions for the last shape that it has seen only, and makes
-//! them anew, about a millisecond each, when another one comes (microsoft/onnxruntime#23006).
+//! A session keeps its convolution plans for the last shape only, and creates them again, in about
+//! a millisecond each, for another one (microsoft/onnxruntime#23006).
 
 use std::mem;
 use std::thread;
@@ -16,43 +15,43 @@ use super::answer::{BACKEND, failed, logits, unavailable};
 use super::buckets::{SIZES, calls};
 use crate::eval::{Batch, EvalError, Evaluator, ModelInfo, Outputs, PLANES};
 
-/// Rows that a worker should gather for a call. Not measured yet.
+/// Rows that a worker should collect for a call. Not measured yet.
 const BATCH: usize = 64;
 
-/// Where the buffers lie.
+/// Location of the buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Buffers {
-    /// In memory that this GPU reads and writes by itself.
+    /// Pinned memory of this GPU.
     Pinned(u8),
-    /// In plain memory, for a session on the processor: so this can be tested without a GPU.
+    /// Plain memory, for a session on the CPU: so this can be tested without a GPU.
     #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
     Plain,
 }
 
-/// Runs an [`OrtModel`](super::OrtModel) on a GPU, for everybody.
+/// Runs an [`OrtModel`](super::OrtModel) on a GPU, for all workers.
 pub struct BoundEvaluator {
     info: ModelInfo,
     /// One for each of [`SIZES`].
     buckets: Vec<Bucket>,
-    /// A call has failed: the device may be gone.
+    /// A call has failed: the device may be lost.
     has_failed: bool,
 }
 
-/// Calls of one size. What lies in the session's memory goes before it.
+/// Calls of one size. Values in the session's memory are dropped before the session.
 struct Bucket {
     /// `[size, planes, height, width]`.
     input: Tensor<f32>,
-    /// Has the outputs written where they are read.
+    /// Writes the outputs to where they are read.
     outputs: RunOptions<HasSelectedOutputs>,
     session: Session,
 }
 
 impl BoundEvaluator {
-    /// Takes a session and buffers for each size, and computes it once, with zeros; all sizes at the same
-    /// time, as each takes a good part of a second.
+    /// Creates session and buffers for each size and evaluates it once, with zeros; all sizes
+    /// concurrently, as each takes a good part of a second.
     ///
     /// # Errors
-    /// As `session`'s; [`EvalError::Unavailable`] when the device does not compute.
+    /// Errors of `session`; [`EvalError::Unavailable`] when the device does not compute.
     pub(super) fn new(
         info: &ModelInfo,
         session: impl Fn() -> Result<Session, EvalError> + Sync,
@@ -85,7 +84,7 @@ impl BoundEvaluator {
         let row_len = batch.row_len();
         for call in calls(batch.len(), &SIZES) {
             let (size, bucket) = (SIZES[call.size], &mut self.buckets[call.size]);
-            // The rows behind stay what they were: nobody reads their answers.
+            // The remaining rows keep their old content: their answers are not read.
             let planes = &batch.planes()[call.rows.start * row_len..call.rows.end * row_len];
             let (_, rows) = bucket.input.try_extract_tensor_mut::<f32>()?;
             rows[..planes.len()].copy_from_slice(planes);
@@ -104,8 +103,8 @@ impl BoundEvaluator {
 
 impl Drop for BoundEvaluator {
     fn drop(&mut self) {
-        // To give memory back to a device that is gone ends the process (ONNX Runtime throws where it
-        // frees pinned memory), and a game may go on without it.
+        // Freeing memory of a lost device ends the process (ONNX Runtime throws where it frees
+        // pinned memory), although the game may continue without it.
         if self.has_failed {
             mem::forget(mem::take(&mut self.buckets));
         }
@@ -136,7 +135,8 @@ impl Bucket {
         })
     }
 
-    /// One that has computed. It is not freed where it does not, see [`BoundEvaluator`]'s end.
+    /// A bucket that has been evaluated once. It is leaked if that fails, see the end of
+    /// [`BoundEvaluator`].
     fn warm(
         info: &ModelInfo,
         session: Session,
@@ -155,8 +155,8 @@ impl Bucket {
         }
     }
 
-    /// Sends the rows, computes, and has the answers back when it returns: all in the session's own
-    /// stream, so that others on the card are not waited for.
+    /// Transfers the rows, evaluates, and returns with the answers: all in the session's own
+    /// stream, without waiting for others on the GPU.
     fn compute(&mut self) -> ort::Result<SessionOutputs<'_>> {
         let input = ort::inputs![PLANES => &self.input];
         self.session.run_with_options(input, &self.outputs)

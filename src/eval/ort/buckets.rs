@@ -1,20 +1,20 @@
-//! Batches of a few fixed sizes: a GPU's libraries plan anew for each size but the last one, which
-//! takes far longer than to compute it.
+//! Batches of a few fixed sizes: a GPU's libraries plan again for each size but the last one, which
+//! takes far longer than the evaluation.
 
 use std::ops::Range;
 
-/// Rows of the calls that are made. In between, a call is filled up to the next size, and what is
-/// beyond the last takes several calls.
+/// Rows of the calls. A smaller batch is padded to the next size, and a larger one takes several
+/// calls.
 pub(super) const SIZES: [usize; 7] = [1, 8, 32, 64, 128, 256, 512];
 
-/// One call: the rows of a batch that it computes, and which of [`SIZES`] it has.
+/// One call: the rows of a batch that it evaluates, and its index in [`SIZES`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Call {
     pub(super) rows: Range<usize>,
     pub(super) size: usize,
 }
 
-/// The calls that compute a batch of so many rows, with the sizes that there are (rising).
+/// The calls for a batch of this many rows, given the available sizes (ascending).
 pub(super) fn calls(rows: usize, sizes: &[usize]) -> impl Iterator<Item = Call> + '_ {
     let most = sizes.last().copied().unwrap_or(1).max(1);
     (0..rows).step_by(most).map(move |start| {

@@ -1,4 +1,4 @@
-//! On the processor: a session with one thread for each worker, which reads rows where they are.
+//! CPU sessions: one single-threaded session per worker, which reads rows in place.
 
 use ort::session::Session;
 use ort::value::TensorRef;
@@ -6,8 +6,8 @@ use ort::value::TensorRef;
 use super::answer::{BACKEND, failed, logits};
 use crate::eval::{Batch, EvalError, Evaluator, ModelInfo, Outputs, PLANES};
 
-/// Rows per call at which a single-thread CPU session has all but reached its best speed
-/// (5b32c 11838/s at 8, 12057/s at 16, 10687/s at 1; docs/methods.md#inference-and-training-libraries).
+/// Rows per call at which a single-threaded CPU session nearly reaches its best speed (5b32c
+/// 11838/s at 8, 12057/s at 16, 10687/s at 1; docs/methods.md#inference-and-training-libraries).
 const BATCH: usize = 8;
 
 /// Runs an [`OrtModel`](super::OrtModel) on the processor, for one worker.
@@ -15,7 +15,7 @@ const BATCH: usize = 8;
 pub struct OrtEvaluator {
     info: ModelInfo,
     session: Session,
-    /// Of the input tensor; the first number is the batch of the call being made.
+    /// Shape of the input tensor; the first number is the batch size of the current call.
     shape: [usize; 4],
 }
 

@@ -1,4 +1,4 @@
-//! The process's one ONNX Runtime.
+//! The ONNX Runtime environment of this process.
 
 use ort::environment::Environment;
 use parking_lot::Mutex;
@@ -6,15 +6,14 @@ use parking_lot::Mutex;
 use super::answer::unavailable;
 use crate::eval::{EvalError, FETCH_SCRIPT, LibraryPlaces};
 
-/// The environment of this process. ONNX Runtime itself allows only one in a process's life, so
-/// it cannot be a value that callers own; it is kept after the first success.
+/// The environment of this process. ONNX Runtime allows only one in a process's lifetime, so it
+/// cannot be a value that callers own; it is kept after the first success.
 static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
 
-/// Loads the library, unless a previous call has: then `places` no longer matter.
+/// Loads the library, unless a previous call has: then `places` is ignored.
 ///
 /// # Errors
-/// [`EvalError::Unavailable`] when there is no library or it cannot be used. A later call may
-/// try again.
+/// [`EvalError::Unavailable`] when there is no usable library. A later call may try again.
 pub(super) fn environment(places: &LibraryPlaces) -> Result<Environment, EvalError> {
     let mut current = ENVIRONMENT.lock();
     if let Some(environment) = current.as_ref() {
@@ -42,7 +41,7 @@ mod tests {
     #[test]
     fn a_file_that_is_no_library_is_refused() {
         // `Cargo.toml` is a file, so the search accepts it and the loader refuses it. Where the
-        // real library is installed, it may be loaded by another test already.
+        // real library is installed, another test may have loaded it already.
         let wrong = LibraryPlaces {
             option: Some(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml").into()),
             ..LibraryPlaces::default()

@@ -1,10 +1,10 @@
-//! The fast backend: ONNX Runtime, from a shared library that is looked for when the program
-//! runs. Nothing is linked or downloaded when it is built.
+//! The ONNX Runtime backend, from a shared library that is searched at run time. Nothing is linked
+//! or downloaded at build time.
 //!
-//! On the processor every worker owns a session with one thread ([`direct`]), which beats one session
-//! with several threads at the small batches of a search
-//! (docs/methods.md#inference-and-training-libraries). On a GPU a few evaluators ([`bound`]) serve all
-//! workers through [`super::batcher`].
+//! On the CPU every worker owns a single-threaded session ([`direct`]), which is faster than one
+//! multithreaded session at the small batches of a search
+//! (docs/methods.md#inference-and-training-libraries). On a GPU a few evaluators ([`bound`]) serve
+//! all workers through [`super::batcher`].
 
 mod answer;
 mod bound;
@@ -29,7 +29,7 @@ use bound::Buffers;
 pub use direct::OrtEvaluator;
 use environment::environment;
 
-/// A network to be run by ONNX Runtime; every worker makes its own evaluator from it.
+/// A network for ONNX Runtime; every worker creates its own evaluator from it.
 #[derive(Debug, Clone)]
 pub struct OrtModel {
     environment: Environment,
@@ -39,8 +39,8 @@ pub struct OrtModel {
 }
 
 impl OrtModel {
-    /// Loads the library, if this process has not yet, and checks the model; `path` only names
-    /// the file in errors. Where it computes is the evaluators' business.
+    /// Loads the library, if this process has not yet, and checks the model; `path` is only used in
+    /// errors. The evaluators choose the device.
     ///
     /// # Errors
     /// [`EvalError::Load`] when the metadata are refused ([`ModelInfo::read_for`]),
@@ -54,7 +54,7 @@ impl OrtModel {
         })
     }
 
-    /// What the network is.
+    /// Metadata of the network.
     #[must_use]
     pub fn info(&self) -> &ModelInfo {
         &self.info
@@ -63,20 +63,20 @@ impl OrtModel {
     /// An evaluator on the processor with its own session, for one worker.
     ///
     /// # Errors
-    /// [`EvalError::Unavailable`] when ONNX Runtime makes no session, [`EvalError::Load`] when it
-    /// refuses the model.
+    /// [`EvalError::Unavailable`] when ONNX Runtime cannot create a session, [`EvalError::Load`]
+    /// when it refuses the model.
     pub fn evaluator(&self) -> Result<OrtEvaluator, EvalError> {
         let session = self.commit(self.builder().map_err(|e| unavailable(&e))?)?;
         Ok(OrtEvaluator::new(&self.info, session))
     }
 
-    /// An evaluator on the GPU of this number, with its own sessions, which have computed every size
-    /// of batch once. All of the network is computed there: what the GPU cannot is an error.
+    /// An evaluator on the GPU of this number, with its own sessions, which have evaluated every
+    /// batch size once. All of the network runs on the GPU: an unsupported operation is an error.
     ///
     /// # Errors
-    /// [`EvalError::Unavailable`] when the GPU cannot be used (it never falls back to the processor
-    /// in silence), [`EvalError::Load`] when ONNX Runtime refuses the model or would compute a part
-    /// of it on the processor.
+    /// [`EvalError::Unavailable`] when the GPU cannot be used (it never silently falls back to the
+    /// CPU), [`EvalError::Load`] when ONNX Runtime refuses the model or would compute a part of it
+    /// on the CPU.
     pub fn on_card(&self, card: u8) -> Result<BoundEvaluator, EvalError> {
         let tried = std::env::var(TRIED_OPTIONS).unwrap_or_default();
         let session = || {
@@ -102,7 +102,8 @@ impl OrtModel {
     }
 }
 
-/// What to do about a network of which this card cannot compute all, behind ONNX Runtime's words.
+/// Advice for a network that this GPU cannot compute completely, appended to ONNX Runtime's
+/// message.
 fn explain(error: EvalError, card: u8) -> EvalError {
     match error {
         EvalError::Load { path, reason } if reason.contains("default CPU EP") => EvalError::Load {
@@ -116,13 +117,12 @@ fn explain(error: EvalError, card: u8) -> EvalError {
     }
 }
 
-/// Has options of ONNX Runtime's CUDA provider tried without another build: `KEY=VALUE,...`, in place of
-/// ours or besides (docs/gpu.md).
+/// Environment variable with options of ONNX Runtime's CUDA provider, to try them without another
+/// build: `KEY=VALUE,...`, replacing or extending ours (docs/gpu.md).
 const TRIED_OPTIONS: &str = "TENGEN_CUDA_OPTIONS";
 
-/// Sessions on a GPU: no operator on the processor; convolutions by cuDNN's first heuristic, with as much
-/// scratch memory as they ask for; and no more memory than is needed. `tried` are options as
-/// [`TRIED_OPTIONS`] has them.
+/// GPU sessions: no operator on the CPU; convolutions by cuDNN's first heuristic, with unlimited
+/// scratch memory; and no memory beyond what is needed. `tried` has options from [`TRIED_OPTIONS`].
 fn on_card(builder: SessionBuilder, card: u8, tried: &str) -> ort::Result<SessionBuilder> {
     let cuda = ep::CUDA::default()
         .with_device_id(card.into())
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// What runs on a GPU, on the processor.
+    /// The GPU code path, on the CPU.
     fn bound(model: &OrtModel) -> BoundEvaluator {
         let session = || model.commit(model.builder().unwrap());
         BoundEvaluator::new(model.info(), session, Buffers::Plain).unwrap()
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_card_that_is_not_there_is_an_error() {
-        // No machine has that many GPUs, so this fails with and without CUDA.
+        // No machine has this many GPUs, so this fails with and without CUDA.
         if let Some(model) = small() {
             let error = model.on_card(63).map(drop).unwrap_err();
             assert!(matches!(error, EvalError::Unavailable { .. }), "{error}");
@@ -205,7 +205,7 @@ mod tests {
             return;
         }
         let mut onnx = SMALL.onnx(1);
-        // As a file of before: its checksum would tell first.
+        // Without a checksum, which would be noticed first.
         let seal = crate::onnx::Header::read(&onnx).unwrap().seal.unwrap();
         onnx.truncate(seal.covers.try_into().unwrap());
         // The first operator's name: `Conv` becomes `Donv`.

@@ -1,4 +1,4 @@
-//! What is inside a network: the numbers of its inner tensors, for calibration.
+//! Values of a network's inner tensors, for calibration.
 
 use tract_onnx::prelude::{IntoRunnable, Tensor, TypedSimpleState, tvec};
 
@@ -6,7 +6,7 @@ use super::{input_shape, loaded, optimised, run_error};
 use crate::eval::{EvalError, ModelInfo};
 use crate::game::BoardSize;
 
-/// Runs a network and shows the tensors that were asked for.
+/// Runs a network and returns the requested tensors.
 #[derive(Debug)]
 pub struct InnerTensors {
     shape: [usize; 4],
@@ -15,8 +15,8 @@ pub struct InnerTensors {
 }
 
 impl InnerTensors {
-    /// Loads the bytes of an ONNX file for a board, its own where none is named, to show the f32 tensors
-    /// called `names`; `path` only names the file in errors.
+    /// Loads the bytes of an ONNX file for a board, by default its own, to observe the f32 tensors
+    /// `names`; `path` is only used in errors.
     ///
     /// # Errors
     /// As [`super::TractModel::load`]; [`EvalError::Load`] also when there is no such tensor.
@@ -35,8 +35,8 @@ impl InnerTensors {
         })
     }
 
-    /// Computes whole rows of planes, one after another; for each row, `observe` sees the number of
-    /// each name and the tensor's numbers, `[channel, row, column]`.
+    /// Evaluates rows of planes; for each row, `observe` gets the index of each name and the
+    /// tensor's numbers, `[channel, row, column]`.
     ///
     /// # Errors
     /// [`EvalError::Run`] when tract fails.

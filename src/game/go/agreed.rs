@@ -1,20 +1,21 @@
-//! What counting needs to be told.
+//! What the players agree on before counting.
 
 use crate::game::Bits;
 
-/// What the players have agreed on at the end.
+/// Agreement of the players at the end of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Agreed<const WORDS: usize> {
-    /// Stones that are taken off before counting.
+    /// Dead stones, removed before counting.
     pub dead: Bits<WORDS>,
-    /// Stones that live in seki: what they enclose is no territory. Of no weight where area counts.
+    /// Stones alive in seki: the points they surround are not territory. No effect under area
+    /// scoring.
     pub seki: Bits<WORDS>,
-    /// Points that their owner has to fill once the dame are filled, and that are no territory for that.
+    /// Points that their owner must fill once the dame are filled; therefore not territory.
     pub filled: Bits<WORDS>,
 }
 
 impl<const WORDS: usize> Agreed<WORDS> {
-    /// Every stone is alive, and none in seki.
+    /// All stones alive, none in seki.
     #[must_use]
     pub const fn all_alive() -> Self {
         Agreed {

@@ -1,11 +1,12 @@
-//! Stones in chains with their liberties: what a move does to the board. Ko, turns and results are
-//! not here.
+//! Stones, chains and liberties: the effect of a move on the board. Ko, turns and results are not
+//! here.
 //!
-//! The board lies in rows with one cell of border between them, so that each cell has four
-//! neighbours. A chain is a circular list of stones under one of them, its head, with *pseudo*
-//! liberties: an empty point counts once for each stone next to it. Beside their number the head has
-//! their sum and the sum of their squares, by which a chain in atari shows itself, with its last
-//! liberty: all pseudo-liberties are the same cell just when number × squares = sum².
+//! The board is stored in rows with one border cell between them, so that each cell has four
+//! neighbours. A chain is a circular list of stones, identified by one of them, its head. The head
+//! stores *pseudo-liberties*: an empty point counts once for each adjacent stone of the chain. It
+//! stores their number, their sum and the sum of their squares. These identify a chain in atari and
+//! its last liberty: all pseudo-liberties are the same cell exactly when number × sum of squares =
+//! sum².
 
 use crate::game::{Bits, BoardSize, Color, Frame, Move, zobrist};
 
@@ -15,7 +16,7 @@ pub(super) type Cell = usize;
 const EMPTY: u8 = 2;
 const BORDER: u8 = 3;
 
-/// Pseudo-liberties of a chain and its size, packed so that one addition does for all four fields.
+/// Pseudo-liberties and size of a chain, packed so that one addition updates all four fields.
 ///
 /// On 361 points a chain of s stones with e empty points left has at most
 /// min(2s + 2, 4e) <= 482 pseudo-liberties, of cells up to 399.
@@ -23,7 +24,8 @@ const BORDER: u8 = 3;
 struct Chain(u64);
 
 impl Chain {
-    /// Where the fields begin: 9 bits of pseudo-liberties, 18 of their sum, 27 of their squares' sum.
+    /// Offsets of the fields: 9 bits for the number of pseudo-liberties, 18 for their sum, 27 for
+    /// the sum of squares.
     const SUM: u32 = 9;
     const SQUARES: u32 = Self::SUM + 18;
     const SIZE: u32 = Self::SQUARES + 27;
@@ -57,7 +59,7 @@ impl Chain {
         self.0 >> Self::SIZE
     }
 
-    /// The only liberty, where there is just one.
+    /// The only liberty, if there is exactly one.
     fn last_liberty(self) -> Option<Cell> {
         let number = self.pseudo_liberties();
         let sum = self.field(Self::SUM, Self::SQUARES);
@@ -65,7 +67,7 @@ impl Chain {
         (number != 0 && number * squares == sum * sum).then(|| (sum / number) as Cell)
     }
 
-    /// Whether there is just one liberty.
+    /// Whether there is exactly one liberty.
     fn in_atari(self) -> bool {
         let number = self.pseudo_liberties();
         let sum = self.field(Self::SUM, Self::SQUARES);
@@ -73,14 +75,15 @@ impl Chain {
     }
 }
 
-/// What a move took off the board.
+/// Stones captured by a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Taken {
-    /// Stones of the other side.
+    /// Captured stones of the opponent.
     pub(super) theirs: u32,
-    /// Own stones, by suicide.
+    /// Own stones lost by suicide.
     pub(super) own: u32,
-    /// The point where a single stone was taken by a single one that it could now take in turn.
+    /// The point where a single stone was captured by a single stone that could now be recaptured
+    /// (ko).
     pub(super) ko: Option<Move>,
 }
 
@@ -89,14 +92,14 @@ pub(super) struct Taken {
 pub(super) struct Board<const CELLS: usize, const WORDS: usize> {
     frame: Frame<WORDS>,
     stones: [Bits<WORDS>; 2],
-    /// The exclusive or of the stones' keys.
+    /// XOR of the keys of all stones.
     key: u128,
-    /// Cells of a row.
+    /// Cells per row.
     stride: usize,
-    /// 2^16 through columns and through cells of a row, rounded up: division of a cell by either is
-    /// a multiplication.
+    /// 2^16 divided by the number of columns and by the cells per row, rounded up: division of a
+    /// cell by either becomes a multiplication.
     through: [u32; 2],
-    /// A colour's index, or empty, or border.
+    /// Index of the stone's colour, or empty, or border.
     content: [u8; CELLS],
     /// The head of each stone's chain. Meaningless on empty cells.
     head: [u16; CELLS],
@@ -107,7 +110,7 @@ pub(super) struct Board<const CELLS: usize, const WORDS: usize> {
 }
 
 impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
-    /// The empty board, where it fits.
+    /// The empty board, if it fits.
     pub(super) fn new(size: BoardSize) -> Option<Self> {
         let (width, height) = (usize::from(size.width), usize::from(size.height));
         let stride = width + 1;
@@ -144,7 +147,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         self.frame.board() & !(self.stones[0] | self.stones[1])
     }
 
-    /// Equal for equal stones.
+    /// Position key: equal stones have equal keys.
     pub(super) fn key(&self) -> u128 {
         self.key
     }
@@ -184,7 +187,8 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
             let legal = match content {
                 EMPTY => true,
                 BORDER => false,
-                // A friend with another liberty, or an enemy without one.
+                // A friendly neighbour with another liberty, or an opponent's chain that would be
+                // captured.
                 _ => (content == own) != self.chain(cell).in_atari(),
             };
             if legal {
@@ -206,9 +210,9 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         legal.collect::<Bits<WORDS>>() | open
     }
 
-    /// Whether an empty point is an eye that `color` keeps by not playing there: only own stones
-    /// around, and so many of them at the corners of the eye that it cannot become a false one
-    /// (one corner may be the enemy's, none at the edge).
+    /// Whether an empty point is an eye of `color`: surrounded by own stones, with enough own
+    /// stones at its corners that it cannot become a false eye (one corner may be the opponent's,
+    /// none at the edge).
     pub(super) fn is_eye(&self, color: Color, point: Move) -> bool {
         let (cell, own) = (self.cell(point), color.index() as u8);
         let is_own =
@@ -227,8 +231,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         enemy + usize::from(count(BORDER) > 0) < 2
     }
 
-    /// Whether a stone of `color` on a legal point that takes nothing would leave its chain one
-    /// liberty.
+    /// Whether a legal stone of `color` that captures nothing would leave its chain one liberty.
     pub(super) fn is_self_atari(&self, color: Color, point: Move) -> bool {
         let (cell, own) = (self.cell(point), color.index() as u8);
         let (mut open, mut friends) = (0, Bits::EMPTY);
@@ -258,8 +261,8 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         liberties.is_empty() || liberties.is_single()
     }
 
-    /// What is around a point, two bits each: 0 black, 1 white, 2 empty, 3 off the board; from the
-    /// lowest bits west, east, south, north, south-west, south-east, north-west, north-east.
+    /// Neighbourhood of a point, two bits each: 0 black, 1 white, 2 empty, 3 off the board; from
+    /// the lowest bits west, east, south, north, south-west, south-east, north-west, north-east.
     pub(super) fn neighborhood(&self, point: Move) -> u16 {
         let cell = self.cell(point);
         let cells = self.around(cell).into_iter().chain(self.diagonals(cell));
@@ -269,7 +272,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         contents.fold(0, |code, bits| code | bits)
     }
 
-    /// Puts a stone on an empty point and joins chains; nothing is taken.
+    /// Puts a stone on an empty point and joins chains; captures nothing.
     pub(super) fn put(&mut self, color: Color, point: Move) {
         let (cell, own) = (self.cell(point), color.index() as u8);
         self.content[cell] = own;
@@ -294,7 +297,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         }
     }
 
-    /// Makes two chains one, by their heads: the larger one's stays.
+    /// Joins two chains, given by their heads; the larger one's head stays.
     fn join(&mut self, one: Cell, other: Cell) {
         let smaller = self.chains[one].size() < self.chains[other].size();
         let (small, large) = if smaller { (one, other) } else { (other, one) };
@@ -311,7 +314,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         self.next.swap(small, large);
     }
 
-    /// Whether the chain of the stone on `point` has no liberty.
+    /// Whether the chain of the stone on `point` has no liberties.
     pub(super) fn is_dead(&self, point: Move) -> bool {
         self.chain(self.cell(point)).pseudo_liberties() == 0
     }
@@ -341,7 +344,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         }
     }
 
-    /// The key of the board after a legal move, without playing it.
+    /// Position key after a legal move, without playing it.
     pub(super) fn key_after(&self, color: Color, point: Move) -> u128 {
         let (cell, own) = (self.cell(point), color.index() as u8);
         let enemy = color.opponent();
@@ -366,7 +369,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         if breathes {
             return key;
         }
-        // Suicide: the stone goes with all that it joins.
+        // Suicide: the stone is removed with all chains that it joins.
         key ^= zobrist::stone(color, point);
         let (mut gone, mut count): ([Cell; 4], usize) = ([0; 4], 0);
         for next in self.around(cell) {
@@ -380,7 +383,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
         key
     }
 
-    /// The keys of a chain's stones together.
+    /// XOR of the keys of a chain's stones.
     fn chain_key(&self, color: Color, first: Cell) -> u128 {
         let stones = self.chain_of(self.point(first));
         stones
@@ -388,7 +391,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
             .fold(0, |key, stone| key ^ zobrist::stone(color, stone))
     }
 
-    /// Takes a chain off; answers its number of stones.
+    /// Removes a chain; returns its number of stones.
     fn remove(&mut self, color: Color, first: Cell) -> u32 {
         let head = self.head[first];
         let (mut stone, mut count) = (first, 0);
@@ -398,7 +401,7 @@ impl<const CELLS: usize, const WORDS: usize> Board<CELLS, WORDS> {
             self.stones[color.index()].remove(point);
             self.key ^= zobrist::stone(color, point);
             for next in self.around(stone) {
-                // Of its own chain, stones that are not off yet do not matter.
+                // Stones of the same chain that are still to be removed do not matter.
                 if self.content[next] < EMPTY && self.head[next] != head {
                     self.chains[usize::from(self.head[next])].add(liberty);
                 }

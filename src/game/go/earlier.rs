@@ -1,12 +1,12 @@
-//! The boards of the last few moves, which come back from the moves and from what they took.
+//! Reconstructs the boards before the last few moves from the moves and their captures.
 
 use super::Go;
 use super::removed::MOST;
 use crate::game::{Bits, Color, Game, zobrist};
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
-    /// The stones, by [`Color::index`], on the boards before the last move, before the one before it, and
-    /// so on: four boards at most, and none from before the game or the setup.
+    /// Stones by [`Color::index`] on the boards before the last move, before the one before it, and
+    /// so on: at most four boards, none from before the game or the setup.
     #[must_use]
     pub fn earlier(&self) -> Vec<[Bits<WORDS>; 2]> {
         let mut stones = Color::BOTH.map(|color| self.stones(color));
@@ -22,7 +22,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                     stones[color.index()].remove(mv);
                     stones[color.opponent().index()] |= removed;
                 }
-                // Suicide, or a pass, which takes nothing.
+                // Suicide, or a pass, which captures nothing.
                 None => stones[mover.index()] |= removed,
             }
             boards.push(stones);
@@ -30,7 +30,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         boards
     }
 
-    /// A key of what [`Go::earlier`] says beside the moves.
+    /// Key of the part of [`Go::earlier`] that the moves do not determine.
     #[must_use]
     pub fn removed_key(&self) -> u128 {
         let removed = self.removed.iter().zip(1_u32..);

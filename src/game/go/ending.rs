@@ -1,33 +1,38 @@
-//! The end of a game: which stones are dead, which live in seki, and what that counts.
+//! The end of a game: dead stones, stones in seki, and the resulting score.
 
 use super::{Agreed, Go, GoRules, Removed, Scoring};
-use crate::game::{Bits, Color, Expected, Fate, Game as _, HalfPoints, Move, Recent, Settled};
+use crate::game::{
+    Bits, Color, Game as _, HalfPoints, Move, OwnershipEstimate, PointStatus, Recent, Settled,
+};
 
-/// A point whose expected owner is so sure is not played for any more.
+/// Points with a more certain expected owner need not be played for.
 const SURE: f32 = 0.8;
 
-/// Of a game that has not ended, a point that nobody has enclosed counts for a side that is expected
-/// to have it so surely.
+/// In an unfinished game, an open point counts for a side whose expected ownership is at least
+/// this.
 const LIKELY: f32 = 0.5;
 
-/// When both sides have passed a chain that is alive is so for certain if it is so surely kept.
+/// After both sides have passed, a chain is certainly alive if its expected survival is at least
+/// this.
 const KEPT: f32 = 0.5;
 
-/// A chain is dead if it is lost so surely, 1 for certain, whoever moves first.
+/// A chain is dead if it is expected to be lost with at least this certainty (1 for certain)
+/// whichever side moves first.
 const LOST: f32 = 0.5;
 
-/// The same where its own side moves first: more likely than not. Then its own side has no reason to,
-/// and what both sides have left alone is alive in any other case.
+/// The threshold if its own side moves first: more likely lost than not. Its side then has no
+/// reason to move, and a chain that both sides have left alone is alive otherwise.
 const LOST_IF_DEFENDED: f32 = 0.05;
 
-/// A stone that ends beside a shared liberty in this many cases lives in seki.
+/// A stone that ends beside a shared liberty in at least this share of playouts is alive in seki.
 const SHARED: f32 = 0.5;
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
-    /// Which stones are dead and which live in seki: what nobody can take any more is alive and what
-    /// stands in the midst of it is dead; of the other chains those that are expected to be lost.
+    /// Dead stones and stones in seki: chains that cannot be captured are alive and opposing stones
+    /// inside their territory are dead; of the other chains, those that are expected to be lost are
+    /// dead.
     #[must_use]
-    pub fn agree(&self, expected: &Expected) -> Agreed<WORDS> {
+    pub fn agree(&self, expected: &OwnershipEstimate) -> Agreed<WORDS> {
         let mut agreed = Agreed::all_alive();
         for color in Color::BOTH {
             let sign = if color == Color::Black { 1.0 } else { -1.0 };
@@ -59,7 +64,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         agreed
     }
 
-    /// The same position without knowledge of the last moves.
+    /// The same position without its last moves.
     #[must_use]
     pub fn without_last_moves(self) -> Self {
         Go {
@@ -69,8 +74,8 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         }
     }
 
-    /// The position from which players go on who do not agree: by area, with the komi under which it counts
-    /// the same ([`Go::area_komi`]); what is dead has to be taken.
+    /// The position from which players resume who disagree on dead stones: area scoring, with the
+    /// komi under which it counts the same ([`Go::area_komi`]); dead stones must be captured.
     pub(super) fn settled_by_play(&self) -> Self {
         let bonus = 2 * i32::from(self.rules.bonus(self.handicap.stones()));
         let rules = GoRules {
@@ -88,8 +93,8 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         position
     }
 
-    /// The chains that may be dead or alive, for all that is known, and the points that they reach.
-    fn doubtful(&self, expected: &Expected, agreed: &Agreed<WORDS>) -> Bits<WORDS> {
+    /// Chains whose status is not certain, and the points that they reach.
+    fn doubtful(&self, expected: &OwnershipEstimate, agreed: &Agreed<WORDS>) -> Bits<WORDS> {
         let mut doubtful = Bits::EMPTY;
         for color in Color::BOTH {
             let sign = if color == Color::Black { 1.0 } else { -1.0 };
@@ -118,11 +123,11 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         doubtful | frame.flood(frame.neighbors(doubtful) & open, open)
     }
 
-    /// The position counted as it is expected to end.
+    /// The position scored as it is expected to end.
     #[must_use]
-    pub fn settled(&self, expected: &Expected) -> Settled {
+    pub fn settled(&self, expected: &OwnershipEstimate) -> Settled {
         let agreed = if self.passes() >= 2 && !self.agrees_on_dead() {
-            // Over, and nobody is asked what is dead.
+            // The game is over without an agreement on dead stones.
             Agreed::all_alive()
         } else {
             self.agree(expected)
@@ -145,7 +150,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             let chance = expected.shared.get(point.index());
             chance.is_some_and(|&chance| chance >= SURE)
         };
-        // Under territory scoring what lies between the sides counts for nobody.
+        // Under territory scoring points between the two sides are neutral.
         let counts = self.rules.scoring == Scoring::Area;
         let open = open
             .iter()
@@ -156,11 +161,11 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         for point in board.iter() {
             let own = [0, 1].map(|side| owned[side].contains(point));
             let as_counted = match own {
-                // Nothing is played any more: it depends on what is dead alone.
+                // No more moves: the result depends on the dead stones alone.
                 _ if doubtful.is_some_and(|doubtful| !doubtful.contains(point)) => true,
                 [true, _] => owner(point) >= SURE,
                 [_, true] => owner(point) <= -SURE,
-                // Under territory scoring a living stone is nobody's point.
+                // Under territory scoring a point with a living stone does not count.
                 _ => shared(point) || (!empty.contains(point) && owner(point).abs() >= SURE),
             };
             if !as_counted {
@@ -180,16 +185,16 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 };
             }
         }
-        let fate = |point: Move| match () {
-            () if agreed.dead.contains(point) => Fate::Dead,
-            () if agreed.seki.contains(point) => Fate::Seki,
-            () if !self.empty().contains(point) => Fate::Alive,
-            () if owned[0].contains(point) => Fate::Territory(Color::Black),
-            () if owned[1].contains(point) => Fate::Territory(Color::White),
-            () => Fate::Dame,
+        let status = |point: Move| match () {
+            () if agreed.dead.contains(point) => PointStatus::Dead,
+            () if agreed.seki.contains(point) => PointStatus::Seki,
+            () if !self.empty().contains(point) => PointStatus::Alive,
+            () if owned[0].contains(point) => PointStatus::Territory(Color::Black),
+            () if owned[1].contains(point) => PointStatus::Territory(Color::White),
+            () => PointStatus::Dame,
         };
         Settled {
-            fates: board.iter().map(fate).collect(),
+            statuses: board.iter().map(status).collect(),
             black_ahead: HalfPoints(ahead),
             range: [HalfPoints(least), HalfPoints(most)],
             open,

@@ -1,13 +1,13 @@
-//! How many handicap stones Black has: those set up, and those played before White's first stone.
+//! Number of handicap stones: those set up, and those that Black plays before White's first stone.
 
 use crate::game::Color;
 
-/// The handicap of a game so far.
+/// Handicap of a game so far.
 ///
-/// Clients place handicap stones in three ways: as a set-up, as black moves in a row, and as black
-/// moves between white passes. All of them count, as in KataGo
-/// (`assumeMultipleStartingBlackMovesAreHandicap`, on by default there). Two white moves in a row say
-/// that somebody sets up a position move by move: then only stones set up count.
+/// Clients place handicap stones in three ways: as a setup, as consecutive black moves, and as
+/// black moves between white passes. All of them count, as in KataGo
+/// (`assumeMultipleStartingBlackMovesAreHandicap`, on by default). Two consecutive white moves mean
+/// that a position is being set up move by move: then only stones set up count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Handicap {
     /// Black stones set up on a board without white ones.
@@ -19,19 +19,19 @@ pub(super) struct Handicap {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Black's next stone counts. `passed` is whether White has just passed.
+    /// The next black stone counts. `passed`: White has just passed.
     Open { passed: bool },
     /// White has just played its first stone.
     Answered,
-    /// Nothing changes any more.
+    /// No further change.
     Closed,
 }
 
 impl Handicap {
-    /// None yet, on the empty board.
+    /// No handicap: the empty board.
     pub(super) const NONE: Handicap = Handicap::of_set_up(0, 0);
 
-    /// Of a position set up with this many stones.
+    /// Handicap of a position set up with this many black stones.
     pub(super) const fn of_set_up(black: u16, white: u16) -> Handicap {
         let no_handicap = white > 0;
         Handicap {
@@ -63,7 +63,7 @@ impl Handicap {
         };
     }
 
-    /// Handicap stones; a single one is a usual first move.
+    /// Number of handicap stones; a single one counts as an ordinary first move.
     pub(super) fn stones(self) -> u16 {
         match self.set_up + self.played {
             0 | 1 => 0,
@@ -71,7 +71,7 @@ impl Handicap {
         }
     }
 
-    /// Whether black stones still add to it.
+    /// Whether further black stones still add to the handicap.
     pub(super) fn is_open(self) -> bool {
         matches!(self.stage, Stage::Open { .. })
     }
@@ -93,7 +93,7 @@ mod tests {
         handicap.stones()
     }
 
-    /// Values of KataGo's rule as its documentation and source describe it.
+    /// KataGo's rule as its documentation and source describe it.
     #[test]
     fn black_stones_before_whites_first_are_handicap() {
         for (moves, stones) in [

@@ -1,30 +1,30 @@
-//! Ladders: chains that are taken although they run, because each of their liberties is the last but one
-//! (docs/methods.md#go).
+//! Ladders: chains that are captured although they run, because each move leaves them one or two
+//! liberties (docs/methods.md#go).
 
 use super::Go;
 use crate::game::{Bits, Color, Game, Move};
 
-/// Who is taken, and what reading it may still cost.
+/// A ladder search for one chain, with its remaining node budget.
 struct Reader {
-    /// A stone of the chain.
+    /// A stone of the target chain.
     target: Move,
     owner: Color,
-    /// Moves that may still be tried.
+    /// Remaining nodes.
     nodes: u32,
 }
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
-    /// Whether the chain of the stone on `target` is taken by one atari after the other, when `first`
-    /// moves first: its owner runs along its liberties or takes a chain beside it that is in atari. Kos
-    /// count as they stand, superko does not. A chain with three liberties is free, and so is one about
-    /// which `nodes` moves do not tell. Where a chain with two liberties has the first move, moves
-    /// elsewhere are not looked at, such as one that would wait at the end of the ladder.
+    /// Whether the chain of the stone on `target` is captured by successive ataris when `first`
+    /// moves first. Its owner extends along its liberties or captures an adjacent chain in atari.
+    /// Kos count as they stand; superko is ignored. A chain with three liberties is free, and so is
+    /// one that `nodes` moves do not decide. Where a chain with two liberties moves first, ladder
+    /// breakers elsewhere are not considered.
     #[must_use]
     pub fn falls_in_ladder(&self, target: Move, first: Color, nodes: u32) -> bool {
         let Some(owner) = self.stone(target) else {
             return false;
         };
-        // Before anything is copied: most chains have more liberties.
+        // Before copying anything: most chains have more liberties.
         if self.liberties(target).count() > 2 {
             return false;
         }
@@ -43,8 +43,8 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
 }
 
 impl Reader {
-    /// The position after a move; `None` when no more may be tried. In a box, as ladders are long and
-    /// stacks are not.
+    /// The position after a move; `None` when the node budget is exhausted. Boxed, as ladders are
+    /// long and stacks are small.
     fn play<const CELLS: usize, const WORDS: usize>(
         &mut self,
         position: &Go<CELLS, WORDS>,
@@ -56,7 +56,7 @@ impl Reader {
         Some(next)
     }
 
-    /// Whether the chain falls with its enemy to move.
+    /// Whether the chain is captured with the opponent to move.
     fn falls_attacked<const CELLS: usize, const WORDS: usize>(
         &mut self,
         position: &Go<CELLS, WORDS>,
@@ -73,7 +73,7 @@ impl Reader {
             })
     }
 
-    /// Whether the chain falls with its owner to move.
+    /// Whether the chain is captured with its owner to move.
     fn falls_defended<const CELLS: usize, const WORDS: usize>(
         &mut self,
         position: &Go<CELLS, WORDS>,
@@ -93,7 +93,7 @@ impl Reader {
             let Some(next) = self.play(position, reply) else {
                 return false;
             };
-            // By suicide it has fallen, too.
+            // Suicide also loses the chain.
             next.stone(self.target) != Some(self.owner) || self.falls_attacked(&next)
         })
     }
@@ -111,14 +111,14 @@ mod tests {
 
     const NODES: u32 = 1000;
 
-    /// Whether the chain with a stone on `name` falls with Black first, and with White first.
+    /// Whether the chain with a stone on `name` is captured with Black first, and with White first.
     fn falls(rows: &str, name: &str) -> [bool; 2] {
         let position = diagram(rows, "chinese", Color::Black);
         let target = at(&position, name);
         Color::BOTH.map(|first| position.falls_in_ladder(target, first, NODES))
     }
 
-    /// White's stone on c3, with a stone more on the board.
+    /// White's stone on c3, with one more stone on the board.
     fn ladder(breaker: Option<(&str, char)>) -> [bool; 2] {
         let rows = [
             ".........",
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_chain_that_takes_beside_it_is_free() {
-        // White's b2 is in atari with Black's a2: White takes it and is out.
+        // White's b2 is in atari, and so is Black's a2: White captures it and escapes.
         let rows = "..... ..... .X... XOX.. O....";
         assert_eq!(falls(rows, "b2"), [true, false]);
         // With a3 it is not: White can only run, and has one liberty then.
@@ -175,7 +175,7 @@ mod tests {
     fn a_snapback_is_read() {
         // Black throws in on c1 or d1: White takes one stone and is taken back.
         assert_eq!(falls("....... XXXXXX. XOOOOX. XO..OX.", "b2"), [true, true]);
-        // With a point more White has three liberties.
+        // With one more point White has three liberties.
         assert_eq!(
             falls("....... XXXXXXX XOOOOOX XO...OX", "b2"),
             [false, false]
@@ -195,7 +195,8 @@ mod tests {
         assert!(!position.falls_in_ladder(at(&position, "a9"), Color::Black, NODES));
     }
 
-    /// All moves of the owner, all ataris of its enemy: `None` where `plies` do not tell.
+    /// All moves of the owner, all ataris of the opponent: `None` where `plies` are too few to
+    /// decide.
     fn brute<const C: usize, const W: usize>(
         position: &Go<C, W>,
         target: Move,

@@ -1,20 +1,18 @@
-//! What nobody can take any more: Benson's pass-alive chains, and results that are proven by them
-//! (docs/methods.md#go).
+//! Unconditional life: Benson's pass-alive chains, and results proven by them (docs/methods.md#go).
 
 use super::{Agreed, Go, Scoring};
-use crate::game::{Bits, Bounds, Color, Frame, Game, HalfPoints, Move, Outcome, Standing};
+use crate::game::{Bits, Bounds, Color, CurrentScore, Frame, Game, HalfPoints, Move, Outcome};
 
-/// What one side has for certain.
+/// Points and stones that one side has secured unconditionally.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PassAlive<const WORDS: usize> {
-    /// Stones that stay if their side only ever passes.
+    /// Stones that survive even if their side always passes.
     pub stones: Bits<WORDS>,
-    /// These stones and the regions that are vital to them: all of it counts for their side in the
-    /// end, if that side answers where the other one plays in such a region, and does not pass while
-    /// stones of the other one stand in it.
+    /// These stones and their vital regions: all of it counts for their side in the end, if that
+    /// side answers moves in such a region and does not pass while opposing stones are inside.
     pub secured: Bits<WORDS>,
-    /// What counts for their side even if it only ever passes: the stones, and their vital regions of
-    /// one point.
+    /// Points that count for their side even if it always passes: the stones, and their vital
+    /// regions of one point.
     pub kept: Bits<WORDS>,
 }
 
@@ -22,11 +20,11 @@ pub struct PassAlive<const WORDS: usize> {
 struct Part<const WORDS: usize> {
     points: Bits<WORDS>,
     around: Bits<WORDS>,
-    /// Whether it still counts.
+    /// Whether it is still a candidate.
     good: bool,
 }
 
-/// The connected parts of a set of points.
+/// Connected components of a set of points.
 fn parts<const WORDS: usize>(frame: &Frame<WORDS>, set: Bits<WORDS>) -> Vec<Part<WORDS>> {
     let (mut left, mut parts) = (set, Vec::new());
     while let Some(first) = left.lowest() {
@@ -42,7 +40,7 @@ fn parts<const WORDS: usize>(frame: &Frame<WORDS>, set: Bits<WORDS>) -> Vec<Part
 }
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
-    /// What `color` has for certain.
+    /// What `color` has secured.
     #[must_use]
     pub fn pass_alive(&self, color: Color) -> PassAlive<WORDS> {
         let (frame, empty) = (self.board.frame(), self.empty());
@@ -95,8 +93,8 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         alive
     }
 
-    /// Where no stone of the side to move makes a difference: points that the other side has secured, and
-    /// those of its own regions in which nothing is left to take.
+    /// Points where a stone of the side to move makes no difference: points secured by the
+    /// opponent, and own secured regions without opposing stones.
     pub(super) fn idle_points(&self) -> Bits<WORDS> {
         let (own, other) = (self.to_move, self.to_move.opponent());
         let secured = self.pass_alive(own).secured;
@@ -109,8 +107,8 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         ((within & !taking) | lost) & self.legal_points()
     }
 
-    /// How the game stands by area, secured points being their side's, whatever stands there.
-    pub(super) fn area_standing(&self) -> Standing {
+    /// Area score now, with secured points counted for their side whatever is on them.
+    pub(super) fn area_score_now(&self) -> CurrentScore {
         let secured = Color::BOTH.map(|color| self.pass_alive(color).secured);
         let standing = self.owned(&Agreed::all_alive());
         let owned = [0, 1].map(|side| secured[side] | (standing[side] & !secured[1 - side]));
@@ -119,23 +117,22 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             Color::BOTH.into_iter().find(owns)
         };
         let [black, white] = owned.map(|points| points.count() as i32);
-        Standing {
+        CurrentScore {
             owners: (0..self.size().area() as u16).map(owner).collect(),
             black_ahead: HalfPoints((2 * (black - white)).saturating_sub(self.komi().0)),
             decided: self.proven().proof().is_some(),
         }
     }
 
-    /// What is proven of the result for the side to move, by the rules or by what both sides have
-    /// for certain. Where territory counts, only finished games are proven: there an answer may cost
-    /// a point.
+    /// Proven bounds of the result for the side to move, by the rules or by secured points. Under
+    /// territory scoring only finished games are proven, because an answer may cost a point.
     #[must_use]
     pub fn proven(&self) -> Bounds {
         self.proven_by(|alive| alive.secured)
     }
 
-    /// The same whatever has happened before. Superko may forbid an answer, by a board from before
-    /// its stone was lost: where it holds, no side is taken to answer.
+    /// The same independent of the game's history. Superko may forbid an answer because of an
+    /// earlier board; under superko no side is assumed to answer.
     pub(super) fn certainly(&self) -> Bounds {
         self.proven_by(|alive| match self.forbids_repetition() {
             true => alive.kept,
@@ -143,7 +140,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         })
     }
 
-    /// What is proven by these points of each side.
+    /// Bounds proven by these points of each side.
     fn proven_by(&self, points: impl Fn(PassAlive<WORDS>) -> Bits<WORDS>) -> Bounds {
         if let Some(outcome) = self.outcome().filter(|_| !self.judged) {
             return Bounds::exactly(outcome.proof_for(self.to_move()));
@@ -152,13 +149,13 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
             return Bounds::OPEN;
         }
         let area = self.size().area() as i32;
-        // What Black is ahead by, if this side has no more than it has for certain.
+        // Black's score if this side gets only its secured points.
         let secured = |color| points(self.pass_alive(color)).count() as i32;
         let least = 2 * (2 * secured(Color::Black) - area);
         let most = 2 * (area - 2 * secured(Color::White));
         let [mut least, mut most] = [least, most].map(|ahead| ahead.saturating_sub(self.komi().0));
         if self.passes == 1 && !self.judged {
-            // The side to move may end the game before the other one has answered.
+            // The side to move may end the game before the opponent has answered.
             let now = self.score(&Agreed::all_alive()).0;
             match self.to_move() {
                 Color::White => least = least.min(now),
@@ -182,9 +179,9 @@ mod tests {
     use super::super::tests::{at, diagram};
     use super::super::{GoRules, SmallGo};
     use super::*;
-    use crate::game::{BoardSize, Past, Proof};
+    use crate::game::{BoardSize, PositionHistory, Proof};
 
-    /// Black's stones that are pass-alive, and all that it has for certain.
+    /// Number of Black's pass-alive stones, and of all points it has secured.
     fn black(rows: &str) -> (usize, usize) {
         let alive = diagram(rows, "chinese", Color::Black).pass_alive(Color::Black);
         (alive.stones.count(), alive.secured.count())
@@ -241,7 +238,7 @@ mod tests {
     fn what_is_secured_decides_against_komi() {
         let rows = ".X.X. XXXXX XXXXX XXXXX XXXXX ..... .....";
         let proven = |rules: &str, to_move| diagram(rows, rules, to_move).proven();
-        // 25 of 35 points for certain: at least 15 ahead.
+        // 25 of 35 points are secured: ahead by at least 15.
         for (komi, low) in [
             ("14.5", Proof::Win),
             ("15", Proof::Draw),
@@ -257,7 +254,7 @@ mod tests {
 
     #[test]
     fn after_a_pass_the_board_as_it_is_counts_too() {
-        // White's dead stone makes b5 and a5 nobody's until it is taken.
+        // White's dead stone makes b5 and a5 neutral until it is captured.
         let rows = "O.X.X XXXXX XXXXX XXXXX .....";
         let mut position = diagram(rows, "chinese komi23.5", Color::Black);
         assert_eq!(position.proven().proof(), Some(Proof::Win));
@@ -268,9 +265,9 @@ mod tests {
         assert_eq!(position.proven().proof(), Some(Proof::Win));
     }
 
-    /// What one side does that keeps to the proof: it answers where the other one stands in what is
-    /// secured, and passes otherwise.
-    fn answer(position: &SmallGo, secured: Bits<2>, past: &Past) -> Move {
+    /// Strategy of the side with secured points: it answers opposing stones in secured regions, and
+    /// passes otherwise.
+    fn answer(position: &SmallGo, secured: Bits<2>, past: &PositionHistory) -> Move {
         let own = position.to_move();
         let intruders = secured & position.stones(own.opponent());
         let frame = position.board.frame();
@@ -281,8 +278,8 @@ mod tests {
         answers.find(allowed).unwrap_or(position.pass())
     }
 
-    /// From positions of random games, whatever the other side does at random, the side with secured
-    /// points has them in the end.
+    /// From positions of random games, against random moves of the opponent, the side with secured
+    /// points owns them in the end.
     #[test]
     fn what_is_secured_can_be_kept() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
@@ -296,7 +293,7 @@ mod tests {
                 BoardSize::square(7),
             ][game / 3 % 3];
             let mut position = SmallGo::with_rules(size, rules).unwrap();
-            let mut past = Past::of(&position);
+            let mut past = PositionHistory::of(&position);
             while position.outcome().is_none() && position.ply() < 4 * size.area() as u32 {
                 for side in Color::BOTH {
                     let secured = position.pass_alive(side).secured;
@@ -313,8 +310,12 @@ mod tests {
         assert!(tried > 1000, "{tried} tries");
     }
 
-    /// A random move that fills no eye of its own.
-    fn random_move(position: &SmallGo, past: &Past, rng: &mut Xoshiro256PlusPlus) -> Move {
+    /// A random move that does not fill an own eye.
+    fn random_move(
+        position: &SmallGo,
+        past: &PositionHistory,
+        rng: &mut Xoshiro256PlusPlus,
+    ) -> Move {
         let own = position.to_move();
         let good = |p: &Move| !position.is_eye(own, *p) && past.allows(position, *p);
         let moves: Vec<Move> = position.legal_points().iter().filter(good).collect();
@@ -326,7 +327,7 @@ mod tests {
 
     fn keeps(
         start: &SmallGo,
-        past: &Past,
+        past: &PositionHistory,
         side: Color,
         secured: Bits<2>,
         rng: &mut Xoshiro256PlusPlus,
@@ -375,12 +376,12 @@ mod tests {
             let idle = names.filter(|name| position.idle_moves().contains(&at(&position, name)));
             idle.collect::<Vec<_>>().join(" ")
         };
-        // Black's two eyes, one of two points, for both sides; White may live below.
+        // Black's two eyes, one of two points, counted for both sides; White may live below.
         let rows = ".X..X XXXXX ..... .....";
         assert_eq!(idle(rows, Color::Black), "a4 c4 d4");
         // White may not play a4.
         assert_eq!(idle(rows, Color::White), "c4 d4");
-        // What stands there can be taken, and White may not even play beside it.
+        // Stones there can be captured, and White may not even play beside it.
         let rows = ".X.OX XXXXX ..... .....";
         assert_eq!(idle(rows, Color::Black), "a4");
         assert_eq!(idle(rows, Color::White), "");

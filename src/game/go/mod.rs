@@ -1,9 +1,10 @@
 //! Go on any rectangle up to 19x19: area or territory scoring, komi, simple ko and superko.
 //!
-//! A position knows all that makes a move legal but earlier boards: whether a superko rule forbids a
-//! move is asked of [`Past`](super::Past). Two passes in a row end the game, and all stones on the
-//! board count as alive, unless somebody says which are dead ([`Go::score`]). Where players are going to
-//! agree on that, a search has it judged ([`Game::searched`]).
+//! A position contains everything that determines legality except earlier boards: whether superko
+//! forbids a move is asked of [`PositionHistory`](super::PositionHistory). Two consecutive passes
+//! end the game, and all stones on the board count as alive unless dead stones are given
+//! ([`Go::score`]). Under rules by which players agree on dead stones, the search estimates the
+//! agreement ([`Game::searched`]).
 
 mod agreed;
 mod board;
@@ -19,8 +20,9 @@ mod seki;
 
 use super::bits::{Bits, BitsIter};
 use super::{
-    BoardSize, Bounds, Color, Expected, Frame, Game, GameInfo, HalfPoints, Illegal, IllegalSetup,
-    Move, Outcome, PliesLeft, Recent, Settled, Standing, UnsupportedSize, zobrist,
+    BoardSize, Bounds, Color, CurrentScore, Frame, Game, GameInfo, HalfPoints, Illegal,
+    IllegalSetup, Move, Outcome, OwnershipEstimate, PliesLeft, Recent, Settled, UnsupportedSize,
+    zobrist,
 };
 pub use agreed::Agreed;
 use board::Board;
@@ -29,16 +31,16 @@ pub use life::PassAlive;
 use removed::Removed;
 pub use rules::{GoRules, HandicapBonus, KoRule, Scoring};
 
-/// Go on boards up to 9x9, and narrow ones of as many points.
+/// Go on boards up to 9x9, and on narrow boards with as many points.
 pub type SmallGo = Go<111, 2>;
 
 /// Go on boards up to 19x19.
 pub type LargeGo = Go<421, 6>;
 
-/// Share of the points that have stones from which on a side may pass first.
+/// Share of occupied points from which on a side may pass first.
 const LATE: f32 = 0.4;
 
-/// Columns and rows, at most.
+/// Maximum number of columns and of rows.
 const MAX_SIDE: u8 = 19;
 
 /// A Go position on a board of at most `64 * WORDS - 1` points.
@@ -48,17 +50,18 @@ pub struct Go<const CELLS: usize, const WORDS: usize> {
     rules: GoRules,
     handicap: Handicap,
     to_move: Color,
-    /// Where the side to move may not take back.
+    /// The point that ko forbids the side to move.
     ko: Option<Move>,
-    /// Passes since the last stone, 2 at most.
+    /// Consecutive passes, 2 at most.
     passes: u8,
-    /// Stones taken off, by their colour.
+    /// Captured stones, by their colour.
     prisoners: [u32; 2],
     ply: u32,
     recent: Recent,
-    /// What the last moves took.
+    /// Stones captured by the last moves.
     removed: Removed<WORDS>,
-    /// Whether the board as it stands proves nothing when both have passed: what is dead is judged.
+    /// Whether the final position proves nothing after both have passed, because dead stones must
+    /// be estimated.
     judged: bool,
 }
 
@@ -93,7 +96,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         self.board.last_liberty(point)
     }
 
-    /// Stones of the chains in `stones` that have one, two and three liberties.
+    /// Stones of the chains in `stones` with one, two and three liberties.
     #[must_use]
     pub fn by_liberties(&self, stones: Bits<WORDS>) -> [Bits<WORDS>; 3] {
         let (mut left, mut sets) = (stones, [Bits::EMPTY; 3]);
@@ -114,27 +117,27 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         self.size().pass()
     }
 
-    /// Passes in a row before this position: two of them have ended the game.
+    /// Consecutive passes before this position: two have ended the game.
     #[must_use]
     pub fn passes(&self) -> u8 {
         self.passes
     }
 
-    /// How many stones of this colour were taken off the board.
+    /// Number of captured stones of this colour.
     #[must_use]
     pub fn prisoners(&self, color: Color) -> u32 {
         self.prisoners[color.index()]
     }
 
-    /// The points that White gets beside those on the board.
+    /// Komi: points that White gets in addition to those on the board.
     #[must_use]
     pub fn komi(&self) -> HalfPoints {
         let bonus = 2 * i32::from(self.rules.bonus(self.handicap.stones()));
         HalfPoints(self.rules.komi.0.saturating_add(bonus))
     }
 
-    /// Whether a point is an eye of `color` that only a blunder fills: enclosed by its stones, and
-    /// not to be made a false eye by the other side.
+    /// Whether a point is an eye of `color` that should not be filled: surrounded by its stones,
+    /// and not to be made a false eye by the opponent.
     #[must_use]
     pub fn is_eye(&self, color: Color, point: Move) -> bool {
         self.empty().contains(point) && self.board.is_eye(color, point)
@@ -146,7 +149,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         self.next_to(Bits::point(point))
     }
 
-    /// The shape of the board.
+    /// Geometry of the board.
     #[must_use]
     pub fn frame(&self) -> &Frame<WORDS> {
         self.board.frame()
@@ -168,22 +171,22 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         within(Color::Black) | within(Color::White)
     }
 
-    /// Whether two points are neighbours, or would be along a diagonal.
+    /// Whether two points are adjacent, orthogonally or diagonally.
     #[must_use]
     pub fn touches(&self, one: Move, other: Move) -> bool {
         let [(x, y), (u, v)] = [one, other].map(|point| self.size().column_row(point));
         x.abs_diff(u) < 2 && y.abs_diff(v) < 2
     }
 
-    /// What is around a point, two bits each: 0 black, 1 white, 2 empty, 3 off the board; from the
-    /// lowest bits west, east, south, north, south-west, south-east, north-west, north-east.
+    /// Neighbourhood of a point, two bits each: 0 black, 1 white, 2 empty, 3 off the board; from
+    /// the lowest bits west, east, south, north, south-west, south-east, north-west, north-east.
     #[must_use]
     pub fn neighborhood(&self, point: Move) -> u16 {
         self.board.neighborhood(point)
     }
 
-    /// Whether a legal stone of the side to move on `point` would leave its chain a single liberty,
-    /// taking nothing.
+    /// Whether a legal stone of the side to move on `point` would capture nothing and leave its
+    /// chain a single liberty.
     #[must_use]
     pub fn is_self_atari(&self, point: Move) -> bool {
         self.board.is_self_atari(self.to_move, point)
@@ -202,7 +205,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         legal
     }
 
-    /// A position without stones or past.
+    /// A position without stones or history.
     fn begin(board: Board<CELLS, WORDS>, rules: GoRules) -> Self {
         Go {
             board,
@@ -219,7 +222,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         }
     }
 
-    /// What is part of a position beside its stones and whose turn it is.
+    /// Key of everything in a position except its stones and the side to move.
     fn rest_key(&self) -> u128 {
         use zobrist::Kind;
         let GoRules {
@@ -277,7 +280,7 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         Ok(Go::begin(board, rules))
     }
 
-    /// Black stones alone, two or more of them, are a handicap.
+    /// Two or more black stones alone are a handicap.
     fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Self, IllegalSetup> {
         let empty = Board::new(self.size()).expect("it has this size");
         let mut position = Go::begin(empty, self.rules);
@@ -313,7 +316,7 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         self.to_move
     }
 
-    /// Where that is another side, no ko is left and no pass precedes; a finished game stays
+    /// If that changes the side to move, the ko expires and no pass precedes; a finished game stays
     /// finished.
     fn set_to_move(&mut self, color: Color) {
         if color != self.to_move {
@@ -409,7 +412,7 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         over.then(|| Outcome::by_points(self.score(&Agreed::all_alive())))
     }
 
-    fn settle(&self, expected: &Expected) -> Option<Settled> {
+    fn settle(&self, expected: &OwnershipEstimate) -> Option<Settled> {
         Some(self.settled(expected))
     }
 
@@ -430,8 +433,8 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         chains
     }
 
-    /// A stone that stays if its side only ever passes is alive, and one amid such stones of the other
-    /// side is dead.
+    /// A pass-alive stone is alive, and a stone surrounded by pass-alive stones of the opponent is
+    /// dead.
     fn certainly_dead(&self, stone: Move) -> Option<bool> {
         let color = self.stone(stone)?;
         if self.pass_alive(color).stones.contains(stone) {
@@ -449,7 +452,8 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         self.rules.scoring == Scoring::Territory
     }
 
-    /// Where territory counts, taking dead stones would cost points: players always agree on them.
+    /// Under territory scoring capturing dead stones would cost points, so players always agree on
+    /// them.
     fn agrees_on_dead(&self) -> bool {
         self.rules.friendly_pass || self.rules.scoring == Scoring::Territory
     }
@@ -458,10 +462,10 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         self.handicap.stones()
     }
 
-    /// Where area counts: points that are secured by pass-alive stones are their side's, whatever stands
-    /// there; all others as they stand.
-    fn standing(&self) -> Option<Standing> {
-        (self.rules.scoring == Scoring::Area).then(|| self.area_standing())
+    /// Under area scoring: points secured by pass-alive stones count for their side, whatever is on
+    /// them; all others count as they stand.
+    fn current_score(&self) -> Option<CurrentScore> {
+        (self.rules.scoring == Scoring::Area).then(|| self.area_score_now())
     }
 
     fn key(&self) -> u128 {
@@ -471,7 +475,7 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         }
     }
 
-    /// Under [`KoRule::Positional`] the stones alone; else whose turn it is, too.
+    /// Under [`KoRule::Positional`] the stones alone; otherwise with the side to move.
     fn repetition_key(&self) -> u128 {
         match (self.rules.ko, self.to_move) {
             (KoRule::Positional, _) | (_, Color::Black) => self.board.key(),
@@ -494,24 +498,25 @@ impl<const CELLS: usize, const WORDS: usize> Game for Go<CELLS, WORDS> {
         }
     }
 
-    /// Where the other side has passed, and where as many points have stones as towards the end of a game.
+    /// Where the opponent has passed, and where as many points are occupied as near the end of a
+    /// game.
     fn nears_end(&self) -> bool {
         let area = self.size().area();
         self.passes == 1 || (area - self.empty().count()) as f32 >= LATE * area as f32
     }
 
-    /// Points that one side has secured, where the side to move has nothing to take.
+    /// Secured points where the side to move has nothing to capture.
     fn idle_moves(&self) -> Vec<Move> {
         self.idle_points().iter().collect()
     }
 
-    /// By the rules, or by what both sides have for certain.
+    /// By the rules or by secured points.
     fn certain(&self) -> Bounds {
         self.certainly()
     }
 
-    /// Nothing bounds it. Expected is what is left of the empty points when two thirds to three
-    /// quarters of them get a stone, which is how games go on all boards: a guess.
+    /// Unbounded. The expected value fills two thirds to three quarters of the points, as in
+    /// typical games on all board sizes: a rough estimate.
     fn plies_left(&self) -> PliesLeft {
         let area = self.size().area() as f64;
         let expected = match self.passes {

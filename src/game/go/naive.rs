@@ -1,5 +1,5 @@
-//! Go as a rule sheet says it: flood fill, and copies of all boards so far. Shares no code with the
-//! real one. Test code.
+//! Go exactly as a rule sheet says, by flood fill and copies of all boards. Shares no code with the
+//! real implementation. Test code.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use super::{GoRules, KoRule};
 use crate::game::conformance::neighbors;
 use crate::game::{BoardSize, Color};
 
-/// Stones, row by row.
+/// Stones in row-major order.
 pub(super) type Stones = Vec<Option<Color>>;
 
 /// A game.
@@ -17,13 +17,13 @@ pub(super) struct Naive {
     pub(super) rules: GoRules,
     pub(super) stones: Stones,
     pub(super) to_move: Color,
-    /// Stones taken, by their colour.
+    /// Captured stones, by their colour.
     pub(super) taken: [u32; 2],
-    /// The board before the last move, where that was a stone of the other side.
+    /// The board before the last move, if that was a stone of the opponent.
     before: Option<Stones>,
-    /// All boards so far, with whose turn it was.
+    /// All boards so far, with the side to move.
     past: HashSet<(Stones, Color)>,
-    /// Who has moved, and whether a stone.
+    /// Colour of each move, and whether it placed a stone.
     moves: Vec<(Color, bool)>,
 }
 
@@ -42,8 +42,8 @@ impl Naive {
         }
     }
 
-    /// The points that connect to `point` through points with the same content, and the contents
-    /// that they touch.
+    /// The points connected to `point` through points with the same content, and the contents
+    /// adjacent to them.
     fn region(&self, stones: &Stones, point: usize) -> (Vec<usize>, HashSet<Option<Color>>) {
         let (mut region, mut touched) = (vec![point], HashSet::new());
         let mut seen = vec![false; stones.len()];
@@ -62,7 +62,7 @@ impl Naive {
         (region, touched)
     }
 
-    /// Takes off the chains of `color` that have no liberty; answers how many stones those are.
+    /// Removes the chains of `color` without liberties; returns the number of stones removed.
     fn clear(&self, stones: &mut Stones, color: Color) -> u32 {
         let (mut dead, mut seen) = (Vec::new(), vec![false; stones.len()]);
         for point in 0..stones.len() {
@@ -78,7 +78,7 @@ impl Naive {
         dead.len() as u32
     }
 
-    /// The board after a stone, and how many it takes; nothing where it may not be put, kos and
+    /// The board after a stone, and the number of captures; `None` where it is illegal, ko and
     /// repetition aside.
     fn after(&self, point: usize) -> Option<(Stones, [u32; 2])> {
         if self.stones[point].is_some() {
@@ -95,13 +95,13 @@ impl Naive {
         may.then_some((stones, taken))
     }
 
-    /// Whether a stone is legal by the position and its simple ko.
+    /// Whether a stone is legal by position and simple ko.
     pub(super) fn is_legal(&self, point: usize) -> bool {
         let after = self.after(point);
         after.is_some_and(|(stones, _)| self.before.as_ref() != Some(&stones))
     }
 
-    /// Whether a legal stone is allowed by the rule against repetition.
+    /// Whether the repetition rule allows a legal stone.
     pub(super) fn is_allowed(&self, point: usize) -> bool {
         let (stones, _) = self.after(point).expect("a legal move");
         let was_there = |to_move| self.past.contains(&(stones.clone(), to_move));
@@ -129,14 +129,14 @@ impl Naive {
         self.past.insert((self.stones.clone(), self.to_move));
     }
 
-    /// The other side goes on.
+    /// Passes the turn to the other side.
     pub(super) fn change_turn(&mut self) {
         self.before = None;
         self.to_move = self.to_move.opponent();
     }
 
-    /// Handicap stones: those of Black before White's first, unless White moves twice in a row until
-    /// then or from then on.
+    /// Handicap stones: Black's stones before White's first, unless White moves twice in a row
+    /// until then or directly afterwards.
     pub(super) fn handicap(&self) -> u16 {
         let all = self.moves.len();
         let mut moves = self.moves.iter();
@@ -156,7 +156,7 @@ impl Naive {
         }
     }
 
-    /// What Black and White have: stones, and empty points that touch only one colour.
+    /// Area of Black and White: stones, and empty points adjacent to only one colour.
     pub(super) fn counts(&self) -> [[i32; 2]; 2] {
         let mut counts = [[0; 2]; 2];
         for point in 0..self.stones.len() {

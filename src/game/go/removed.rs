@@ -1,25 +1,25 @@
-//! What the last moves took off the board.
+//! Stones captured by the last moves.
 
 use crate::game::Bits;
 
-/// Moves that are remembered.
+/// Number of moves that are remembered.
 pub(super) const MOST: usize = 4;
 
-/// The stones that each of the last moves took, the last move's first.
+/// Stones captured by each of the last moves, most recent first.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Removed<const WORDS: usize>([Bits<WORDS>; MOST]);
 
 impl<const WORDS: usize> Removed<WORDS> {
-    /// Before the first move.
+    /// Value before the first move.
     pub(super) const NONE: Self = Removed([Bits::EMPTY; MOST]);
 
-    /// One move more; the oldest is forgotten.
+    /// Adds a move; the oldest is dropped.
     pub(super) fn push(&mut self, removed: Bits<WORDS>) {
         self.0.rotate_right(1);
         self.0[0] = removed;
     }
 
-    /// The last move's first.
+    /// Captures, most recent move first.
     pub(super) fn iter(self) -> impl Iterator<Item = Bits<WORDS>> {
         self.0.into_iter()
     }

@@ -1,59 +1,59 @@
-//! The rules of Go as a value: ko, scoring, suicide, handicap and komi, with the names that KataGo
-//! gave them and that clients send (`kata-set-rules`, `kgs-rules`).
+//! The rules of Go as a value: ko, scoring, suicide, handicap and komi, with KataGo's names, which
+//! clients send (`kata-set-rules`, `kgs-rules`).
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::game::{HalfPoints, Rules, UnknownRules};
 
-/// What may not be repeated.
+/// Repetition rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KoRule {
-    /// A single stone that has just taken a single stone is not taken back at once.
+    /// Simple ko: a single stone that has just captured a single stone may not be recaptured at
+    /// once.
     Simple,
-    /// No move brings back an earlier board.
+    /// Positional superko: no move may repeat an earlier board.
     Positional,
-    /// No move brings back an earlier board with the same side to move.
+    /// Situational superko: no move may repeat an earlier board with the same side to move.
     Situational,
 }
 
-/// What counts at the end.
+/// Scoring rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scoring {
-    /// Stones, and empty points that only one colour reaches (KataGo's tax `NONE`).
+    /// Area: stones, and empty points that only one colour reaches (KataGo's tax `NONE`).
     Area,
-    /// Empty points that only one colour reaches, outside of seki, and prisoners (KataGo's tax
-    /// `SEKI`).
+    /// Territory: empty points that only one colour reaches, outside of seki, and prisoners
+    /// (KataGo's tax `SEKI`).
     Territory,
 }
 
-/// Points that White gets for Black's handicap stones.
+/// Points that White gets as compensation for handicap stones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HandicapBonus {
-    /// None.
+    /// No compensation.
     Zero,
-    /// One a stone, as Chinese rules have it.
+    /// One point per stone, as in Chinese rules.
     EachStone,
-    /// One a stone but for the first, as AGA rules have it.
+    /// One point per stone except the first, as in AGA rules.
     ButOne,
 }
 
 /// Rules of Go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GoRules {
-    /// What may not be repeated; [`KoRule::Simple`] is part of the other two.
+    /// Repetition rule; [`KoRule::Simple`] is part of the other two.
     pub ko: KoRule,
-    /// What counts.
+    /// Scoring rule.
     pub scoring: Scoring,
-    /// Whether a move may leave a chain of several own stones without liberties, which are then
-    /// taken off. One stone alone never may.
+    /// Whether suicide of several stones is legal. Suicide of a single stone never is.
     pub suicide: bool,
-    /// What White gets for handicap stones.
+    /// Compensation for handicap stones.
     pub handicap: HandicapBonus,
-    /// Whether a player may pass while dead stones are on the board. No move is more or less legal
-    /// for it: it says whether the players are going to agree on them.
+    /// Whether a player may pass while dead stones are on the board. It does not affect legality:
+    /// it says whether the players agree on dead stones.
     pub friendly_pass: bool,
-    /// Points that White gets in any case.
+    /// Komi.
     pub komi: HalfPoints,
 }
 
@@ -61,7 +61,7 @@ const NAMES: &str = "tromp-taylor, chinese, chinese-ogs, chinese-kgs, japanese, 
                      french, new-zealand, KataGo's JSON, or its short form as in \
                      koPOSITIONALscoreAREAtaxNONEsui1komi7.5";
 
-/// Names that are written into records; `NZ`, `AGA` and `Japanese` are SGF's.
+/// Names written into records; `NZ`, `AGA` and `Japanese` are SGF's.
 const RECORD_NAMES: [&str; 6] = [
     "Japanese",
     "Chinese",
@@ -72,7 +72,7 @@ const RECORD_NAMES: [&str; 6] = [
 ];
 
 impl GoRules {
-    /// The rules of <https://tromp.github.io/go.html>, with the komi that is usual for them.
+    /// The rules of <https://tromp.github.io/go.html>, with their usual komi.
     pub const TROMP_TAYLOR: GoRules = GoRules {
         ko: KoRule::Positional,
         scoring: Scoring::Area,
@@ -82,7 +82,7 @@ impl GoRules {
         komi: HalfPoints(15),
     };
 
-    /// The rules of that name, as KataGo takes it to be meant.
+    /// The preset with this name, with KataGo's meaning.
     fn named(name: &str) -> Option<GoRules> {
         use HandicapBonus::{ButOne, EachStone, Zero};
         use KoRule::{Positional, Simple, Situational};
@@ -94,7 +94,7 @@ impl GoRules {
             ..Self::TROMP_TAYLOR
         };
         let name = name.to_lowercase().replace(['_', ' '], "-");
-        // Records have "Japanese Rules" and the like.
+        // Records contain "Japanese Rules" and similar names.
         let endings = ["rules", "rule", "规则", "規則", "ルール"];
         let short = endings.iter().find_map(|ending| name.strip_suffix(ending));
         let name = short.unwrap_or(&name).trim_end_matches('-');
@@ -117,14 +117,15 @@ impl GoRules {
         })
     }
 
-    /// What these rules are but for the komi, in the short form.
+    /// The rules without komi, in the short form.
     fn without_komi(&self) -> String {
         let text = self.to_string();
         text.split_once("komi")
             .map_or(String::new(), |(rules, _)| rules.to_owned())
     }
 
-    /// Points that White gets for this many handicap stones; none for a single one, which is a move.
+    /// Compensation for this many handicap stones; none for a single one, which is an ordinary
+    /// move.
     #[must_use]
     pub fn bonus(&self, handicap_stones: u16) -> u16 {
         match self.handicap {
@@ -135,7 +136,7 @@ impl GoRules {
         }
     }
 
-    /// Ko, scoring, tax and bonus in KataGo's words.
+    /// Ko, scoring, tax and bonus with KataGo's names.
     fn words(&self) -> [&'static str; 4] {
         let ko = match self.ko {
             KoRule::Simple => "SIMPLE",
@@ -154,8 +155,8 @@ impl GoRules {
         [ko, scoring, tax, bonus]
     }
 
-    /// Sets one field, by any of the names that KataGo has for it; `tax` is checked by the caller,
-    /// when scoring is known.
+    /// Sets one field, by any of KataGo's names for it; `tax` is checked by the caller, once
+    /// scoring is known.
     fn set(&mut self, field: &str, value: &str, tax: &mut Option<String>) -> Result<(), Refused> {
         let truth = |known| match value {
             "1" | "true" => Ok(true),
@@ -232,10 +233,10 @@ impl GoRules {
     }
 }
 
-/// What there would be instead of a value that is refused.
+/// Description of the values allowed instead of a refused one.
 type Refused = &'static str;
 
-/// The fields of a JSON object, values as text.
+/// Fields of a JSON object, values as text.
 fn json_fields(text: &str) -> Option<Vec<(String, String)>> {
     let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).ok()?;
     let as_text = |value: serde_json::Value| match value {
@@ -246,7 +247,7 @@ fn json_fields(text: &str) -> Option<Vec<(String, String)>> {
     Some(fields.map(|(key, value)| (key, as_text(value))).collect())
 }
 
-/// The fields of the short form: names in small letters, each followed by a value that has none.
+/// Fields of the short form: lower-case names, each followed by a value without lower-case letters.
 fn short_fields(mut text: &str) -> Option<Vec<(String, String)>> {
     let small = |c: char| c.is_ascii_lowercase();
     let mut fields = Vec::new();
@@ -269,7 +270,7 @@ impl Rules for GoRules {
         Some(self.komi)
     }
 
-    /// SGF's own names, and those of servers; else the short form.
+    /// SGF's own names, and those of servers; otherwise the short form.
     fn record_name(&self) -> Option<String> {
         let same = |name: &&&str| {
             let named = GoRules::named(name);
@@ -279,7 +280,7 @@ impl Rules for GoRules {
         Some(name.map_or_else(|| self.without_komi(), |name| (*name).to_owned()))
     }
 
-    /// Without superko, with suicide, and both.
+    /// Variants without superko, with suicide, and with both changes.
     fn relaxed(self) -> Vec<Self> {
         let others = [
             (KoRule::Simple, self.suicide),
@@ -294,7 +295,7 @@ impl Rules for GoRules {
         others.into_iter().filter(|rules| *rules != self).collect()
     }
 
-    /// As `kata-get-rules` answers: without komi.
+    /// The JSON of `kata-get-rules`, without komi.
     fn to_json(&self) -> Option<String> {
         let [ko, scoring, tax, bonus] = self.words();
         Some(format!(
@@ -307,8 +308,8 @@ impl Rules for GoRules {
 }
 
 impl Default for GoRules {
-    /// Chinese rules as servers have them: `chinese-kgs`. What is legal under them is legal under
-    /// all the others.
+    /// Chinese rules as servers use them: `chinese-kgs`. A move that is legal under them is legal
+    /// under all others.
     fn default() -> Self {
         GoRules {
             suicide: false,
@@ -320,7 +321,7 @@ impl Default for GoRules {
 }
 
 impl fmt::Display for GoRules {
-    /// KataGo's short form, whole.
+    /// KataGo's short form, in full.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [ko, scoring, tax, bonus] = self.words();
         let (suicide, friendly) = (u8::from(self.suicide), u8::from(self.friendly_pass));
@@ -335,12 +336,13 @@ impl fmt::Display for GoRules {
 impl FromStr for GoRules {
     type Err = UnknownRules;
 
-    /// Reads a name; a name and, behind a space, fields of the short form that differ; the short
-    /// form, or JSON. What JSON or the short form do not say is as in Tromp-Taylor rules.
+    /// Parses a preset name; a preset name and, after a space, short-form fields that differ; the
+    /// short form; or JSON. Fields that JSON or the short form leave out are as in Tromp-Taylor
+    /// rules.
     fn from_str(text: &str) -> Result<Self, UnknownRules> {
         let text = text.trim();
         let (name, rest) = match GoRules::named(text) {
-            // One has a blank: KaTrain's `new zealand`.
+            // One name has a space: KaTrain's `new zealand`.
             Some(_) => (text, ""),
             None => text.split_once(' ').unwrap_or((text, "")),
         };
@@ -369,7 +371,7 @@ mod tests {
         text.parse().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// The presets as KataGo's GTP documentation has them.
+    /// The presets as KataGo's GTP documentation describes them.
     #[test]
     fn names_mean_what_katago_means() {
         for (name, json) in [

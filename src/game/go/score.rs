@@ -1,10 +1,10 @@
-//! Counting: who owns which point, and by how much somebody is ahead.
+//! Scoring: owner of each point, and the difference in points.
 
 use super::{Agreed, Go, Scoring};
 use crate::game::{Bits, Color, HalfPoints};
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
-    /// By how much Black is ahead, komi and what White gets for handicap stones included.
+    /// Black's score minus White's, komi and compensation for handicap stones included.
     #[must_use]
     pub fn score(&self, agreed: &Agreed<WORDS>) -> HalfPoints {
         let owned = self.owned(agreed).map(|points| points.count() as i32);
@@ -16,16 +16,16 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         HalfPoints((2 * ahead).saturating_sub(self.komi().0))
     }
 
-    /// By how much Black is ahead if all stones are alive, by area and [`Go::area_komi`].
+    /// Black's area score minus White's if all stones are alive, with [`Go::area_komi`].
     #[must_use]
     pub fn area_score(&self) -> HalfPoints {
         let [black, white] = self.area().map(|points| points.count() as i32);
         HalfPoints((2 * (black - white)).saturating_sub(self.area_komi().0))
     }
 
-    /// The points that White gets if the game is counted by area. Under territory scoring every stone
-    /// has cost its side a point, on the board or taken; then the two counts are the same where no
-    /// eye in a seki and no stone to come makes a difference.
+    /// Komi for counting the game by area. Under territory scoring every stone has cost its side a
+    /// point, on the board or captured; so the two counts agree unless eyes in seki or future
+    /// stones make a difference.
     #[must_use]
     pub fn area_komi(&self) -> HalfPoints {
         let ahead = match self.rules.scoring {
@@ -38,14 +38,15 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         HalfPoints(self.komi().0.saturating_add(2 * ahead))
     }
 
-    /// Black's and White's stones, all alive, with what each alone reaches.
+    /// Area of Black and White if all stones are alive: stones and the points that each side alone
+    /// reaches.
     #[must_use]
     pub fn area(&self) -> [Bits<WORDS>; 2] {
         self.owned_as(Scoring::Area, &Agreed::all_alive())
     }
 
-    /// The points that count for Black and for White: under area scoring living stones and what they
-    /// alone reach, under territory scoring only the latter.
+    /// The points that count for Black and for White: under area scoring living stones and the
+    /// points they alone reach, under territory scoring only the latter.
     #[must_use]
     pub fn owned(&self, agreed: &Agreed<WORDS>) -> [Bits<WORDS>; 2] {
         self.owned_as(self.rules.scoring, agreed)
@@ -68,7 +69,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         [own(0), own(1)]
     }
 
-    /// White's stones that were taken less Black's.
+    /// White's captured stones minus Black's.
     pub(super) fn prisoners_ahead(&self) -> i32 {
         let [black, white] = Color::BOTH.map(|color| self.prisoners(color) as i32);
         white - black
@@ -84,7 +85,8 @@ mod tests {
     use super::*;
     use crate::game::{BoardSize, Game, Move};
 
-    /// Whatever was played, taken and passed: by area and the komi for it the board counts as by territory.
+    /// After any moves, passes and captures, area scoring with the adjusted komi equals territory
+    /// scoring.
     #[test]
     fn a_territory_game_counts_the_same_by_area() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);

@@ -1,24 +1,25 @@
-//! Seki: stones that stay because neither side gains by filling the dame between them. The rules count
-//! what they enclose for neither (Japanese rules of 1989, article 8: stones that live but have dame are in
-//! seki), and players leave dame of safe stones open, too. Here a chain is in seki if it is lost once the
-//! other side has all dame, although its own side moves first (docs/methods.md#go).
+//! Seki: stones that survive because neither side gains by filling the dame between them. The rules
+//! count points they surround for neither side (Japanese rules of 1989, article 8: living stones
+//! with dame are in seki), although players also leave dame of safe stones open. Here a chain is in
+//! seki if it is lost once the opponent has all dame, although its own side moves first
+//! (docs/methods.md#go).
 
 use std::collections::HashMap;
 
 use super::{Agreed, Go, Scoring};
 use crate::game::{Bits, Color, Frame, Move};
 
-/// A group with more points of its own than this has room for two eyes.
+/// A group with more eye space than this can make two eyes.
 const MOST_ROOM: usize = 8;
 
-/// More dame in one place than this are a border that was left open, and no reason for seki.
+/// More adjacent dame than this are an open border and not evidence of seki.
 const MOST_SHARED: usize = 6;
 
-/// Positions that are looked at to take one chain; a chain that is not taken by then lives.
+/// Maximum positions searched per chain; a chain that is not captured within them lives.
 const MOST_POSITIONS: usize = 5_000;
 
-/// One side when all points between the sides are filled: the rest of the board is the other side's and
-/// cannot be taken.
+/// One side when all dame are filled: the rest of the board belongs to the opponent and cannot be
+/// captured.
 struct Group<'a, const WORDS: usize> {
     frame: &'a Frame<WORDS>,
     stones: Bits<WORDS>,
@@ -27,8 +28,8 @@ struct Group<'a, const WORDS: usize> {
 }
 
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
-    /// What the players agree on if these stones are dead, with the chains that they belong to: where
-    /// territory counts, what that leaves in seki, and what has to be filled.
+    /// The agreement if the chains of these stones are dead: with territory scoring, the remaining
+    /// stones in seki and the points that must be filled.
     #[must_use]
     pub fn agreed_on(&self, dead: Bits<WORDS>) -> Agreed<WORDS> {
         let mut agreed = Agreed {
@@ -44,7 +45,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
         agreed
     }
 
-    /// Adds the stones of one side that are in seki, and the points that it has to fill; `alone` is what
+    /// Adds one side's stones in seki and the points it must fill; `alone` holds the points that
     /// each side has or reaches alone.
     fn add_seki(&self, color: Color, alone: [Bits<WORDS>; 2], agreed: &mut Agreed<WORDS>) {
         let frame = self.board.frame();
@@ -80,7 +81,7 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     }
 }
 
-/// The connected parts of a set of points.
+/// Connected components of a set of points.
 fn parts<const WORDS: usize>(frame: &Frame<WORDS>, mut set: Bits<WORDS>) -> Vec<Bits<WORDS>> {
     let mut parts = Vec::new();
     while let Some(first) = set.lowest() {
@@ -92,8 +93,8 @@ fn parts<const WORDS: usize>(frame: &Frame<WORDS>, mut set: Bits<WORDS>) -> Vec<
 }
 
 impl<const WORDS: usize> Group<'_, WORDS> {
-    /// Takes the dame that connect chains: one of two where the same chains meet twice, and one where a
-    /// stone of the other side would be caught.
+    /// Plays the dame that connect chains: one of two where the same chains meet twice, and one
+    /// where an opposing stone would be captured.
     fn connect(&mut self, dame: Bits<WORDS>, others: Bits<WORDS>) {
         let (frame, empty) = (self.frame, dame | self.open);
         let next_to = |point: Move| frame.neighbors(Bits::point(point));
@@ -123,7 +124,7 @@ impl<const WORDS: usize> Group<'_, WORDS> {
         }
     }
 
-    /// Fills the points without which a chain would be taken; gives them.
+    /// Fills the points without which a chain would be captured; returns them.
     fn fill(&mut self) -> Bits<WORDS> {
         let mut filled = Bits::EMPTY;
         loop {
@@ -138,8 +139,8 @@ impl<const WORDS: usize> Group<'_, WORDS> {
         }
     }
 
-    /// Whether a chain that has this room is taken although its side moves first: where only the turn
-    /// decides, players who have both passed count it as alive.
+    /// Whether a chain with this eye space is captured although its side moves first. If only the
+    /// turn decides, players who have both passed count it as alive.
     fn falls(&self, chain: Bits<WORDS>, room: Bits<WORDS>) -> bool {
         let start = Position {
             own: self.stones,
@@ -156,27 +157,28 @@ impl<const WORDS: usize> Group<'_, WORDS> {
     }
 }
 
-/// A position of the search: the group's stones, and those that the other side has put into its room.
+/// A position of the search: the group's stones, and the opponent's stones in its eye space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Position<const WORDS: usize> {
     own: Bits<WORDS>,
     other: Bits<WORDS>,
-    /// Where nobody may take back just now.
+    /// The point that ko forbids.
     ko: Option<Move>,
 }
 
-/// A search for whether a chain can be taken.
+/// A search for whether a chain can be captured.
 struct Attack<'a, const WORDS: usize> {
     frame: &'a Frame<WORDS>,
-    /// Where stones may stand or be taken; all around it is the attacker's.
+    /// Points where stones may be placed or captured; everything around them belongs to the
+    /// attacker.
     room: Bits<WORDS>,
     target: Bits<WORDS>,
-    /// Positions with the attacker to move, and whether the chain is taken.
+    /// Transposition table: positions with the attacker to move, and whether the chain is captured.
     known: HashMap<Position<WORDS>, bool>,
 }
 
 impl<const WORDS: usize> Attack<'_, WORDS> {
-    /// Whether the attacker, to move, takes the target. One who comes back to a position has not.
+    /// Whether the attacker, to move, captures the target. Repeating a position counts as failure.
     fn succeeds(&mut self, position: Position<WORDS>) -> bool {
         if let Some(&known) = self.known.get(&position) {
             return known;
@@ -194,7 +196,8 @@ impl<const WORDS: usize> Attack<'_, WORDS> {
         taken
     }
 
-    /// Whether the group, to move, keeps the target: first by passing, which a safe one can.
+    /// Whether the group, to move, saves the target: first tried by passing, which suffices for a
+    /// safe group.
     fn is_saved(&mut self, position: Position<WORDS>) -> bool {
         let empty = self.room & !(position.own | position.other);
         let passed = Position {
@@ -208,14 +211,14 @@ impl<const WORDS: usize> Attack<'_, WORDS> {
             })
     }
 
-    /// The attacker's stone on a point, unless it is suicide or takes back a ko.
+    /// The attacker's stone on a point, unless it is suicide or a forbidden ko recapture.
     fn attacked(&self, position: Position<WORDS>, point: Move) -> Option<Position<WORDS>> {
         let other = position.other | Bits::point(point);
         let free = |own: Bits<WORDS>| self.room & !(own | other);
         let caught = self.without_liberties(position.own, free(position.own), point);
         let own = position.own & !caught;
         let chain = self.frame.flood(Bits::point(point), other);
-        // What reaches the outside is connected to stones that cannot be taken.
+        // A stone that reaches the outside is connected to stones that cannot be captured.
         let breath = free(own) | (self.frame.board() & !self.room);
         let stays = !(self.frame.neighbors(chain) & breath).is_empty();
         let ko = caught
@@ -225,7 +228,7 @@ impl<const WORDS: usize> Attack<'_, WORDS> {
         (stays && !retaken).then_some(Position { own, other, ko })
     }
 
-    /// The group's stone on a point, on the same conditions.
+    /// The group's stone on a point, under the same conditions.
     fn defended(&self, position: Position<WORDS>, point: Move) -> Option<Position<WORDS>> {
         let own = position.own | Bits::point(point);
         let outside = self.frame.board() & !self.room;
@@ -241,7 +244,7 @@ impl<const WORDS: usize> Attack<'_, WORDS> {
         (stays && !retaken).then_some(Position { own, other, ko })
     }
 
-    /// The chains of `stones` next to a point that have no liberty among `free`.
+    /// The chains of `stones` adjacent to a point without a liberty among `free`.
     fn without_liberties(
         &self,
         stones: Bits<WORDS>,

@@ -1,10 +1,10 @@
-//! Positions at their end, and what counts for each side under Japanese rules.
+//! Final positions, and the points of each side under Japanese rules.
 
 use super::super::SmallGo;
 use super::super::tests::{at, diagram};
 use crate::game::{Bits, Color, Game, Move};
 
-/// Points of territory of Black and White once these stones are off, dead stones not counted twice.
+/// Territory of Black and White after these stones are removed, dead stones not counted twice.
 fn territory(rows: &str, dead: &str) -> [usize; 2] {
     let position = diagram(rows, "japanese komi0", Color::Black);
     let agreed = position.agreed_on(points(&position, dead).into_iter().collect());
@@ -21,7 +21,7 @@ fn check(what: &str, rows: &str, dead: &str, expected: [usize; 2]) {
     assert_eq!(territory(rows, dead), expected, "{what}");
 }
 
-/// Two outer groups with two eyes each, above what is to be counted.
+/// Two outer groups with two eyes each, above the position under test.
 const OUTER: &str = "XXXXXOOOO X.X.XO.O. XXXXXOOOO";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Go against known numbers, against a rule sheet taken literally, and on positions with a name.
+//! Go against published counts, against a literal rule sheet, and on well-known positions.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -6,7 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::naive::Naive;
 use super::*;
 use crate::game::conformance::{self, perft};
-use crate::game::{Bounds, Past, Proof};
+use crate::game::{Bounds, PositionHistory, Proof};
 
 /// A position from rows, the highest first: X black, O white.
 pub(crate) fn diagram(text: &str, rules: &str, to_move: Color) -> SmallGo {
@@ -26,7 +26,7 @@ pub(crate) fn diagram(text: &str, rules: &str, to_move: Color) -> SmallGo {
     empty.set_up(&stones, to_move).unwrap()
 }
 
-/// A point as people say it.
+/// A point by its GTP name.
 pub(super) fn at(position: &SmallGo, name: &str) -> Move {
     let x = name.as_bytes()[0] - b'a';
     position
@@ -34,16 +34,16 @@ pub(super) fn at(position: &SmallGo, name: &str) -> Move {
         .point(x, name[1..].parse::<u8>().unwrap() - 1)
 }
 
-/// A game in which superko is looked after.
+/// A game with superko enforced.
 struct Played {
     position: SmallGo,
-    past: Past,
+    past: PositionHistory,
 }
 
 impl Played {
     fn from(position: SmallGo) -> Played {
         Played {
-            past: Past::of(&position),
+            past: PositionHistory::of(&position),
             position,
         }
     }
@@ -71,7 +71,7 @@ impl Played {
 
 fn compare<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
-    past: &Past,
+    past: &PositionHistory,
     naive: &Naive,
 ) {
     for point in 0..naive.stones.len() {
@@ -117,8 +117,8 @@ fn compare<const CELLS: usize, const WORDS: usize>(
     assert_eq!(score.0, 2 * (ahead - i32::from(bonus)) - naive.rules.komi.0);
 }
 
-/// Plays random games, `plies` long in all, eyes filled and all; sometimes a side moves twice, as a
-/// GTP controller may ask.
+/// Plays random games, `plies` in all, including moves that fill eyes; sometimes a side moves
+/// twice, as GTP controllers may request.
 fn play_against_naive<const CELLS: usize, const WORDS: usize>(
     size: BoardSize,
     rules: GoRules,
@@ -129,7 +129,7 @@ fn play_against_naive<const CELLS: usize, const WORDS: usize>(
     while played < plies {
         let mut position = Go::<CELLS, WORDS>::with_rules(size, rules).unwrap();
         let mut naive = Naive::new(size, rules);
-        let mut past = Past::of(&position);
+        let mut past = PositionHistory::of(&position);
         let longest = 6 * size.area() as u32;
         while position.outcome().is_none() && position.ply() < longest && played < plies {
             compare(&position, &past, &naive);
@@ -153,7 +153,7 @@ fn play_against_naive<const CELLS: usize, const WORDS: usize>(
     }
 }
 
-/// `TENGEN_PLIES` sets the number of plies in all (the acceptance run uses 1000000).
+/// `TENGEN_PLIES` sets the total number of plies (the acceptance run uses 1000000).
 #[test]
 fn agrees_with_the_rule_sheet() {
     let plies = std::env::var("TENGEN_PLIES").map_or(10_000, |n| n.parse().unwrap());
@@ -204,8 +204,8 @@ fn the_board_must_fit() {
     assert!(large(19, 19) && large(1, 19) && !large(20, 1) && !large(1, 20) && !large(0, 3));
 }
 
-/// Which of all ways to put stones on a board can stand there: OEIS A094777, docs/methods.md#go. The
-/// 43 million of 4x4 take half a minute: set `TENGEN_POSITIONS=1` for them.
+/// Number of legal positions: OEIS A094777, docs/methods.md#go. The 43 million of 4x4 take half a
+/// minute: set `TENGEN_POSITIONS=1` to include them.
 #[test]
 fn legal_position_counts() {
     let mut known = vec![
@@ -233,11 +233,11 @@ fn legal_position_counts() {
     }
 }
 
-/// Games under logical rules, in which either side may play at any time and no board comes back:
-/// Tromp and Farnebäck have 1, 9 and 907 on 1x1 to 1x3 (docs/methods.md#go).
+/// Games under logical rules, in which either side may play at any time and no board repeats: Tromp
+/// and Farnebäck have 1, 9 and 907 on 1x1 to 1x3 (docs/methods.md#go).
 #[test]
 fn the_number_of_games_is_known() {
-    fn games(position: &SmallGo, past: &mut Past) -> u64 {
+    fn games(position: &SmallGo, past: &mut PositionHistory) -> u64 {
         let mut count = 1;
         for color in Color::BOTH {
             let mut turned = position.clone();
@@ -256,7 +256,11 @@ fn the_number_of_games_is_known() {
     }
     for (width, count) in [(1, 1), (2, 9), (3, 907)] {
         let start = SmallGo::with_rules(BoardSize::new(width, 1), GoRules::TROMP_TAYLOR).unwrap();
-        assert_eq!(games(&start, &mut Past::of(&start)), count, "1x{width}");
+        assert_eq!(
+            games(&start, &mut PositionHistory::of(&start)),
+            count,
+            "1x{width}"
+        );
     }
 }
 
@@ -332,8 +336,8 @@ fn a_ko_is_part_of_the_key_and_gone_after_a_pass_or_a_change_of_turn() {
     assert!(game.position.outcome().is_some());
 }
 
-/// Three kos at once: under simple ko the board comes back after six moves, under superko the sixth
-/// is forbidden.
+/// Triple ko: under simple ko the board repeats after six moves, under superko the sixth is
+/// forbidden.
 #[test]
 fn a_triple_ko_goes_round_unless_superko_stops_it() {
     let kos = ".XO.. XO.O. .XO.. .OX.. OX.X. .OX.. .XO.. XO.O. .XO..";
@@ -349,9 +353,9 @@ fn a_triple_ko_goes_round_unless_superko_stops_it() {
     }
 }
 
-/// Sending two, returning one: Black puts a second stone into White's mouth, White takes both with a
-/// stone that Black takes in turn, and the board is what it was, but with White to move. Situational
-/// superko stops it when it begins again.
+/// Sending two, returning one: Black adds a second stone in atari, White captures both with a stone
+/// that Black recaptures, and the board is as before, but with White to move. Situational superko
+/// forbids the second round.
 #[test]
 fn sending_two_and_returning_one() {
     let mouth = "..... OOX.. .X.X.";
@@ -401,13 +405,13 @@ fn suicide_is_for_several_stones_where_the_rules_have_it() {
         }
         let corner = Played::from(diagram("... X.. .X.", rules, Color::White));
         assert!(!corner.allows("a1"), "one stone under {rules}");
-        // What takes is no suicide.
+        // A capturing move is not suicide.
         let taking = Played::from(diagram("O.. XO. .XO", rules, Color::White));
         assert!(taking.allows("a1"), "{rules}");
     }
 }
 
-/// Black has the left half with a dead stone in it, White the right half.
+/// Black owns the left half with a dead stone in it, White the right half.
 const HALVES: &str = ".X.O. .X.O. OX.O. .X.O. .X.O.";
 
 #[test]
@@ -420,15 +424,15 @@ fn area_and_territory_are_counted_as_their_rules_say() {
         let position = diagram(HALVES, rules, Color::Black);
         position.score(&agreed(&position)).0
     };
-    // Without agreement the stone makes all four points at its sides nobody's.
+    // Without agreement the stone makes all four points beside it neutral.
     let alive = |_: &SmallGo| Agreed::all_alive();
     assert_eq!(score("chinese komi0", &alive), 2 * (5 - 5 - 5 - 1));
     assert_eq!(score("chinese komi0", &dead), 0);
     assert_eq!(score("chinese komi7.5", &dead), -15);
-    // The same but for the prisoner.
+    // The same except for the prisoner.
     assert_eq!(score("japanese komi0", &dead), 2);
     assert_eq!(score("japanese komi0.5", &dead), 1);
-    // What stones in seki enclose is no territory.
+    // Points surrounded by stones in seki are not territory.
     let seki = |position: &SmallGo| Agreed {
         seki: position.chain(at(position, "d1")),
         ..dead(position)
@@ -506,7 +510,8 @@ fn handicap_stones_are_also_played() {
         assert_eq!(komi("aga", moves), but_one, "{moves}");
         assert_eq!(komi("japanese", moves), 1, "{moves}");
     }
-    // White's stone was taken: the same stones, the same turn, another komi after Black's next.
+    // White's stone was captured: the same stones and side to move, another komi after Black's next
+    // move.
     let taken = played("chinese", "ba2 wa1 bb1");
     let open = played("chinese", "ba2 bb1");
     assert_ne!(taken.key(), open.key());

@@ -1,13 +1,13 @@
-//! The board as lines: each row, column and diagonal is a machine word for each colour, so that what
-//! surrounds a point in one direction is two shifts away.
+//! The board as lines: each row, column and diagonal is one machine word per colour, so that the
+//! surroundings of a point in one direction are two shifts away.
 
 use crate::game::{BoardSize, Color, Move};
 
-/// Columns and rows, at most.
+/// Maximum number of columns and of rows.
 pub(super) const MAX_SIDE: u8 = 20;
 
 /// How far a line matters to either side of a point: a five that contains it, and the stone that
-/// would make it six.
+/// would make it an overline.
 pub const REACH: usize = 5;
 
 /// Rows, columns, and both kinds of diagonals of the largest board.
@@ -17,18 +17,18 @@ const LINES: usize = 4 * MAX_SIDE as usize + 2 * (MAX_SIDE as usize - 1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Direction {
-    /// Along a row, from left to right.
+    /// Horizontal, from left to right.
     Row,
-    /// Along a column, upwards.
+    /// Vertical, upwards.
     Column,
-    /// To the right and upwards.
+    /// Diagonal, to the right and upwards.
     Rising,
-    /// To the right and downwards.
+    /// Diagonal, to the right and downwards.
     Falling,
 }
 
 impl Direction {
-    /// All of them.
+    /// All four directions.
     pub const ALL: [Direction; 4] = [
         Direction::Row,
         Direction::Column,
@@ -36,7 +36,7 @@ impl Direction {
         Direction::Falling,
     ];
 
-    /// The point so many steps further on; the caller knows that it is on the board.
+    /// The point `steps` further on; the caller knows that it is on the board.
     #[must_use]
     pub fn step(self, size: BoardSize, point: Move, steps: i8) -> Move {
         let width = i16::from(size.width);
@@ -49,7 +49,7 @@ impl Direction {
         Move((point.0 as i16 + stride * i16::from(steps)) as u16)
     }
 
-    /// How many points there are behind and ahead of a point, at most [`REACH`].
+    /// Number of points behind and ahead of a point, at most [`REACH`].
     #[must_use]
     pub fn room(self, size: BoardSize, point: Move) -> (i8, i8) {
         let (x, y) = size.column_row(point);
@@ -64,7 +64,7 @@ impl Direction {
         (near(behind), near(ahead))
     }
 
-    /// The number of the line through a point, and the point's place on it.
+    /// Index of the line through a point, and the point's index on it.
     fn place(self, (x, y): (u8, u8)) -> (usize, u32) {
         const SIDE: usize = MAX_SIDE as usize;
         let (column, row) = (usize::from(x), usize::from(y));
@@ -81,7 +81,7 @@ impl Direction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lines {
     size: BoardSize,
-    /// For each colour, where it can never stand: under the other side's stones and off the board.
+    /// For each colour, the places it cannot occupy: under the opponent's stones and off the board.
     /// Bit `REACH + i` is place `i` of the line.
     blocked: [[u32; LINES]; 2],
 }
@@ -119,7 +119,7 @@ impl Lines {
         }
     }
 
-    /// Takes back a stone that stands there.
+    /// Removes a stone.
     pub fn take_back(&mut self, color: Color, point: Move) {
         let theirs = &mut self.blocked[color.opponent().index()];
         let at = self.size.column_row(point);
@@ -129,13 +129,13 @@ impl Lines {
         }
     }
 
-    /// What `color` sees from a point to both sides, whatever is on the point itself.
+    /// The window of `color` around a point, whatever is on the point itself.
     #[must_use]
     pub fn window(&self, color: Color, point: Move, direction: Direction) -> Window {
         self.window_from(color, self.size.column_row(point), direction)
     }
 
-    /// What `color` sees from a point in each of [`Direction::ALL`].
+    /// The windows of `color` around a point in each of [`Direction::ALL`].
     #[must_use]
     pub fn windows(&self, color: Color, point: Move) -> [Window; 4] {
         let at = self.size.column_row(point);
@@ -147,23 +147,23 @@ impl Lines {
         self.view(line).window(color, place)
     }
 
-    /// The line through a point, and the point's place on it.
-    pub(super) fn line(&self, point: Move, direction: Direction) -> (Line, u32) {
+    /// The line through a point, and the point's index on it.
+    pub(super) fn line(&self, point: Move, direction: Direction) -> (BoardLine, u32) {
         let (line, place) = direction.place(self.size.column_row(point));
         (self.view(line), place)
     }
 
-    fn view(&self, line: usize) -> Line {
-        Line([self.blocked[0][line], self.blocked[1][line]])
+    fn view(&self, line: usize) -> BoardLine {
+        BoardLine([self.blocked[0][line], self.blocked[1][line]])
     }
 }
 
-/// One line of the board: for each colour where it can never stand, as in [`Lines`].
+/// One line of the board: for each colour the places it cannot occupy, as in [`Lines`].
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line([u32; 2]);
+pub(super) struct BoardLine([u32; 2]);
 
-impl Line {
-    /// What `color` sees from a place on the line.
+impl BoardLine {
+    /// The window of `color` around a place on the line.
     pub(super) fn window(self, color: Color, place: u32) -> Window {
         let blocked = self.0[color.index()] >> place;
         let other = self.0[color.opponent().index()] >> place;
@@ -173,25 +173,25 @@ impl Line {
         Window::of(behind.into(), ahead.into())
     }
 
-    /// Whether `color` cannot stand on a place, nor see what lies behind.
+    /// Whether a place blocks `color`: it cannot play there or see past it.
     pub(super) fn is_blocked(self, color: Color, place: u32) -> bool {
         self.0[color.index()] >> (place + REACH as u32) & 1 == 1
     }
 
-    /// Whether there is no stone on a place of the board.
+    /// Whether a place of the board is empty.
     pub(super) fn is_empty(self, place: u32) -> bool {
         (self.0[0] | self.0[1]) >> (place + REACH as u32) & 1 == 0
     }
 }
 
-/// The cells of half a window.
+/// Mask of half a window.
 const HALF: u32 = (1 << REACH) - 1;
 
-/// The codes of what is ahead of a point, by two words of [`REACH`] bits each: where one colour, and
-/// where the other can never stand.
+/// Codes of the half window ahead of a point, indexed by two words of [`REACH`] bits each: the
+/// places that one colour, and the other, cannot occupy.
 static AHEAD: [u8; 1 << (2 * REACH)] = half_codes(false);
 
-/// The same of what is behind it, which words have in the opposite order.
+/// The same for the half behind it, whose bits are in the opposite order.
 static BEHIND: [u8; 1 << (2 * REACH)] = half_codes(true);
 
 const fn half_codes(reversed: bool) -> [u8; 1 << (2 * REACH)] {
@@ -203,21 +203,21 @@ const fn half_codes(reversed: bool) -> [u8; 1 << (2 * REACH)] {
             blocked = blocked.reverse_bits() >> (u32::BITS - REACH as u32);
             other = other.reverse_bits() >> (u32::BITS - REACH as u32);
         }
-        // Where neither colour can stand is the edge.
+        // A place that neither colour can occupy is off the board.
         codes[index as usize] = half(blocked, other & !blocked, other & blocked);
         index += 1;
     }
     codes
 }
 
-/// Codes of half a window, rounded up to a power of two.
+/// Number of codes of half a window, rounded up to a power of two.
 const HALF_CODES: usize = 128;
 
 /// Windows are numbered below this.
 pub(super) const WINDOWS: usize = HALF_CODES * HALF_CODES;
 
-/// Half a window as a number: own stones up to the first cell that is blocked, how far that is, and
-/// whether it is the edge. What lies behind does not matter.
+/// Half a window as a number: own stones up to the first blocked cell, its distance, and whether it
+/// is the edge. Cells behind it do not matter.
 const fn half(blocked: u32, own: u32, edge: u32) -> u8 {
     let free = (blocked | 1 << REACH).trailing_zeros();
     let before = (1 << free) - 1;
@@ -228,7 +228,7 @@ const fn half(blocked: u32, own: u32, edge: u32) -> u8 {
     code as u8
 }
 
-/// A cell of a window, as the colour that looks sees it.
+/// A cell of a window, seen by one colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cell {
     Empty,
@@ -237,9 +237,8 @@ pub(super) enum Cell {
     Edge,
 }
 
-/// What a colour sees in one direction from a point, [`REACH`] cells to either side: which of them
-/// have its stones, and where the other side or the edge ends the view. The point itself is no part
-/// of it.
+/// View of a colour in one direction from a point, [`REACH`] cells to either side: its own stones,
+/// and where opposing stones or the edge end the view. The point itself is not part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Window(u16);
 
@@ -248,19 +247,19 @@ impl Window {
         Window(behind * HALF_CODES as u16 + ahead)
     }
 
-    /// Its number.
+    /// Index of the window.
     pub(super) fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// All windows there are.
+    /// All possible windows.
     pub(super) fn all() -> impl Iterator<Item = Window> {
         let codes = || (0..HALF_CODES as u16).filter(|&code| decode(code).is_some());
         codes().flat_map(move |behind| codes().map(move |ahead| Window::of(behind, ahead)))
     }
 
-    /// Its cells in the line's direction, the point in the middle as `middle`; cells out of sight as
-    /// the other side's.
+    /// Its cells in the line's direction, the centre as `middle`; cells out of sight count as the
+    /// opponent's.
     pub(super) fn cells(self, middle: Cell) -> [Cell; 2 * REACH + 1] {
         let code = |code: u16| decode(code).expect("windows are made of codes");
         let (behind, ahead) = (
@@ -275,7 +274,7 @@ impl Window {
         cells
     }
 
-    /// The window of these cells.
+    /// The window with these cells.
     pub(super) fn seen(cells: &[Cell; 2 * REACH + 1]) -> Window {
         let side = |cell: &dyn Fn(usize) -> Cell| {
             let bits = |wanted: &dyn Fn(Cell) -> bool| {
@@ -294,7 +293,7 @@ impl Window {
     }
 }
 
-/// The cells of half a window, the nearest first; `None` for a number that is no code.
+/// The cells of half a window, the nearest first; `None` for a number that is not a code.
 fn decode(code: u16) -> Option<[Cell; REACH]> {
     let code = u32::from(code);
     let free = (0..=REACH as u32)

@@ -1,8 +1,8 @@
-//! Gomoku: whoever makes five in a row wins; freestyle, standard, Renju and Caro, on rectangles of
-//! 5x5 to 20x20.
+//! Gomoku: five in a row win. Freestyle, standard, Renju and Caro rules, on rectangles of 5x5 to
+//! 20x20.
 //!
-//! A game is drawn when the side to move has no legal move: on a full board, and in Renju where all
-//! that is left is forbidden to Black.
+//! A game is drawn when the side to move has no legal move: on a full board, and in Renju when all
+//! remaining points are forbidden to Black.
 
 mod lines;
 mod openings;
@@ -25,7 +25,7 @@ pub use shape_map::ShapeMap;
 /// Points of the largest board as a set.
 pub type Points = Bits<7>;
 
-/// A row is so long, and a board no smaller.
+/// Length of a winning row, and smallest board side.
 const FIVE: u8 = 5;
 
 /// A Gomoku position.
@@ -43,7 +43,7 @@ pub struct Gomoku {
 }
 
 impl Gomoku {
-    /// The empty board of a size that fits.
+    /// The empty board, without a check of its size.
     fn cleared(size: BoardSize, rules: GomokuRules) -> Gomoku {
         Gomoku {
             rules,
@@ -76,14 +76,14 @@ impl Gomoku {
         &self.lines
     }
 
-    /// What rows are worth to a colour.
+    /// Shape table for a colour.
     #[must_use]
     pub fn shapes(&self, color: Color) -> &'static Shapes {
         Shapes::of(self.rules.five(color))
     }
 
-    /// What a stone of `color` on an empty point makes, or one that stands there has made, in each
-    /// of [`Direction::ALL`].
+    /// Shapes that a stone of `color` on an empty point would make, or an existing stone makes, in
+    /// each of [`Direction::ALL`].
     #[must_use]
     pub fn shapes_at(&self, color: Color, point: Move) -> [Shape; 4] {
         let shapes = self.shapes(color);
@@ -106,7 +106,7 @@ impl Gomoku {
         }
     }
 
-    /// Those of some points that are empty and not forbidden to `color`.
+    /// The points of a set that are empty and not forbidden to `color`.
     #[must_use]
     pub fn allowed(&self, color: Color, points: Points) -> Points {
         let empty = points & self.empty();
@@ -130,19 +130,20 @@ impl Gomoku {
         }
     }
 
-    /// Whether neither side can ever make a five, because every five points in a row have stones of
-    /// both. The game goes on all the same until the board is full.
+    /// Whether neither side can ever make a five, because every five points in a row contain stones
+    /// of both. The game still continues until the board is full.
     #[must_use]
     pub fn is_dead(&self) -> bool {
         !Color::BOTH.into_iter().any(|color| self.has_room(color))
     }
 
-    /// Whether some five points in a row have no stone of the other side.
+    /// Whether some five points in a row have no stone of the opponent.
     #[must_use]
     pub fn has_room(&self, color: Color) -> bool {
         let points = (0..self.size().area() as u16).map(Move);
         let mut open = points.filter(|&point| self.stone(point) != Some(color.opponent()));
-        // Six in a row may have no more room than five: where those win, any room will do.
+        // Space for six in a row may be no larger than for five: where overlines win, any space
+        // will do.
         let shapes = Shapes::of(Five::OrMore);
         open.any(|point| {
             let windows = Direction::ALL.map(|at| self.lines.window(color, point, at));
@@ -152,7 +153,7 @@ impl Gomoku {
         })
     }
 
-    /// Puts a stone of either colour on an empty point; nobody's turn changes and nobody wins.
+    /// Puts a stone of either colour on an empty point; side to move and result do not change.
     pub fn put(&mut self, color: Color, point: Move) {
         self.lines.put(color, point);
         self.stones[color.index()].insert(point);
@@ -160,7 +161,7 @@ impl Gomoku {
         self.ply += 1;
     }
 
-    /// Takes away a stone that [`Gomoku::put`] has put there.
+    /// Removes a stone placed by [`Gomoku::put`].
     pub fn take_back(&mut self, color: Color, point: Move) {
         self.lines.take_back(color, point);
         self.stones[color.index()].remove(point);
@@ -168,7 +169,7 @@ impl Gomoku {
         self.ply -= 1;
     }
 
-    /// Whether a stone of `color` on the point stands in a row that wins.
+    /// Whether a stone of `color` on the point is part of a winning row.
     fn is_in_five(&self, color: Color, point: Move) -> bool {
         self.shapes_at(color, point).contains(&Shape::Five)
     }
@@ -183,7 +184,7 @@ impl Game for Gomoku {
         usual_board: BoardSize::square(15),
         draws: true,
         lost_because: "has let a five be made",
-        // Threats decide from the first moves on, whatever chooses the others.
+        // Threats decide from the first moves on, with any method of move selection.
         settings: &[
             ("time-takeover", "false"),
             ("solver-threads", "auto"),
@@ -209,7 +210,7 @@ impl Game for Gomoku {
         Ok(Gomoku::cleared(size, rules))
     }
 
-    /// Each stone counts as a ply. Black may stand where Renju forbids it to play.
+    /// Each stone counts as a ply. Black may have stones on points that Renju forbids.
     fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Self, IllegalSetup> {
         let mut position = Gomoku::cleared(self.size(), self.rules);
         position.to_move = to_move;
@@ -219,10 +220,10 @@ impl Game for Gomoku {
             }
             position.put(color, point);
         }
-        // What is a row shows when all stones are there: a sixth may spoil a five.
+        // Rows are checked once all stones are set: a sixth stone may spoil a five.
         for &(point, color) in stones {
             if position.is_in_five(color, point) {
-                // Nobody goes on after a five: two sides cannot both have one.
+                // The game ends with a five: two sides cannot both have one.
                 if position.winner == Some(color.opponent()) {
                     return Err(IllegalSetup { color, point });
                 }
@@ -312,8 +313,8 @@ impl Game for Gomoku {
         openings::openings(size)
     }
 
-    /// At most the empty points. Expected is a guess: good players decide the game after some sixty
-    /// moves on a large board, or fill a small one.
+    /// At most the number of empty points. The expected value is a rough estimate: good players
+    /// decide the game after some sixty moves on a large board, or fill a small one.
     fn plies_left(&self) -> PliesLeft {
         let left = match self.winner {
             Some(_) => 0,

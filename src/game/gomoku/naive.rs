@@ -1,4 +1,5 @@
-//! Gomoku as its rules say it, stone by stone on a plain array; shares no code with the real one.
+//! Gomoku exactly as its rules say, stone by stone on a plain array; shares no code with the real
+//! implementation.
 
 use std::collections::HashSet;
 
@@ -13,7 +14,7 @@ pub(super) struct Naive {
     pub(super) points: Vec<Option<Color>>,
 }
 
-/// A place on or off the board.
+/// Coordinates on or off the board.
 type Place = (i32, i32);
 
 const STEPS: [Place; 4] = [(1, 0), (0, 1), (1, 1), (1, -1)];
@@ -63,7 +64,7 @@ impl Naive {
         (row, [(first.0 - dx, first.1 - dy), next])
     }
 
-    /// Whether the stone at this place stands in a row that wins.
+    /// Whether the stone at this place is part of a winning row.
     pub(super) fn wins(&self, place: Place) -> bool {
         STEPS.into_iter().any(|step| self.wins_along(place, step))
     }
@@ -108,7 +109,7 @@ impl Naive {
         overline || fours > 1 || threes.count() > 1
     }
 
-    /// The sets of four stones, the given one among them, that one stone more makes five.
+    /// Sets of four stones, including the given one, that one more stone makes a five.
     fn fours(&self, (x, y): Place, (dx, dy): Place) -> HashSet<Vec<Place>> {
         let mut found = HashSet::new();
         for away in -4..=4 {
@@ -124,8 +125,8 @@ impl Naive {
         found
     }
 
-    /// Whether the stone is in a three: no four, and one more legal stone that does not make five
-    /// makes it a straight four.
+    /// Whether the stone is part of a three: not a four, and one more legal stone that makes no
+    /// five makes it a straight four.
     fn is_three(&self, (x, y): Place, (dx, dy): Place) -> bool {
         let more = |away: i32| (x + away * dx, y + away * dy);
         self.fours((x, y), (dx, dy)).is_empty()

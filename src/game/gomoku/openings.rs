@@ -1,14 +1,14 @@
-//! The twenty-six openings of three stones that Renju and the China Computer Game Championship begin
-//! with: Black in the middle, White beside it, Black within two lines of the middle.
+//! The twenty-six three-stone openings of Renju and the China Computer Game Championship: Black in
+//! the centre, White adjacent to it, Black within two lines of the centre.
 
 use crate::game::{BoardSize, Move};
 
-/// A name, and where White's stone and Black's second one are from the middle: columns to the right,
-/// rows upwards.
+/// A name, and the offsets of White's stone and Black's second stone from the centre: columns to
+/// the right, rows upwards.
 type Named = (&'static str, (i8, i8), (i8, i8));
 
-/// By the numbers of the Renju International Federation, with the names that the stones' patterns have
-/// in Japanese: `D` direct, where White stands above Black, `I` indirect, where it stands diagonally.
+/// Numbered as by the Renju International Federation, with the Japanese names of the patterns: `D`
+/// direct, White above Black; `I` indirect, White diagonally adjacent.
 const OPENINGS: [Named; 26] = [
     ("D1 Kansei", (0, 1), (0, 2)),
     ("D2 Keigetsu", (0, 1), (1, 2)),
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use crate::game::Symmetry;
 
-    /// All third stones within two lines of the middle, each once whatever way the board is turned.
+    /// All third stones within two lines of the centre, each once up to symmetry.
     #[test]
     fn they_are_all_there_are() {
         let size = BoardSize::square(15);

@@ -1,15 +1,14 @@
 //! The moves that Renju forbids to Black (International Rules of Renju, sections 3 and 9).
 //!
-//! A five is always allowed. Without one, a stone may not make an overline, two fours, or two
-//! threes. A three counts only if it can become a straight four by a stone that makes no five and is
-//! itself not forbidden; whether that is so is the same question again, with one stone more on the
-//! board.
+//! A five is always allowed. Without one, a stone may not make an overline, two fours or two
+//! threes. A three counts only if it can become a straight four by a stone that makes no five and
+//! is itself not forbidden; this is decided recursively, with one more stone on the board.
 
 use super::lines::{Direction, Lines};
 use super::shape::{Five, Shape, Shapes};
 use crate::game::{Color, Move};
 
-/// What Black may not make.
+/// The patterns that Black may not make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ban {
     Overline,
@@ -18,7 +17,7 @@ pub(super) enum Ban {
 }
 
 impl Ban {
-    /// Its name, for people.
+    /// Name for users.
     pub(super) fn name(self) -> &'static str {
         match self {
             Ban::Overline => "an overline",
@@ -33,7 +32,7 @@ pub(super) fn is_forbidden(lines: &Lines, point: Move) -> bool {
     ban(lines, point).is_some()
 }
 
-/// What forbids Black to play on an empty point.
+/// The reason why Black may not play on an empty point.
 pub(super) fn ban(lines: &Lines, point: Move) -> Option<Ban> {
     let table = Shapes::of(Five::Exactly);
     let windows = lines.windows(Color::Black, point);
@@ -71,7 +70,7 @@ pub(super) fn ban(lines: &Lines, point: Move) -> Option<Ban> {
     (real.count() > 1).then_some(Ban::TwoThrees)
 }
 
-/// Whether Black may play where a straight four comes of it, making no five.
+/// Whether Black may make a straight four on a point without making a five.
 fn becomes_straight(lines: &Lines, point: Move) -> bool {
     let table = Shapes::of(Five::Exactly);
     let windows = lines.windows(Color::Black, point);

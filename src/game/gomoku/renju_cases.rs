@@ -1,9 +1,9 @@
-//! Positions in which it is known what Renju forbids to Black: the test collection of the engine
-//! AlphaGomoku (M. Kozarzewski and M. Fontan, 2021), as stones and points.
+//! Positions with known forbidden moves of Renju: the test collection of the engine AlphaGomoku (M.
+//! Kozarzewski and M. Fontan, 2021), as stones and points.
 
 use super::tests::forbidden_on;
 
-/// A position of 15x15, with points by a letter from the left and a number from the top, `a0` in the
+/// A 15x15 position; points are a letter from the left and a number from the top, `a0` in the
 /// corner.
 struct Case {
     name: &'static str,

@@ -1,4 +1,4 @@
-//! The variants of Gomoku as values: how long a winning row is, and what Black may not do.
+//! Variants of Gomoku: the length of a winning row, and the moves forbidden to Black.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,20 +12,20 @@ pub enum GomokuRules {
     /// Five or more in a row win.
     #[default]
     Freestyle,
-    /// Exactly five win; six or more are nothing.
+    /// Exactly five win; overlines do not count.
     Standard,
-    /// Black wins by exactly five and may make no row of six, no two fours and no two threes at
-    /// once; White wins by five or more. As the Renju International Federation has it.
+    /// Black wins by exactly five and may not make an overline, two fours or two threes at once;
+    /// White wins by five or more. The rules of the Renju International Federation.
     Renju,
-    /// Five or more win, but not five between two stones of the other side. The edge of the board
-    /// is no such stone.
+    /// Five or more win, unless both ends are blocked by the opponent. The edge of the board does
+    /// not block.
     Caro,
-    /// Exactly five win, but not between two stones of the other side.
+    /// Exactly five win, unless both ends are blocked by the opponent.
     StandardCaro,
 }
 
 impl GomokuRules {
-    /// All of them.
+    /// All variants.
     pub const ALL: [GomokuRules; 5] = [
         GomokuRules::Freestyle,
         GomokuRules::Standard,
@@ -44,7 +44,7 @@ impl GomokuRules {
         }
     }
 
-    /// Which rows win for a colour.
+    /// The rows that win for a colour.
     #[must_use]
     pub const fn five(self, color: Color) -> Five {
         match (self, color) {
@@ -55,7 +55,7 @@ impl GomokuRules {
         }
     }
 
-    /// Whether empty points may be forbidden to a colour.
+    /// Whether some empty points may be forbidden to a colour.
     #[must_use]
     pub const fn forbids(self, color: Color) -> bool {
         matches!((self, color), (GomokuRules::Renju, Color::Black))

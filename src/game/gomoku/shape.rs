@@ -1,18 +1,19 @@
-//! What a stone makes of a line: fives, fours, threes, looked up by what can be seen from its point.
+//! Shapes that a stone makes in a line: fives, fours, threes, looked up from the window around its
+//! point.
 //!
-//! Words are those of the Renju International Federation. A *four* lacks one stone to a five; a
-//! *straight four* is four stones side by side that lack one at either end; a *three* lacks one stone
-//! to a straight four. The other side's threes and fours that can no longer become straight are
-//! called closed here.
+//! Terms of the Renju International Federation. A *four* lacks one stone to a five; a *straight
+//! four* is four adjacent stones that lack one at either end; a *three* lacks one stone to a
+//! straight four. Threes and fours that the opponent keeps from becoming straight are called closed
+//! here.
 //!
-//! All shapes are defined by adding stones, never by a list of patterns: so they are right at the
-//! edge of the board and for every rule about six in a row.
+//! All shapes are defined by adding stones, not by a list of patterns, so they are right at the
+//! edge of the board and under every overline rule.
 
 use std::sync::LazyLock;
 
 use super::lines::{Cell, REACH, WINDOWS, Window};
 
-/// Which rows win.
+/// Rows that win.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Five {
@@ -26,11 +27,11 @@ pub enum Five {
     ExactlyNotBlocked,
 }
 
-/// What a stone makes in one direction, seen alone; a better shape is greater.
+/// The shape that a stone makes in one direction, considered alone; better shapes compare greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Shape {
-    /// No five can come of it.
+    /// No five is possible.
     Nothing,
     /// Six or more in a row, where only five win.
     Overline,
@@ -51,12 +52,12 @@ pub enum Shape {
     TwoFours,
     /// Four side by side: a stone at either end makes a five.
     StraightFour,
-    /// It wins.
+    /// A winning row.
     Five,
 }
 
 impl Shape {
-    /// All shapes, from the poorest.
+    /// All shapes in ascending order.
     pub const ALL: [Shape; 11] = [
         Shape::Nothing,
         Shape::Overline,
@@ -71,14 +72,14 @@ impl Shape {
         Shape::Five,
     ];
 
-    /// Whether it has to be answered at once, on pain of a five.
+    /// Whether it must be answered at once to prevent a five.
     #[must_use]
     pub const fn is_four(self) -> bool {
         matches!(self, Shape::Four | Shape::TwoFours | Shape::StraightFour)
     }
 }
 
-/// Some of the empty cells of a window.
+/// A set of empty cells of a window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cells(u16);
 
@@ -87,19 +88,19 @@ impl Cells {
         self.0 |= 1 << cell;
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// How many there are.
+    /// Number of cells.
     #[must_use]
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// How many steps each is from the window's point, ascending: -5 to 5.
+    /// Offset of each cell from the window's centre, ascending: -5 to 5.
     pub fn steps(self) -> impl Iterator<Item = i8> {
         let places = (0..2 * REACH as i8 + 1).filter(move |place| self.0 >> place & 1 == 1);
         places.map(|place| place - REACH as i8)
@@ -116,7 +117,7 @@ pub struct Shapes {
 }
 
 impl Shapes {
-    /// The shapes under a rule; made once, when first asked for.
+    /// The table for a rule; computed on first use.
     #[must_use]
     pub fn of(five: Five) -> &'static Shapes {
         static TABLES: [LazyLock<Shapes>; 4] = [
@@ -128,28 +129,28 @@ impl Shapes {
         &TABLES[five as usize]
     }
 
-    /// What a stone on the window's point makes.
+    /// The shape that a stone on the window's centre makes.
     #[must_use]
     pub fn shape(&self, window: Window) -> Shape {
         self.shapes[window.index()]
     }
 
-    /// Where one stone more would make a five, once there is a stone on the window's point: the
-    /// answers to a four, two cells at most. None where the point makes a five itself.
+    /// Cells where one more stone would make a five, once there is a stone on the window's centre:
+    /// the answers to a four, at most two. None if the centre makes a five itself.
     #[must_use]
     pub fn fives(&self, window: Window) -> Cells {
         self.fives[window.index()]
     }
 
-    /// Where one stone more would make a straight four, once there is a stone on the window's point;
-    /// none where that makes a four or more itself.
+    /// Cells where one more stone would make a straight four, once there is a stone on the window's
+    /// centre; none if the centre makes a four or more itself.
     #[must_use]
     pub fn straights(&self, window: Window) -> Cells {
         self.straights[window.index()]
     }
 
-    /// Where a stone of the other side would leave the window's point no three, if it makes one, or no
-    /// four: nowhere if two stones would be needed, as against a straight four.
+    /// Cells where an opposing stone would stop the centre from making its three, or its four: none
+    /// if two stones would be needed, as against a straight four.
     #[must_use]
     pub fn answers(&self, window: Window) -> Cells {
         self.answers[window.index()]
@@ -165,7 +166,7 @@ impl Shapes {
         for window in Window::all() {
             table.shapes[window.index()] = made_row(window, five).unwrap_or(Shape::Nothing);
         }
-        // Each round knows the shapes with one stone more from the round before.
+        // Each round uses the shapes with one more stone from the previous round.
         for round in ROUNDS {
             for window in Window::all() {
                 if table.shape(window) == Shape::Nothing {
@@ -179,7 +180,7 @@ impl Shapes {
         table
     }
 
-    /// The shape of a window by what one stone more makes, if that is what this round is about.
+    /// The shape of a window by what one more stone makes, if this round is about that shape.
     fn grown(&mut self, window: Window, (at_least, becomes): (Shape, Shape)) -> Shape {
         let cells = window.cells(Cell::Own);
         let mut found = Cells::default();
@@ -208,7 +209,7 @@ impl Shapes {
         }
     }
 
-    /// See [`Shapes::answers`].
+    /// Implementation of [`Shapes::answers`].
     fn stopped(&self, window: Window) -> Cells {
         let shape = self.shape(window);
         let mut found = Cells::default();
@@ -224,7 +225,8 @@ impl Shapes {
     }
 }
 
-/// In this order: what is at least this with one stone more, is that, unless it is something better.
+/// Ordered: a window that reaches at least this with one more stone has this shape, unless it has a
+/// better one.
 const ROUNDS: [(Shape, Shape); 6] = [
     (Shape::Five, Shape::Four),
     (Shape::StraightFour, Shape::Three),
@@ -234,7 +236,7 @@ const ROUNDS: [(Shape, Shape); 6] = [
     (Shape::ClosedTwo, Shape::One),
 ];
 
-/// All windows with one of the empty cells changed, and which cell that is.
+/// All windows with one empty cell changed, and that cell.
 fn changed(
     cells: &[Cell; 2 * REACH + 1],
     to: Cell,
@@ -247,13 +249,13 @@ fn changed(
     })
 }
 
-/// Own stones in a row through the middle; no more than a window shows.
+/// Own stones in a row through the centre, at most as many as a window shows.
 fn length(cells: &[Cell; 2 * REACH + 1]) -> usize {
     let (behind, ahead) = ends(cells);
     behind + 1 + ahead
 }
 
-/// Own stones in a row on either side of the middle.
+/// Own stones in a row on either side of the centre.
 fn ends(cells: &[Cell; 2 * REACH + 1]) -> (usize, usize) {
     let run = |cell: &dyn Fn(usize) -> Cell| {
         let own = (1..=REACH).take_while(|&distance| cell(distance) == Cell::Own);
@@ -265,7 +267,7 @@ fn ends(cells: &[Cell; 2 * REACH + 1]) -> (usize, usize) {
     )
 }
 
-/// The five or overline that a stone on the window's point makes.
+/// The five or overline that a stone on the window's centre makes.
 fn made_row(window: Window, five: Five) -> Option<Shape> {
     let cells = window.cells(Cell::Own);
     let (behind, ahead) = ends(&cells);
@@ -287,8 +289,8 @@ fn made_row(window: Window, five: Five) -> Option<Shape> {
 mod tests {
     use super::*;
 
-    /// The window of a drawing: `*` the point, `x` own, `o` theirs, `.` empty, `|` the edge. What is
-    /// not drawn is empty.
+    /// The window of a drawing: `*` the centre, `x` own, `o` theirs, `.` empty, `|` the edge. Cells
+    /// that are not drawn are empty.
     fn window(drawing: &str) -> Window {
         let drawn = drawing.chars().map(|cell| match cell {
             'x' | '*' => Cell::Own,
@@ -409,7 +411,7 @@ mod tests {
         }
     }
 
-    /// A stone more of one's own never makes a line poorer where six win too.
+    /// One more own stone never makes a line worse where overlines win too.
     #[test]
     fn stones_help_where_overlines_win() {
         let shapes = Shapes::of(Five::OrMore);
@@ -423,7 +425,7 @@ mod tests {
         }
     }
 
-    /// Looking along a line from its other end shows the same.
+    /// A line read from its other end has the same shapes.
     #[test]
     fn lines_have_no_direction() {
         for five in [

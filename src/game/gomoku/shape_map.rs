@@ -1,4 +1,4 @@
-//! What a stone on each empty point would make, kept up to date stone by stone.
+//! The shapes that a stone on each empty point would make, updated incrementally.
 
 use super::{Direction, Gomoku, Points, Shape, Shapes};
 use crate::game::{Bits, Color, Game, Move};
@@ -6,7 +6,7 @@ use crate::game::{Bits, Color, Game, Move};
 /// Points of the largest board.
 const MAX_POINTS: usize = 400;
 
-/// Shapes that have sets of their own, the poorest first.
+/// Shapes that have point sets, in ascending order.
 const SETS: [Shape; 6] = [
     Shape::ClosedThree,
     Shape::Three,
@@ -16,8 +16,8 @@ const SETS: [Shape; 6] = [
     Shape::Five,
 ];
 
-/// For both colours, what a stone on each empty point would make in each direction. It knows no
-/// forbidden moves.
+/// For both colours, the shapes that a stone on each empty point would make in each direction.
+/// Forbidden moves are not considered.
 #[derive(Debug, Clone)]
 pub struct ShapeMap {
     tables: [&'static Shapes; 2],
@@ -47,7 +47,7 @@ impl ShapeMap {
         map
     }
 
-    /// Brings the map up to date after a stone was put on a point of the position, or taken away.
+    /// Updates the map after a stone was put on a point of the position, or removed.
     pub fn update(&mut self, position: &Gomoku, point: Move) {
         let (size, empty) = (position.size(), position.empty());
         for (number, direction) in Direction::ALL.into_iter().enumerate() {
@@ -57,7 +57,7 @@ impl ShapeMap {
                 for color in Color::BOTH {
                     for steps in 1..=room {
                         let there = place.wrapping_add_signed(i32::from(sign * steps));
-                        // Stones of the other side hide what lies behind them.
+                        // Opposing stones hide the cells behind them.
                         if line.is_blocked(color, there) {
                             break;
                         }
@@ -81,14 +81,15 @@ impl ShapeMap {
         }
     }
 
-    /// What a stone of `color` on a point would make in each of [`Direction::ALL`]; nothing where
-    /// the point is taken.
+    /// Shapes that a stone of `color` on a point would make in each of [`Direction::ALL`];
+    /// [`Shape::Nothing`] where the point is occupied.
     #[must_use]
     pub fn shapes(&self, color: Color, point: Move) -> [Shape; 4] {
         self.shapes[color.index()][point.index()]
     }
 
-    /// The empty points where a stone of `color` would make just this in at least one direction.
+    /// The empty points where a stone of `color` would make exactly this shape in at least one
+    /// direction.
     ///
     /// # Panics
     /// For shapes poorer than [`Shape::ClosedThree`], of which no lists are kept.
@@ -109,7 +110,7 @@ impl ShapeMap {
         }
     }
 
-    /// Puts a point into the sets of what it makes, and takes it out of the others.
+    /// Adds a point to the sets of the shapes it makes, and removes it from the others.
     fn list(&mut self, color: Color, point: Move, found: [Shape; 4]) {
         for (set, shape) in self.sets[color.index()].iter_mut().zip(SETS) {
             match found.contains(&shape) {

@@ -45,7 +45,7 @@ fn conforms() {
 }
 
 /// Plays `plies` random plies in all, game after game, comparing all points for both colours after
-/// each; sometimes the same side moves twice, as a GTP controller may ask.
+/// each; sometimes the same side moves twice, as GTP controllers may request.
 fn play_against_naive(size: BoardSize, rules: GomokuRules, plies: u64) -> u64 {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(plies + rules as u64);
     let (mut played, mut fouls) = (0, 0);
@@ -198,7 +198,7 @@ pub(super) fn forbidden_on(black: &str, white: &str) -> HashSet<String> {
     position.forbidden(Color::Black).iter().map(name).collect()
 }
 
-/// The points that Black may not play, as `x y` from the lower left, 0 first.
+/// The points forbidden to Black, as `x y` from the lower left, starting at 0.
 fn forbidden(rows: &str) -> Vec<(u8, u8)> {
     let position = diagram(rows, GomokuRules::Renju, Color::Black);
     let points = position.empty().iter();

@@ -1,4 +1,4 @@
-//! NoGo: whoever captures, commits suicide or cannot move loses; there is no pass.
+//! NoGo: capturing, suicide and having no legal move lose; there is no pass.
 //!
 //! A move is legal when the point is empty, the new block keeps a liberty and no enemy block loses
 //! its last one. Two facts (docs/methods.md#nogo) shape this file. Legality is *monotone*: a point that is
@@ -19,14 +19,14 @@ pub type SmallNoGo = NoGo<2>;
 /// NoGo on boards of up to 192 points: 12x12, 13x13 and rectangles between.
 pub type LargeNoGo = NoGo<3>;
 
-/// Columns that GTP can name.
+/// Number of columns that GTP can name.
 const MAX_SIDE: u8 = 25;
 
 /// A NoGo position on a board of at most `64 * WORDS` points.
 #[derive(Debug, Clone)]
 pub struct NoGo<const WORDS: usize> {
     blocks: Blocks<WORDS>,
-    /// Legal points of each colour, kept up to date with every stone.
+    /// Legal points of each colour, updated with every stone.
     legal: [Bits<WORDS>; 2],
     key: u128,
     to_move: Color,
@@ -35,7 +35,7 @@ pub struct NoGo<const WORDS: usize> {
 }
 
 impl<const WORDS: usize> NoGo<WORDS> {
-    /// The position with these stones on the board of `empty`, whatever order they were played in.
+    /// The position with these stones on the board of `empty`, independent of their order.
     ///
     /// # Errors
     /// [`IllegalSetup`] when points overlap, lie off the board, or a block has no liberty.
@@ -59,7 +59,7 @@ impl<const WORDS: usize> NoGo<WORDS> {
         Ok(position)
     }
 
-    /// An empty board of a size that fits.
+    /// The empty board, without a check of its size.
     fn cleared(size: BoardSize) -> Self {
         let blocks = Blocks::new(size);
         // A stone on a board of one point would have no liberty.
@@ -84,7 +84,7 @@ impl<const WORDS: usize> NoGo<WORDS> {
         self.blocks.stones(color)
     }
 
-    /// The points where one colour may play, were it to move.
+    /// The points where one colour could play if it were to move.
     #[must_use]
     pub fn legal(&self, color: Color) -> Bits<WORDS> {
         self.legal[color.index()]
@@ -117,9 +117,9 @@ impl<const WORDS: usize> NoGo<WORDS> {
     /// Shrinks the legal sets after a stone of `color` was placed at `here`.
     ///
     /// Only three kinds of points can change: the new stone's point; the last liberty of a block,
-    /// where the other side would capture; and points without an empty neighbour, where a stone
-    /// lives only by joining a block that has another liberty. Of the last kind only neighbours of
-    /// the new stone and last liberties can have changed.
+    /// where the opponent would capture; and points without an empty neighbour, where a stone lives
+    /// only by joining a block that has another liberty. Of the last kind only neighbours of the
+    /// new stone and last liberties can have changed.
     fn forbid(&mut self, color: Color, here: Bits<WORDS>, placed: &Placed<WORDS>) {
         let (own, enemy) = (color.index(), color.opponent().index());
         self.legal[own].remove_all(here | placed.enemy_last_liberties);
@@ -189,7 +189,7 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
         Ok(NoGo::cleared(size))
     }
 
-    /// Each stone counts as a ply: how far a game is shows in its stones.
+    /// Each stone counts as a ply: the stones show how far the game is.
     fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Self, IllegalSetup> {
         let area = self.size().area();
         let mut sets = [Bits::EMPTY; 2];
@@ -276,9 +276,10 @@ impl<const WORDS: usize> Game for NoGo<WORDS> {
     }
 
     /// Bounded by `min(2a, 2b + 1, |La ∪ Lb|)` for a legal moves of the mover and b of the opponent
-    /// (docs/methods.md#nogo): each side can only use up its own legal points, and a point is filled once.
-    /// Expected is a line through the bounds and lengths measured at plies 0 to 65 of games between
-    /// RAVE engines (docs/methods.md#nogo); it is never more than 1.3 moves off there.
+    /// (docs/methods.md#nogo): each side can only use up its own legal points, and a point is
+    /// filled once. The expected value is a linear fit to bounds and lengths measured at plies 0 to
+    /// 65 of games between RAVE engines (docs/methods.md#nogo); its error there is at most 1.3
+    /// moves.
     fn plies_left(&self) -> PliesLeft {
         let own = self.legal[self.to_move.index()];
         let theirs = self.legal[self.to_move.opponent().index()];

@@ -9,7 +9,7 @@ use super::*;
 use crate::game::conformance;
 use crate::game::conformance::{neighbors, perft};
 
-/// NoGo as its rule sheet says it, by flood fill; shares no code with the real one.
+/// NoGo exactly as its rule sheet says, by flood fill; shares no code with the real implementation.
 #[derive(Clone)]
 struct Naive {
     size: BoardSize,
@@ -67,7 +67,7 @@ fn compare(position: &SmallNoGo, naive: &mut Naive) {
 }
 
 /// Plays `plies` random plies in all, game after game, comparing both colours' legal sets after
-/// each; sometimes the same side moves twice, as a GTP controller may ask.
+/// each; sometimes the same side moves twice, as GTP controllers may request.
 fn play_against_naive(size: BoardSize, plies: u64, seed: u64) {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut played = 0;
@@ -123,7 +123,7 @@ fn the_board_must_fit() {
 }
 
 /// Counts computed by an independent program when the project began (docs/methods.md#nogo).
-/// `TENGEN_PERFT` lets longer columns through: it is the largest count that is run.
+/// `TENGEN_PERFT` is the largest count that is run; raise it for longer columns.
 #[test]
 fn perft_counts() {
     let limit = std::env::var("TENGEN_PERFT").map_or(7_000_000, |n| n.parse().unwrap());
@@ -157,7 +157,7 @@ fn perft_counts() {
 }
 
 /// Visits every set of stones in which each block has a liberty, once: point by point, each left
-/// empty or given a stone that is legal where it stands. Heredity says that this finds them all.
+/// empty or given a stone that is legal there. By heredity this finds them all.
 fn count_positions(position: &NoGo<1>, point: u16, balanced: &mut u64) -> u64 {
     if usize::from(point) == position.size().area() {
         let [black, white] = Color::BOTH.map(|color| position.stones(color).count());
@@ -176,7 +176,7 @@ fn count_positions(position: &NoGo<1>, point: u16, balanced: &mut u64) -> u64 {
 }
 
 /// OEIS A094777 and docs/methods.md#nogo. The 24 million positions of 4x4 take seconds: set
-/// `TENGEN_POSITIONS=1` for them.
+/// `TENGEN_POSITIONS=1` to include them.
 #[test]
 fn legal_position_counts() {
     let mut tables = vec![

@@ -2,7 +2,7 @@
 
 use super::Arguments;
 use super::analyze::decision_text;
-use crate::game::{Color, Fate, Outcome, Settled};
+use crate::game::{Color, Outcome, PointStatus, Settled};
 use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Session, format_vertex};
 use crate::record::{Vertex, result_text};
@@ -57,12 +57,12 @@ pub(super) fn final_status_list(
 ) -> Result<String, Failure> {
     let status = args.text(0)?;
     let wanted = match status {
-        "alive" => Fate::Alive,
-        "dead" => Fate::Dead,
-        "seki" => Fate::Seki,
-        "black_territory" => Fate::Territory(Color::Black),
-        "white_territory" => Fate::Territory(Color::White),
-        "dame" => Fate::Dame,
+        "alive" => PointStatus::Alive,
+        "dead" => PointStatus::Dead,
+        "seki" => PointStatus::Seki,
+        "black_territory" => PointStatus::Territory(Color::Black),
+        "white_territory" => PointStatus::Territory(Color::White),
+        "dame" => PointStatus::Dame,
         _ => {
             let known = "alive, dead, seki, black_territory, white_territory or dame";
             return Err(Failure::wrong(status, format!("status: {known}")));
@@ -71,8 +71,8 @@ pub(super) fn final_status_list(
     let settled = settled(session)?;
     let engine = &*session.engine;
     let points = points_from_top(engine.size()).filter(|&point| match &settled {
-        Some(settled) => settled.fates.get(point.index()) == Some(&wanted),
-        None => wanted == Fate::Alive && engine.stone(point).is_some(),
+        Some(settled) => settled.statuses.get(point.index()) == Some(&wanted),
+        None => wanted == PointStatus::Alive && engine.stone(point).is_some(),
     });
     let points = points.map(|point| format_vertex(Vertex::Point(point), engine.size()));
     Ok(points.collect::<Vec<_>>().join(" "))

@@ -45,15 +45,15 @@ impl Setting {
     }
 
     fn get(self, session: &Session) -> String {
-        let spending = session.engine.spending();
+        let thinking_limits = session.engine.thinking_limits();
         match self {
-            Setting::Visits => spending.visits.unwrap_or_default().to_string(),
+            Setting::Visits => thinking_limits.visits.unwrap_or_default().to_string(),
             Setting::TimePerMove => {
-                let unlimited = spending.visits.is_none() && !session.has_clock();
+                let unlimited = thinking_limits.visits.is_none() && !session.has_clock();
                 let usual = unlimited.then_some(DEFAULT_TIME_PER_MOVE);
-                text(spending.time_per_move.or(usual))
+                text(thinking_limits.time_per_move.or(usual))
             }
-            Setting::Lag => text(spending.lag.or(Some(USUAL_LAG))),
+            Setting::Lag => text(thinking_limits.lag.or(Some(USUAL_LAG))),
             Setting::Ponder => digit(session.options.ponder).to_owned(),
             Setting::LiveGraphics => digit(session.options.live_graphics).to_owned(),
             Setting::Zero => "0".to_owned(),
@@ -61,19 +61,19 @@ impl Setting {
     }
 
     fn set(self, session: &mut Session, value: &str) -> Result<(), Failure> {
-        let mut spending = session.engine.spending();
+        let mut thinking_limits = session.engine.thinking_limits();
         match self {
             Setting::Visits => {
                 let visits: u64 = value
                     .parse()
                     .map_err(|_| Failure::wrong(value, "whole number of visits"))?;
-                spending.visits = (visits > 0).then_some(visits);
+                thinking_limits.visits = (visits > 0).then_some(visits);
             }
             Setting::TimePerMove => {
                 let time = seconds(value)?;
-                spending.time_per_move = (!time.is_zero()).then_some(time);
+                thinking_limits.time_per_move = (!time.is_zero()).then_some(time);
             }
-            Setting::Lag => spending.lag = Some(seconds(value)?),
+            Setting::Lag => thinking_limits.lag = Some(seconds(value)?),
             Setting::Ponder => session.options.ponder = truth(value)?,
             Setting::LiveGraphics => session.options.live_graphics = truth(value)?,
             Setting::Zero => {
@@ -81,7 +81,7 @@ impl Setting {
                 return if zero { Ok(()) } else { Err(Failure::OnlyZero) };
             }
         }
-        session.engine.set_spending(spending);
+        session.engine.set_thinking_limits(thinking_limits);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::gogui::legal_points;
 use super::{Arguments, live};
 use crate::engine::AnalysisEffort;
-use crate::game::{Color, Fate, Move};
+use crate::game::{Color, Move, PointStatus};
 use crate::gtp::analysis::vertex;
 use crate::gtp::board::{self, ownership, points_from_top};
 use crate::gtp::graphics::{self, Label};
@@ -145,12 +145,12 @@ pub(super) fn expected_owners(session: &mut Session, _: &Arguments<'_>) -> Resul
 pub(super) fn fate(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let settled = session.search(|engine, stop| engine.settle(stop))?;
     let engine = &*session.engine;
-    let owner = |fate: Fate, point: Move| {
+    let owner = |fate: PointStatus, point: Move| {
         let side = match fate {
-            Fate::Dame => return 0.0,
-            Fate::Territory(side) => Some(side),
-            Fate::Dead => engine.stone(point).map(Color::opponent),
-            Fate::Alive | Fate::Seki => engine.stone(point),
+            PointStatus::Dame => return 0.0,
+            PointStatus::Territory(side) => Some(side),
+            PointStatus::Dead => engine.stone(point).map(Color::opponent),
+            PointStatus::Alive | PointStatus::Seki => engine.stone(point),
         };
         if side == Some(Color::Black) {
             1.0
@@ -160,7 +160,7 @@ pub(super) fn fate(session: &mut Session, _: &Arguments<'_>) -> Result<String, F
     };
     let owners = settled.and_then(|settled| {
         let points = points_from_top(engine.size());
-        let owners = points.map(|at| Some(owner(*settled.fates.get(at.index())?, at)));
+        let owners = points.map(|at| Some(owner(*settled.statuses.get(at.index())?, at)));
         owners.collect::<Option<Vec<f32>>>()
     });
     let owners: Vec<String> = owners

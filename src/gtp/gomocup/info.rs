@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::text::short;
 use crate::clock::{LONGEST, Overtime, TimeControl, USUAL_LAG};
-use crate::engine::Spending;
+use crate::engine::ThinkingLimits;
 
 /// A match without limit, as `time_left` says it.
 const NO_LIMIT: i64 = 2_147_483_647;
@@ -159,8 +159,8 @@ impl Info {
 
     /// What a move may cost: the time of a turn, with some kept back for the way to the manager, and
     /// whatever the engine was told besides.
-    pub(super) fn spending(&self, usual: &Spending) -> Spending {
-        let mut spending = usual.clone();
+    pub(super) fn thinking_limits(&self, usual: &ThinkingLimits) -> ThinkingLimits {
+        let mut thinking_limits = usual.clone();
         if let Some(turn) = self.turn {
             let lag = usual
                 .lag
@@ -174,14 +174,15 @@ impl Info {
                     turn.saturating_sub((lag / 2).max(LEAST_LATE.min(lag))),
                 ),
             };
-            spending.time_per_move = Some(usual.time_per_move.map_or(time, |own| own.min(time)));
-            spending.late_after = Some(late);
+            thinking_limits.time_per_move =
+                Some(usual.time_per_move.map_or(time, |own| own.min(time)));
+            thinking_limits.late_after = Some(late);
         }
-        spending.visits = match (usual.visits, self.visits) {
+        thinking_limits.visits = match (usual.visits, self.visits) {
             (Some(own), Some(visits)) => Some(own.min(visits)),
             (own, visits) => own.or(visits),
         };
-        spending
+        thinking_limits
     }
 
     /// The match's clock where it has to be set anew: the whole time, or what is first said to be left.
@@ -237,30 +238,30 @@ mod tests {
 
     #[test]
     fn a_turn_leaves_time_for_the_way() {
-        let turn = |value: &str, usual: &Spending| {
+        let turn = |value: &str, usual: &ThinkingLimits| {
             told(&[("timeout_turn", value)])
-                .spending(usual)
+                .thinking_limits(usual)
                 .time_per_move
         };
-        let usual = Spending::default();
+        let usual = ThinkingLimits::default();
         let late = told(&[("timeout_turn", "5000")])
-            .spending(&usual)
+            .thinking_limits(&usual)
             .late_after;
         assert_eq!(late, Some(Duration::from_millis(4970)));
         assert_eq!(turn("5000", &usual), Some(Duration::from_millis(4940)));
         assert_eq!(turn("30", &usual), Some(Duration::from_millis(20)));
         for at_once in ["0", "-7", "1", "8"] {
-            let spending = told(&[("timeout_turn", at_once)]).spending(&usual);
+            let thinking_limits = told(&[("timeout_turn", at_once)]).thinking_limits(&usual);
             let nothing = Some(Duration::ZERO);
-            let limits = (spending.time_per_move, spending.late_after);
+            let limits = (thinking_limits.time_per_move, thinking_limits.late_after);
             assert_eq!(limits, (nothing, nothing), "{at_once}");
         }
-        let own = Spending {
+        let own = ThinkingLimits {
             time_per_move: Some(Duration::from_millis(500)),
-            ..Spending::default()
+            ..ThinkingLimits::default()
         };
         assert_eq!(turn("5000", &own), own.time_per_move);
-        assert_eq!(told(&[]).spending(&usual), usual);
+        assert_eq!(told(&[]).thinking_limits(&usual), usual);
     }
 
     #[test]

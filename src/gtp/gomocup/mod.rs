@@ -22,7 +22,7 @@ use self::text::{point_of, short, write_point};
 pub use self::text::{read_point as read_xy, write_point as write_xy};
 use super::{Interrupts, Protocol, Request};
 use crate::clock::TimeControl;
-use crate::engine::{Engine, Spending};
+use crate::engine::{Engine, ThinkingLimits};
 use crate::game::{BoardSize, UnknownGame};
 
 /// Makes the engine for a board, which takes no more than it is allowed.
@@ -49,7 +49,7 @@ pub struct GomocupSession {
     /// What the engine was made with.
     allowance: Allowance,
     /// What a move may cost when the manager says nothing.
-    usual: Spending,
+    usual: ThinkingLimits,
     info: Info,
     /// The match's clock as the engine has it.
     control: Option<TimeControl>,
@@ -102,7 +102,7 @@ impl GomocupSession {
             interrupts: Arc::new(Interrupts::new()),
             engine: None,
             allowance: Allowance::default(),
-            usual: Spending::default(),
+            usual: ThinkingLimits::default(),
             info: Info::default(),
             control: None,
             listing: None,

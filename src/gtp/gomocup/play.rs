@@ -20,7 +20,7 @@ impl GomocupSession {
         }
         let made = (self.make)(size, self.info.allowance);
         let mut engine = made.map_err(|error| error.to_string())?;
-        self.usual = engine.spending();
+        self.usual = engine.thinking_limits();
         self.interrupts.search(|stop| engine.get_ready(stop));
         (self.engine, self.allowance) = (Some(engine), self.info.allowance);
         self.games += 1;
@@ -75,12 +75,12 @@ impl GomocupSession {
     }
 
     fn set_limits(&mut self) -> Answer {
-        let spending = self.info.spending(&self.usual);
+        let thinking_limits = self.info.thinking_limits(&self.usual);
         let control = self.info.control(self.control);
         let left = self.info.news_of_time();
         let engine = self.engine()?;
-        if engine.spending() != spending {
-            engine.set_spending(spending);
+        if engine.thinking_limits() != thinking_limits {
+            engine.set_thinking_limits(thinking_limits);
         }
         if let Some(control) = control {
             engine.set_time_control(control);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::*;
 use crate::clock::{Clock, SystemClock};
 use crate::engine::{EngineOptions, registry};
-use crate::gtp::Line;
+use crate::gtp::InputLine;
 
 fn session() -> GomocupSession {
     let mut options = EngineOptions::of("gomoku").expect("it is on the list");
@@ -32,7 +32,7 @@ fn session_with(options: EngineOptions) -> GomocupSession {
 fn said(session: &mut GomocupSession, lines: &[&str]) -> Vec<String> {
     let mut said = Vec::new();
     for line in lines {
-        if let Line::Command(request) = Line::parse(line.as_bytes()) {
+        if let InputLine::Command(request) = InputLine::parse(line.as_bytes()) {
             session.interrupts().begin_command();
             session.answer(&request, &mut |text| {
                 assert!(
@@ -70,7 +70,7 @@ fn a_game_is_begun_turn_by_turn() {
     let engine = session.engine.as_deref().expect("it was started");
     assert_eq!(engine.record().plays.len(), 3);
     assert_eq!(
-        engine.spending().time_per_move,
+        engine.thinking_limits().time_per_move,
         Some(Duration::from_millis(4940))
     );
     let clock = engine.clock_state(crate::game::Color::Black).clock.left();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::answer::{Scene, answer, no_results};
+use super::answer::{AnswerContext, answer, no_results};
 use super::fields::Object;
 use super::options::MakeAnalyst;
 use super::queue::{Queue, Task};
@@ -56,29 +56,33 @@ impl Analyst {
         set_up(engine, task)?;
         let mover = engine.to_move();
         let legal = engine.legal_moves(mover);
-        let wishes = &task.query.wishes;
-        let avoided = wishes.avoided(mover, &legal);
+        let query_options = &task.query.query_options;
+        let avoided = query_options.avoided(mover, &legal);
         let options = AnalysisOptions {
             at_once: false,
-            interval: wishes.reports.map(|(first, every)| first.min(every)),
+            interval: query_options.reports.map(|(first, every)| first.min(every)),
             avoid: avoided.clone(),
-            points: match wishes.moves_ownership {
+            points: match query_options.moves_ownership {
                 true => PointsByMove::Owners,
                 false => PointsByMove::Lead,
             },
-            root_policy_temperature: wishes.root_policy_temperature,
-            root_fpu_reduction: wishes.root_fpu_reduction,
+            root_policy_temperature: query_options.root_policy_temperature,
+            root_fpu_reduction: query_options.root_fpu_reduction,
             ..AnalysisOptions::default()
         };
         let effort = AnalysisEffort::Bounded {
-            visits: Some(wishes.visits),
-            time: wishes.time,
+            visits: Some(query_options.visits),
+            time: query_options.time,
         };
-        let scene = Scene::new(task, engine, avoided);
-        let mut due = wishes.reports.map_or(Duration::MAX, |(first, _)| first);
+        let scene = AnswerContext::new(task, engine, avoided);
+        let mut due = query_options
+            .reports
+            .map_or(Duration::MAX, |(first, _)| first);
         let found = engine.analyse(mover, effort, &task.stop, &options, &mut |report| {
             if report.elapsed >= due {
-                let every = wishes.reports.map_or(Duration::MAX, |(_, every)| every);
+                let every = query_options
+                    .reports
+                    .map_or(Duration::MAX, |(_, every)| every);
                 due = report.elapsed.saturating_add(every);
                 send(Value::Object(scene.tell(report, true)));
             }

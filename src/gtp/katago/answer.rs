@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::fields::Object;
+use super::query_options::QueryOptions;
 use super::queue::Task;
-use super::wishes::Wishes;
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, Move, Outcome};
 use crate::gtp::analysis::vertex;
@@ -29,9 +29,9 @@ pub(super) fn no_results(task: &Task) -> Object {
 }
 
 /// A task's position, as far as answers tell of it.
-pub(super) struct Scene<'a> {
+pub(super) struct AnswerContext<'a> {
     task: &'a Task,
-    wishes: &'a Wishes,
+    query_options: &'a QueryOptions,
     size: BoardSize,
     view: View,
     avoided: Vec<Move>,
@@ -40,14 +40,18 @@ pub(super) struct Scene<'a> {
     owners: Vec<f32>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> AnswerContext<'a> {
     /// The engine's present position, where these moves are not to be searched.
-    pub(super) fn new(task: &'a Task, engine: &dyn Engine, avoided: Vec<Move>) -> Scene<'a> {
-        let wishes = &task.query.wishes;
-        let view = wishes.perspective.view(engine.to_move());
-        Scene {
+    pub(super) fn new(
+        task: &'a Task,
+        engine: &dyn Engine,
+        avoided: Vec<Move>,
+    ) -> AnswerContext<'a> {
+        let query_options = &task.query.query_options;
+        let view = query_options.perspective.view(engine.to_move());
+        AnswerContext {
             task,
-            wishes,
+            query_options,
             size: engine.size(),
             view,
             avoided,
@@ -103,10 +107,10 @@ impl<'a> Scene<'a> {
             ("moveInfos", moves),
             ("rootInfo", Value::Object(root)),
         ]));
-        if self.wishes.ownership {
+        if self.query_options.ownership {
             answer.insert("ownership".to_owned(), numbers(owners));
         }
-        if self.wishes.policy {
+        if self.query_options.policy {
             let all = points_from_top(self.size).chain([self.size.pass()]);
             let all: Vec<f32> = all.map(prior).collect();
             answer.insert("policy".to_owned(), numbers(&all));
@@ -117,7 +121,7 @@ impl<'a> Scene<'a> {
     fn move_info(&self, report: &SearchReport, order: usize, found: &MoveReport) -> Value {
         let mut info = shared(self.view.of_move(found, report));
         // The first move, and this many behind it.
-        let length = self.wishes.line.saturating_add(1);
+        let length = self.query_options.line.saturating_add(1);
         let line = found.pv.iter().take(length);
         let line = line.map(|&mv| Value::String(vertex(mv, self.size)));
         info.extend(object([
@@ -130,7 +134,7 @@ impl<'a> Scene<'a> {
             ("playSelectionValue", json!(found.visits)),
             ("pv", line.collect()),
         ]));
-        if self.wishes.pv_visits {
+        if self.query_options.pv_visits {
             let visits: Vec<u64> = found.pv_visits.iter().copied().take(length).collect();
             info.extend(object([
                 ("pvVisits", json!(visits)),
@@ -139,7 +143,7 @@ impl<'a> Scene<'a> {
         }
         // A move that was not searched leaves the points as the whole has them.
         let expected = found.expected.as_ref().or(report.expected.as_ref());
-        if let Some(expected) = expected.filter(|_| self.wishes.moves_ownership) {
+        if let Some(expected) = expected.filter(|_| self.query_options.moves_ownership) {
             let owners = self.view.owners(expected, self.size);
             info.insert("ownership".to_owned(), numbers(&owners));
         }

@@ -11,10 +11,10 @@ mod answer;
 mod fields;
 mod options;
 mod query;
+mod query_options;
 mod queue;
 #[cfg(test)]
 mod tests;
-mod wishes;
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::sync::Arc;

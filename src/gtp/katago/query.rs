@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::fields::{Fields, Refusal, short, shorten};
 use super::options::{KatagoOptions, MakeAnalyst};
-use super::wishes::{self, Wishes};
+use super::query_options::{self, QueryOptions};
 use crate::engine::Engine;
 use crate::game::{BoardSize, Color, HalfPoints, UnknownGame};
 use crate::gtp::format_vertex;
@@ -50,7 +50,7 @@ pub(super) struct Query {
     pub(super) record: GameRecord,
     /// Its rules, komi included, as its engine takes them.
     pub(super) rules: String,
-    pub(super) wishes: Wishes,
+    pub(super) query_options: QueryOptions,
     /// The turns to be analysed, with their priorities.
     pub(super) turns: BTreeMap<usize, i64>,
 }
@@ -74,14 +74,14 @@ impl Query {
         let record = record(fields, engine.game(), size, &plays)?;
         check(&mut *engine, &record)?;
         let turns = turns(fields, plays.len())?;
-        let (wishes, unused) = Wishes::of(options).with(fields, size)?;
+        let (query_options, unused) = QueryOptions::of(options).with(fields, size)?;
         warnings.extend(unused);
         warnings.extend(fields.0.iter().filter_map(without_effect));
         let query = Query {
             id: id.to_owned(),
             record,
             rules: engine.rules(),
-            wishes,
+            query_options,
             turns,
         };
         Ok((query, warnings))
@@ -92,7 +92,7 @@ const MOVES_MISSING: &str = "is missing: a list of pairs such as [\"B\", \"C3\"]
 
 /// A warning for a field that nobody reads.
 fn without_effect((name, value): (&String, &Value)) -> Option<Refusal> {
-    let known = [FIELDS, wishes::FIELDS].concat();
+    let known = [FIELDS, query_options::FIELDS].concat();
     let wants_nothing = NOT_HAD.contains(&name.as_str()) && value == &Value::Bool(false);
     let known = known.contains(&name.as_str()) || wants_nothing;
     (!known).then(|| Refusal::new(name, "is not known here and has no effect"))

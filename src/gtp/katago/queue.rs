@@ -44,7 +44,7 @@ struct State {
 
 /// A task that somebody works on.
 #[derive(Debug)]
-pub(super) struct Taken {
+pub(super) struct RunningTask {
     pub(super) task: Task,
     number: u64,
     /// Who knows anything from before this has to forget it.
@@ -69,13 +69,13 @@ impl Queue {
     }
 
     /// The next task, once there is one; `None` when there will be none any more.
-    pub(super) fn take(&self) -> Option<Taken> {
+    pub(super) fn take(&self) -> Option<RunningTask> {
         let mut state = self.state.lock();
         loop {
             if let Some(((_, number), task)) = state.waiting.pop_first() {
                 state.running.insert(number, task.clone());
                 let forgotten = state.forgotten;
-                return Some(Taken {
+                return Some(RunningTask {
                     task,
                     number,
                     forgotten,
@@ -89,7 +89,7 @@ impl Queue {
     }
 
     /// A task is done.
-    pub(super) fn done(&self, taken: &Taken) {
+    pub(super) fn done(&self, taken: &RunningTask) {
         self.state.lock().running.remove(&taken.number);
     }
 
@@ -121,8 +121,8 @@ impl Queue {
 mod tests {
     use super::*;
     use crate::game::BoardSize;
+    use crate::gtp::katago::query_options::QueryOptions;
     use crate::gtp::katago::tests::options;
-    use crate::gtp::katago::wishes::Wishes;
     use crate::record::GameRecord;
 
     fn query(id: &str, turns: &[(usize, i64)]) -> Arc<Query> {
@@ -130,7 +130,7 @@ mod tests {
             id: id.to_owned(),
             record: GameRecord::new("line", BoardSize::new(5, 1)),
             rules: String::new(),
-            wishes: Wishes::of(&options()),
+            query_options: QueryOptions::of(&options()),
             turns: turns.iter().copied().collect(),
         })
     }

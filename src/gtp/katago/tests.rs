@@ -1,15 +1,15 @@
 //! Conversations with a small game.
 
+mod any_input;
 mod go;
-mod whatever_is_sent;
 
 use std::io::Cursor;
 use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::clock::SystemClock;
-use crate::engine::testing::{Behaviour, Line, make};
-use crate::engine::{Player, Spending};
+use crate::engine::testing::{Behaviour, FillGame, make};
+use crate::engine::{Player, ThinkingLimits};
 use crate::game::{Color, Game};
 use crate::search::StopFlag;
 
@@ -34,8 +34,13 @@ fn on_a_line(behaviour: Behaviour) -> MakeAnalyst {
             "" => "usual",
             text => text,
         };
-        let start = Line::with_rules(size, rules.parse()?)?;
-        let player = Player::new(start, make(behaviour.clone()), Spending::default(), time);
+        let start = FillGame::with_rules(size, rules.parse()?)?;
+        let player = Player::new(
+            start,
+            make(behaviour.clone()),
+            ThinkingLimits::default(),
+            time,
+        );
         Ok(Box::new(player))
     })
 }

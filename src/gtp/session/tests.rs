@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use super::super::{COMMANDS, Line, Protocol};
+use super::super::{COMMANDS, InputLine, Protocol};
 use super::testing::session;
 use super::*;
 use crate::clock::{Clock, SystemClock};
@@ -10,8 +10,8 @@ use crate::engine::testing::Behaviour;
 
 /// The reply to one line; empty when it gets none.
 fn say(session: &mut Session, line: &str) -> String {
-    match Line::parse(line.as_bytes()) {
-        Line::Command(request) => {
+    match InputLine::parse(line.as_bytes()) {
+        InputLine::Command(request) => {
             let mut reply = String::new();
             // There is no other input, for which an analysis would wait.
             session.interrupts.close(0);
@@ -19,7 +19,7 @@ fn say(session: &mut Session, line: &str) -> String {
             session.answer(&request, &mut |text| reply.push_str(text));
             reply
         }
-        Line::Nothing | Line::Interrupt => String::new(),
+        InputLine::Nothing | InputLine::Interrupt => String::new(),
     }
 }
 
@@ -410,7 +410,7 @@ proptest! {
                 let head = reply.trim_start_matches(['=', '?']);
                 prop_assert_eq!(reply.len() - head.len(), 1, "{:?} {:?}", line, reply);
                 let head = head.trim_start_matches(|c: char| c.is_ascii_digit());
-                let Line::Command(request) = Line::parse(line.as_bytes()) else {
+                let InputLine::Command(request) = InputLine::parse(line.as_bytes()) else {
                     return Err(TestCaseError::fail(line));
                 };
                 let stream = reply.starts_with('=') && request.name.ends_with("analyze");

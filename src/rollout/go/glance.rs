@@ -24,7 +24,7 @@ pub(super) fn glance<const CELLS: usize, const WORDS: usize>(
 ) -> Glance {
     let mut priors = vec![Prior::default(); moves.len()];
     position.priors(moves, &mut priors);
-    let waste = Waste::of(position);
+    let waste = WastedStones::of(position);
     let appeal = moves.iter().zip(priors).map(|(&mv, prior)| {
         if mv == position.pass() {
             return if pass_wins(position) { WINS } else { PASS };
@@ -47,7 +47,7 @@ fn pass_wins<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>
 }
 
 /// Which stones of the side to move would be wasted.
-struct Waste<const CELLS: usize, const WORDS: usize> {
+struct WastedStones<const CELLS: usize, const WORDS: usize> {
     field: Field<CELLS, WORDS>,
     /// Empty points that need no stone: one side has them for certain.
     settled: Bits<WORDS>,
@@ -57,12 +57,12 @@ struct Waste<const CELLS: usize, const WORDS: usize> {
     eyes: Bits<WORDS>,
 }
 
-impl<const CELLS: usize, const WORDS: usize> Waste<CELLS, WORDS> {
+impl<const CELLS: usize, const WORDS: usize> WastedStones<CELLS, WORDS> {
     fn of(position: &Go<CELLS, WORDS>) -> Self {
         let own = position.to_move();
         let empty = position.empty();
         let eyes = empty.iter().filter(|&point| position.is_eye(own, point));
-        Waste {
+        WastedStones {
             field: Field::of(position),
             settled: settled(position),
             enclosed: enclosed(position),
@@ -128,10 +128,10 @@ mod tests {
     use super::*;
     use crate::game::go::SmallGo;
     use crate::game::go::tests::diagram;
-    use crate::game::{BoardSize, Reached};
+    use crate::game::{BoardSize, GameState};
 
     /// The move that a glance prefers.
-    fn best(start: &Reached<SmallGo>) -> Move {
+    fn best(start: &GameState<SmallGo>) -> Move {
         let moves: Vec<Move> = start.legal_moves().collect();
         let appeal = glance(start.position(), &moves).appeal;
         let ranked = moves.into_iter().zip(appeal);
@@ -200,7 +200,7 @@ mod tests {
     fn an_open_board_is_not_passed_on() {
         for side in [5, 7, 9] {
             let empty = SmallGo::new(BoardSize::square(side)).expect("a small board");
-            let mut start = Reached::from(empty);
+            let mut start = GameState::from(empty);
             for _ in 0..6 {
                 let found = best(&start);
                 let (x, y) = start.position().size().column_row(found);
@@ -223,7 +223,7 @@ mod tests {
         for game in 0..60 {
             let side = [5, 7, 9][game % 3];
             let size = BoardSize::square(side);
-            let mut start = Reached::from(SmallGo::new(size).expect("a small board"));
+            let mut start = GameState::from(SmallGo::new(size).expect("a small board"));
             let random = rng.random_range(0..2 * size.area());
             let mut plies = 0;
             while start.position().outcome().is_none() {

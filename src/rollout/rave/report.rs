@@ -2,7 +2,7 @@
 
 use super::super::Tally;
 use super::super::tree::{ChildStats, NodeId, Tree};
-use crate::game::{Expected, Move};
+use crate::game::{Move, OwnershipEstimate};
 
 /// A root move as the search left it.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,7 @@ pub struct RaveMove {
     pub pv_visits: Vec<u64>,
     /// What has become of the points in the playouts through it, where that was asked for, in games
     /// that count points.
-    pub expected: Option<Expected>,
+    pub expected: Option<OwnershipEstimate>,
 }
 
 /// What a search found.
@@ -32,7 +32,7 @@ pub struct RaveReport {
     /// Playouts of earlier searches that count as well.
     pub reused: u64,
     /// What has become of the points in those that count, in games that count points.
-    pub expected: Option<Expected>,
+    pub expected: Option<OwnershipEstimate>,
 }
 
 impl RaveReport {

@@ -2,20 +2,20 @@
 
 use super::super::Playout;
 use super::super::tree::{NodeId, Tree};
-use crate::game::{Move, Past, Reached};
+use crate::game::{GameState, Move, PositionHistory};
 
 /// Where the tree of the last search begins.
 #[derive(Debug, Default)]
-pub(super) struct Planted {
+pub(super) struct TreeRoot {
     /// The positions up to there.
-    past: Past,
+    past: PositionHistory,
     /// Whether its root lacks moves that were to be avoided: it is for one search then.
     leaves_out: bool,
 }
 
-impl Planted {
+impl TreeRoot {
     /// A search begins at the end of `past`.
-    pub(super) fn begin(&mut self, past: &Past, avoid: &[Move]) {
+    pub(super) fn begin(&mut self, past: &PositionHistory, avoid: &[Move]) {
         self.past.clone_from(past);
         self.leaves_out = !avoid.is_empty();
     }
@@ -30,7 +30,7 @@ impl Planted {
     pub(super) fn known<G: Playout>(
         &self,
         tree: &Tree,
-        start: &Reached<G>,
+        start: &GameState<G>,
         avoid: &[Move],
     ) -> Option<NodeId> {
         if self.leaves_out || !avoid.is_empty() {

@@ -55,7 +55,7 @@ fn it_goes_on_when_the_tree_is_full() {
 #[test]
 fn what_a_past_forbids_is_in_no_line() {
     for (width, height) in [(3, 1), (5, 1), (2, 2), (3, 2)] {
-        let mut game = Reached::from(SmallGo::new(BoardSize::new(width, height)).unwrap());
+        let mut game = GameState::from(SmallGo::new(BoardSize::new(width, height)).unwrap());
         if (width, height) == (3, 1) {
             // Black's first point would bring back the board after two moves.
             [0, 2, 1, 2].into_iter().for_each(|mv| game.play(Move(mv)));
@@ -80,7 +80,7 @@ fn what_is_known_of_a_position_is_kept() {
         ..RaveParams::default()
     };
     let mut rave = Rave::new(params, 1);
-    let mut game = Reached::from(SmallGo::new(BoardSize::square(5)).unwrap());
+    let mut game = GameState::from(SmallGo::new(BoardSize::square(5)).unwrap());
     let first = rave.watch(&game, (&[], false), |done, _| done < 2000);
     assert_eq!((first.playouts, first.reused), (2000, 0));
     let line = &first.moves[0].pv;
@@ -115,7 +115,7 @@ fn what_is_known_of_a_position_is_kept() {
 
 #[test]
 fn what_is_to_be_avoided_is_tried_only_where_there_is_nothing_else() {
-    let game: Reached<SmallNoGo> = start(3, 3).into();
+    let game: GameState<SmallNoGo> = start(3, 3).into();
     let mut rave = Rave::new(RaveParams::default(), 1);
     let best = rave.watch(&game, (&[], false), |done, _| done < 500).moves[0].mv;
     let report = rave.watch(&game, (&[best], false), |done, _| done < 500);

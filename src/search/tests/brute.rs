@@ -1,19 +1,18 @@
-//! Go solved by trying everything, with the whole past: what proofs are compared with. It knows
-//! nothing but the rules.
+//! Go solved by brute force with full history, as reference for proofs. It knows only the rules.
 
 use std::collections::HashMap;
 
 use crate::game::go::SmallGo;
-use crate::game::{Bounds, Game, Move, Proof, Reached};
+use crate::game::{Bounds, Game, GameState, Move, Proof};
 
-/// What was found of positions with their pasts, and how many may still be looked at.
+/// Results of positions with their histories, and the remaining node budget.
 pub(super) struct Brute {
-    /// By the position, the set of positions before it, and the result that was asked for.
+    /// Keyed by the position, the set of positions before it, and the requested result.
     known: HashMap<(u128, u128, Proof), bool>,
     left: u64,
 }
 
-/// Another number for a set of positions with one more in it; equal whatever their order.
+/// Hash of a set of positions with one more added; independent of their order.
 fn with(past: u128, position: &SmallGo) -> u128 {
     let key = position.repetition_key();
     let mixed = (key ^ key >> 67).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
@@ -21,7 +20,7 @@ fn with(past: u128, position: &SmallGo) -> u128 {
 }
 
 impl Brute {
-    /// Looks at so many positions at most.
+    /// A solver with a budget of `positions`.
     pub(super) fn new(positions: u64) -> Brute {
         Brute {
             known: HashMap::new(),
@@ -29,9 +28,9 @@ impl Brute {
         }
     }
 
-    /// Whether the side to move of an unfinished or finished game gets this or better; `None` when
-    /// that is too much work. `past` stands for the positions so far.
-    fn gets(&mut self, game: &Reached<SmallGo>, past: u128, wanted: Proof) -> Option<bool> {
+    /// Whether the side to move gets at least this result; `None` when the budget is exhausted.
+    /// `past` is the hash of the positions so far.
+    fn gets(&mut self, game: &GameState<SmallGo>, past: u128, wanted: Proof) -> Option<bool> {
         let position = game.position();
         if let Some(outcome) = position.outcome() {
             return Some(outcome.proof_for(position.to_move()) >= wanted);
@@ -41,13 +40,13 @@ impl Brute {
             return Some(known);
         }
         self.left = self.left.checked_sub(1)?;
-        // Who gets at least a win leaves the other no draw, who gets a draw no win.
+        // Achieving a win denies the opponent a draw; achieving a draw denies a win.
         let other = match wanted {
             Proof::Win => Proof::Draw,
             Proof::Draw | Proof::Loss => Proof::Win,
         };
         let mut moves: Vec<Move> = game.legal_moves().collect();
-        // A pass ends games, and the shortest way is the quickest to try.
+        // A pass ends games, and short lines are the quickest to try.
         moves.rotate_right(1);
         let mut found = false;
         for mv in moves {
@@ -63,8 +62,8 @@ impl Brute {
         Some(found)
     }
 
-    /// What the side to move gets; `None` when that is too much work.
-    pub(super) fn result(&mut self, game: &Reached<SmallGo>) -> Option<Proof> {
+    /// The result for the side to move; `None` when the budget is exhausted.
+    pub(super) fn result(&mut self, game: &GameState<SmallGo>) -> Option<Proof> {
         Some(if self.gets(game, 0, Proof::Win)? {
             Proof::Win
         } else if self.gets(game, 0, Proof::Draw)? {
@@ -74,8 +73,9 @@ impl Brute {
         })
     }
 
-    /// Whether bounds are true of the position, given its past; `None` when that is too much work.
-    pub(super) fn confirms(&mut self, game: &Reached<SmallGo>, bounds: Bounds) -> Option<bool> {
+    /// Whether bounds are true of the position, given its history; `None` when the budget is
+    /// exhausted.
+    pub(super) fn confirms(&mut self, game: &GameState<SmallGo>, bounds: Bounds) -> Option<bool> {
         let low = match bounds.low() {
             Proof::Loss => true,
             low => self.gets(game, 0, low)?,

@@ -1,14 +1,14 @@
-//! Draws, passes and positions that come back.
+//! Draws, passes and repeated positions.
 
 use std::collections::HashMap;
 
-use super::toy::{Line, LineEncoding, PASS};
+use super::toy::{PASS, RowEncoding, RowGame};
 use super::*;
 use crate::game::{Bounds, Move};
 
-/// What the rules alone say of every position that can be reached: bounds by retrograde analysis,
-/// where a game that never ends proves nothing.
-fn solved(start: &Line) -> HashMap<u128, Bounds> {
+/// Bounds of every reachable position from the rules alone, by retrograde analysis; an endless game
+/// proves nothing.
+fn solved(start: &RowGame) -> HashMap<u128, Bounds> {
     let mut positions = HashMap::from([(start.key(), start.clone())]);
     let mut todo = vec![start.clone()];
     while let Some(position) = todo.pop() {
@@ -84,7 +84,8 @@ fn small_boards_are_solved_as_far_as_they_can_be() {
 
 #[test]
 fn a_proven_draw_takes_no_more_visits() {
-    // White has passed on an empty board: a pass draws, and is known to as soon as it was tried.
+    // White has passed on an empty board: a pass draws, and is known to draw as soon as it was
+    // tried.
     let mut position = line(9);
     position.play(Move(9));
     let info = model(&position);
@@ -125,13 +126,13 @@ fn a_draw_is_played_when_nothing_better_is_expected() {
             .unwrap()
             .clone()
     };
-    // The opinion is Black's: who is behind is glad of the draw, who is ahead plays on.
+    // The evaluator favours Black: the side behind accepts the draw, the side ahead plays on.
     let (glad, ahead) = (played(0.6), played(-0.6));
     assert_eq!((glad.mv, glad.proof), (Move(9), Some(Proof::Draw)));
     assert!(ahead.mv != Move(9) && ahead.value > 0.3, "{ahead:?}");
 }
 
-/// An evaluator that believes in Black or in White, and passes last.
+/// An evaluator that favours Black or White, and passes last.
 struct Opinion(ModelInfo, f32);
 
 impl Evaluator for Opinion {
@@ -146,7 +147,7 @@ impl Evaluator for Opinion {
     ) -> Result<(), EvalError> {
         out.reset(batch.len(), self.0.policy_len, self.0.outcomes);
         for row in 0..batch.len() {
-            let black = if LineEncoding::black_to_move(batch.row(row)) {
+            let black = if RowEncoding::black_to_move(batch.row(row)) {
                 1.0
             } else {
                 -1.0

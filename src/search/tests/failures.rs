@@ -17,7 +17,7 @@ fn a_failing_evaluator_leaves_what_was_found() {
         let report = search(&mut searcher, &position, 10_000);
         assert_eq!(report.stop, StopReason::Failed);
         assert!(report.visits >= 50 && report.moves.len() == 81);
-        // The next search has new evaluators and goes on with the tree.
+        // The next search has new evaluators and continues with the tree.
         let after = search(&mut searcher, &position, report.visits + 20);
         assert_eq!(after.stop, StopReason::Visits, "{failure:?}");
         assert!(after.reused >= report.visits, "{} reused", after.reused);
@@ -37,7 +37,7 @@ fn an_evaluator_that_fails_at_once_is_an_error() {
     assert!(matches!(result, Err(SearchError::Eval(_))), "{result:?}");
 }
 
-/// Counts the calls that its evaluator has been asked for, answered or not.
+/// Counts the calls of its evaluator, answered or not.
 struct Counted(StallingEvaluator, Arc<AtomicU32>);
 
 impl Evaluator for Counted {
@@ -51,17 +51,17 @@ impl Evaluator for Counted {
     }
 }
 
-/// A search that comes to stand still.
+/// A search that stalls.
 struct Stalling {
     searcher: Searcher<SmallNoGo>,
     position: SmallNoGo,
     /// Evaluators hang until it is dropped.
     release: crossbeam::channel::Sender<()>,
-    /// Positions that evaluators were asked for, answered or not.
+    /// Evaluator calls, answered or not.
     calls: Arc<AtomicU32>,
 }
 
-/// Two threads whose evaluators answer for so many positions, the root among them, and then hang.
+/// Two threads whose evaluators answer `calls` positions, the root among them, and then hang.
 fn stalling(answers: usize, clock: &SystemClock) -> Stalling {
     let position = start(9, 9);
     let (release, gate) = crossbeam::channel::unbounded();
@@ -104,7 +104,7 @@ fn a_stalling_evaluator_does_not_hold_the_answer_past_the_hard_limit() {
     );
     assert_eq!(report.stop, StopReason::Time);
     assert!(!report.moves.is_empty());
-    // A machine that is busy for a moment looks the same: only who stays away is given up.
+    // A machine that is busy for a moment looks the same: only threads that stay away are given up.
     let given_up = loop {
         match stalled
             .searcher
@@ -171,8 +171,8 @@ fn a_stopped_search_that_is_slow_to_end_keeps_its_tree() {
     let stop = StopFlag::new();
     let report = std::thread::scope(|scope| {
         scope.spawn(|| {
-            // Ten calls are answered, then one thread stands in a call. The other may stand in one,
-            // too, or find no leaf but that one as long as it waits.
+            // Ten calls are answered, then one thread hangs in a call. The other may hang in one,
+            // too, or find only that leaf while it waits.
             while calls.load(Ordering::SeqCst) < 11 {
                 std::thread::yield_now();
             }
@@ -182,7 +182,7 @@ fn a_stopped_search_that_is_slow_to_end_keeps_its_tree() {
     });
     let before = report.unwrap();
     assert_eq!(before.stop, StopReason::Interrupted);
-    // The evaluations that went on are waited for, and what they found counts.
+    // Evaluations that continued are waited for, and their results count.
     drop(release);
     let after = search(&mut searcher, &position, 200);
     assert!(after.reused > before.visits, "{} reused", after.reused);

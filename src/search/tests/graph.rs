@@ -1,5 +1,5 @@
-//! The graph against the tree at equal evaluations, in Go where kos make the past matter: does it
-//! cost strength that positions reached in several ways share a node?
+//! Compares the graph with a tree at equal evaluations, in Go positions where kos make the history
+//! matter: does sharing nodes cost strength?
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -11,15 +11,15 @@ use super::superko::{RULES, Rng, empty, ko_fight};
 use super::*;
 use crate::eval::{Batch, Outputs};
 use crate::game::go::SmallGo;
-use crate::game::{Move, Reached};
+use crate::game::{GameState, Move};
 
-/// Positions that each way of keeping nodes has to judge.
+/// Number of positions per variant.
 fn cases() -> usize {
     let said = std::env::var("TENGEN_GRAPH_CASES").ok();
     said.and_then(|text| text.parse().ok()).unwrap_or(60)
 }
 
-/// Counts stones for a value, and has a weak opinion on moves. Ends the search after so many
+/// Counts stones for a value, with weak policy preferences. Ends the search after a number of
 /// evaluations.
 struct Stones {
     noise: HashEvaluator,
@@ -49,8 +49,8 @@ impl Evaluator for Stones {
     }
 }
 
-/// What a search with so many evaluations finds.
-fn judged<G: Encode>(game: &Reached<G>, evaluations: u32) -> SearchReport {
+/// Result of a search with this many evaluations.
+fn judged<G: Encode>(game: &GameState<G>, evaluations: u32) -> SearchReport {
     let encoding = G::encodings()[0];
     let info = ModelInfo {
         boards: Vec::new(),
@@ -69,22 +69,22 @@ fn judged<G: Encode>(game: &Reached<G>, evaluations: u32) -> SearchReport {
     };
     let clock = Arc::new(FakeClock::new());
     let mut searcher = searcher(make, 1, SearchParams::default(), clock);
-    // Where evaluations are spent before, proofs and known positions are not.
+    // Evaluations are spent there, not on proofs and known positions.
     let most = visits(20 * u64::from(evaluations));
     let report = searcher.search(game, &most, &stop).unwrap();
     assert_ne!(report.stop, StopReason::Failed);
     report
 }
 
-/// A game again, on positions of another kind.
-fn again<G: Game>(start: G, moves: &[Move]) -> Reached<G> {
-    let mut game = Reached::from(start);
+/// The same game with positions of another type.
+fn again<G: Game>(start: G, moves: &[Move]) -> GameState<G> {
+    let mut game = GameState::from(start);
     moves.iter().for_each(|&mv| game.play(mv));
     game
 }
 
-/// The results that moves bring, for the side that plays them, where that can be found out.
-fn results(game: &Reached<SmallGo>) -> Option<Vec<(Move, Proof)>> {
+/// Results of the moves for the side that plays them, where they can be computed.
+fn results(game: &GameState<SmallGo>) -> Option<Vec<(Move, Proof)>> {
     let mut brute = Brute::new(60_000);
     let result = |mv: Move| {
         let mut next = game.clone();
@@ -94,7 +94,7 @@ fn results(game: &Reached<SmallGo>) -> Option<Vec<(Move, Proof)>> {
     game.legal_moves().map(result).collect()
 }
 
-/// How often the move was one of the best, and the squared error of the value, summed up.
+/// How often the move was one of the best, and the sum of squared errors of the value.
 #[derive(Debug, Default, Clone, Copy)]
 struct Tally {
     right: u32,
@@ -112,7 +112,7 @@ impl Tally {
 
 #[test]
 fn the_graph_is_no_worse_than_the_tree() {
-    // Lines of play are as deep as positions are many.
+    // Lines of play are as deep as there are positions.
     let thread = std::thread::Builder::new().stack_size(1 << 28);
     let compared = thread.spawn(|| compare(60)).unwrap().join();
     let (tallies, cases) = compared.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -125,7 +125,7 @@ fn the_graph_is_no_worse_than_the_tree() {
     );
 }
 
-/// By position, by path, and by what is between; the number of positions.
+/// By position, by path, and in between; with the number of positions.
 fn compare(evaluations: u32) -> ([Tally; 3], u32) {
     let mut rng = Rng::seed_from_u64(3);
     let (mut tallies, mut count) = ([Tally::default(); 3], 0);
@@ -139,7 +139,7 @@ fn compare(evaluations: u32) -> ([Tally; 3], u32) {
         let start = empty(width, height, &rules);
         let plies = 3 * u32::from(width) * u32::from(height);
         let (game, moves) = ko_fight(start.clone(), plies, &mut rng);
-        // Where the past matters.
+        // Where the history matters.
         let forbids = game.legal_count() < game.position().legal_count();
         if game.position().outcome().is_some() || !forbids {
             continue;

@@ -1,5 +1,5 @@
-//! Go with other keys: so that positions reached in other ways share no node, and the graph becomes a
-//! tree; or share one only where nothing before them can matter soon.
+//! Go with other keys: positions reached in different ways share no node, which makes the graph a
+//! tree; or share one only where their histories cannot matter soon.
 
 use crate::encode::{Encode, Encoding};
 use crate::game::go::{GoRules, SmallGo};
@@ -8,9 +8,9 @@ use crate::game::{
     UnsupportedSize,
 };
 
-/// By the whole way here.
+/// Key of the whole path.
 pub(super) const BY_PATH: u8 = 1;
-/// By the way since the last stone that is not in atari.
+/// Key of the path since the last stone that is not in atari.
 pub(super) const SINCE_QUIET: u8 = 2;
 
 /// A position with a key of its own.
@@ -127,7 +127,7 @@ impl<const BY: u8> Game for Keyed<BY> {
     }
 }
 
-/// What the position inside is shown as.
+/// Encoding of the wrapped position.
 struct Inside;
 
 fn go() -> &'static dyn Encoding<SmallGo> {

@@ -1,8 +1,8 @@
-//! Memory: what happens when it is full, and what is kept between moves.
+//! Memory: behaviour when it is full, and reuse between moves.
 
 use super::*;
 
-/// The least memory there may be.
+/// The minimum memory.
 fn small() -> SearchParams {
     SearchParams {
         memory_mib: 16,

@@ -1,5 +1,5 @@
-//! Go: where positions may not come back, no descent plays what is forbidden, no line goes on for
-//! ever, and no proof depends on a past.
+//! Superko: no descent plays a forbidden move, no line is endless, and no proof depends on a
+//! history.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -7,11 +7,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::brute::Brute;
 use super::*;
 use crate::game::go::{GoRules, SmallGo};
-use crate::game::{Bounds, Move, Reached};
+use crate::game::{Bounds, GameState, Move};
 
 pub(super) type Rng = Xoshiro256PlusPlus;
 
-/// Rules that forbid repetition in all ways there are, and simple ko.
+/// All repetition rules, and simple ko.
 pub(super) const RULES: [&str; 4] = ["chinese-kgs", "tromp-taylor", "new-zealand", "chinese"];
 
 pub(super) fn empty(width: u8, height: u8, rules: &str) -> SmallGo {
@@ -19,10 +19,14 @@ pub(super) fn empty(width: u8, height: u8, rules: &str) -> SmallGo {
     SmallGo::with_rules(BoardSize::new(width, height), rules).unwrap()
 }
 
-/// A game of so many plies, fewer when it ends, in which kos are taken where there are any, eyes are
-/// filled, and nobody passes before he has to: so that much has been there before. And its moves.
-pub(super) fn ko_fight(start: SmallGo, plies: u32, rng: &mut Rng) -> (Reached<SmallGo>, Vec<Move>) {
-    let (mut game, mut played) = (Reached::from(start), Vec::new());
+/// A game of `plies` plies, fewer when it ends, with its moves. Kos are taken where possible, eyes
+/// are filled, and passes are played only when forced: so many moves would repeat a position.
+pub(super) fn ko_fight(
+    start: SmallGo,
+    plies: u32,
+    rng: &mut Rng,
+) -> (GameState<SmallGo>, Vec<Move>) {
+    let (mut game, mut played) = (GameState::from(start), Vec::new());
     for _ in 0..plies {
         let mut moves: Vec<Move> = game.legal_moves().collect();
         let pass = moves.pop();
@@ -48,8 +52,8 @@ pub(super) fn ko_fight(start: SmallGo, plies: u32, rng: &mut Rng) -> (Reached<Sm
     (game, played)
 }
 
-/// Searches on from where the last search was.
-fn go_on(searcher: &mut Searcher<SmallGo>, game: &Reached<SmallGo>, limit: u64) -> SearchReport {
+/// Searches from the position of the last search on.
+fn go_on(searcher: &mut Searcher<SmallGo>, game: &GameState<SmallGo>, limit: u64) -> SearchReport {
     let report = searcher.search(game, &visits(limit), &StopFlag::new());
     let report = report.unwrap();
     // A descent that panics ends its thread, not the test.
@@ -58,7 +62,7 @@ fn go_on(searcher: &mut Searcher<SmallGo>, game: &Reached<SmallGo>, limit: u64) 
 }
 
 /// Every move of every line may be played, and no move that may be played is missing.
-fn check_report(report: &SearchReport, game: &Reached<SmallGo>) {
+fn check_report(report: &SearchReport, game: &GameState<SmallGo>) {
     let mut found: Vec<Move> = report.moves.iter().map(|found| found.mv).collect();
     found.sort();
     assert!(found.into_iter().eq(game.legal_moves()));
@@ -73,13 +77,13 @@ fn check_report(report: &SearchReport, game: &Reached<SmallGo>) {
     }
 }
 
-/// How much of a test is run: as much as the environment says, or a little.
+/// Size of a test from the environment, or a small default.
 fn effort(variable: &str, usual: u64) -> u64 {
     let said = std::env::var(variable).ok();
     said.and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// Descents check each of their moves where tests are compiled.
+/// In test builds descents check each of their moves.
 #[test]
 fn no_descent_plays_what_is_forbidden_and_every_line_ends() {
     let (mut rng, mut left) = (Rng::seed_from_u64(1), effort("TENGEN_SOAK", 40_000) as i64);
@@ -125,12 +129,12 @@ fn no_descent_plays_what_is_forbidden_and_every_line_ends() {
     }
 }
 
-/// All that is proven in the tree below a node, with ways to get there: `seen` counts those.
+/// All proofs in the tree below a node, with paths to them: `seen` counts them.
 fn proofs(
     tree: &super::super::tree::Tree,
-    game: &Reached<SmallGo>,
+    game: &GameState<SmallGo>,
     seen: &mut HashMap<u128, u32>,
-    found: &mut Vec<(Reached<SmallGo>, Bounds)>,
+    found: &mut Vec<(GameState<SmallGo>, Bounds)>,
 ) {
     let key = game.position().key();
     let times = seen.entry(key).or_default();
@@ -155,7 +159,7 @@ fn proofs(
 
 #[test]
 fn no_proof_is_contradicted_by_trying_everything() {
-    // Lines of play are as deep as positions are many.
+    // Lines of play are as deep as there are positions.
     let thread = std::thread::Builder::new().stack_size(1 << 28);
     let compared = thread.spawn(compare_proofs).unwrap().join();
     compared.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -199,8 +203,9 @@ fn compare_proofs() {
             found.push((game.clone(), Bounds::exactly(proof)));
             at_roots += 1;
         }
-        // Some of many, and rather where the past matters.
-        let forbids = |game: &Reached<SmallGo>| game.legal_count() < game.position().legal_count();
+        // A sample, preferably where the history matters.
+        let forbids =
+            |game: &GameState<SmallGo>| game.legal_count() < game.position().legal_count();
         let (rather, others): (Vec<_>, Vec<_>) = found.iter().partition(|(game, _)| forbids(game));
         let some = |all: &[_]| all.len().div_ceil(40).max(1);
         let chosen = [(some(&rather), rather), (some(&others), others)];
@@ -224,10 +229,10 @@ fn compare_proofs() {
     assert!(confirmed > 1000 && at_roots > 10, "{counts}");
 }
 
-/// Black sends two with a1, White takes both with c1, and Black's b1 would bring the board back.
+/// Black sends two with a1, White captures both with c1, and Black's b1 would repeat the board.
 #[test]
 fn a_move_that_the_game_forbids_is_not_searched_at_the_root() {
-    let mut game = Reached::from(empty(5, 5, "chinese-kgs"));
+    let mut game = GameState::from(empty(5, 5, "chinese-kgs"));
     for name in ["c2", "a2", "d1", "b2", "b1", "e5", "a1", "c1"] {
         let [column, row] = [name.as_bytes()[0] - b'a', name.as_bytes()[1] - b'1'];
         game.play(game.position().size().point(column, row));
@@ -239,7 +244,7 @@ fn a_move_that_the_game_forbids_is_not_searched_at_the_root() {
     check_report(&report, &game);
     let visits: u64 = report.moves.iter().map(|found| found.visits).sum();
     assert_eq!(visits, 499, "none went elsewhere");
-    // Without the past nothing is wrong with it.
+    // Without the history it is legal.
     let report = go_on(&mut searcher, &game.position().clone().into(), 1000);
     assert!(
         report
@@ -247,7 +252,7 @@ fn a_move_that_the_game_forbids_is_not_searched_at_the_root() {
             .iter()
             .any(|found| found.mv == forbidden && found.visits > 0)
     );
-    // Nor is it shown when the tree has visits of it.
+    // It is not reported even when the tree has visits of it.
     let report = go_on(&mut searcher, &game, 1200);
     check_report(&report, &game);
 }

@@ -1,5 +1,5 @@
-//! A game with all that NoGo has not: Go on a single row of points, with captures, passes and draws
-//! by points. There is no ko rule: positions come back, and a game may go on for ever.
+//! A game with everything that NoGo lacks: Go on a single row of points, with captures, passes and
+//! draws by points. There is no ko rule: positions repeat, and a game may be endless.
 
 use crate::encode::{Encode, Encoding};
 use crate::game::{
@@ -10,9 +10,9 @@ use crate::game::{
 /// Longest row.
 const POINTS: usize = 16;
 
-/// A position: a row of stones, whose turn it is, and how often it was passed in a row.
+/// A position: a row of stones, the side to move, and the number of consecutive passes.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct RowGame {
     stones: [Option<Color>; POINTS],
     len: u8,
     passes: u8,
@@ -21,12 +21,12 @@ pub(super) struct Line {
     recent: Recent,
 }
 
-/// An empty row of so many points.
-pub(super) fn line(points: u8) -> Line {
-    Line::new(BoardSize::new(points, 1)).unwrap()
+/// An empty row of `points` points.
+pub(super) fn line(points: u8) -> RowGame {
+    RowGame::new(BoardSize::new(points, 1)).unwrap()
 }
 
-impl Line {
+impl RowGame {
     /// The stones of a group, as a range of points.
     fn group(&self, point: usize) -> std::ops::Range<usize> {
         let same = |p: &usize| self.stones[*p] == self.stones[point];
@@ -41,8 +41,8 @@ impl Line {
         free(group.end) || group.start > 0 && free(group.start - 1)
     }
 
-    /// The row after a stone, or nothing if that is suicide.
-    fn with_stone(&self, point: usize) -> Option<Line> {
+    /// The row after a stone; `None` for suicide.
+    fn with_stone(&self, point: usize) -> Option<RowGame> {
         let mut next = self.clone();
         next.stones[point] = Some(self.to_move);
         for neighbour in [point.wrapping_sub(1), point + 1] {
@@ -56,7 +56,7 @@ impl Line {
         next.has_liberty(point).then_some(next)
     }
 
-    /// Stones and points that only Black's stones touch, less White's.
+    /// Black's score: stones and points that only Black's stones touch, less White's.
     fn black_ahead(&self) -> i32 {
         let stones = &self.stones[..self.len as usize];
         let owner = |p: usize| {
@@ -77,7 +77,7 @@ impl Line {
     }
 }
 
-impl Game for Line {
+impl Game for RowGame {
     const NAME: &'static str = "line";
     const INFO: GameInfo = GameInfo {
         passes: true,
@@ -88,7 +88,7 @@ impl Game for Line {
     type Rules = OneSet;
 
     fn with_rules(size: BoardSize, _: OneSet) -> Result<Self, UnsupportedSize> {
-        Ok(Line {
+        Ok(RowGame {
             stones: [None; POINTS],
             len: size.width,
             passes: 0,
@@ -99,7 +99,7 @@ impl Game for Line {
     }
 
     fn set_up(&self, stones: &[(Move, Color)], to_move: Color) -> Result<Self, IllegalSetup> {
-        let mut position = Line::new(self.size()).expect("it has this size");
+        let mut position = RowGame::new(self.size()).expect("it has this size");
         for &(point, color) in stones {
             position.stones[point.index()] = Some(color);
         }
@@ -185,19 +185,19 @@ impl Game for Line {
 }
 
 /// Own stones, theirs, passes, and whether Black is to move.
-pub(super) struct LineEncoding;
+pub(super) struct RowEncoding;
 
 /// The pass on a row of nine points.
 pub(super) const PASS: usize = 9;
 
-impl LineEncoding {
+impl RowEncoding {
     /// Whether Black was to move where this row was made.
     pub(super) fn black_to_move(row: &[f32]) -> bool {
         row[row.len() - 1] == 1.0
     }
 }
 
-impl Encoding<Line> for LineEncoding {
+impl Encoding<RowGame> for RowEncoding {
     fn id(&self) -> &'static str {
         "line-1"
     }
@@ -206,7 +206,7 @@ impl Encoding<Line> for LineEncoding {
         4
     }
 
-    fn encode(&self, position: &Line, row: &mut [f32]) {
+    fn encode(&self, position: &RowGame, row: &mut [f32]) {
         let points = position.len as usize;
         for (p, stone) in position.stones[..points].iter().enumerate() {
             match stone {
@@ -221,13 +221,13 @@ impl Encoding<Line> for LineEncoding {
         }
     }
 
-    fn cache_key(&self, position: &Line) -> u128 {
+    fn cache_key(&self, position: &RowGame) -> u128 {
         position.key()
     }
 }
 
-impl Encode for Line {
+impl Encode for RowGame {
     fn encodings() -> &'static [&'static dyn Encoding<Self>] {
-        &[&LineEncoding]
+        &[&RowEncoding]
     }
 }

@@ -1,9 +1,10 @@
-//! Looking on, leaving moves out, and the network's own evaluation.
+//! Reports during a search, moves to avoid, and the network's own evaluation.
 
 use super::*;
 use crate::game::Move;
 
-/// Searches a 5x5 board to 400 visits, seen by `analysis`; the final report and those before it.
+/// Searches a 5x5 board to 400 visits with `analysis`; returns the final report and the earlier
+/// ones.
 fn watched(analysis: &AnalysisOptions) -> (SearchReport, Vec<SearchReport>) {
     let position = start(5, 5);
     let mut searcher = hashing(&position, 1, SearchParams::default());
@@ -61,7 +62,7 @@ fn a_move_to_avoid_is_searched_when_the_others_lose() {
     let mut searcher = hashing(&position, 1, SearchParams::default());
     let analysis = AnalysisOptions {
         avoid: legal[1..].to_vec(),
-        // For a move alone, the only one that is not left out would be played at once.
+        // If only a move were needed, the only remaining one would be played at once.
         purpose: Purpose::Position,
         ..AnalysisOptions::default()
     };
@@ -78,12 +79,12 @@ fn a_move_to_avoid_is_searched_when_the_others_lose() {
     check_tree(&searcher, &position);
 }
 
-/// A tree that knows a win says nothing of the other moves.
+/// A tree with a known win says nothing about the other moves.
 #[test]
 fn a_win_by_a_move_to_avoid_is_none() {
     let position = start(7, 1);
     let mut solver = SmallNoGo::solver(0).unwrap();
-    let all = Effort {
+    let all = SolveLimits {
         nodes: u64::MAX,
         threads: 1,
         halt: &|_| false,
@@ -168,7 +169,7 @@ fn a_single_move_is_looked_at_where_its_numbers_are_read() {
     }
 }
 
-/// Without what the rules of time make of a single move: what is wanted is the position's value.
+/// The time rules for a single legal move do not apply: the value of the position is requested.
 #[test]
 fn time_for_a_position_is_used_up_where_one_move_is_left_too() {
     let mut position = start(4, 1);

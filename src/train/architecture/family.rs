@@ -99,12 +99,12 @@ impl Family {
 
     /// The heads that only the fit uses.
     pub(super) fn aux_heads(self, counts_points: bool) -> &'static [AuxHead] {
-        use AuxHead::{Fate, Lead, Margin, Ownership, Reply};
+        use AuxHead::{Lead, Margin, Ownership, PointStatus, Reply};
         match (self, counts_points) {
             (Family::Az(Additions { mtl: true, .. }), false) => &[Ownership, Margin],
             (Family::Az(Additions { mtl: true, .. }), true) => &[Ownership, Lead],
             (Family::Az(_) | Family::Gobang(_), _) => &[],
-            (Family::Tengen { .. }, false) => &[Fate, Margin, Reply],
+            (Family::Tengen { .. }, false) => &[PointStatus, Margin, Reply],
             (Family::Tengen { .. }, true) => &[Ownership, Lead, Reply],
         }
     }

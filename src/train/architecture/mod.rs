@@ -137,7 +137,7 @@ impl Architecture {
                     Some(points(layers, "ownership", 1))
                 }
                 AuxHead::Ownership => Some(heads::ownership(layers, &trunk, channels, size)),
-                AuxHead::Fate => Some(points(layers, "fate", 2)),
+                AuxHead::PointStatus => Some(points(layers, "fate", 2)),
                 AuxHead::Margin | AuxHead::Lead if shared_score => score.clone(),
                 AuxHead::Margin | AuxHead::Lead => Some(heads::score(layers, &trunk, channels)),
                 AuxHead::Reply => reply.clone(),

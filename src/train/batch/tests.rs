@@ -11,7 +11,7 @@ const ALL: BatchSpec<SmallNoGo> = BatchSpec {
     encoding: &NoGoV1,
     aux_heads: &[
         AuxHead::Ownership,
-        AuxHead::Fate,
+        AuxHead::PointStatus,
         AuxHead::Margin,
         AuxHead::Reply,
     ],

@@ -4,15 +4,15 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-use super::plan::Lessons;
-use super::target::{Learner, Teaching};
+use super::plan::Curriculum;
+use super::target::{Learner, TrainingTarget};
 use super::taught::{Taught, UtilityWeights, utility};
 use crate::critic::{Board, Judge, Network, read};
 use crate::game::{Color, Move};
 
 /// What all games of a run have in common.
 #[derive(Debug, Clone)]
-pub struct Course<'a> {
+pub struct LessonSettings<'a> {
     /// The share of its turns in which the opponent plays by rules of thumb.
     pub opponent_rules: f64,
     /// Whether the critic may fill its own eyes.
@@ -22,9 +22,9 @@ pub struct Course<'a> {
     /// Whether losses of utility count as none.
     pub clamp: bool,
     /// The training target.
-    pub teaching: Teaching,
+    pub teaching: TrainingTarget,
     /// The course of the games.
-    pub lessons: &'a Lessons,
+    pub lessons: &'a Curriculum,
 }
 
 /// A finished game.
@@ -73,7 +73,7 @@ impl Played {
 
 /// Who learns.
 #[derive(Debug)]
-pub struct Pupil {
+pub struct CriticTrainee {
     /// What it knows.
     pub network: Network,
     learner: Learner,
@@ -81,11 +81,11 @@ pub struct Pupil {
     board: Board,
 }
 
-impl Pupil {
+impl CriticTrainee {
     /// A pupil before its first game.
     #[must_use]
-    pub fn new(network: Network, teaching: Teaching) -> Pupil {
-        Pupil {
+    pub fn new(network: Network, teaching: TrainingTarget) -> CriticTrainee {
+        CriticTrainee {
             network,
             learner: Learner::new(teaching),
             judge: Judge::default(),
@@ -98,50 +98,50 @@ impl Pupil {
 /// is a test.
 pub fn play<G: Taught>(
     start: &G,
-    course: &Course<'_>,
+    settings: &LessonSettings<'_>,
     number: u32,
     seed: u64,
-    pupil: &mut Pupil,
+    trainee: &mut CriticTrainee,
 ) -> Played {
-    let lessons = course.lessons;
+    let lessons = settings.lessons;
     let test = lessons.is_test(number);
     let black = lessons.both_colors && number % 2 == 1;
     let color = if black { Color::Black } else { Color::White };
     let temperature = (!test && number < lessons.sampled_games).then_some(lessons.temperature);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut position = start.clone();
-    let (mut plies, mut before) = (0, utility(start, color, course.utility));
-    pupil.learner.begin();
+    let (mut plies, mut before) = (0, utility(start, color, settings.utility));
+    trainee.learner.begin();
     while plies < start.size().ply_cap() {
         let ours = position.to_move() == color;
         let mv = if plies < lessons.random_plies {
             position.random_move(&mut rng)
         } else if ours {
-            let mut moves = pupil.judge.moves(&pupil.network, &position);
-            moves.retain(|found| course.fills_eyes || !position.fills_eye(found.0));
-            choose(&moves, temperature, course.teaching.signed, &mut rng)
+            let mut moves = trainee.judge.moves(&trainee.network, &position);
+            moves.retain(|found| settings.fills_eyes || !position.fills_eye(found.0));
+            choose(&moves, temperature, settings.teaching.signed, &mut rng)
         } else {
-            position.opponent_move(course.opponent_rules, &mut rng)
+            position.opponent_move(settings.opponent_rules, &mut rng)
         };
         let Some(mv) = mv else { break };
         position.play(mv);
         plies += 1;
         if !test {
-            let now = utility(&position, color, course.utility);
-            let change = match course.clamp {
+            let now = utility(&position, color, settings.utility);
+            let change = match settings.clamp {
                 false => now - before,
                 true if ours => (now - before).max(0.0),
                 true => 0.0,
             };
             before = now;
-            read(&position, color, &mut pupil.board);
-            let (learner, network) = (&mut pupil.learner, &mut pupil.network);
-            learner.see(network, &pupil.board, change);
+            read(&position, color, &mut trainee.board);
+            let (learner, network) = (&mut trainee.learner, &mut trainee.network);
+            learner.see(network, &trainee.board, change);
         }
     }
     if !test {
         let worth = position.worth(color);
-        pupil.learner.end(&mut pupil.network, worth);
+        trainee.learner.end(&mut trainee.network, worth);
     }
     Played {
         test,
@@ -180,8 +180,8 @@ mod tests {
     use crate::game::{BoardSize, Game};
     use crate::train::critic::target::Target;
 
-    fn lessons() -> Lessons {
-        Lessons {
+    fn lessons() -> Curriculum {
+        Curriculum {
             games: 1,
             sampled_games: 20,
             temperature: 0.05,
@@ -193,17 +193,21 @@ mod tests {
         }
     }
 
-    fn teaching(target: Target) -> Teaching {
-        Teaching {
+    fn teaching(target: Target) -> TrainingTarget {
+        TrainingTarget {
             target,
             rate: 0.05,
             signed: false,
         }
     }
 
-    fn taught<G: Taught>(start: &G, lessons: &Lessons, games: u32) -> (Pupil, Vec<Played>) {
+    fn taught<G: Taught>(
+        start: &G,
+        lessons: &Curriculum,
+        games: u32,
+    ) -> (CriticTrainee, Vec<Played>) {
         let teaching = teaching(Target::Hdp { gamma: 0.9 });
-        let course = Course {
+        let settings = LessonSettings {
             opponent_rules: 0.0,
             fills_eyes: false,
             utility: &UtilityWeights::default(),
@@ -213,10 +217,10 @@ mod tests {
         };
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let network = Network::new(start.size().area(), 8, &mut rng);
-        let mut pupil = Pupil::new(network, teaching);
-        let play = |game| play(start, &course, game, 1000 + u64::from(game), &mut pupil);
+        let mut trainee = CriticTrainee::new(network, teaching);
+        let play = |game| play(start, &settings, game, 1000 + u64::from(game), &mut trainee);
         let played = (0..games).map(play).collect();
-        (pupil, played)
+        (trainee, played)
     }
 
     #[test]
@@ -234,7 +238,7 @@ mod tests {
     #[test]
     fn tests_change_nothing() {
         let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
-        let tests = Lessons {
+        let tests = Curriculum {
             test_every: 2,
             test_games: 3,
             ..lessons()
@@ -250,7 +254,7 @@ mod tests {
     #[test]
     fn a_critic_learns_to_beat_chance() {
         let start = SmallGo::new(BoardSize::square(5)).unwrap();
-        let lessons = Lessons {
+        let lessons = Curriculum {
             sampled_games: 0,
             random_plies: 2,
             ..lessons()

@@ -39,7 +39,7 @@ pub struct CriticPlan {
     /// What is compared.
     pub arm: Vec<Arm>,
     /// How an arm is taught that says nothing else.
-    pub lessons: Lessons,
+    pub lessons: Curriculum,
     /// How strong critics are, in games of their own.
     #[serde(default)]
     pub measure: Option<Measure>,
@@ -64,7 +64,7 @@ pub struct Arm {
     /// Whether it may fill its own eyes, where that is not as with the others.
     pub fills_eyes: Option<bool>,
     /// How it is taught, where that is not as the others are.
-    pub lessons: Option<Lessons>,
+    pub lessons: Option<Curriculum>,
     /// What the paper has found: wins, and losses by less than six points.
     pub paper: Option<[u32; 2]>,
 }
@@ -82,7 +82,7 @@ pub fn run_name(arm: &Arm, seed: u64) -> String {
 /// The course of the games.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Lessons {
+pub struct Curriculum {
     /// Games, tests included.
     pub games: u32,
     /// In the first games moves are drawn by their values (Gibbs sampling).
@@ -130,7 +130,7 @@ impl CriticPlan {
 
     /// How an arm is taught.
     #[must_use]
-    pub fn lessons_of<'a>(&'a self, arm: &'a Arm) -> &'a Lessons {
+    pub fn lessons_of<'a>(&'a self, arm: &'a Arm) -> &'a Curriculum {
         arm.lessons.as_ref().unwrap_or(&self.lessons)
     }
 
@@ -167,7 +167,7 @@ impl CriticPlan {
     }
 }
 
-impl Lessons {
+impl Curriculum {
     fn check(&self) -> Result<(), String> {
         let positive = |value: f64| value.is_finite() && value > 0.0;
         if !positive(self.temperature) || !positive(self.rate) {

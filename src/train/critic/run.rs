@@ -12,12 +12,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
 use super::anchor::measure;
-use super::lesson::{Course, Pupil, play};
+use super::lesson::{CriticTrainee, LessonSettings, play};
 use super::opponent::score_against_chance;
 use super::page;
 use super::plan::{Arm, CriticPlan, run_name};
 use super::record::{OpponentScore, Record, RunFiles};
-use super::target::{Target, Teaching};
+use super::target::{Target, TrainingTarget};
 use super::taught::Taught;
 use crate::clock::Clock;
 use crate::critic::{Critic, CriticInfo, Network};
@@ -75,7 +75,7 @@ pub fn run<G: Taught + Playout>(
         let score = score_against_chance(start, plan.opponent_rules, games);
         OpponentScore { score, games }.save(folder)?;
     }
-    let school = School {
+    let school = SharedRun {
         start,
         plan,
         folder,
@@ -111,14 +111,14 @@ struct Job<'a> {
 }
 
 /// What all runs share.
-struct School<'a, G> {
+struct SharedRun<'a, G> {
     start: &'a G,
     plan: &'a CriticPlan,
     folder: &'a Path,
     clock: &'a dyn Clock,
 }
 
-impl<G: Taught + Playout> School<'_, G> {
+impl<G: Taught + Playout> SharedRun<'_, G> {
     fn jobs<'a>(&self, arm: &'a Arm) -> Vec<Job<'a>> {
         let seeds = self.plan.seeds.iter();
         seeds.map(|&seed| Job { arm, seed }).collect()
@@ -183,16 +183,16 @@ impl<G: Taught + Playout> School<'_, G> {
         critic.info.fills_eyes = arm.fills_eyes.unwrap_or(self.plan.fills_eyes);
         critic.info.taught = format!("{}: {}", arm.name, arm.target.text());
         let course = course(self.plan, arm);
-        let mut pupil = Pupil::new(critic.network.clone(), course.teaching);
+        let mut trainee = CriticTrainee::new(critic.network.clone(), course.teaching);
         let mut since = self.clock.now();
         let mut done = record.games.len() as u32;
         loop {
-            self.measure(done, job, &pupil.network, &mut record);
+            self.measure(done, job, &trainee.network, &mut record);
             let now = self.clock.now();
             record.seconds[0] += now.saturating_sub(since).as_secs_f64();
             since = now;
             critic.info.games = before + done;
-            critic.network.clone_from(&pupil.network);
+            critic.network.clone_from(&trainee.network);
             files.save(&record, &critic)?;
             let event = CriticEvent {
                 run: name.clone(),
@@ -207,7 +207,7 @@ impl<G: Taught + Playout> School<'_, G> {
                 let seed = game_seed(arm, job.seed, done);
                 record
                     .games
-                    .push(play(self.start, &course, done, seed, &mut pupil));
+                    .push(play(self.start, &course, done, seed, &mut trainee));
                 done += 1;
             }
         }
@@ -275,14 +275,14 @@ impl<G: Taught + Playout> School<'_, G> {
 }
 
 /// What all games of an arm have in common.
-fn course<'a>(plan: &'a CriticPlan, arm: &'a Arm) -> Course<'a> {
+fn course<'a>(plan: &'a CriticPlan, arm: &'a Arm) -> LessonSettings<'a> {
     let lessons = plan.lessons_of(arm);
-    Course {
+    LessonSettings {
         opponent_rules: plan.opponent_rules,
         fills_eyes: arm.fills_eyes.unwrap_or(plan.fills_eyes),
         utility: &plan.utility,
         clamp: arm.clamp,
-        teaching: Teaching {
+        teaching: TrainingTarget {
             target: arm.target,
             rate: lessons.rate,
             signed: !arm.clamp && matches!(arm.target, Target::Hdp { .. }),

@@ -59,7 +59,7 @@ impl Target {
 
 /// How it is trained.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Teaching {
+pub struct TrainingTarget {
     /// What.
     pub target: Target,
     /// The rate of learning.
@@ -71,7 +71,7 @@ pub struct Teaching {
 /// Teaches a network, board after board of a game.
 #[derive(Debug)]
 pub struct Learner {
-    teaching: Teaching,
+    teaching: TrainingTarget,
     /// The last board and the reward on the way to it; all of the game for Monte-Carlo.
     seen: Vec<(Board, f64)>,
     trace: Vec<f64>,
@@ -81,7 +81,7 @@ pub struct Learner {
 impl Learner {
     /// A learner before its first game.
     #[must_use]
-    pub fn new(teaching: Teaching) -> Learner {
+    pub fn new(teaching: TrainingTarget) -> Learner {
         Learner {
             teaching,
             seen: Vec::new(),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     /// A game of three boards with utilities 0.1, 0, 0.3 and a result of 1.
-    fn teach(teaching: Teaching) -> Network {
+    fn teach(teaching: TrainingTarget) -> Network {
         let (mut network, mut learner) = (network(), Learner::new(teaching));
         learner.begin();
         for (board, utility) in boards().iter().zip([0.1, 0.0, 0.3]) {
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn hdp_moves_towards_utility_and_what_comes_then() {
-        let teaching = Teaching {
+        let teaching = TrainingTarget {
             target: Target::Hdp { gamma: 0.7 },
             rate: 0.2,
             signed: false,
@@ -206,7 +206,7 @@ mod tests {
             1.0,
         );
         assert_eq!(teach(teaching), expected);
-        let signed = Teaching {
+        let signed = TrainingTarget {
             signed: true,
             ..teaching
         };
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn temporal_differences_and_monte_carlo_know_the_result_alone() {
         let of = |target, rate| {
-            teach(Teaching {
+            teach(TrainingTarget {
                 target,
                 rate,
                 signed: false,
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn a_game_knows_nothing_of_the_one_before() {
-        let teaching = Teaching {
+        let teaching = TrainingTarget {
             target: Target::Td { lambda: 0.9 },
             rate: 0.1,
             signed: false,

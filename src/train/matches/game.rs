@@ -9,9 +9,9 @@ use crate::game::{Color, Game, Move, Outcome, Proof};
 use crate::rollout::{Playout, Rave, RaveParams};
 use crate::stats::GameResult;
 use crate::train::eval_batch::Task;
-use crate::train::line::Line;
 use crate::train::mcts::{MctsParams, Search};
 use crate::train::seed::numbered_seed;
+use crate::train::training_game::TrainingGame;
 
 /// A player in the matches of one thread.
 pub(super) enum PlayerSpec<G: Game> {
@@ -48,7 +48,7 @@ pub(super) struct MatchGame<G: Game> {
     /// Its number.
     pub(super) number: u64,
     salt: u64,
-    line: Line<G>,
+    line: TrainingGame<G>,
     players: [GamePlayer<G>; 2],
 }
 
@@ -62,7 +62,7 @@ impl<G: Encode + Playout> MatchGame<G> {
     ) -> MatchGame<G> {
         // Both games of a pair have the same opening and different players' seeds.
         let mut opening = Xoshiro256PlusPlus::seed_from_u64(numbered_seed(plan.seed, number / 2));
-        let mut line = Line::new(start);
+        let mut line = TrainingGame::new(start);
         line.open(plan.opening_plies, &mut opening);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(!numbered_seed(plan.seed, number));
         let players = players.each_ref().map(|player| match *player {

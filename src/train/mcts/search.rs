@@ -12,7 +12,7 @@ use super::tree::{Evaluation, Node};
 use super::{MctsParams, RootRule};
 use crate::encode::Encoding;
 use crate::eval::kl_divergence;
-use crate::game::{Game, Move, Past};
+use crate::game::{Game, Move, PositionHistory};
 use crate::search::add_root_noise;
 
 /// What a search found.
@@ -48,7 +48,7 @@ pub struct Search<G: Game> {
     encoding: &'static dyn Encoding<G>,
     position: G,
     /// The game's positions up to `position`, and those of a descent after it.
-    past: Past,
+    past: PositionHistory,
     playouts: u32,
     explore: bool,
     /// The root first; empty until it is evaluated.
@@ -77,7 +77,7 @@ impl<G: Game> Search<G> {
             rng: Xoshiro256PlusPlus::seed_from_u64(seed),
             encoding,
             position: start.clone(),
-            past: Past::default(),
+            past: PositionHistory::default(),
             playouts: 0,
             explore: false,
             nodes: Vec::new(),
@@ -92,7 +92,7 @@ impl<G: Game> Search<G> {
     /// Begins a search of a position that has a legal move, with at least one playout; `past` are
     /// the game's positions, this one the last. Without `explore` there is no noise and no forced
     /// playout: the strongest play for the playouts.
-    pub fn begin(&mut self, position: &G, past: &Past, playouts: u32, explore: bool) {
+    pub fn begin(&mut self, position: &G, past: &PositionHistory, playouts: u32, explore: bool) {
         self.position = position.clone();
         self.past = past.clone();
         // A move without an alternative needs no thought.
@@ -282,8 +282,8 @@ mod tests {
     use crate::game::BoardSize;
     use crate::game::go::SmallGo;
     use crate::game::nogo::SmallNoGo;
-    use crate::train::line::Line;
     use crate::train::mcts::GumbelParams;
+    use crate::train::training_game::TrainingGame;
 
     fn rules() -> [RootRule; 2] {
         [
@@ -317,7 +317,7 @@ mod tests {
         let start = SmallNoGo::new(BoardSize::square(5)).unwrap();
         for rule in rules() {
             let mut search = search(rule, &start);
-            search.begin(&start, &Past::of(&start), 40, true);
+            search.begin(&start, &PositionHistory::of(&start), 40, true);
             let (found, asked) = finish(&mut search);
             assert_eq!(found.visits.iter().map(|v| v.1).sum::<u32>(), 40);
             assert!((30..=41).contains(&asked), "{asked}");
@@ -325,7 +325,7 @@ mod tests {
             assert!(total > 0.9 && found.surprise >= 0.0);
             let mut next = start.clone();
             next.play(found.best);
-            search.begin(&next, &Past::of(&next), 40, true);
+            search.begin(&next, &PositionHistory::of(&next), 40, true);
             let (_, again) = finish(&mut search);
             assert!(again < asked, "{again} of {asked}");
         }
@@ -343,9 +343,9 @@ mod tests {
         let encodings: [(&'static dyn Encoding<SmallNoGo>, u32); 2] = [(&NoGoV1, 1), (&NoGoV2, 0)];
         for (encoding, again) in encodings {
             let mut search = Search::new(MctsParams::player(), &start, encoding, 1);
-            search.begin(&one, &Past::of(&one), 1, false);
+            search.begin(&one, &PositionHistory::of(&one), 1, false);
             finish(&mut search);
-            search.begin(&other, &Past::of(&other), 1, false);
+            search.begin(&other, &PositionHistory::of(&other), 1, false);
             assert_eq!(finish(&mut search).1, again, "{}", encoding.id());
         }
     }
@@ -374,7 +374,7 @@ mod tests {
         };
         for rule in rules() {
             let mut search = search(rule, &start);
-            search.begin(&position, &Past::of(&position), 16, false);
+            search.begin(&position, &PositionHistory::of(&position), 16, false);
             let (found, _) = finish(&mut search);
             assert!(winning.contains(&found.best), "{found:?}");
             assert!(found.value > 0.5, "{found:?}");
@@ -387,7 +387,7 @@ mod tests {
         position.play(Move(0));
         assert_eq!(position.legal_count(), 1);
         let mut search = search(rules()[0], &position);
-        search.begin(&position, &Past::of(&position), 100, true);
+        search.begin(&position, &PositionHistory::of(&position), 100, true);
         assert_eq!(finish(&mut search).0.visits, [(Move(2), 1)]);
     }
 
@@ -405,7 +405,7 @@ mod tests {
                 ..MctsParams::player()
             };
             let mut search = Search::new(params, &start, encoding, 1);
-            let mut line = Line::new(&start);
+            let mut line = TrainingGame::new(&start);
             line.open(60, &mut rng);
             for _ in 0..60 {
                 let (position, past) = (line.position().clone(), line.past().clone());

@@ -138,7 +138,7 @@ pub enum AuxHead {
     Ownership,
     /// Whether each point will be closed while it is empty: a logit a point for the side to move,
     /// then a logit a point for the other side (D2).
-    Fate,
+    PointStatus,
     /// The game's margin: one number, whose tanh times 5 is the score.
     Margin,
     /// By how much the side to move is ahead at the end, in games that count points: one number,
@@ -154,7 +154,7 @@ impl AuxHead {
     pub const fn name(self) -> &'static str {
         match self {
             AuxHead::Ownership => crate::eval::OWNERSHIP,
-            AuxHead::Fate => "fate",
+            AuxHead::PointStatus => "fate",
             AuxHead::Margin => "score",
             AuxHead::Lead => crate::eval::LEAD,
             AuxHead::Reply => "reply",
@@ -166,7 +166,7 @@ impl AuxHead {
     pub const fn len(self, area: usize, policy_len: usize) -> usize {
         match self {
             AuxHead::Ownership => area,
-            AuxHead::Fate => 2 * area,
+            AuxHead::PointStatus => 2 * area,
             AuxHead::Margin | AuxHead::Lead => 1,
             AuxHead::Reply => policy_len,
         }

@@ -18,8 +18,8 @@ use parquet::file::writer::SerializedFileWriter;
 use super::table::{self, columns, field, missing, schema};
 use crate::game::{Game, HalfPoints, Move, Rules};
 use crate::train::ending;
-use crate::train::line::with_komi;
 use crate::train::row::{PositionSource, Row, Share};
+use crate::train::training_game::with_komi;
 
 /// The column that only games with komi have.
 const KOMI: &str = "komi";

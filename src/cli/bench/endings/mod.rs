@@ -16,7 +16,7 @@ use super::tables::{by_plies, table};
 use crate::cli::endings::line::{Ending, Truth, read};
 use crate::cli::games::sample;
 use crate::cli::interrupt::{end_as_interrupted, stop_on_ctrl_c};
-use score::{Answer, Kept, Score};
+use score::{Answer, Score, WinOutcome};
 
 /// Plies that share a row of the table.
 const BAND: usize = 4;
@@ -31,7 +31,7 @@ pub(super) struct Task<'a> {
 
 /// A win that was lost.
 #[derive(Debug, Serialize)]
-struct ThrownAway {
+struct LostWin {
     by: &'static str,
     position: String,
     mv: String,
@@ -47,7 +47,7 @@ struct Report {
     visits: f64,
     seconds: f64,
     scores: Vec<Score>,
-    thrown_away: Vec<ThrownAway>,
+    thrown_away: Vec<LostWin>,
 }
 
 pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()> {
@@ -61,7 +61,7 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
     let unsolved = all.len() - solved.len();
     let chosen = sample(solved, task.positions);
     let stop = stop_on_ctrl_c()?;
-    let mut exam = Exam::new(options, chosen[0])?;
+    let mut exam = EndingTest::new(options, chosen[0])?;
     for ending in &chosen {
         exam.ask(ending, &stop).with_context(|| ending.to_line())?;
         if stop.is_raised() {
@@ -80,16 +80,16 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
 }
 
 /// The answers so far.
-struct Exam {
+struct EndingTest {
     examinee: Examinee,
     by_network: Vec<Answer>,
     by_search: Vec<Answer>,
-    thrown_away: Vec<ThrownAway>,
+    thrown_away: Vec<LostWin>,
 }
 
-impl Exam {
-    fn new(options: &EngineOptions, first: &Ending) -> anyhow::Result<Exam> {
-        Ok(Exam {
+impl EndingTest {
+    fn new(options: &EngineOptions, first: &Ending) -> anyhow::Result<EndingTest> {
+        Ok(EndingTest {
             examinee: Examinee::new(options, first.size)?,
             by_network: Vec::new(),
             by_search: Vec::new(),
@@ -117,15 +117,15 @@ impl Exam {
         let mv = *mv;
         let kept = match &ending.truth {
             Truth::Won { by, perhaps } => Some(match mv {
-                Some(mv) if by.contains(&mv) => Kept::Won,
-                Some(mv) if perhaps.contains(&mv) => Kept::Unknown,
-                _ => Kept::ThrownAway,
+                Some(mv) if by.contains(&mv) => WinOutcome::Won,
+                Some(mv) if perhaps.contains(&mv) => WinOutcome::Unknown,
+                _ => WinOutcome::LostWin,
             }),
             Truth::Lost | Truth::Unknown => None,
         };
-        if kept == Some(Kept::ThrownAway) {
+        if kept == Some(WinOutcome::LostWin) {
             let vertex = |mv| format_vertex(Vertex::Point(mv), ending.size);
-            self.thrown_away.push(ThrownAway {
+            self.thrown_away.push(LostWin {
                 by,
                 position: ending.to_line(),
                 mv: mv.map_or_else(|| "resign".to_owned(), vertex),

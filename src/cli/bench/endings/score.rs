@@ -5,11 +5,11 @@ use tengen::stats::{Z_95, wilson};
 
 /// What became of a position that could be won.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum WinOutcome {
     /// The chosen move wins, too.
     Won,
     /// It loses.
-    ThrownAway,
+    LostWin,
     /// Nobody knows.
     Unknown,
 }
@@ -22,7 +22,7 @@ pub(super) struct Answer {
     /// Whether the side to move wins.
     pub(super) wins: bool,
     /// What the chosen move made of a win; `None` in a lost position.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<WinOutcome>,
     /// The expected result in [-1, 1], for the side to move.
     pub(super) value: f32,
     /// Whether that was proven.
@@ -58,11 +58,11 @@ impl Score {
     pub(super) fn of(by: &'static str, answers: &[Answer]) -> Option<Score> {
         let plies = || answers.iter().map(|answer| answer.ply);
         let (first, last) = plies().min().zip(plies().max())?;
-        let kept = |what: Kept| {
+        let kept = |what: WinOutcome| {
             let of_kind = answers.iter().filter(|answer| answer.kept == Some(what));
             of_kind.count()
         };
-        let (held, thrown_away) = (kept(Kept::Won), kept(Kept::ThrownAway));
+        let (held, thrown_away) = (kept(WinOutcome::Won), kept(WinOutcome::LostWin));
         let known = (held + thrown_away) as f64;
         let share = thrown_away as f64 / known;
         let interval = || wilson(share, known, Z_95);
@@ -75,7 +75,7 @@ impl Score {
             positions: answers.len(),
             won: answers.iter().filter(|answer| answer.wins).count(),
             thrown_away,
-            thrown_away_unknown: kept(Kept::Unknown),
+            thrown_away_unknown: kept(WinOutcome::Unknown),
             thrown_away_share: (known > 0.0).then(|| [share, interval().low, interval().high]),
             sign_right: mean(|answer| match answer.value {
                 0.0 => 0.5,
@@ -118,7 +118,7 @@ impl Score {
 mod tests {
     use super::*;
 
-    fn answer(wins: bool, kept: Option<Kept>, value: f32) -> Answer {
+    fn answer(wins: bool, kept: Option<WinOutcome>, value: f32) -> Answer {
         Answer {
             ply: 50,
             wins,
@@ -131,9 +131,9 @@ mod tests {
     #[test]
     fn answers_are_counted_as_by_hand() {
         let answers = [
-            answer(true, Some(Kept::Won), 1.0),
-            answer(true, Some(Kept::ThrownAway), -0.5),
-            answer(true, Some(Kept::Unknown), 0.0),
+            answer(true, Some(WinOutcome::Won), 1.0),
+            answer(true, Some(WinOutcome::LostWin), -0.5),
+            answer(true, Some(WinOutcome::Unknown), 0.0),
             answer(false, None, -1.0),
         ];
         let score = Score::of("search", &answers).expect("there are answers");

@@ -8,7 +8,7 @@ use crate::game::Proof;
 use crate::game::go::SmallGo;
 
 /// A player whose look at once says this, and why it was asked.
-fn looking(behaviour: Behaviour, moves: &'static [(u16, Option<Proof>)]) -> Player<Line> {
+fn looking(behaviour: Behaviour, moves: &'static [(u16, Option<Proof>)]) -> Player<FillGame> {
     let engine = player(behaviour);
     engine.with_look_at_once(Box::new(move |_, _| {
         let plain: Vec<(u16, u64, f32)> = moves.iter().map(|(mv, _)| (*mv, 0, 0.2)).collect();
@@ -24,7 +24,7 @@ fn looking(behaviour: Behaviour, moves: &'static [(u16, Option<Proof>)]) -> Play
 const OPEN: &[(u16, Option<Proof>)] = &[(2, None), (1, None), (4, None), (0, None), (3, None)];
 
 #[track_caller]
-fn plays(engine: &mut Player<Line>, stop: &StopFlag, expected: u16) {
+fn plays(engine: &mut Player<FillGame>, stop: &StopFlag, expected: u16) {
     let decision = engine.genmove(Color::Black, stop);
     assert_eq!(decision, Decision::Play(Vertex::Point(Move(expected))));
 }
@@ -52,10 +52,10 @@ fn a_flag_that_is_up_before_leaves_no_time_for_a_search() {
 #[test]
 fn the_best_so_far_is_played_where_nothing_else_is_known() {
     let mut engine = looking(Behaviour::SpeaksAndHangs, OPEN);
-    engine.set_spending(Spending {
+    engine.set_thinking_limits(ThinkingLimits {
         time_per_move: Some(Duration::from_millis(10)),
         late_after: Some(Duration::from_millis(20)),
-        ..Spending::default()
+        ..ThinkingLimits::default()
     });
     plays(&mut engine, &StopFlag::new(), 4);
 }
@@ -65,10 +65,10 @@ fn the_best_so_far_is_played_where_nothing_else_is_known() {
 fn no_time_at_all_asks_no_thinker() {
     let begun = StopFlag::new();
     let mut engine = looking(Behaviour::WhenStopped(begun.clone()), OPEN);
-    engine.set_spending(Spending {
+    engine.set_thinking_limits(ThinkingLimits {
         time_per_move: Some(Duration::ZERO),
         late_after: Some(Duration::ZERO),
-        ..Spending::default()
+        ..ThinkingLimits::default()
     });
     plays(&mut engine, &StopFlag::new(), 2);
     assert!(!begun.is_raised());
@@ -86,7 +86,7 @@ fn a_judgement_that_is_stopped_leaves_a_move_that_makes_sense() {
     let size = BoardSize::square(9);
     let empty = SmallGo::new(size).expect("a usual board");
     let raised = stop.clone();
-    let player = Player::new(empty, make, Spending::default(), time);
+    let player = Player::new(empty, make, ThinkingLimits::default(), time);
     let mut engine = player
         .with_judge(Box::new(move |_, _, _| {
             raised.raise();

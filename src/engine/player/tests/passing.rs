@@ -11,7 +11,7 @@ struct Recorder(Arc<Mutex<Vec<Duration>>>);
 impl Thinker<SmallGo> for Recorder {
     fn watch(
         &mut self,
-        start: &Reached<SmallGo>,
+        start: &GameState<SmallGo>,
         limits: &Limits,
         _stop: &StopFlag,
         _analysis: &AnalysisOptions,

@@ -1,13 +1,13 @@
-//! The numbers of a model's constants.
+//! Constants of a model.
 
 use std::borrow::Cow;
 
 use crate::onnx::{FLOAT, Numbers, Tensor};
 
-/// Half precision as ONNX counts element types.
+/// ONNX's element type of half precision.
 pub(super) const HALF: i32 = 10;
 
-/// In what a constant of [`floats`] is.
+/// The element type of a constant of [`floats`].
 pub(super) fn element(tensor: &Tensor) -> i32 {
     match tensor.numbers {
         Numbers::F16(_) => HALF,
@@ -15,7 +15,7 @@ pub(super) fn element(tensor: &Tensor) -> i32 {
     }
 }
 
-/// Numbers, in f32 whatever their precision.
+/// Numbers as f32, from any precision.
 pub(super) fn floats(tensor: &Tensor) -> Result<Cow<'_, [f32]>, String> {
     match &tensor.numbers {
         Numbers::F32(numbers) => Ok(numbers.into()),
@@ -38,7 +38,7 @@ pub(super) fn signed_bytes(tensor: &Tensor) -> Result<&[i8], String> {
     }
 }
 
-/// The integers of a constant, whatever their width.
+/// The integers of a constant of any width.
 pub(super) fn integers(tensor: &Tensor) -> Result<Vec<i64>, String> {
     Ok(match &tensor.numbers {
         Numbers::I64(numbers) => numbers.clone(),
@@ -51,7 +51,7 @@ pub(super) fn integers(tensor: &Tensor) -> Result<Vec<i64>, String> {
     })
 }
 
-/// Integers as numbers, with a scale for each index of the first dimension.
+/// Dequantised integers, with one scale per index of the first dimension.
 pub(super) fn dequantised(integers: &[i64], scales: &[f32]) -> Vec<f32> {
     let len = (integers.len() / scales.len().max(1)).max(1);
     let parts = integers.chunks(len).zip(scales);
@@ -59,9 +59,9 @@ pub(super) fn dequantised(integers: &[i64], scales: &[f32]) -> Vec<f32> {
     numbers.collect()
 }
 
-/// Weights `[output, input of a group, ...]` of a convolution in groups, with zeros for the inputs of
-/// all other groups; `row` is the length of an output's. That is more work than is needed, and for a
-/// few groups less than with loops of their own.
+/// Weights `[output, input of a group, ...]` of a grouped convolution, expanded with zeros for the
+/// inputs of all other groups; `row` is the length of an output's. More products than needed, but
+/// for a few groups faster than separate loops.
 pub(super) fn ungrouped<T: Copy + Default>(weights: &[T], row: usize, groups: usize) -> Vec<T> {
     let outputs = weights.len() / row.max(1) / groups;
     let mut all = vec![T::default(); weights.len() * groups];

@@ -6,14 +6,14 @@
 use std::arch::x86_64::*;
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Line, Simd, Tile, operations};
+use super::simd::{Bytes, Job, Lanes, Simd, Tile, operations};
 
-/// The proof that this processor has AVX2 and FMA, and AVX-VNNI where it says so.
+/// Proof that this processor has AVX2 and FMA, and AVX-VNNI if `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Avx2<const VNNI: bool>(());
 
 impl<const VNNI: bool> Avx2<VNNI> {
-    /// The proof, if it is so.
+    /// The proof, if the processor has them.
     pub(super) fn detect() -> Option<Self> {
         let has = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("fma")
@@ -65,11 +65,11 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
 
     operations! {
         fn splat(x: f32) -> Self::F { [_mm256_set1_ps(x); 2] }
-        fn load(line: &Line<f32>) -> Self::F {
+        fn load(line: &Lanes<f32>) -> Self::F {
             let [low, high] = halves(&line.0);
             [_mm256_load_ps(low.as_ptr()), _mm256_load_ps(high.as_ptr())]
         }
-        fn store(x: Self::F, line: &mut Line<f32>) -> () {
+        fn store(x: Self::F, line: &mut Lanes<f32>) -> () {
             let (low, high) = line.0.split_at_mut(8);
             _mm256_store_ps(low.as_mut_ptr(), x[0]);
             _mm256_store_ps(high.as_mut_ptr(), x[1]);
@@ -84,11 +84,11 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
             [_mm256_max_ps(a[0], b[0]), _mm256_max_ps(a[1], b[1])]
         }
         fn zero() -> Self::I { [_mm256_setzero_si256(); 2] }
-        fn load_int(line: &Line<i32>) -> Self::I {
+        fn load_int(line: &Lanes<i32>) -> Self::I {
             let [low, high] = halves(&line.0);
             [_mm256_load_si256(low.as_ptr().cast()), _mm256_load_si256(high.as_ptr().cast())]
         }
-        fn store_int(x: Self::I, line: &mut Line<i32>) -> () {
+        fn store_int(x: Self::I, line: &mut Lanes<i32>) -> () {
             let (low, high) = line.0.split_at_mut(8);
             _mm256_store_si256(low.as_mut_ptr().cast(), x[0]);
             _mm256_store_si256(high.as_mut_ptr().cast(), x[1]);
@@ -105,7 +105,7 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         fn splat_bytes(bytes: [u8; 4]) -> Self::I {
             [_mm256_set1_epi32(i32::from_ne_bytes(bytes)); 2]
         }
-        fn load_weights(line: &Line<[i8; 4]>) -> Self::I {
+        fn load_weights(line: &Lanes<[i8; 4]>) -> Self::I {
             let [low, high] = halves(&line.0);
             [_mm256_load_si256(low.as_ptr().cast()), _mm256_load_si256(high.as_ptr().cast())]
         }
@@ -114,7 +114,7 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
             let (most, least) = (_mm256_set1_ps(255.0), _mm256_setzero_ps());
             let low = _mm256_cvtps_epi32(_mm256_max_ps(_mm256_min_ps(x[0], most), least));
             let high = _mm256_cvtps_epi32(_mm256_max_ps(_mm256_min_ps(x[1], most), least));
-            // Packing works within halves of a register, so the quarters come out 0, 2, 1, 3.
+            // Packing works within halves of a register, so the quarters come out as 0, 2, 1, 3.
             let words = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(low, high));
             let words = [_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words)];
             let mut bytes = Bytes::default();

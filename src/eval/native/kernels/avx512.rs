@@ -6,14 +6,14 @@
 use std::arch::x86_64::*;
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Line, Simd, Tile, operations};
+use super::simd::{Bytes, Job, Lanes, Simd, Tile, operations};
 
-/// The proof that this processor has AVX-512 F and BW, and VNNI where it says so.
+/// Proof that this processor has AVX-512 F and BW, and VNNI if `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Avx512<const VNNI: bool>(());
 
 impl<const VNNI: bool> Avx512<VNNI> {
-    /// The proof, if it is so.
+    /// The proof, if the processor has them.
     pub(super) fn detect() -> Option<Self> {
         let has = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -73,14 +73,14 @@ impl<const VNNI: bool> Simd for Avx512<VNNI> {
 
     operations! {
         fn splat(x: f32) -> Self::F { _mm512_set1_ps(x) }
-        fn load(line: &Line<f32>) -> Self::F { _mm512_load_ps(line.0.as_ptr()) }
-        fn store(x: Self::F, line: &mut Line<f32>) -> () { _mm512_store_ps(line.0.as_mut_ptr(), x) }
+        fn load(line: &Lanes<f32>) -> Self::F { _mm512_load_ps(line.0.as_ptr()) }
+        fn store(x: Self::F, line: &mut Lanes<f32>) -> () { _mm512_store_ps(line.0.as_mut_ptr(), x) }
         fn mul_add(a: Self::F, b: Self::F, c: Self::F) -> Self::F { _mm512_fmadd_ps(a, b, c) }
         fn add(a: Self::F, b: Self::F) -> Self::F { _mm512_add_ps(a, b) }
         fn max(a: Self::F, b: Self::F) -> Self::F { _mm512_max_ps(a, b) }
         fn zero() -> Self::I { _mm512_setzero_si512() }
-        fn load_int(line: &Line<i32>) -> Self::I { _mm512_load_si512(line.0.as_ptr().cast()) }
-        fn store_int(x: Self::I, line: &mut Line<i32>) -> () {
+        fn load_int(line: &Lanes<i32>) -> Self::I { _mm512_load_si512(line.0.as_ptr().cast()) }
+        fn store_int(x: Self::I, line: &mut Lanes<i32>) -> () {
             _mm512_store_si512(line.0.as_mut_ptr().cast(), x)
         }
         fn dot(sum: Self::I, bytes: Self::I, weights: Self::I) -> Self::I {
@@ -96,12 +96,12 @@ impl<const VNNI: bool> Simd for Avx512<VNNI> {
             _mm512_add_epi32(sum, _mm512_madd_epi16(odd, odd_weights))
         }
         fn splat_bytes(bytes: [u8; 4]) -> Self::I { _mm512_set1_epi32(i32::from_ne_bytes(bytes)) }
-        fn load_weights(line: &Line<[i8; 4]>) -> Self::I {
+        fn load_weights(line: &Lanes<[i8; 4]>) -> Self::I {
             _mm512_load_si512(line.0.as_ptr().cast())
         }
         fn to_float(x: Self::I) -> Self::F { _mm512_cvtepi32_ps(x) }
         fn to_bytes(x: Self::F) -> Bytes {
-            // What is too much is so after narrowing, too, even beyond 32 bits.
+            // Values that are too large stay too large after narrowing, even beyond 32 bits.
             let x = _mm512_max_ps(x, _mm512_setzero_ps());
             let mut bytes = Bytes::default();
             let narrow = _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(x));

@@ -1,35 +1,35 @@
-//! Convolution: one text for f32 and for bytes, for every processor and every tile.
+//! Convolution: one generic implementation for f32 and bytes, every processor and every tile.
 //!
-//! A tile is some channel blocks of the answer at some neighbouring points of a row; its sums stay
-//! in registers while all weights pass by. A weight is loaded once for all points of the tile, a
-//! point's channel once for all its blocks. The border around the board is there to be read, so no
-//! point is special.
+//! A tile is a few channel blocks of the output at a few neighbouring points of a row; its sums
+//! stay in registers while all weights pass by. A weight is loaded once for all points of the tile,
+//! a point's channel once for all its blocks. The border around the board can be read, so no point
+//! is special.
 //!
-//! Input channels are taken in chunks whose weights fit into the first-level cache: each chunk
-//! passes over the whole board before the next, and sums wait in memory in between. So weights
-//! come from further away once a position and not once a row.
+//! Input channels are processed in chunks whose weights fit into the first-level cache: each chunk
+//! passes over the whole board before the next, and sums wait in memory in between. So weights come
+//! from further away once per position and not once per row.
 
 use super::super::grid::Grid;
-use super::simd::{Bytes, Job, LANES, Line, Simd, Tile};
+use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile};
 
-/// Steps without a branch between them: the last turn of a loop is often foretold wrong.
+/// Steps without a branch in between: the last iteration of a loop is often mispredicted.
 pub(in super::super) const UNROLLED: usize = 4;
 
-/// What numbers a convolution multiplies.
+/// Number types of a convolution.
 pub(in super::super) trait Arithmetic {
     /// The channels of a block at one point.
     type Input: Copy + 'static;
-    /// Weights of a block of answers for one step.
+    /// Weights of an output block for one step.
     type Weights: Copy;
-    /// Sums of a block of answers at one point, in memory.
+    /// Sums of an output block at one point, in memory.
     type Sums: Copy;
     /// Sums, factors and weights in registers.
     type Register<S: Simd>: Copy;
 
-    /// Input channels that one step takes.
+    /// Input channels per step.
     const CHANNELS: usize;
 
-    /// Steps for so many input channels.
+    /// Number of steps for this many input channels.
     fn steps(channels: usize) -> usize {
         channels.div_ceil(Self::CHANNELS).next_multiple_of(UNROLLED)
     }
@@ -54,9 +54,9 @@ pub(in super::super) trait Arithmetic {
 pub(in super::super) struct Float;
 
 impl Arithmetic for Float {
-    type Input = Line<f32>;
-    type Weights = Line<f32>;
-    type Sums = Line<f32>;
+    type Input = Lanes<f32>;
+    type Weights = Lanes<f32>;
+    type Sums = Lanes<f32>;
     type Register<S: Simd> = S::F;
 
     const CHANNELS: usize = 1;
@@ -67,22 +67,22 @@ impl Arithmetic for Float {
     }
 
     #[inline(always)]
-    fn load<S: Simd>(simd: S, sums: &Line<f32>) -> S::F {
+    fn load<S: Simd>(simd: S, sums: &Lanes<f32>) -> S::F {
         simd.load(sums)
     }
 
     #[inline(always)]
-    fn store<S: Simd>(simd: S, x: S::F, sums: &mut Line<f32>) {
+    fn store<S: Simd>(simd: S, x: S::F, sums: &mut Lanes<f32>) {
         simd.store(x, sums);
     }
 
     #[inline(always)]
-    fn weights<S: Simd>(simd: S, weights: &Line<f32>) -> S::F {
+    fn weights<S: Simd>(simd: S, weights: &Lanes<f32>) -> S::F {
         simd.load(weights)
     }
 
     #[inline(always)]
-    fn splat<S: Simd>(simd: S, input: &Line<f32>, step: usize) -> S::F {
+    fn splat<S: Simd>(simd: S, input: &Lanes<f32>, step: usize) -> S::F {
         simd.splat(input.0[step])
     }
 
@@ -102,8 +102,8 @@ pub(in super::super) struct Integer;
 
 impl Arithmetic for Integer {
     type Input = Bytes;
-    type Weights = Line<[i8; 4]>;
-    type Sums = Line<i32>;
+    type Weights = Lanes<[i8; 4]>;
+    type Sums = Lanes<i32>;
     type Register<S: Simd> = S::I;
 
     const CHANNELS: usize = 4;
@@ -114,17 +114,17 @@ impl Arithmetic for Integer {
     }
 
     #[inline(always)]
-    fn load<S: Simd>(simd: S, sums: &Line<i32>) -> S::I {
+    fn load<S: Simd>(simd: S, sums: &Lanes<i32>) -> S::I {
         simd.load_int(sums)
     }
 
     #[inline(always)]
-    fn store<S: Simd>(simd: S, x: S::I, sums: &mut Line<i32>) {
+    fn store<S: Simd>(simd: S, x: S::I, sums: &mut Lanes<i32>) {
         simd.store_int(x, sums);
     }
 
     #[inline(always)]
-    fn weights<S: Simd>(simd: S, weights: &Line<[i8; 4]>) -> S::I {
+    fn weights<S: Simd>(simd: S, weights: &Lanes<[i8; 4]>) -> S::I {
         simd.load_weights(weights)
     }
 
@@ -144,43 +144,43 @@ impl Arithmetic for Integer {
     }
 }
 
-/// What happens to sums on their way to memory; a line a block of answers.
+/// Processing of sums on their way to memory; one line per output block.
 pub(in super::super) struct Epilogue<'a> {
-    /// What one step of an integer sum is worth.
-    pub(in super::super) scale: &'a [Line<f32>],
-    pub(in super::super) bias: &'a [Line<f32>],
-    /// The least answer: 0 is a ReLU, minus infinity none.
-    pub(in super::super) floor: &'a [Line<f32>],
-    /// Added before the floor: as many blocks as there are answers.
-    pub(in super::super) residual: Option<&'a [Line<f32>]>,
-    pub(in super::super) out: Option<&'a mut [Line<f32>]>,
+    /// Value of one step of an integer sum.
+    pub(in super::super) scale: &'a [Lanes<f32>],
+    pub(in super::super) bias: &'a [Lanes<f32>],
+    /// Minimum output: 0 for a ReLU, minus infinity for none.
+    pub(in super::super) floor: &'a [Lanes<f32>],
+    /// Added before the floor: one block per output block.
+    pub(in super::super) residual: Option<&'a [Lanes<f32>]>,
+    pub(in super::super) out: Option<&'a mut [Lanes<f32>]>,
     pub(in super::super) rounding: Option<Rounding<'a>>,
 }
 
-/// The answer in eight bits: `round(x * inverse + zero)`.
+/// Quantised output: `round(x * inverse + zero)`.
 pub(in super::super) struct Rounding<'a> {
     pub(in super::super) out: &'a mut [Bytes],
     /// 1 / scale.
-    pub(in super::super) inverse: &'a [Line<f32>],
-    pub(in super::super) zero: &'a [Line<f32>],
+    pub(in super::super) inverse: &'a [Lanes<f32>],
+    pub(in super::super) zero: &'a [Lanes<f32>],
 }
 
 /// One convolution of one position.
 pub(in super::super) struct ConvTask<'a, A: Arithmetic> {
     pub(in super::super) grid: Grid,
-    /// Where each weight of the kernel looks, counted from the grid's first point.
+    /// Offsets that the weights of the kernel read, from the grid's first point.
     pub(in super::super) taps: &'a [usize],
     pub(in super::super) input: &'a [A::Input],
     /// Input channels.
     pub(in super::super) channels: usize,
     /// Input blocks in a chunk.
     pub(in super::super) chunk: usize,
-    /// How many blocks of answers are computed together, one after the other.
+    /// Numbers of output blocks that are computed together, group after group.
     pub(in super::super) groups: &'a [usize],
-    /// In the order of use: group, input block, tap, step, block of the group. Behind them come
-    /// those of the convolutions that follow.
+    /// In the order of use: group, input block, tap, step, block of the group. The weights of the
+    /// following convolutions come behind them.
     pub(in super::super) weights: &'a [A::Weights],
-    /// Room for the sums of a group.
+    /// Buffer for the sums of a group.
     pub(in super::super) sums: &'a mut [A::Sums],
     pub(in super::super) epilogue: Epilogue<'a>,
 }
@@ -224,24 +224,24 @@ impl<A: Arithmetic> Job for ConvTask<'_, A> {
     }
 }
 
-/// A chunk of input channels and a group of answers, in some columns of all rows.
+/// A chunk of input channels and a group of output blocks, in some columns of all rows.
 struct Pass<'a, 'e, A: Arithmetic> {
     grid: Grid,
     taps: &'a [usize],
     input: &'a [A::Input],
     steps: usize,
     panel: &'a [A::Weights],
-    /// The weights that come next, to be fetched while these are used.
+    /// The following weights, to be prefetched meanwhile.
     ahead: &'a [A::Weights],
     column: usize,
     sums: &'a mut [A::Sums],
     is_first: bool,
-    /// Where to go with the sums, after the last chunk.
+    /// Destination of the sums, after the last chunk.
     epilogue: Option<&'a mut Epilogue<'e>>,
     group_start: usize,
 }
 
-/// Enters the tile with these numbers of blocks and points.
+/// Calls the tile with these numbers of blocks and points.
 macro_rules! tiles {
     ($simd:expr, $blocks:expr, $points:expr, $job:expr;
         $($block:literal: $($point:literal)*;)*) => {
@@ -286,8 +286,8 @@ impl<A: Arithmetic> Tile for Pass<'_, '_, A> {
                 }
             }
             self.multiply(simd, at, &mut sums);
-            // Through memory also after the last chunk: were sums used in longer code, the compiler
-            // would keep them in memory all the time.
+            // Through memory also after the last chunk: if sums were used in longer code, the
+            // compiler would keep them in memory all the time.
             for block in 0..BLOCKS {
                 let start = block * self.grid.len + at;
                 let waiting = points_mut::<_, POINTS>(self.sums, start);
@@ -310,7 +310,7 @@ impl<A: Arithmetic> Tile for Pass<'_, '_, A> {
 }
 
 impl<A: Arithmetic> Pass<'_, '_, A> {
-    /// Adds what the points around `at` say.
+    /// Adds the products of the points around `at`.
     #[inline(always)]
     fn multiply<S: Simd, const BLOCKS: usize, const POINTS: usize>(
         &mut self,
@@ -341,8 +341,8 @@ impl<A: Arithmetic> Pass<'_, '_, A> {
     }
 }
 
-/// Adds what a block of `channels` at some points gives with these weights, and asks for so many
-/// lines of the weights `ahead` in each turn.
+/// Adds the products of a block of `channels` at some points with these weights, and prefetches
+/// lines of the weights `ahead` in each iteration.
 #[expect(
     clippy::needless_range_loop,
     reason = "loops of known length over indices are unrolled, so that sums stay in registers"
@@ -380,7 +380,7 @@ pub(super) fn add_products<'a, A: Arithmetic, S: Simd, const BLOCKS: usize, cons
     }
 }
 
-/// From sums to answers, for a tile.
+/// From sums to outputs, for a tile.
 pub(super) struct Finish<'a, 'e, A: Arithmetic> {
     pub(super) sums: &'a [A::Sums],
     /// Points from one block to the next.
@@ -402,7 +402,8 @@ impl<A: Arithmetic> Job for Finish<'_, '_, A> {
             let start = block * self.len + self.at;
             let residual = way.residual.map(|residual| &residual[start..][..points]);
             let mut out = way.out.as_mut().map(|out| &mut out[start..][..points]);
-            // No `map` over arrays: it is not always inlined, and then compiled for any processor.
+            // No `map` over arrays: it is not always inlined, and would then be compiled without
+            // these features.
             let (scale, bias) = (simd.load(&way.scale[block]), simd.load(&way.bias[block]));
             let floor = simd.load(&way.floor[block]);
             let (mut inverse, mut zero, mut bytes) = (floor, floor, None);

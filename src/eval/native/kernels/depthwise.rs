@@ -1,20 +1,20 @@
-//! Convolutions of each channel by itself.
+//! Depthwise convolutions: each channel separately.
 
 use super::super::grid::Grid;
 use super::conv::{Epilogue, Finish, Float};
-use super::simd::{Job, Line, Simd};
+use super::simd::{Job, Lanes, Simd};
 
 /// One convolution of one position, in f32.
 pub(in super::super) struct DepthwiseTask<'a> {
     pub(in super::super) grid: Grid,
-    /// Where each weight of the kernel looks, counted from the grid's first point.
+    /// Offsets that the weights of the kernel read, from the grid's first point.
     pub(in super::super) taps: &'a [usize],
-    pub(in super::super) input: &'a [Line<f32>],
+    pub(in super::super) input: &'a [Lanes<f32>],
     pub(in super::super) blocks: usize,
-    /// A line for each block and tap.
-    pub(in super::super) weights: &'a [Line<f32>],
-    /// Room for the sums of a row.
-    pub(in super::super) row: &'a mut [Line<f32>],
+    /// One line per block and tap.
+    pub(in super::super) weights: &'a [Lanes<f32>],
+    /// Buffer for the sums of a row.
+    pub(in super::super) row: &'a mut [Lanes<f32>],
     pub(in super::super) epilogue: Epilogue<'a>,
 }
 
@@ -28,7 +28,7 @@ impl Job for DepthwiseTask<'_> {
         for (block, weights) in (0..self.blocks).zip(weights) {
             let map = &self.input[block * grid.len..];
             for row in 0..grid.height {
-                self.row[..width].fill(Line::default());
+                self.row[..width].fill(Lanes::default());
                 for (tap, weights) in self.taps.iter().zip(weights) {
                     let weights = simd.load(weights);
                     let lines = &map[row * grid.stride + tap..][..width];

@@ -2,18 +2,18 @@
 
 use super::super::grid::Grid;
 use super::Rounding;
-use super::simd::{Job, LANES, Line, Simd};
+use super::simd::{Job, LANES, Lanes, Simd};
 
 /// `max(first + second + bias, floor)` at each point.
 pub(in super::super) struct Combine<'a> {
     pub(in super::super) grid: Grid,
     pub(in super::super) blocks: usize,
-    pub(in super::super) first: &'a [Line<f32>],
-    pub(in super::super) second: Option<&'a [Line<f32>]>,
-    /// A line a block.
-    pub(in super::super) bias: Option<&'a [Line<f32>]>,
+    pub(in super::super) first: &'a [Lanes<f32>],
+    pub(in super::super) second: Option<&'a [Lanes<f32>]>,
+    /// One line per block.
+    pub(in super::super) bias: Option<&'a [Lanes<f32>]>,
     pub(in super::super) floor: f32,
-    pub(in super::super) out: Option<&'a mut [Line<f32>]>,
+    pub(in super::super) out: Option<&'a mut [Lanes<f32>]>,
     pub(in super::super) rounding: Option<Rounding<'a>>,
 }
 
@@ -49,7 +49,7 @@ impl Job for Combine<'_> {
     }
 }
 
-/// What is said of all points of a channel.
+/// Kind of a reduction over all points of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum PoolKind {
     Mean,
@@ -57,13 +57,13 @@ pub(in super::super) enum PoolKind {
     Sum,
 }
 
-/// One number a channel.
+/// Reduces each channel to one number.
 pub(in super::super) struct Pool<'a> {
     pub(in super::super) grid: Grid,
     pub(in super::super) kind: PoolKind,
-    pub(in super::super) input: &'a [Line<f32>],
-    /// A line a block.
-    pub(in super::super) out: &'a mut [Line<f32>],
+    pub(in super::super) input: &'a [Lanes<f32>],
+    /// One line per block.
+    pub(in super::super) out: &'a mut [Lanes<f32>],
 }
 
 impl Job for Pool<'_> {
@@ -84,7 +84,7 @@ impl Job for Pool<'_> {
             } else {
                 simd.splat(0.0)
             };
-            // Four chains, so that none waits for its last sum.
+            // Four independent chains of additions.
             let mut chains = [begin; 4];
             for row in 0..grid.height {
                 let row = &plane[grid.at(row, 0)..][..grid.width];
@@ -120,12 +120,12 @@ impl Job for Pool<'_> {
 
 /// A fully connected layer: `max(input x weights + bias, floor)`.
 pub(in super::super) struct Dense<'a> {
-    pub(in super::super) input: &'a [Line<f32>],
-    /// For each input, also those that fill its last line, as many lines as the answer has.
-    pub(in super::super) weights: &'a [Line<f32>],
-    pub(in super::super) bias: &'a [Line<f32>],
+    pub(in super::super) input: &'a [Lanes<f32>],
+    /// For each input, including padding, as many lines as the output has.
+    pub(in super::super) weights: &'a [Lanes<f32>],
+    pub(in super::super) bias: &'a [Lanes<f32>],
     pub(in super::super) floor: f32,
-    pub(in super::super) out: &'a mut [Line<f32>],
+    pub(in super::super) out: &'a mut [Lanes<f32>],
 }
 
 impl Job for Dense<'_> {
@@ -136,7 +136,7 @@ impl Job for Dense<'_> {
         let columns = self.out.len();
         let rows = LANES * columns;
         for (column, out) in self.out.iter_mut().enumerate() {
-            // Four chains, so that none waits for its last sum.
+            // Four independent chains of additions.
             let mut chains = [simd.splat(0.0); 4];
             chains[0] = simd.load(&self.bias[column]);
             for (line, weights) in self.input.iter().zip(self.weights.chunks_exact(rows)) {

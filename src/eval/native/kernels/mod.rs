@@ -1,13 +1,14 @@
-//! Vector code, one text for every processor.
+//! Vector kernels, one generic implementation for every processor.
 //!
-//! [`Simd`] is what a processor can do with sixteen numbers at once; AVX-512, AVX2, NEON and plain Rust
-//! implement it. A value of such a type is the proof that this processor has the instructions: only
-//! [`Level`] makes one, after asking the processor. So the operations are safe to call, and all
-//! `unsafe` of the backend is in the three files that name instructions. Memory is only touched through references.
+//! [`Simd`] is the set of operations on sixteen numbers; AVX-512, AVX2, NEON and plain Rust
+//! implement it. A value of such a type proves that this processor has the instructions: only
+//! [`Level`] creates one, after checking the processor. So the operations are safe to call, and all
+//! `unsafe` of the backend is in the three files that name instructions. Memory is only accessed
+//! through references.
 //!
-//! Own code and not a SIMD crate: `std::arch` has had all of AVX-512 and VNNI since Rust 1.89, so
-//! there is nothing left for one to add but another set of names; `std::simd` is not stable; and
-//! `wide` and `pulp` have no dot product of bytes.
+//! No SIMD crate is used: `std::arch` has had all of AVX-512 and VNNI since Rust 1.89, so a crate
+//! would only add another set of names; `std::simd` is not stable; and `wide` and `pulp` have no
+//! dot product of bytes.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -27,14 +28,14 @@ pub(super) use conv::{Arithmetic, ConvTask, Epilogue, Float, Integer, Rounding, 
 pub(super) use depthwise::DepthwiseTask;
 pub(super) use maps::{Combine, Dense, Pool, PoolKind};
 pub(super) use peak::Peak;
-pub(super) use simd::{Bytes, LANES, Line};
-pub(super) use winograd::{FREQUENCIES, Room, WinogradTask, kernel_frequencies};
+pub(super) use simd::{Bytes, LANES, Lanes};
+pub(super) use winograd::{FREQUENCIES, WinogradTask, Workspace, kernel_frequencies};
 
 use simd::{Job, Simd};
 
 use std::fmt;
 
-/// What this processor can do.
+/// Instruction set of a processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Level {
     /// AVX-512 with VNNI: Intel since Ice Lake, AMD since Zen 4.
@@ -46,7 +47,7 @@ pub(crate) enum Level {
     /// AVX2 with VNNI: Intel since Alder Lake where it has no AVX-512.
     #[cfg(target_arch = "x86_64")]
     Avx2Vnni(avx2::Avx2<true>),
-    /// AVX2 and FMA: nearly everything since 2013.
+    /// AVX2 and FMA: nearly all x86 processors since 2013.
     #[cfg(target_arch = "x86_64")]
     Avx2(avx2::Avx2<false>),
     /// NEON with dot products: ARM since 2018, such as all of Apple's M and the Raspberry Pi 5.
@@ -60,7 +61,7 @@ pub(crate) enum Level {
 }
 
 impl Level {
-    /// All that this processor can do, the fastest first.
+    /// All levels of this processor, the fastest first.
     pub(crate) fn all() -> Vec<Level> {
         let mut levels = Vec::new();
         #[cfg(target_arch = "x86_64")]
@@ -79,12 +80,12 @@ impl Level {
         levels
     }
 
-    /// The fastest that this processor can do.
+    /// The fastest level of this processor.
     pub(crate) fn best() -> Level {
         Level::all()[0]
     }
 
-    /// Whether four bytes are multiplied and added in one instruction, so that integers pay.
+    /// Whether four bytes are multiplied and added in one instruction, so that integers are faster.
     pub(crate) fn has_fast_integers(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -95,7 +96,7 @@ impl Level {
         }
     }
 
-    /// The least number that a byte of an activation stands for; the most is 255 more.
+    /// The smallest number that an activation byte represents; the largest is 255 more.
     pub(super) fn least_byte(self) -> i16 {
         match self {
             #[cfg(target_arch = "aarch64")]
@@ -104,7 +105,7 @@ impl Level {
         }
     }
 
-    /// How many blocks are to be computed together, one group after the other.
+    /// Numbers of blocks that are computed together, group after group.
     pub(super) fn groups(self, blocks: usize) -> Vec<usize> {
         let has_pairs = match self {
             #[cfg(target_arch = "x86_64")]
@@ -114,7 +115,7 @@ impl Level {
         match (has_pairs, blocks % 2) {
             (false, _) => vec![1; blocks],
             (true, 0) => vec![2; blocks / 2],
-            // Two blocks load less a product than one, three less than two and one.
+            // Two blocks need fewer loads per product than one, three fewer than two and one.
             (true, _) if blocks > 1 => [vec![3], vec![2; blocks / 2 - 1]].concat(),
             (true, _) => vec![1],
         }

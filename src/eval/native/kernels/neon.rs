@@ -1,7 +1,7 @@
 //! NEON, of every 64-bit ARM processor: four registers are one line.
 //!
-//! The products of bytes are those of signed bytes: dot products of signed with unsigned ones came
-//! years later.
+//! Products of bytes are of signed bytes: dot products of signed with unsigned bytes came years
+//! later.
 
 #![allow(unsafe_code, reason = "vector instructions")]
 
@@ -10,14 +10,14 @@ use std::arch::aarch64::*;
 use std::arch::asm;
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, Line, Simd, Tile, operations};
+use super::simd::{Bytes, Job, Lanes, Simd, Tile, operations};
 
-/// The proof that this processor has NEON, and dot products of bytes where it says so.
+/// Proof that this processor has NEON, and dot products of bytes if `true`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Neon<const DOT: bool>(());
 
 impl<const DOT: bool> Neon<DOT> {
-    /// The proof, if it is so.
+    /// The proof, if the processor has them.
     pub(super) fn detect() -> Option<Self> {
         // Bytes of a register are counted from its low end, and so must be those of a number.
         let has = cfg!(target_endian = "little")
@@ -74,11 +74,11 @@ impl<const DOT: bool> Simd for Neon<DOT> {
 
     operations! {
         fn splat(x: f32) -> Self::F { [vdupq_n_f32(x); 4] }
-        fn load(line: &Line<f32>) -> Self::F {
+        fn load(line: &Lanes<f32>) -> Self::F {
             let [a, b, c, d] = quarters(&line.0);
             [vld1q_f32(a), vld1q_f32(b), vld1q_f32(c), vld1q_f32(d)]
         }
-        fn store(x: Self::F, line: &mut Line<f32>) -> () {
+        fn store(x: Self::F, line: &mut Lanes<f32>) -> () {
             let start = line.0.as_mut_ptr();
             vst1q_f32(start, x[0]);
             vst1q_f32(start.add(4), x[1]);
@@ -110,11 +110,11 @@ impl<const DOT: bool> Simd for Neon<DOT> {
             ]
         }
         fn zero() -> Self::I { [vdupq_n_s32(0); 4] }
-        fn load_int(line: &Line<i32>) -> Self::I {
+        fn load_int(line: &Lanes<i32>) -> Self::I {
             let [a, b, c, d] = quarters(&line.0);
             [vld1q_s32(a), vld1q_s32(b), vld1q_s32(c), vld1q_s32(d)]
         }
-        fn store_int(x: Self::I, line: &mut Line<i32>) -> () {
+        fn store_int(x: Self::I, line: &mut Lanes<i32>) -> () {
             let start = line.0.as_mut_ptr();
             vst1q_s32(start, x[0]);
             vst1q_s32(start.add(4), x[1]);
@@ -138,7 +138,7 @@ impl<const DOT: bool> Simd for Neon<DOT> {
             ]
         }
         fn splat_bytes(bytes: [u8; 4]) -> Self::I { [vdupq_n_s32(i32::from_ne_bytes(bytes)); 4] }
-        fn load_weights(line: &Line<[i8; 4]>) -> Self::I {
+        fn load_weights(line: &Lanes<[i8; 4]>) -> Self::I {
             let [a, b, c, d] = quarters(&line.0);
             [vld1q_s32(a.cast()), vld1q_s32(b.cast()), vld1q_s32(c.cast()), vld1q_s32(d.cast())]
         }
@@ -146,7 +146,7 @@ impl<const DOT: bool> Simd for Neon<DOT> {
             [vcvtq_f32_s32(x[0]), vcvtq_f32_s32(x[1]), vcvtq_f32_s32(x[2]), vcvtq_f32_s32(x[3])]
         }
         fn to_bytes(x: Self::F) -> Bytes {
-            // Each step goes to the nearest number that there is.
+            // Each step rounds to the nearest representable number.
             let low = vqmovn_s32(vcvtnq_s32_f32(x[0]));
             let low = vqmovn_high_s32(low, vcvtnq_s32_f32(x[1]));
             let high = vqmovn_s32(vcvtnq_s32_f32(x[2]));
@@ -183,7 +183,7 @@ unsafe fn dot(mut sum: int32x4_t, bytes: int32x4_t, weights: int32x4_t) -> int32
     sum
 }
 
-/// [`Simd::dot`] of a quarter through products of 16 bits, none of which is too large for them.
+/// [`Simd::dot`] of a quarter through 16-bit products, which cannot overflow.
 #[target_feature(enable = "neon")]
 #[inline]
 fn dot_in_halves(sum: int32x4_t, bytes: int32x4_t, weights: int32x4_t) -> int32x4_t {

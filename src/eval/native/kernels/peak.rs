@@ -1,11 +1,11 @@
-//! What the processor could do at best: products and sums in registers, and nothing else.
+//! Peak performance of the processor: products and sums in registers only.
 
 use std::hint::black_box;
 
 use super::conv::Arithmetic;
-use super::simd::{Job, LANES, Line, Simd, Tile};
+use super::simd::{Job, LANES, Lanes, Simd, Tile};
 
-/// Multiplies and adds for so many rounds, in as many chains as a tile has.
+/// Multiplies and adds for a number of rounds, in as many independent chains as a tile has.
 pub(in super::super) struct Peak {
     pub(in super::super) rounds: usize,
     pub(in super::super) integers: bool,
@@ -24,7 +24,7 @@ impl Job for Peak {
                 chains,
                 Chains::<super::Integer> {
                     rounds,
-                    weights: Line([[1; 4]; LANES]),
+                    weights: Lanes([[1; 4]; LANES]),
                 },
             );
             4 * chains * rounds * LANES
@@ -34,7 +34,7 @@ impl Job for Peak {
                 chains,
                 Chains::<super::Float> {
                     rounds,
-                    weights: Line([1.0; LANES]),
+                    weights: Lanes([1.0; LANES]),
                 },
             );
             chains * rounds * LANES

@@ -1,7 +1,7 @@
-//! Plain Rust, in loops that compilers turn into whatever vectors they know.
+//! Plain Rust, in loops that compilers can vectorise.
 
 use super::conv::tiles;
-use super::simd::{Bytes, Job, LANES, Line, Simd, Tile};
+use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile};
 
 /// Any processor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,18 +33,18 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn load(self, line: &Line<f32>) -> Self::F {
+    fn load(self, line: &Lanes<f32>) -> Self::F {
         line.0
     }
 
     #[inline(always)]
-    fn store(self, x: Self::F, line: &mut Line<f32>) {
+    fn store(self, x: Self::F, line: &mut Lanes<f32>) {
         line.0 = x;
     }
 
     #[inline(always)]
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F {
-        // Not `f32::mul_add`: without an instruction for it that is a call.
+        // Not `f32::mul_add`: without an FMA instruction that is a function call.
         std::array::from_fn(|i| a[i] * b[i] + c[i])
     }
 
@@ -64,12 +64,12 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn load_int(self, line: &Line<i32>) -> Self::I {
+    fn load_int(self, line: &Lanes<i32>) -> Self::I {
         line.0
     }
 
     #[inline(always)]
-    fn store_int(self, x: Self::I, line: &mut Line<i32>) {
+    fn store_int(self, x: Self::I, line: &mut Lanes<i32>) {
         line.0 = x;
     }
 
@@ -93,7 +93,7 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
-    fn load_weights(self, line: &Line<[i8; 4]>) -> Self::I {
+    fn load_weights(self, line: &Lanes<[i8; 4]>) -> Self::I {
         line.0
             .map(|weights| i32::from_ne_bytes(weights.map(i8::cast_unsigned)))
     }

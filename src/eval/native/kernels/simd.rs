@@ -1,66 +1,66 @@
-//! What a processor does with sixteen numbers, and what is written with it.
+//! Operations on sixteen numbers, and code built on them.
 
-/// Channels that are computed together, whatever the processor's own width.
+/// Channels that are computed together, independent of the processor's own width.
 pub(in super::super) const LANES: usize = 16;
 
 /// Sixteen numbers: the channels of a block at one point, or a row of packed weights.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(C, align(64))]
-pub(in super::super) struct Line<T>(pub(in super::super) [T; LANES]);
+pub(in super::super) struct Lanes<T>(pub(in super::super) [T; LANES]);
 
 /// Sixteen channels at one point in eight bits, in four groups of four.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(C, align(16))]
 pub(in super::super) struct Bytes(pub(in super::super) [[u8; 4]; LANES / 4]);
 
-/// What a processor does with sixteen numbers. See [the kernels](super).
+/// Operations of a processor on sixteen numbers. See [the kernels](super).
 pub(in super::super) trait Simd: Copy {
     /// Sixteen f32.
     type F: Copy;
     /// Sixteen i32.
     type I: Copy;
 
-    /// Has `job` compiled for this processor, and runs it.
+    /// Compiles `job` for this processor, and runs it.
     fn enter<J: Job>(self, job: J) -> J::Output;
     /// Runs the tile of this many channel blocks and points; see [`conv`](super::conv).
     fn tile<J: Tile>(self, blocks: usize, points: usize, job: J);
-    /// The most points of a tile of this many channel blocks; 0 where there are no such tiles.
+    /// Maximum points of a tile with this many channel blocks; 0 if there are no such tiles.
     fn most_points(blocks: usize) -> usize;
 
-    /// Asks for memory that will be read soon, to come as far as the second-level cache.
+    /// Prefetches memory into the second-level cache.
     fn prefetch<T>(self, line: &T);
     fn splat(self, x: f32) -> Self::F;
-    fn load(self, line: &Line<f32>) -> Self::F;
-    fn store(self, x: Self::F, line: &mut Line<f32>);
+    fn load(self, line: &Lanes<f32>) -> Self::F;
+    fn store(self, x: Self::F, line: &mut Lanes<f32>);
     /// a x b + c.
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
 
     fn zero(self) -> Self::I;
-    fn load_int(self, line: &Line<i32>) -> Self::I;
-    fn store_int(self, x: Self::I, line: &mut Line<i32>);
+    fn load_int(self, line: &Lanes<i32>) -> Self::I;
+    fn store_int(self, x: Self::I, line: &mut Lanes<i32>);
     /// In each lane: `sum` + the products of the four `bytes` with the lane's four weights. Exact. The
     /// bytes are signed where [`Level::least_byte`](super::Level::least_byte) says so.
     fn dot(self, sum: Self::I, bytes: Self::I, weights: Self::I) -> Self::I;
     /// The same four bytes in each lane.
     fn splat_bytes(self, bytes: [u8; 4]) -> Self::I;
     /// Four weights a lane.
-    fn load_weights(self, line: &Line<[i8; 4]>) -> Self::I;
+    fn load_weights(self, line: &Lanes<[i8; 4]>) -> Self::I;
     fn to_float(self, x: Self::I) -> Self::F;
     /// Rounded to the nearest whole number in 0..=255, or in -128..=127 where bytes are signed.
     fn to_bytes(self, x: Self::F) -> Bytes;
 }
 
-/// Something to be compiled for each kind of processor.
+/// Code that is compiled for each kind of processor.
 pub(in super::super) trait Job {
     type Output;
-    /// Must be `#[inline(always)]`, and all it calls too: what is not inlined is compiled for any
-    /// processor.
+    /// Must be `#[inline(always)]`, and so must everything it calls: code that is not inlined is
+    /// compiled without these instructions.
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
-/// A job with a number of blocks and points that the compiler knows.
+/// A job with compile-time numbers of blocks and points.
 pub(in super::super) trait Tile {
     /// Must be `#[inline(always)]`, as [`Job::run`].
     fn run<S: Simd, const BLOCKS: usize, const POINTS: usize>(self, simd: S);

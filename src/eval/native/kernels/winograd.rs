@@ -1,27 +1,27 @@
-//! Convolutions of 3x3 in f32 by Winograd's way, F(3x3, 3x3) (Lavin & Gray 2016).
+//! 3x3 convolutions in f32 by Winograd's algorithm F(3x3, 3x3) (Lavin & Gray 2016).
 //!
-//! A tile of 3x3 answers sees 5x5 points. Both the points and the kernel are turned into 25
-//! *frequencies*; the answer's are the products of these, summed over the channels: 25 instead of
-//! 81 products for two channels. The sums of a frequency for all tiles are a product of matrices,
-//! computed in the tiles of registers that the plain [convolution](super::conv) has.
+//! A tile of 3x3 outputs depends on 5x5 inputs. Inputs and kernel are both transformed into 25
+//! *frequencies*; the output's are their products, summed over the channels: 25 instead of 81
+//! products per pair of channels. The sums of a frequency for all tiles are a matrix product,
+//! computed in the register tiles of the plain [convolution](super::conv).
 //!
-//! The transforms are those of the points 0, 1, -1, 2 and infinity. They lose about one digit.
+//! The transforms use the points 0, 1, -1, 2 and infinity. They lose about one decimal digit.
 
 use super::super::grid::{Grid, TILE, parts};
 use super::conv::points_mut;
 use super::conv::{Arithmetic as _, Epilogue, Finish, Float, UNROLLED, add_products, points};
-use super::simd::{Job, LANES, Line, Simd, Tile};
+use super::simd::{Job, LANES, Lanes, Simd, Tile};
 
-/// Width of what a kernel of 3x3 sees from a tile.
+/// Width of the input patch of a tile.
 const PATCH: usize = TILE + 2;
-/// Products that a tile needs for two channels.
+/// Products of a tile per pair of channels.
 pub(in super::super) const FREQUENCIES: usize = PATCH * PATCH;
-/// So many lines of weights are on their way from further caches: 48 and less fetched 15% less of what
-/// lies in the third, 192 no more.
+/// Lines of weights prefetched from further caches: with 48 and fewer, 15% less of what lies in the
+/// third-level cache arrived in time; 192 gave no more.
 const AHEAD: usize = 96;
 
-/// So many lines of weights stay in any second-level cache.
-const SMALL: usize = (128 << 10) / size_of::<Line<f32>>();
+/// Lines of weights that stay in any second-level cache.
+const SMALL: usize = (128 << 10) / size_of::<Lanes<f32>>();
 
 /// A kernel `[3, 3]` in frequencies: G g G'.
 pub(in super::super) fn kernel_frequencies(kernel: &[f32]) -> [f32; FREQUENCIES] {
@@ -40,28 +40,28 @@ pub(in super::super) fn kernel_frequencies(kernel: &[f32]) -> [f32; FREQUENCIES]
 }
 
 /// A block of channels of a tile, in frequencies.
-type Spectrum = [Line<f32>; FREQUENCIES];
+type Spectrum = [Lanes<f32>; FREQUENCIES];
 
-/// Room for what is between input and answer.
+/// Workspace for intermediate results.
 #[derive(Debug, Default)]
-pub(in super::super) struct Room {
+pub(in super::super) struct Workspace {
     /// The input: tile after tile of a block.
     input: Vec<Spectrum>,
-    /// The sums of a group of answers, likewise.
+    /// The sums of a group of output blocks, in the same order.
     sums: Vec<Spectrum>,
-    /// Answers of a row of tiles.
-    rows: Vec<Line<f32>>,
+    /// Outputs of a row of tiles.
+    rows: Vec<Lanes<f32>>,
 }
 
-impl Room {
-    /// Room for so many input blocks, and answers in groups of so many.
-    pub(in super::super) fn new(grid: &Grid, blocks: usize, group: usize) -> Room {
+impl Workspace {
+    /// Workspace for this many input blocks, and groups of output blocks.
+    pub(in super::super) fn new(grid: &Grid, blocks: usize, group: usize) -> Workspace {
         let [rows, columns] = grid.tiles();
-        let room = |blocks| vec![[Line::default(); FREQUENCIES]; blocks * rows * columns];
-        Room {
+        let room = |blocks| vec![[Lanes::default(); FREQUENCIES]; blocks * rows * columns];
+        Workspace {
             input: room(blocks),
             sums: room(group),
-            rows: vec![Line::default(); TILE * TILE * columns],
+            rows: vec![Lanes::default(); TILE * TILE * columns],
         }
     }
 }
@@ -69,15 +69,15 @@ impl Room {
 /// One convolution of one position.
 pub(in super::super) struct WinogradTask<'a> {
     pub(in super::super) grid: Grid,
-    pub(in super::super) input: &'a [Line<f32>],
+    pub(in super::super) input: &'a [Lanes<f32>],
     /// Input channels.
     pub(in super::super) channels: usize,
-    /// How many blocks of answers are computed together, one after the other.
+    /// Numbers of output blocks that are computed together, group after group.
     pub(in super::super) groups: &'a [usize],
-    /// In the order of use: group, frequency, input channel, block of the group. Behind them come
-    /// those of the convolutions that follow.
-    pub(in super::super) weights: &'a [Line<f32>],
-    pub(in super::super) room: &'a mut Room,
+    /// In the order of use: group, frequency, input channel, block of the group. The weights of the
+    /// following convolutions come behind them.
+    pub(in super::super) weights: &'a [Lanes<f32>],
+    pub(in super::super) room: &'a mut Workspace,
     pub(in super::super) epilogue: Epilogue<'a>,
 }
 
@@ -97,8 +97,8 @@ impl Job for WinogradTask<'_> {
         let steps = Float::steps(task.channels);
         let (mut weights, mut first) = (task.weights, 0);
         for &group in task.groups {
-            // All frequencies in one call, unless the parts of many tiles would fetch large
-            // weights from far away again and again.
+            // All frequencies in one call, unless processing many tiles in parts would fetch large
+            // weights from far away repeatedly.
             let most = S::most_points(group);
             let is_small = group * steps * FREQUENCIES <= SMALL || tiles <= most;
             let at_once = if is_small { FREQUENCIES } else { 1 };
@@ -138,7 +138,7 @@ impl Job for WinogradTask<'_> {
 
 /// B' d B of each patch d of a block.
 #[inline(always)]
-fn transform_input<S: Simd>(simd: S, grid: &Grid, map: &[Line<f32>], spectra: &mut [Spectrum]) {
+fn transform_input<S: Simd>(simd: S, grid: &Grid, map: &[Lanes<f32>], spectra: &mut [Spectrum]) {
     let [_, columns] = grid.tiles();
     for (row, spectra) in spectra.chunks_exact_mut(columns).enumerate() {
         for (column, spectrum) in spectra.iter_mut().enumerate() {
@@ -193,18 +193,18 @@ fn answer_transform<S: Simd>(simd: S, m: [S::F; PATCH]) -> [S::F; TILE] {
     ]
 }
 
-/// Products of some frequencies, for some tiles and a group of answers.
+/// Products of some frequencies, for some tiles and a group of output blocks.
 struct Products<'a> {
     /// Tiles of the board.
     tiles: usize,
     first_tile: usize,
-    /// Input channels, with those that fill a turn.
+    /// Input channels, padded to whole iterations.
     steps: usize,
     frequencies: std::ops::Range<usize>,
     input: &'a [Spectrum],
-    weights: &'a [Line<f32>],
-    /// The weights that come later, to be fetched while these are used.
-    ahead: &'a [Line<f32>],
+    weights: &'a [Lanes<f32>],
+    /// Later weights, to be prefetched meanwhile.
+    ahead: &'a [Lanes<f32>],
     sums: &'a mut [Spectrum],
 }
 
@@ -245,11 +245,11 @@ impl Tile for Products<'_> {
     }
 }
 
-/// From sums of frequencies to the answers of one block.
+/// From sums of frequencies to the outputs of one block.
 struct Answers<'a, 'e> {
     grid: Grid,
     spectra: &'a [Spectrum],
-    rows: &'a mut [Line<f32>],
+    rows: &'a mut [Lanes<f32>],
     block: usize,
     epilogue: &'a mut Epilogue<'e>,
 }

@@ -1,13 +1,13 @@
-//! Memory for results: a slot is used again as soon as nobody reads what is in it.
+//! Memory of results: a slot is reused once its value has been read for the last time.
 
 use crate::eval::native::kernels::LANES;
 
-/// How much memory an evaluator needs.
+/// Memory that an evaluator needs.
 #[derive(Debug, Default)]
 pub(in super::super) struct MemoryLayout {
-    /// Blocks of each slot of maps in f32.
+    /// Number of blocks of each slot of f32 maps.
     pub(in super::super) numbers: Vec<usize>,
-    /// For each slot of maps in bytes, what lies on the border of each block.
+    /// For each slot of byte maps, the border value of each block.
     pub(in super::super) bytes: Vec<Vec<u8>>,
     /// Lines of each vector.
     pub(in super::super) vectors: Vec<usize>,
@@ -36,7 +36,7 @@ impl MemoryLayout {
         self.bytes.len() - 1
     }
 
-    /// A vector of so many numbers.
+    /// A vector of `len` numbers.
     pub(super) fn take_vector(&mut self, len: usize) -> usize {
         self.vectors.push(len.div_ceil(LANES));
         self.vectors.len() - 1

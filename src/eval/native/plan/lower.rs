@@ -1,10 +1,10 @@
-//! Takes operations together: from the nodes of a graph to the steps of a plan.
+//! Fuses operations: from the nodes of a graph to the steps of a plan.
 
 mod convolutions;
 
 use super::super::graph::{Conv, Graph, Node, Op, Shape, Steps, ValueId, Weights};
 use super::super::grid::Grid;
-use super::super::kernels::{LANES, Level, Line};
+use super::super::kernels::{LANES, Lanes, Level};
 use super::pack::line_up;
 use super::results::{NewMap, Results};
 use super::{MapPart, Plan, Step, Target};
@@ -13,7 +13,7 @@ impl Plan {
     /// The plan for a board of this width and height, on this kind of processor.
     ///
     /// # Errors
-    /// In words, when the network is too large for this backend.
+    /// A message, when the network is too large for this backend.
     pub(in super::super) fn new(
         graph: &Graph,
         size: [usize; 2],
@@ -68,7 +68,7 @@ fn products(graph: &Graph, area: usize) -> u64 {
     products.map(|products| products as u64).sum()
 }
 
-/// The nodes that read each value; a node that reads it twice is there twice.
+/// The readers of each value; a node that reads it twice is listed twice.
 fn readers(graph: &Graph) -> Vec<Vec<usize>> {
     let mut readers = vec![Vec::new(); graph.values.len()];
     for (index, node) in graph.nodes.iter().enumerate() {
@@ -87,17 +87,17 @@ struct Lowering<'a> {
     done: Vec<bool>,
     results: Results,
     steps: Vec<Step>,
-    floats: Vec<Line<f32>>,
-    integers: Vec<Line<[i8; 4]>>,
+    floats: Vec<Lanes<f32>>,
+    integers: Vec<Lanes<[i8; 4]>>,
 }
 
-/// What a convolution takes in of the operations behind it.
+/// Operations fused into a convolution.
 struct Fused {
     residual: Option<ValueId>,
     relu: bool,
-    /// The value that is left at the end.
+    /// The resulting value.
     value: ValueId,
-    /// The nodes that are thereby done.
+    /// The fused nodes.
     nodes: Vec<usize>,
 }
 
@@ -132,7 +132,7 @@ impl Lowering<'_> {
                 let rows = dense.weights.chunks(outputs).flat_map(line_up);
                 let mut weights: Vec<_> = rows.collect();
                 let lines = outputs.div_ceil(LANES);
-                weights.resize(input.len.div_ceil(LANES) * LANES * lines, Line::default());
+                weights.resize(input.len.div_ceil(LANES) * LANES * lines, Lanes::default());
                 let bias = line_up(&dense.bias);
                 let out = self.results.new_vector(fused.value, outputs)?;
                 let floor = floor(fused.relu);
@@ -174,7 +174,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The nodes behind a node that can be computed with it.
+    /// The nodes behind a node that can be fused with it.
     fn fused(&self, index: usize, with_residual: bool) -> Fused {
         let mut fused = Fused {
             residual: None,
@@ -207,7 +207,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Sums of maps and vectors, and what remains of ReLUs.
+    /// Sums of maps and vectors, and remaining ReLUs.
     fn combine(&mut self, index: usize, node: &Node) -> Result<(), String> {
         let is_relu = matches!(node.op, Op::Relu);
         if is_relu && !self.graph.values[node.inputs[0]].is_map() {
@@ -242,7 +242,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Memory for maps that are made together, as their readers want them.
+    /// Memory for maps that are made together, in the formats that their readers need.
     fn target<'t>(&mut self, tails: impl Iterator<Item = &'t Fused>) -> Result<Target, String> {
         let new_map = |fused: &Fused| {
             let Shape::Map(channels) = self.graph.values[fused.value] else {
@@ -261,7 +261,8 @@ impl Lowering<'_> {
         self.results.new_maps(&maps)
     }
 
-    /// The steps in which integer convolutions read a value, and whether anybody reads its numbers.
+    /// The quantisation steps in which integer convolutions read a value, and whether its f32 form
+    /// is read.
     fn wanted(&self, value: ValueId) -> Result<(Option<Steps>, bool), String> {
         let (mut wanted, mut numbers) = (None, false);
         for &reader in &self.readers[value] {
@@ -281,7 +282,7 @@ impl Lowering<'_> {
         Ok((wanted, numbers))
     }
 
-    /// Memory for the planes.
+    /// Memory for the input planes.
     fn planes(&mut self) -> Result<MapPart, String> {
         let fused = Fused {
             residual: None,

@@ -1,10 +1,10 @@
-//! Weights in the order in which the kernels read them.
+//! Packs weights in the order in which the kernels read them.
 
 use crate::eval::native::graph::{Conv, Weights};
-use crate::eval::native::kernels::{LANES, Line, UNROLLED};
+use crate::eval::native::kernels::{LANES, Lanes, UNROLLED};
 
-/// Weights `[output, input, tap]` of several convolutions of the same input, one after the other,
-/// each from a block of its own.
+/// Weights `[output, input, tap]` of several convolutions of the same input, each starting with its
+/// own block.
 pub(super) struct Kernels<'a, T> {
     /// Weights and output channels of each.
     pub(super) parts: Vec<(&'a [T], usize)>,
@@ -30,19 +30,19 @@ impl<T: Copy + Default> Kernels<'_, T> {
         T::default()
     }
 
-    /// Lines that [`Kernels::packed`] makes, with so many channels a step.
+    /// Number of lines of [`Kernels::packed`], with this many channels per step.
     pub(super) fn lines(&self, groups: &[usize], channels: usize) -> usize {
         let steps = self.inputs.next_multiple_of(channels * UNROLLED) / channels;
         groups.iter().sum::<usize>() * steps * self.taps
     }
 
     /// A line of `LANES` outputs for each group, input block, tap, step and block of the group;
-    /// `join` makes what a lane holds of the weights of a step's channels.
+    /// `join` combines the weights of a step's channels into one lane.
     pub(super) fn packed<L: Copy + Default, const CHANNELS: usize>(
         &self,
         groups: &[usize],
         join: impl Fn([T; CHANNELS]) -> L,
-    ) -> Vec<Line<L>> {
+    ) -> Vec<Lanes<L>> {
         let blocks = (0..self.inputs).step_by(LANES);
         let order = blocks.flat_map(|block| (0..self.taps).map(move |tap| (block, tap)));
         self.packed_in(groups, order, join)
@@ -53,7 +53,7 @@ impl<T: Copy + Default> Kernels<'_, T> {
         &self,
         groups: &[usize],
         join: impl Fn([T; 1]) -> L,
-    ) -> Vec<Line<L>> {
+    ) -> Vec<Lanes<L>> {
         let blocks = |tap| {
             (0..self.inputs)
                 .step_by(LANES)
@@ -62,13 +62,13 @@ impl<T: Copy + Default> Kernels<'_, T> {
         self.packed_in(groups, (0..self.taps).flat_map(blocks), join)
     }
 
-    /// Lines in an order of first channels of input blocks and taps.
+    /// Lines in a given order of input blocks and taps.
     fn packed_in<L: Copy + Default, const CHANNELS: usize>(
         &self,
         groups: &[usize],
         order: impl Iterator<Item = (usize, usize)> + Clone,
         join: impl Fn([T; CHANNELS]) -> L,
-    ) -> Vec<Line<L>> {
+    ) -> Vec<Lanes<L>> {
         let mut lines = Vec::new();
         let mut start = 0;
         for &group in groups {
@@ -77,7 +77,7 @@ impl<T: Copy + Default> Kernels<'_, T> {
                 let end = block + left.next_multiple_of(CHANNELS * UNROLLED);
                 for input in (block..end).step_by(CHANNELS) {
                     for answers in start..start + group {
-                        let mut line = Line::<L>::default();
+                        let mut line = Lanes::<L>::default();
                         for (lane, weights) in line.0.iter_mut().enumerate() {
                             let output = answers * LANES + lane;
                             let weight = |i| self.weight(output, input + i, tap);
@@ -93,18 +93,18 @@ impl<T: Copy + Default> Kernels<'_, T> {
     }
 }
 
-/// Numbers in lines, zeros behind them.
-pub(super) fn line_up(numbers: &[f32]) -> Vec<Line<f32>> {
+/// Numbers in lines, padded with zeros.
+pub(super) fn line_up(numbers: &[f32]) -> Vec<Lanes<f32>> {
     let lines = numbers.chunks(LANES).map(|part| {
-        let mut line = Line::default();
+        let mut line = Lanes::default();
         line.0[..part.len()].copy_from_slice(part);
         line
     });
     lines.collect()
 }
 
-/// What a sum of products is worth, and what is added: with a zero of its own, an input says more
-/// than it should by zero times all weights, and so does the border, which is filled with it.
+/// Scale and offset of a sum of products: an input with a zero point contributes zero times all
+/// weights too much, and so does the border, which is filled with it.
 pub(super) fn scale_and_bias(conv: &Conv) -> (Vec<f32>, Vec<f32>) {
     let Weights::Integer {
         weights,

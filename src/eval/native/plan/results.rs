@@ -1,14 +1,14 @@
-//! Where results lie while a plan is made, and how many reads of them are still to come.
+//! Locations of results during planning, and the number of remaining reads.
 
 use super::super::graph::{Steps, ValueId};
-use super::super::kernels::{LANES, Line};
+use super::super::kernels::{LANES, Lanes};
 use super::layout::MemoryLayout;
 use super::{MapPart, Rounded, Target, VectorPart};
 
-/// An evaluator's memory, in bytes: networks beyond are not for this backend.
+/// Maximum memory of an evaluator in bytes: larger networks are not for this backend.
 const MOST_MEMORY: usize = 256 << 20;
 
-/// Where a value is.
+/// Location of a value.
 #[derive(Debug, Clone, Copy)]
 enum Location {
     Map {
@@ -24,15 +24,15 @@ enum Location {
 struct Buffer {
     numbers: Option<usize>,
     bytes: Option<usize>,
-    /// Reads that are still to come.
+    /// Remaining reads.
     left: usize,
 }
 
-/// A map to be made, as its readers want it.
+/// A map to be made, in the formats that its readers need.
 pub(super) struct NewMap {
     pub(super) value: ValueId,
     pub(super) channels: usize,
-    /// The steps to which it is rounded for those who read bytes.
+    /// The quantisation steps for readers of bytes.
     pub(super) steps: Option<Steps>,
     pub(super) reads_numbers: bool,
     pub(super) readers: usize,
@@ -49,7 +49,7 @@ pub(super) struct Results {
 }
 
 impl Results {
-    /// No locations yet, of this many values on maps of this many points.
+    /// No locations yet, for this many values on maps of this many points.
     pub(super) fn new(values: usize, map_len: usize) -> Results {
         Results {
             locations: vec![None; values],
@@ -59,7 +59,7 @@ impl Results {
         }
     }
 
-    /// The memory that all results need.
+    /// Memory layout of all results.
     pub(super) fn into_layout(self) -> MemoryLayout {
         self.layout
     }
@@ -87,8 +87,8 @@ impl Results {
             let steps = map.steps.unwrap_or(unrounded);
             for _ in 0..map.channels.div_ceil(LANES) {
                 borders.push(steps.zero_byte());
-                inverse.push(Line([1.0 / steps.scale; LANES]));
-                zero.push(Line([steps.zero.into(); LANES]));
+                inverse.push(Lanes([1.0 / steps.scale; LANES]));
+                zero.push(Lanes([steps.zero.into(); LANES]));
             }
         }
         let reads_numbers = maps.iter().any(|map| map.reads_numbers);
@@ -164,7 +164,7 @@ impl Results {
         Err("a map is read that is not there".to_owned())
     }
 
-    /// One reader of a map has read it.
+    /// Records a read of a map.
     pub(super) fn release(&mut self, value: ValueId) {
         if let Some(Location::Map { buffer, .. }) = self.locations[value] {
             let buffer = &mut self.buffers[buffer];

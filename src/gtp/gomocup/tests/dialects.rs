@@ -143,10 +143,14 @@ fn what_yixin_adds_is_understood() {
     );
     assert!(is_point(&said(&mut session, &["yxnbest 1"])[0]));
     let engine = session.engine.as_deref().expect("it was started");
-    assert_eq!(engine.spending().visits, Some(30));
+    assert_eq!(engine.thinking_limits().visits, Some(30));
     said(&mut session, &["INFO max_node -1", "start 15 15", "BEGIN"]);
     let engine = session.engine.as_deref().expect("it was started");
-    assert_eq!(engine.spending().visits, Some(60), "the engine's own");
+    assert_eq!(
+        engine.thinking_limits().visits,
+        Some(60),
+        "the engine's own"
+    );
 }
 
 #[test]

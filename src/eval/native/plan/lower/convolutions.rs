@@ -1,18 +1,18 @@
-//! Convolutions as steps of a plan, with what can be computed in the same pass: others of the same input,
-//! and the bias, the sum and the ReLU behind them.
+//! Convolutions as steps of a plan, with what can be fused: others of the same input, and the bias,
+//! the sum and the ReLU behind them.
 
 use super::super::super::graph::{Conv, Op, ValueId, Weights};
-use super::super::super::kernels::{FREQUENCIES, LANES, Line, kernel_frequencies};
+use super::super::super::kernels::{FREQUENCIES, LANES, Lanes, kernel_frequencies};
 use super::super::pack::{Kernels, line_up, scale_and_bias};
 use super::super::{ConvStep, Step};
 use super::{Fused, Lowering, floor};
 
-/// Weights of a chunk of input channels, in bytes: half of the smallest first-level caches, so that
-/// they stay there while the board passes by.
+/// Bytes of weights in a chunk of input channels: half of the smallest first-level caches, so that
+/// they stay there during a pass over the board.
 const CHUNK_BYTES: usize = 20 << 10;
 
 impl<'a> Lowering<'a> {
-    /// A convolution, with all others of the same input that can be computed with it.
+    /// A convolution, with all others of the same input that can be fused with it.
     pub(super) fn convolutions(
         &mut self,
         input: ValueId,
@@ -28,7 +28,7 @@ impl<'a> Lowering<'a> {
         let taps = self.grid.taps(conv.kernel);
         let widest = groups.iter().max().copied().unwrap_or(1);
         let steps = LANES / if is_integer { 4 } else { 1 };
-        let bytes = taps.len() * steps * widest * size_of::<Line<f32>>();
+        let bytes = taps.len() * steps * widest * size_of::<Lanes<f32>>();
         let [scale, bias, floor] = epilogue(parts);
         let step = ConvStep {
             input: if is_integer {
@@ -65,7 +65,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// A convolution of each channel by itself.
+    /// A depthwise convolution.
     pub(super) fn depthwise(&mut self, input: ValueId, part: (&Conv, Fused)) -> Result<(), String> {
         let parts = [part];
         let (conv, fused) = &parts[0];
@@ -77,7 +77,7 @@ impl<'a> Lowering<'a> {
         let weights = self.floats.len();
         for first in (0..channels).step_by(LANES) {
             for tap in 0..taps.len() {
-                let mut line = Line::default();
+                let mut line = Lanes::default();
                 for (lane, weight) in line.0[..LANES.min(channels - first)].iter_mut().enumerate() {
                     *weight = numbers[(first + lane) * taps.len() + tap];
                 }
@@ -128,7 +128,7 @@ impl<'a> Lowering<'a> {
         parts
     }
 
-    /// Puts the weights of convolutions behind all others, and says where they begin.
+    /// Appends the weights of convolutions, and returns their offset.
     fn pack(&mut self, parts: &[(&Conv, Fused)], groups: &[usize]) -> usize {
         let conv = parts[0].0;
         let taps = conv.kernel[0] * conv.kernel[1];
@@ -179,7 +179,7 @@ impl<'a> Lowering<'a> {
         self.integers.len() - kernels.lines(groups, 4)
     }
 
-    /// Whether Winograd's way is shorter for a convolution.
+    /// Whether Winograd's algorithm needs fewer operations for a convolution.
     fn in_frequencies(&self, conv: &Conv) -> bool {
         let is_float = matches!(conv.weights, Weights::Float(_));
         let [rows, columns] = self.grid.tiles();
@@ -207,7 +207,7 @@ fn frequencies(weights: &[f32]) -> Vec<f32> {
 }
 
 /// Scale, bias and floor of each block.
-fn epilogue(parts: &[(&Conv, Fused)]) -> [Vec<Line<f32>>; 3] {
+fn epilogue(parts: &[(&Conv, Fused)]) -> [Vec<Lanes<f32>>; 3] {
     let mut lines = [const { Vec::new() }; 3];
     for (conv, fused) in parts {
         let (scale, bias) = scale_and_bias(conv);

@@ -13,7 +13,7 @@ const LEAST_PLAYOUTS: u64 = 200;
 
 /// What a judgement may take.
 #[derive(Clone, Copy)]
-pub(super) struct Patience<'a> {
+pub(super) struct JudgeLimits<'a> {
     stop: &'a StopFlag,
     /// While a clock runs.
     time: Option<Time>,
@@ -27,19 +27,19 @@ struct Time {
     until: Duration,
 }
 
-impl<'a> Patience<'a> {
+impl<'a> JudgeLimits<'a> {
     /// For a move with this budget that began at `started`.
     pub(super) fn within(budget: Option<Budget>, started: Duration, stop: &'a StopFlag) -> Self {
         let time = budget.map(|budget| Time {
             share: budget.soft / SHARE,
             until: started.saturating_add(budget.hard),
         });
-        Patience { stop, time }
+        JudgeLimits { stop, time }
     }
 
     /// For a controller, who waits.
     pub(super) fn of_controller(stop: &'a StopFlag) -> Self {
-        Patience { stop, time: None }
+        JudgeLimits { stop, time: None }
     }
 
     /// How many playouts a judgement may make that begins `now` and makes so many in a second, of so many

@@ -26,7 +26,7 @@ pub(super) struct Restriction {
 
 /// What a query wants; what it does not say is as the program was started.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Wishes {
+pub(super) struct QueryOptions {
     pub(super) perspective: Perspective,
     /// Visits of a search, and its time.
     pub(super) visits: u64,
@@ -61,10 +61,10 @@ pub(super) const FIELDS: &[&str] = &[
     "avoidMoves",
 ];
 
-impl Wishes {
+impl QueryOptions {
     /// Those of a query that says nothing.
-    pub(super) fn of(options: &KatagoOptions) -> Wishes {
-        Wishes {
+    pub(super) fn of(options: &KatagoOptions) -> QueryOptions {
+        QueryOptions {
             perspective: options.perspective,
             visits: options.visits,
             time: options.time,
@@ -85,7 +85,7 @@ impl Wishes {
         mut self,
         query: Fields<'_>,
         size: BoardSize,
-    ) -> Result<(Wishes, Vec<Refusal>), Refusal> {
+    ) -> Result<(QueryOptions, Vec<Refusal>), Refusal> {
         let mut warnings = Vec::new();
         if let Some(settings) = query.get("overrideSettings") {
             let settings = settings.as_object();
@@ -232,14 +232,14 @@ mod tests {
 
     const SIZE: BoardSize = BoardSize::square(3);
 
-    fn read(text: &str) -> Result<(Wishes, Vec<Refusal>), Refusal> {
+    fn read(text: &str) -> Result<(QueryOptions, Vec<Refusal>), Refusal> {
         let query: Object = serde_json::from_str(text).expect("an object");
-        Wishes::of(&options()).with(Fields(&query), SIZE)
+        QueryOptions::of(&options()).with(Fields(&query), SIZE)
     }
 
     #[test]
     fn what_katrain_sends_is_understood() {
-        let (wishes, warnings) = read(
+        let (query_options, warnings) = read(
             r#"{"maxVisits": 25, "includeOwnership": true, "includeMovesOwnership": true,
                 "includePolicy": true, "reportDuringSearchEvery": 1.0, "overrideSettings":
                 {"reportAnalysisWinratesAs": "BLACK", "wideRootNoise": 0.04, "maxTime": 8.0}}"#,
@@ -247,23 +247,31 @@ mod tests {
         .unwrap();
         assert_eq!(warnings, []);
         assert_eq!(
-            (wishes.visits, wishes.time),
+            (query_options.visits, query_options.time),
             (25, Some(Duration::from_secs(8)))
         );
-        assert!(wishes.ownership && wishes.moves_ownership && wishes.policy && !wishes.pv_visits);
-        assert_eq!(wishes.reports, Some([Duration::from_secs(1); 2].into()));
-        assert_eq!(wishes.root_policy_temperature, Some(1.16));
-        assert_eq!(wishes.perspective, Perspective::Side(Color::Black));
+        assert!(
+            query_options.ownership
+                && query_options.moves_ownership
+                && query_options.policy
+                && !query_options.pv_visits
+        );
+        assert_eq!(
+            query_options.reports,
+            Some([Duration::from_secs(1); 2].into())
+        );
+        assert_eq!(query_options.root_policy_temperature, Some(1.16));
+        assert_eq!(query_options.perspective, Perspective::Side(Color::Black));
     }
 
     #[test]
     fn a_query_outweighs_its_settings() {
-        let (wishes, _) =
+        let (query_options, _) =
             read(r#"{"maxVisits": 9, "overrideSettings": {"maxVisits": "7", "maxTime": 1e20}}"#)
                 .unwrap();
-        assert_eq!(wishes.visits, 9);
-        let (wishes, _) = read(r#"{"overrideSettings": {"maxVisits": "7"}}"#).unwrap();
-        assert_eq!(wishes.visits, 7);
+        assert_eq!(query_options.visits, 9);
+        let (query_options, _) = read(r#"{"overrideSettings": {"maxVisits": "7"}}"#).unwrap();
+        assert_eq!(query_options.visits, 7);
     }
 
     #[test]
@@ -295,12 +303,15 @@ mod tests {
         };
         let legal = [0, 1, 9].map(Move);
         let (b, w) = (entry("B", r#""A1", "pass""#), entry("W", r#""B1""#));
-        let (wishes, _) = read(&format!("{{\"avoidMoves\": [{b}, {w}]}}")).unwrap();
-        assert_eq!(wishes.avoided(Color::Black, &legal), [0, 9].map(Move));
-        assert_eq!(wishes.avoided(Color::White, &legal), [Move(1)]);
-        let (wishes, _) = read(&format!("{{\"allowMoves\": [{b}]}}")).unwrap();
-        assert_eq!(wishes.avoided(Color::Black, &legal), [Move(1)]);
-        assert_eq!(wishes.avoided(Color::White, &legal), []);
+        let (query_options, _) = read(&format!("{{\"avoidMoves\": [{b}, {w}]}}")).unwrap();
+        assert_eq!(
+            query_options.avoided(Color::Black, &legal),
+            [0, 9].map(Move)
+        );
+        assert_eq!(query_options.avoided(Color::White, &legal), [Move(1)]);
+        let (query_options, _) = read(&format!("{{\"allowMoves\": [{b}]}}")).unwrap();
+        assert_eq!(query_options.avoided(Color::Black, &legal), [Move(1)]);
+        assert_eq!(query_options.avoided(Color::White, &legal), []);
         assert!(read(&format!("{{\"allowMoves\": [{b}, {b}]}}")).is_err());
     }
 }

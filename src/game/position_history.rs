@@ -1,30 +1,30 @@
-//! The positions of a game so far, for rules that forbid to bring one back (superko).
+//! The positions of a game so far, for repetition rules (superko).
 
 use super::{Game, Move};
 
-/// The positions that led to the present one, and the present one: as much of each as a rule against
-/// repetition looks at. A game is hundreds of positions, so they stand in a row and are looked
-/// through.
+/// All positions of a game up to the current one, as repetition keys. A game has hundreds of
+/// positions, so a list with linear search suffices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Past(Vec<u128>);
+pub struct PositionHistory(Vec<u128>);
 
-impl Past {
-    /// The past of a game that begins with this position; nothing in games where none comes back.
+impl PositionHistory {
+    /// The history of a game that begins with this position; empty in games without a repetition
+    /// rule.
     #[must_use]
-    pub fn of<G: Game>(start: &G) -> Past {
-        let mut past = Past::default();
+    pub fn of<G: Game>(start: &G) -> PositionHistory {
+        let mut past = PositionHistory::default();
         past.push(start);
         past
     }
 
-    /// Adds the position that a move has led to.
+    /// Adds the position after a move.
     pub fn push<G: Game>(&mut self, position: &G) {
         if G::INFO.repeats {
             self.0.push(position.repetition_key());
         }
     }
 
-    /// Takes the last position back.
+    /// Removes the last position.
     pub fn pop(&mut self) {
         self.0.pop();
     }
@@ -41,55 +41,55 @@ impl Past {
         self.0.is_empty()
     }
 
-    /// How many positions have come since an `earlier` time of the same game; `None` where that was
-    /// another game, or is later.
+    /// Number of positions added since an `earlier` state of the same game; `None` if that is
+    /// another game, or later.
     #[must_use]
-    pub fn since(&self, earlier: &Past) -> Option<usize> {
+    pub fn since(&self, earlier: &PositionHistory) -> Option<usize> {
         let later = self.0.strip_prefix(&earlier.0[..])?;
         Some(later.len())
     }
 
-    /// Forgets all positions but the first `count`.
+    /// Drops all positions but the first `count`.
     pub fn truncate(&mut self, count: usize) {
         self.0.truncate(count);
     }
 
-    /// Whether a move that is legal in the last of these positions may be played, given the others.
-    /// A pass always may.
+    /// Whether a move that is legal in the last of these positions is allowed, given the earlier
+    /// ones. A pass always is.
     #[must_use]
     pub fn allows<G: Game>(&self, position: &G, mv: Move) -> bool {
         position.always_allows(mv) || !self.0.contains(&position.repetition_key_after(mv))
     }
 
-    /// Whether a position that a move has led to was not there before.
+    /// Whether the position after a move is not a repetition.
     #[must_use]
     pub fn is_new<G: Game>(&self, position: &G) -> bool {
         !self.0.contains(&position.repetition_key())
     }
 }
 
-/// A position as a game has reached it: with its past, which may forbid some of its moves.
+/// A position with its history, which may forbid some of its moves.
 #[derive(Debug, Clone)]
-pub struct Reached<G> {
+pub struct GameState<G> {
     position: G,
-    past: Past,
+    past: PositionHistory,
 }
 
 /// A game that begins with this position.
-impl<G: Game> From<G> for Reached<G> {
+impl<G: Game> From<G> for GameState<G> {
     fn from(start: G) -> Self {
-        Reached {
-            past: Past::of(&start),
+        GameState {
+            past: PositionHistory::of(&start),
             position: start,
         }
     }
 }
 
-impl<G: Game> Reached<G> {
-    /// A position with what led to it. Whose turn it is may be another side's than the rules say.
+impl<G: Game> GameState<G> {
+    /// A position with its history. The side to move may differ from the one that the rules imply.
     #[must_use]
-    pub fn new(position: G, past: Past) -> Self {
-        Reached { position, past }
+    pub fn new(position: G, past: PositionHistory) -> Self {
+        GameState { position, past }
     }
 
     /// The position.
@@ -100,22 +100,22 @@ impl<G: Game> Reached<G> {
 
     /// The positions up to this one.
     #[must_use]
-    pub fn past(&self) -> &Past {
+    pub fn past(&self) -> &PositionHistory {
         &self.past
     }
 
-    /// Whether a move that is legal in the position may be played, given its past.
+    /// Whether a legal move is allowed, given the history.
     #[must_use]
     pub fn allows(&self, mv: Move) -> bool {
         self.past.allows(&self.position, mv)
     }
 
-    /// The legal moves that its past allows, ascending.
+    /// The legal moves that the history allows, ascending.
     pub fn legal_moves(&self) -> impl Iterator<Item = Move> {
         self.position.legal_moves().filter(|&mv| self.allows(mv))
     }
 
-    /// How many those are.
+    /// Number of legal moves that the history allows.
     #[must_use]
     pub fn legal_count(&self) -> usize {
         if self.position.forbids_repetition() {

@@ -3,23 +3,23 @@
 use rand::{Rng, RngExt};
 
 use super::ending;
-use crate::game::{Game, HalfPoints, Move, Outcome, Past, Reached, Rules};
+use crate::game::{Game, GameState, HalfPoints, Move, Outcome, PositionHistory, Rules};
 
 /// A game in progress.
 #[derive(Debug, Clone)]
-pub struct Line<G> {
+pub struct TrainingGame<G> {
     start: G,
-    reached: Reached<G>,
+    game_state: GameState<G>,
     moves: Vec<Move>,
 }
 
-impl<G: Game> Line<G> {
+impl<G: Game> TrainingGame<G> {
     /// A game that begins here.
     #[must_use]
-    pub fn new(start: &G) -> Line<G> {
-        Line {
+    pub fn new(start: &G) -> TrainingGame<G> {
+        TrainingGame {
             start: start.clone(),
-            reached: start.clone().into(),
+            game_state: start.clone().into(),
             moves: Vec::new(),
         }
     }
@@ -33,13 +33,13 @@ impl<G: Game> Line<G> {
     /// The position on the board.
     #[must_use]
     pub fn position(&self) -> &G {
-        self.reached.position()
+        self.game_state.position()
     }
 
     /// The positions so far.
     #[must_use]
-    pub fn past(&self) -> &Past {
-        self.reached.past()
+    pub fn past(&self) -> &PositionHistory {
+        self.game_state.past()
     }
 
     /// The moves so far.
@@ -51,12 +51,12 @@ impl<G: Game> Line<G> {
     /// Whether a move that is legal on the board brings no earlier position back against the rules.
     #[must_use]
     pub fn allows(&self, mv: Move) -> bool {
-        self.reached.allows(mv)
+        self.game_state.allows(mv)
     }
 
     /// Plays a move that is legal and allowed.
     pub fn play(&mut self, mv: Move) {
-        self.reached.play(mv);
+        self.game_state.play(mv);
         self.moves.push(mv);
     }
 
@@ -70,7 +70,7 @@ impl<G: Game> Line<G> {
     /// Plays `count` uniformly random moves, fewer where one more would end the game.
     pub fn open(&mut self, plies: u16, rng: &mut impl Rng) {
         for _ in 0..plies {
-            let moves: Vec<Move> = self.reached.legal_moves().collect();
+            let moves: Vec<Move> = self.game_state.legal_moves().collect();
             let Some(&mv) = moves.get(rng.random_range(0..moves.len().max(1))) else {
                 return;
             };
@@ -109,13 +109,13 @@ mod tests {
         let nogo = SmallNoGo::new(BoardSize::new(2, 2)).unwrap();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         for _ in 0..100 {
-            let mut line = Line::new(&nogo);
+            let mut line = TrainingGame::new(&nogo);
             line.open(30, &mut rng);
             assert!(line.position().outcome().is_none());
-            let mut line = Line::new(&go);
+            let mut line = TrainingGame::new(&go);
             line.open(30, &mut rng);
             assert!(line.position().outcome().is_none());
-            let mut past = Past::of(&go);
+            let mut past = PositionHistory::of(&go);
             let mut position = go.clone();
             for &mv in line.moves() {
                 position.play(mv);
