@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 use crate::eval::{BackendKind, Device, ModelSource, NativeModel};
 use crate::game::BoardSize;
 
-/// A game's network for some boards: f32 as it was fitted, and the same in integers.
+/// A game's network for some boards: the trained f32 network, and its int8 form.
 struct Network {
     game: &'static str,
-    /// The smallest side, and the largest.
+    /// Smallest and largest board side.
     sides: RangeInclusive<u8>,
     exact: &'static [u8],
     int8: &'static [u8],
@@ -53,9 +53,9 @@ impl Network {
     }
 }
 
-/// The network built in for a game, in the form that is fastest: int8 on a processor with
-/// instructions for it, but for `tract`, which has none (`docs/network-files.md`, int8). Where there is none
-/// for this board it is one for another, so that whoever tries it can say what it is for.
+/// The built-in network of a game, in its fastest form: int8 on a processor with instructions for
+/// it, except for `tract`, which has none (`docs/network-files.md`, int8). If there is none for
+/// this board, one for another board, so that the error message can name its boards.
 #[must_use]
 pub fn built_in(
     game: &str,
@@ -79,7 +79,8 @@ pub fn built_in(
     }))
 }
 
-/// Whether the processor multiplies and adds four bytes at once (VNNI). Without, int8 gains little.
+/// Whether the processor multiplies and adds four bytes at once (VNNI). Without it, int8 gains
+/// little.
 #[cfg(target_arch = "x86_64")]
 fn multiplies_bytes_fast() -> bool {
     is_x86_feature_detected!("avx512vnni") || is_x86_feature_detected!("avxvnni")
@@ -141,7 +142,7 @@ mod tests {
         let found = |game, size| built_in(game, size, BackendKind::Tract, Device::Cpu);
         for network in NETWORKS {
             let (least, most) = (*network.sides.start(), *network.sides.end());
-            // Of a square a smaller network may be the better one.
+            // On square boards a smaller network may be better.
             for size in [BoardSize::new(least, most), BoardSize::square(most)] {
                 let own = bytes(found(network.game, size)) == network.exact;
                 assert!(own, "{} {size}", network.game);

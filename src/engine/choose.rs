@@ -1,12 +1,12 @@
-//! The move to play, out of what a search reports and what the rules allow.
+//! Chooses the move to play from a search report and the rules.
 
 use crate::game::{Game, GameState, Move, Proof};
 use crate::search::SearchReport;
 
-/// The first legal move of `report`, which lists the move to play first; else any legal move; one
-/// of those to `avoid` only when there is no other. Where the first one is to be avoided, one that is
-/// proven to lose comes after those that are not: it may have more visits. `None` only when there is no
-/// legal move. A move that the past forbids is no legal one.
+/// The first legal move of `report`, which lists the move to play first; otherwise any legal move.
+/// Moves to `avoid` come last, and if the first move is one of them, proven losses come after the
+/// other moves: they may have more visits. `None` only when there is no legal move. Moves that the
+/// history forbids are not legal.
 pub(super) fn choose<G: Game>(
     start: &GameState<G>,
     report: Option<&SearchReport>,
@@ -25,7 +25,7 @@ pub(super) fn choose<G: Game>(
         known.is_some_and(|found| found.proof == Some(Proof::Loss))
     };
     let others = candidates.filter(|mv| !avoid.contains(mv));
-    // Of equals the first.
+    // Ties go to the first.
     others.min_by_key(lost).or(Some(first))
 }
 
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn the_searchs_order_then_any_legal_move() {
         check(&[(2, 5, 0.1), (0, 9, 0.9)], 2);
-        // An untried move in front: the tried ones are proven losses.
+        // An unvisited move first: the visited ones are proven losses.
         check(&[(2, 0, 0.1), (0, 9, 0.1)], 2);
         check(&[(1, 7, 0.9), (2, 1, 0.1)], 2);
         check(&[(1, 7, 0.9), (99, 7, 0.9)], 0);
@@ -72,7 +72,7 @@ mod tests {
         check(&[2], 1);
         check(&[2, 1], 0);
         check(&[0, 1, 2], 2);
-        // One that loses, whatever its visits, only when there is nothing else.
+        // A losing move is chosen, whatever its visits, only when there is no other.
         let mut report = report(&[(2, 9, 0.5), (1, 3, 0.3), (0, 1, 0.2)]);
         report.moves[1].proof = Some(Proof::Loss);
         for (avoid, expected) in [(&[2][..], 0), (&[2, 0], 1)] {
@@ -86,7 +86,7 @@ mod tests {
     fn what_the_past_forbids_is_never_played() {
         let start = SmallGo::new(BoardSize::new(3, 1)).expect("a legal size");
         let mut game = GameState::from(start);
-        // Black's a1 would bring back the board after the first two moves.
+        // Black's a1 would repeat the board after the first two moves.
         [0, 2, 1, 2].into_iter().for_each(|mv| game.play(Move(mv)));
         let [forbidden, free] = [0, 1].map(Move);
         assert!(game.position().is_legal(forbidden));

@@ -1,4 +1,4 @@
-//! The thinker that does not search: a critic's word on the board behind each move.
+//! A thinker without search: evaluates the board after each move with the adaptive critic.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::critic::{Critic, CriticError, Judge};
 use crate::game::{Game, GameState};
 use crate::search::{AnalysisOptions, Limits, MoveReport, SearchReport, StopFlag};
 
-/// Plays what a critic likes best. The file is read before the first move.
+/// Plays the move that a critic values most. The file is read before the first move.
 pub struct CriticThinker {
     path: PathBuf,
     critic: Option<Critic>,
@@ -19,7 +19,7 @@ pub struct CriticThinker {
 }
 
 impl CriticThinker {
-    /// A thinker by the critic in this file.
+    /// A thinker with the critic in this file.
     #[must_use]
     pub fn new(path: PathBuf, log: ThinkerLog, time: Arc<dyn Clock>) -> CriticThinker {
         CriticThinker {
@@ -43,7 +43,8 @@ impl CriticThinker {
 }
 
 impl<G: Game> Thinker<G> for CriticThinker {
-    /// There is nothing to see on the way, and every limit is kept: it takes less than a millisecond.
+    /// There are no intermediate reports, and every limit is kept: it takes less than a
+    /// millisecond.
     fn watch(
         &mut self,
         start: &GameState<G>,

@@ -1,5 +1,5 @@
-//! Which networks may choose the moves, on which backends, in the order in which they are tried:
-//! what was asked for, the built-in network, what was asked for on a processor.
+//! Candidate networks and backends in the order in which they are tried: the requested one, the
+//! built-in network, the requested one on the CPU.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,11 +19,11 @@ pub(super) struct Attempt {
     /// `None` for the built-in network.
     model: Option<ModelSource>,
     load: LoadOptions,
-    /// Whether the settings ask for it; others stand by.
+    /// Whether the settings request it; the others are fallbacks.
     pub(super) asked: bool,
 }
 
-/// Everything that may be tried, the first first.
+/// All candidates, in order.
 pub(super) fn fallbacks(setup: &NetworkSetup) -> VecDeque<Attempt> {
     let on_processor = LoadOptions {
         device: Device::Cpu,
@@ -64,12 +64,12 @@ impl Attempt {
         key(self) == key(other)
     }
 
-    /// Whether files say that the backend can be had.
+    /// Whether the backend is available, judged by files.
     pub(super) fn is_available(&self) -> bool {
         Candidate::judge(self.kind, &self.load).verdict.is_ok()
     }
 
-    /// Whether the game has no network of its own, and no other was named.
+    /// Whether no network was requested and the game has no built-in one.
     pub(super) fn is_missing<G: Encode>(&self, position: &G) -> bool {
         self.model.is_none() && self.built_in(position).is_none()
     }
@@ -78,7 +78,7 @@ impl Attempt {
         built_in(G::NAME, position.size(), self.kind, self.load.device)
     }
 
-    /// Loads the network, when it fits the position.
+    /// Loads the network, if it fits the position.
     pub(super) fn open<G: Encode>(&self, position: &G) -> Result<EvaluatorFactory, SearchError> {
         let source = self.model.clone();
         let source = source.or_else(|| self.built_in(position));

@@ -1,4 +1,4 @@
-//! A game so far: how it began, what was played, and every position on the way.
+//! The game so far: its start, its moves and every position.
 
 use super::EngineError;
 use crate::game::{
@@ -13,15 +13,15 @@ pub(super) struct History<G: Game> {
     setup: Vec<(Move, Color)>,
     /// Each play and the position after it.
     plays: Vec<(Play, G)>,
-    /// What may not come back, where the rules forbid that: the start and the positions after the
-    /// plays.
+    /// The positions that may not be repeated, where the rules forbid that: the start and the
+    /// positions after the plays.
     past: PositionHistory,
     komi: Option<HalfPoints>,
-    /// The rules that come back with the next game, where this one was loaded under others.
+    /// The rules to restore for the next game, if this one was loaded under others.
     lasting: Option<G::Rules>,
-    /// Who has given the game up, with the last play.
+    /// The side that has resigned, after the last play.
     resigned: Option<Color>,
-    /// Handicap stones that the record that was loaded speaks of, on the board or not yet.
+    /// Handicap according to the loaded record, on the board or not yet.
     told_handicap: u16,
 }
 
@@ -31,7 +31,7 @@ impl<G: Game> History<G> {
         History::of(empty, Vec::new())
     }
 
-    /// A game that begins with these stones, which are those of `start`.
+    /// A game that begins with these stones, which are on the board in `start`.
     pub(super) fn of(start: G, setup: Vec<(Move, Color)>) -> History<G> {
         History {
             past: PositionHistory::of(&start),
@@ -50,31 +50,31 @@ impl<G: Game> History<G> {
         self.start.size()
     }
 
-    /// The present position.
+    /// The current position.
     pub(super) fn position(&self) -> &G {
         present(&self.start, &self.plays)
     }
 
-    /// The present position with `color` to move.
+    /// The current position with `color` to move.
     pub(super) fn position_for(&self, color: Color) -> G {
         let mut position = self.position().clone();
         position.set_to_move(color);
         position
     }
 
-    /// The same with all that led to it.
+    /// The current position with its history and `color` to move.
     pub(super) fn reached_for(&self, color: Color) -> GameState<G> {
         GameState::new(self.position_for(color), self.past.clone())
     }
 
-    /// The present position with all that led to it.
+    /// The current position with its history.
     pub(super) fn game_state(&self) -> GameState<G> {
         GameState::new(self.position().clone(), self.past.clone())
     }
 
-    /// Begins again with no stones; komi and rules stay.
+    /// Restarts with an empty board; komi and rules are kept.
     pub(super) fn clear(&mut self) {
-        // The board had this size before, so it has it again.
+        // The board had this size before, so it is supported.
         if let Ok(empty) = G::with_rules(self.size(), self.lasting_rules()) {
             self.start = empty;
         }
@@ -86,19 +86,19 @@ impl<G: Game> History<G> {
         self.told_handicap = 0;
     }
 
-    /// Sets the komi; true when it is part of the rules and has changed them, which makes every
-    /// position of the game another one.
+    /// Sets the komi; true when it is part of the rules and has changed them, which changes every
+    /// position of the game.
     pub(super) fn set_komi(&mut self, komi: HalfPoints) -> bool {
         self.komi = Some(komi);
         let rules = self.start.rules().with_komi(komi);
-        // What was legal under one komi is legal under any.
+        // Legality does not depend on komi.
         rules.is_some_and(|rules| self.replay(rules).unwrap_or(false))
     }
 
-    /// Plays the game so far again under other rules; whether anything is different then.
+    /// Replays the game so far under other rules; returns whether anything has changed.
     ///
     /// # Errors
-    /// [`EngineError::IllegalMove`] when it could not be played under them: nothing has changed.
+    /// [`EngineError::IllegalMove`] when a move is illegal under them: nothing has changed.
     pub(super) fn set_rules(&mut self, rules: G::Rules) -> Result<bool, EngineError> {
         let changed = self.replay(rules)?;
         self.lasting = None;
@@ -125,7 +125,7 @@ impl<G: Game> History<G> {
         self.start.rules()
     }
 
-    /// The rules of later games, with the present komi.
+    /// The rules of later games, with the current komi.
     pub(super) fn lasting_rules(&self) -> G::Rules {
         let rules = self.rules();
         let with_komi = |lasting: G::Rules| lasting.with_komi(rules.komi()?);
@@ -133,7 +133,7 @@ impl<G: Game> History<G> {
             .map_or(rules, |lasting| with_komi(lasting).unwrap_or(lasting))
     }
 
-    /// Plays, for either side to move.
+    /// Plays for either side.
     ///
     /// # Errors
     /// [`EngineError::IllegalMove`].
@@ -143,19 +143,19 @@ impl<G: Game> History<G> {
         Ok(())
     }
 
-    /// Plays a move that is known to be legal, after two passes too; answers its number, from 0.
+    /// Plays a move that is known to be legal, also after two passes; returns its number, from 0.
     pub(super) fn push(&mut self, color: Color, mv: Move) -> usize {
         let vertex = Vertex::of(mv, self.size());
         self.add(Play { color, vertex });
         self.plays.len() - 1
     }
 
-    /// `color` gives the game up; it goes on with the next play.
+    /// `color` resigns; the game continues with the next play.
     pub(super) fn resign(&mut self, color: Color) {
         self.resigned = Some(color);
     }
 
-    /// Who has given the game up, where that has ended it.
+    /// The side that has resigned, if that has ended the game.
     pub(super) fn resigned(&self) -> Option<Color> {
         self.resigned
             .filter(|_| self.position().outcome().is_none())
@@ -174,7 +174,7 @@ impl<G: Game> History<G> {
         self.plays.push((play, next));
     }
 
-    /// Takes the last play back; answers its number, from 0.
+    /// Undoes the last play; returns its number, from 0.
     ///
     /// # Errors
     /// [`EngineError::CannotUndo`] at the beginning.
@@ -185,7 +185,7 @@ impl<G: Game> History<G> {
         Ok(self.plays.len())
     }
 
-    /// Goes over to another game, after which these rules hold; komi stays.
+    /// Switches to another game and restores these rules afterwards; komi is kept.
     pub(super) fn replace(&mut self, game: History<G>, lasting: G::Rules) {
         let lasting = (game.rules() != lasting).then_some(lasting);
         *self = History {
@@ -195,13 +195,13 @@ impl<G: Game> History<G> {
         };
     }
 
-    /// What a record that was loaded says of the game beside what is on the board.
+    /// Information of a loaded record beyond what is on the board.
     pub(super) fn take_over(&mut self, record: &GameRecord) {
         self.resigned = record.resigned();
         self.told_handicap = record.handicap;
     }
 
-    /// The game as a record; the result is that of the board as it stands.
+    /// The game as a record, with the result of the current board.
     pub(super) fn record(&self) -> GameRecord {
         let mut record = GameRecord::of(&self.start);
         record.komi = self.komi.or(record.komi);
@@ -221,7 +221,7 @@ impl<G: Game> History<G> {
     }
 }
 
-/// The position at the beginning of a game with these stones.
+/// The position at the start of a game with these stones.
 pub(super) fn begin<G: Game>(
     size: BoardSize,
     rules: G::Rules,
@@ -237,7 +237,7 @@ pub(super) fn begin<G: Game>(
     start.map_err(|_| EngineError::IllegalSetup { after: 0 })
 }
 
-/// Plays with the position after each, and the past that they make.
+/// Plays with the position after each, and the resulting history.
 type Followed<G> = (Vec<(Play, G)>, PositionHistory);
 
 fn follow<G: Game>(start: &G, all: impl Iterator<Item = Play>) -> Result<Followed<G>, EngineError> {
@@ -260,12 +260,12 @@ fn present<'a, G>(start: &'a G, plays: &'a [(Play, G)]) -> &'a G {
     plays.last().map_or(start, |(_, position)| position)
 }
 
-/// Whether `play` says once more that the game is over: a pass after passes have ended it.
+/// Whether `play` repeats that the game is over: a pass after two passes.
 fn repeats_the_end<G: Game>(position: &G, play: Play) -> bool {
     play.vertex == Vertex::Pass && G::INFO.passes && position.outcome().is_some()
 }
 
-/// Whether the rules allow `play`, for either side to move; where both have passed, players may go on.
+/// Whether the rules allow `play`, for either side; after two passes players may continue.
 fn check<G: Game>(position: &G, past: &PositionHistory, play: Play) -> Result<(), EngineError> {
     if repeats_the_end(position, play) {
         return Ok(());
@@ -283,8 +283,8 @@ fn check<G: Game>(position: &G, past: &PositionHistory, play: Play) -> Result<()
     }
 }
 
-/// `position` after a legal `play`, for either side to move. A stone after two passes takes the game up
-/// again; another pass leaves it over, and only the turn changes.
+/// `position` after a legal `play`, for either side. A stone after two passes resumes the game;
+/// another pass leaves it finished and only changes the turn.
 fn played<G: Game>(position: &G, play: Play) -> G {
     let mut next = position.clone();
     if repeats_the_end(position, play) {

@@ -1,8 +1,9 @@
-//! What to play where no search has said anything: the clock has run out, the search was stopped
-//! before it had begun, or it has broken down.
+//! The move when there is no search result: the clock has run out, the search was stopped before it
+//! began, or it has failed.
 //!
-//! What counts is, in this order: a result that a few hundred nodes prove, moves that as few prove to
-//! lose, and how the others look at a glance. That takes a millisecond at most, and no network.
+//! Uses, in this order: a result proven with a few hundred nodes, moves proven to lose with as few,
+//! and static move preferences ([`Playout::glance`]). This takes a millisecond at most, and no
+//! network.
 
 use crate::clock::StopReason;
 use crate::game::{GameState, Move, Proof};
@@ -10,18 +11,18 @@ use crate::rollout::Playout;
 use crate::search::{MoveReport, SearchReport};
 use crate::solver::{Solvable, Solve, SolveLimits};
 
-/// Nodes for the result, and for moves that lose: a fraction of a millisecond each.
+/// Nodes for the result, and for losing moves: a fraction of a millisecond each.
 const NODES: u64 = 500;
-/// None are spent where half of the positions like this one need more than this multiple of them.
+/// Skipped if the median solve needs more than this multiple of them.
 const REACH: f64 = 4.0;
-/// Memory of the solver: more than a few hundred nodes fill.
+/// Memory of the solver: more than a few hundred nodes can fill.
 const BYTES: usize = 1 << 18;
 
-/// Says what to play without a search, for the reason that there was none: all moves, the one to play
-/// first, and what is known of them. Empty where there is no legal move.
+/// Chooses a move without a search, given the reason: all moves, the one to play first, with what
+/// is known of them. Empty if there is no legal move.
 pub(super) type LookAtOnce<G> = Box<dyn FnMut(&GameState<G>, StopReason) -> SearchReport + Send>;
 
-/// One that knows nothing of the game: the legal moves as they come.
+/// For a game without static knowledge: the legal moves in board order.
 pub(super) fn any_legal<G: crate::game::Game>() -> LookAtOnce<G> {
     Box::new(|start, reason| {
         let moves: Vec<Move> = start.legal_moves().collect();
@@ -29,7 +30,7 @@ pub(super) fn any_legal<G: crate::game::Game>() -> LookAtOnce<G> {
     })
 }
 
-/// One that knows what playouts and solver know. Makes its solver at the first call.
+/// With the knowledge of playouts and solver. The solver is created at the first call.
 pub(super) fn look_at_once<G: Playout + Solvable>() -> LookAtOnce<G> {
     let mut solver = None;
     Box::new(move |start, reason| {
@@ -41,11 +42,11 @@ pub(super) fn look_at_once<G: Playout + Solvable>() -> LookAtOnce<G> {
     })
 }
 
-/// What few nodes prove.
+/// Results proven with few nodes.
 #[derive(Debug, Default)]
 struct Known {
     proof: Option<Proof>,
-    /// The move that wins.
+    /// A winning move.
     best: Option<Move>,
     losing: Vec<Move>,
 }
@@ -82,7 +83,7 @@ fn report<G: Playout>(start: &GameState<G>, known: &Known, reason: StopReason) -
     let glance = start.position().glance(&moves);
     let mut looks: Vec<(Move, f32)> = moves.into_iter().zip(glance.appeal).collect();
     let rank = |mv: &Move| (known.best != Some(*mv), known.losing.contains(mv));
-    // Equals as the board has them.
+    // Ties in board order.
     looks.sort_by(|a, b| rank(&a.0).cmp(&rank(&b.0)).then(b.1.total_cmp(&a.1)));
     let moves: Vec<Move> = looks.into_iter().map(|(mv, _)| mv).collect();
     let mut report = SearchReport::unsearched(unsearched(&moves), reason);
@@ -121,8 +122,8 @@ mod tests {
         look_at_once()(&position.into(), StopReason::Time)
     }
 
-    /// Endings of `gtp-tests/endings/nogo-9x9.txt` that few nodes solve: positions that are won, with the
-    /// moves that win.
+    /// Endings of `gtp-tests/endings/nogo-9x9.txt` that few nodes solve: won positions with their
+    /// winning moves.
     fn easy_endings() -> Vec<(SmallNoGo, Vec<String>)> {
         let text = include_str!("../../gtp-tests/endings/nogo-9x9.txt");
         let lines = text.lines().map(|line| line.split(' ').collect::<Vec<_>>());
@@ -174,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_line_of_fours_is_played_and_stopped() {
-        // X makes a four in the middle row, and by the answer another one that makes two.
+        // X makes a four in the middle row, and after the answer another four that wins.
         let rows = "......... ......... .....X... .....X... OXXX..... ......... .O..O..O. ......... .........";
         let rules = GomokuRules::Freestyle;
         let position = crate::game::gomoku::tests::diagram(rows, rules, Color::Black);
@@ -198,7 +199,7 @@ mod tests {
         );
     }
 
-    /// The shortest time of several looks at positions of random games, and that of the first one.
+    /// The shortest time over positions of random games, and the time of the first one.
     fn cost<G: Playout + Solvable>(size: BoardSize) -> (Duration, Vec<Duration>) {
         let clock = SystemClock::new();
         let mut look = look_at_once();
@@ -212,7 +213,7 @@ mod tests {
             let Some(best) = found.moves.first() else {
                 break;
             };
-            // Now and then another one: games of all kinds.
+            // Occasionally a new game: games of all kinds.
             let other = found.moves.get(ply * 7 % 5 * (ply % 3)).unwrap_or(best);
             position.play(other.mv);
         }
@@ -221,9 +222,9 @@ mod tests {
         (first, times)
     }
 
-    /// Measured beside other work: half of all looks take 13 us in NoGo, 17 and 79 us in Go on 9x9 and
-    /// 19x19, 96 and 139 us in Gomoku on 15x15 and 20x20; the very first one in Go 46 ms, for its weights
-    /// are read then. The limits are for a machine that is busy with much else.
+    /// Measured beside other work: the median is 13 us in NoGo, 17 and 79 us in Go on 9x9 and
+    /// 19x19, 96 and 139 us in Gomoku on 15x15 and 20x20; the first call in Go 46 ms, because it
+    /// reads the weights. The limits are for a busy machine.
     #[test]
     fn it_takes_no_time() {
         let square = BoardSize::square;

@@ -1,17 +1,17 @@
-//! How long a judgement of what is dead may take: a controller waits, a clock does not.
+//! Limits on the time to estimate dead stones: a controller waits, a clock does not.
 
 use std::time::Duration;
 
 use crate::clock::Budget;
 use crate::search::StopFlag;
 
-/// While a clock runs, a judgement may take one part in so many of what the move shall take.
+/// While a clock runs, an estimate may take 1/SHARE of the planned move time.
 const SHARE: u32 = 4;
 
-/// A judgement of fewer playouts with either side to move says nothing.
+/// An estimate from fewer playouts per side to move is useless.
 const LEAST_PLAYOUTS: u64 = 200;
 
-/// What a judgement may take.
+/// Limits of an estimate.
 #[derive(Clone, Copy)]
 pub(super) struct JudgeLimits<'a> {
     stop: &'a StopFlag,
@@ -21,9 +21,9 @@ pub(super) struct JudgeLimits<'a> {
 
 #[derive(Clone, Copy)]
 struct Time {
-    /// What it should take at most.
+    /// Planned maximum time.
     share: Duration,
-    /// It is given up then.
+    /// Deadline.
     until: Duration,
 }
 
@@ -37,23 +37,23 @@ impl<'a> JudgeLimits<'a> {
         JudgeLimits { stop, time }
     }
 
-    /// For a controller, who waits.
+    /// For a controller without a running clock.
     pub(super) fn of_controller(stop: &'a StopFlag) -> Self {
         JudgeLimits { stop, time: None }
     }
 
-    /// How many playouts a judgement may make that begins `now` and makes so many in a second, of so many
-    /// wanted; `None` where they are too few.
+    /// Number of playouts for an estimate that begins `now`, at a speed of `per_second` and at most
+    /// `wanted`; `None` if there is time for too few.
     pub(super) fn playouts(&self, wanted: u64, per_second: f64, now: Duration) -> Option<u64> {
         let playouts = self.time.map_or(wanted, |time| {
-            // The speed may have been another one.
+            // The speed may have changed.
             let left = time.until.saturating_sub(now) / 2;
             wanted.min((per_second * time.share.min(left).as_secs_f64()) as u64)
         });
         (playouts >= LEAST_PLAYOUTS).then_some(playouts)
     }
 
-    /// Whether it has to be given up.
+    /// Whether it must be given up.
     pub(super) fn is_over(&self, now: Duration) -> bool {
         self.stop.is_raised() || self.time.is_some_and(|time| now >= time.until)
     }

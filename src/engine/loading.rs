@@ -1,16 +1,16 @@
-//! How a record becomes a game: by its rules, or by more liberal ones where it breaks them.
+//! Converts a record to a game, under its own rules or under more liberal ones if it violates them.
 
 use super::EngineError;
 use super::history::{History, begin};
 use crate::game::{Game, Rules as _};
 use crate::record::{GameRecord, LaterSetup};
 
-/// Has a recorded game follow the present one, by its own rules where they are known here; on an error
-/// nothing has changed. Answers what there is to say of it.
+/// Replaces the current game with a recorded one, under its own rules where they are known; on an
+/// error nothing has changed. Returns messages for the user.
 ///
 /// # Errors
-/// [`EngineError::WrongGame`] when the board is another, [`EngineError::IllegalSetup`] and
-/// [`EngineError::IllegalRecord`] for what no rules allow.
+/// [`EngineError::WrongGame`] for another board, [`EngineError::IllegalSetup`] and
+/// [`EngineError::IllegalRecord`] for what is illegal under any rules.
 pub(super) fn load<G: Game>(
     history: &mut History<G>,
     record: &GameRecord,
@@ -33,7 +33,7 @@ pub(super) fn load<G: Game>(
     });
     let begins = record.later.last().map(|setup| {
         format!(
-            "stones are set up after move {}: the game begins there, and what was taken before is not \
+            "stones are set up after move {}: the game begins there, and earlier captures are not \
              counted",
             setup.after
         )
@@ -41,8 +41,8 @@ pub(super) fn load<G: Game>(
     Ok(unknown.into_iter().chain(broken).chain(begins).collect())
 }
 
-/// The game under these rules, or under the closest that allow all of it; and the number of the first
-/// move that these forbid.
+/// The game under these rules, or under the closest ones that allow all of it; and the number of
+/// the first move that these rules forbid.
 fn played_by_some_rules<G: Game>(
     record: &GameRecord,
     rules: G::Rules,
@@ -51,7 +51,7 @@ fn played_by_some_rules<G: Game>(
         Ok(game) => return Ok((game, None)),
         Err(error) => error,
     };
-    // Of several errors the one that comes furthest is one under any rules.
+    // Of several errors the latest move is illegal under any rules.
     let mut last = first;
     for relaxed in rules.relaxed() {
         match played(record, relaxed) {
@@ -63,7 +63,7 @@ fn played_by_some_rules<G: Game>(
     Err(last)
 }
 
-/// The number of a move that is illegal.
+/// The number of an illegal move.
 fn number(error: EngineError) -> usize {
     match error {
         EngineError::IllegalRecord { number } => number,
@@ -71,7 +71,7 @@ fn number(error: EngineError) -> usize {
     }
 }
 
-/// The game under exactly these rules. It begins with the last stones that are set up.
+/// The game under exactly these rules. It begins with the last setup.
 fn played<G: Game>(record: &GameRecord, rules: G::Rules) -> Result<History<G>, EngineError> {
     let start = begin::<G>(record.size, rules, &record.setup, record.first_to_move())?;
     let mut game = History::of(start, record.setup.clone());

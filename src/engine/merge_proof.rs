@@ -1,4 +1,4 @@
-//! A search's report, rewritten by what the solver knows.
+//! Merges the solver's results into a search report.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::game::{Move, Proof};
 use crate::search::{MoveReport, SearchReport};
 use crate::solver::Advice;
 
-/// A report with nothing but the moves.
+/// A report with moves only.
 pub(super) fn unsearched(advice: &Advice) -> SearchReport {
     let prior = 1.0 / advice.moves.len() as f32;
     let moves = advice.moves.iter();
@@ -15,8 +15,7 @@ pub(super) fn unsearched(advice: &Advice) -> SearchReport {
     SearchReport::unsearched(moves.collect(), StopReason::Proven)
 }
 
-/// The search's report with the solver's knowledge: its order of moves, equals as the search
-/// ordered them.
+/// The search's report with the solver's move order; ties in the order of the search.
 pub(super) fn merge_proof(
     mut report: SearchReport,
     advice: &Advice,
@@ -48,8 +47,8 @@ pub(super) fn merge_proof(
     report
 }
 
-/// The report of a search that broke off, with what is known at once: a move that wins in front, and
-/// moves that lose behind all others, unless all do.
+/// The report of an interrupted search, with instant knowledge: a winning move first, and losing
+/// moves last, unless all lose.
 pub(super) fn merge_instant(mut report: SearchReport, instant: &SearchReport) -> SearchReport {
     let proven = |wanted| {
         let moves = instant.moves.iter();
@@ -73,7 +72,7 @@ pub(super) fn merge_instant(mut report: SearchReport, instant: &SearchReport) ->
     }
 }
 
-/// The search's report with moves that are known to lose behind all others.
+/// The search's report with moves that are known to lose last.
 pub(super) fn merge_losing(mut report: SearchReport, losing: &[Move]) -> SearchReport {
     for found in &mut report.moves {
         if losing.contains(&found.mv) {
@@ -81,7 +80,7 @@ pub(super) fn merge_losing(mut report: SearchReport, losing: &[Move]) -> SearchR
             (found.value, found.lcb) = (Proof::Loss.value(), Proof::Loss.value());
         }
     }
-    // Behind all others as those that the search has proven to lose, which may have more visits.
+    // Last, like moves that the search has proven to lose, which may have more visits.
     let lost = |found: &MoveReport| found.proof == Some(Proof::Loss);
     report.moves.sort_by_key(lost);
     report
@@ -92,8 +91,7 @@ mod tests {
     use super::super::testing::report;
     use super::*;
 
-    /// The moves of a broken-off search in the order in which they are played, given what is known of
-    /// each at once.
+    /// The moves of an interrupted search in playing order, given instant knowledge.
     fn order(known: [(u16, Option<Proof>); 3]) -> (Vec<u16>, Option<Proof>) {
         let mut instant = report(&known.map(|(mv, _)| (mv, 0, 0.3)));
         for (found, (_, proof)) in instant.moves.iter_mut().zip(known) {
@@ -120,7 +118,7 @@ mod tests {
             order([(2, None), (1, None), (0, loss)]),
             (vec![1, 2, 0], None)
         );
-        // Where all lose the search knows best.
+        // If all moves lose, the search's order is the best.
         assert_eq!(
             order([(2, loss), (1, loss), (0, loss)]),
             (vec![0, 1, 2], None)

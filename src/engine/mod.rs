@@ -1,10 +1,10 @@
-//! One game in progress, ready to be asked for moves: what GTP needs, behind one object-safe trait.
+//! A game in progress that can be asked for moves: what GTP needs, as an object-safe trait.
 //!
 //! [`Player`] is the engine for any [`crate::game::Game`]: it keeps the game's history and both
-//! clocks, and has a [`Thinker`] choose moves on a thread of its own. Whatever happens to the
-//! thinker, [`Engine::genmove`] answers a legal move in time. Nothing here reads or writes text.
+//! clocks, and runs a [`Thinker`] on its own thread to choose moves. Whatever fails in the thinker,
+//! [`Engine::genmove`] returns a legal move in time. Nothing here reads or writes text.
 
-// Whatever a controller sends or a user sets gets an answer: nothing here may panic.
+// Any input from controllers and users gets an answer: nothing here may panic.
 #![deny(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -75,31 +75,31 @@ use crate::game::{
 use crate::record::{GameRecord, Play, Vertex};
 use crate::search::{AnalysisOptions, SearchReport, StopFlag};
 
-/// What an engine does with its turn.
+/// Decision of an engine at its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// It plays; a pass where the game is over and not lost, which changes nothing then.
+    /// It plays a move; a pass if the game is over and not lost, which changes nothing then.
     Play(Vertex),
-    /// It has lost, or gives up.
+    /// It has lost, or resigns.
     Resign,
 }
 
-/// Why an engine refuses. It has changed nothing then.
+/// Why an engine refuses a command. It has changed nothing then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum EngineError {
     /// The rules do not allow the move.
     #[error("illegal move: {0}")]
     IllegalMove(Illegal),
-    /// There is no move to take back.
+    /// There is no move to undo.
     #[error("cannot undo")]
     CannotUndo,
-    /// The record is of another board or another game.
+    /// The record is for another board or game.
     #[error("the record is of another game or board")]
     WrongGame,
-    /// Stones that a record sets up cannot stand together.
+    /// Stones set up by a record cannot stand together.
     #[error("stones that are set up after move {after} cannot stand together")]
     IllegalSetup {
-        /// How many moves of the record come before them.
+        /// Number of the record's moves before the setup.
         after: usize,
     },
     /// A move of a record is illegal under any rules.
@@ -110,41 +110,42 @@ pub enum EngineError {
     },
 }
 
-/// Why rules cannot be taken. Nothing has changed then.
+/// Why rules were refused. Nothing has changed then.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RulesError {
-    /// The game has no such rules.
+    /// Unknown rules.
     #[error(transparent)]
     Unknown(#[from] UnknownRules),
-    /// What was played is illegal under them.
+    /// A move of the game so far is illegal under them.
     #[error("the game so far is not legal under these rules")]
     Broken,
 }
 
-/// How much an analysis may do.
+/// Limit of an analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnalysisEffort {
     /// Search until it is stopped.
     Endless,
-    /// Search until the root has this many visits, or for so long; with neither, until it is stopped.
+    /// Search until the root has this many visits, or for this time; with neither, until it is
+    /// stopped.
     Bounded {
         /// Visits of the root, reused ones counted.
         visits: Option<u64>,
-        /// Time that the search uses up.
+        /// Search time.
         time: Option<Duration>,
     },
-    /// Tell what earlier searches know of the position, with one evaluation where that is nothing.
+    /// Report what earlier searches know of the position, or one evaluation if that is nothing.
     Glance,
-    /// Tell the network's evaluation: one visit, without any search.
+    /// Report the network's evaluation: one visit, without any search.
     Network,
 }
 
-/// What the exact solver says of a position.
+/// The exact solver's result for a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Solution {
-    /// The result with best play; `None` when the time was not enough.
+    /// The result with best play; `None` when the time was too short.
     pub outcome: Option<Outcome>,
-    /// A line of best play, as far as it was found.
+    /// A principal variation, as far as it was found.
     pub line: Vec<Move>,
     /// Positions visited.
     pub nodes: u64,
@@ -152,36 +153,37 @@ pub struct Solution {
     pub elapsed: Duration,
 }
 
-/// One game in progress on a board of one size.
+/// A game in progress on a board of one size.
 pub trait Engine: Send {
     /// The game's name, as [`crate::game::Game::NAME`].
     fn game(&self) -> &'static str {
         self.info().name
     }
 
-    /// What programs have to know of the game.
+    /// Properties of the game.
     fn info(&self) -> GameInfo;
 
     /// The board.
     fn size(&self) -> BoardSize;
 
-    /// Starts a new game: empty board, both clocks full. Komi and time control stay.
+    /// Starts a new game: empty board, both clocks full. Komi and time control are kept.
     fn clear(&mut self);
 
     /// Sets the komi. Games that count no points keep it for the record only; in others it is part
-    /// of the rules, and earlier searches count no more.
+    /// of the rules, and earlier searches are dropped.
     fn set_komi(&mut self, komi: HalfPoints);
 
-    /// Sets the rules, as the game reads them; komi stays where the text does not say it.
+    /// Sets the rules, parsed by the game; komi is kept unless the text contains one.
     ///
     /// # Errors
     /// [`RulesError`]; nothing has changed then.
     fn set_rules(&mut self, text: &str) -> Result<(), RulesError>;
 
-    /// Sets a single rule, by its name in [`Engine::rules_json`]; where the scoring changes its tax does.
+    /// Sets a single rule, by its name in [`Engine::rules_json`]; changing the scoring changes its
+    /// tax.
     ///
     /// # Errors
-    /// [`RulesError`], also where the game has no such names; nothing has changed then.
+    /// [`RulesError`], also for games without such names; nothing has changed then.
     fn set_rule(&mut self, name: &str, value: &str) -> Result<(), RulesError> {
         let rules = self.rules_json();
         let unknown = || UnknownRules {
@@ -202,43 +204,43 @@ pub trait Engine: Send {
         self.set_rules(&serde_json::Value::Object(rules).to_string())
     }
 
-    /// The rules of later games as [`Engine::set_rules`] takes them, komi included. Those of this
-    /// game are others where it was [loaded](Engine::load) under more liberal ones.
+    /// The rules of later games in the format of [`Engine::set_rules`], komi included. Those of
+    /// this game differ if it was [loaded](Engine::load) under more liberal ones.
     fn rules(&self) -> String;
 
-    /// The rules as a JSON object with KataGo's names, where the game is one of KataGo's.
+    /// The rules as a JSON object with KataGo's names, for games that KataGo supports.
     fn rules_json(&self) -> Option<String>;
 
-    /// Plays for either colour, whoever is to move.
+    /// Plays for either colour, independent of the side to move.
     ///
     /// # Errors
     /// [`EngineError::IllegalMove`].
     fn play(&mut self, play: Play) -> Result<(), EngineError>;
 
-    /// Takes the last play back.
+    /// Undoes the last play.
     ///
     /// # Errors
-    /// [`EngineError::CannotUndo`] when nothing was played since the start or the setup.
+    /// [`EngineError::CannotUndo`] if nothing was played since the start or the setup.
     fn undo(&mut self) -> Result<(), EngineError>;
 
-    /// Starts a new game from the setup of `record` and its plays, and takes over its komi where it
-    /// has one, and its rules where they are known. A game that those rules forbid is played by more
-    /// liberal ones, which end with it. Where stones are set up among the moves, the game begins with
-    /// the last of them. Answers what there is to say of that, in words.
+    /// Starts a new game from the setup of `record` and its plays, with its komi if it has one, and
+    /// its rules if they are known. A game that violates them is played under more liberal ones,
+    /// which end with it. Where stones are set up among the moves, the game begins with the last of
+    /// them. Returns messages for the user.
     ///
     /// # Errors
-    /// [`EngineError::WrongGame`], [`EngineError::IllegalSetup`] and [`EngineError::IllegalRecord`];
-    /// the old game goes on then.
+    /// [`EngineError::WrongGame`], [`EngineError::IllegalSetup`] and
+    /// [`EngineError::IllegalRecord`]; the old game continues then.
     fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, EngineError>;
 
-    /// Chooses a move for `color`, plays it and charges the clock. Ends early with the best move
-    /// so far when `stop` is raised. Where there is none, because it was raised before the call, the
-    /// time is up or the search has failed, it is the best that is known in no time.
+    /// Chooses a move for `color`, plays it and charges the clock. Ends early with the best move so
+    /// far when `stop` is raised. Without a search result, because `stop` was raised before the
+    /// call, the time is up or the search has failed, the move comes from instant knowledge.
     fn genmove(&mut self, color: Color, stop: &StopFlag) -> Decision {
         self.watch_genmove(color, stop, &AnalysisOptions::default(), &mut |_| {})
     }
 
-    /// As [`Engine::genmove`]; `see` is shown the search while it runs, as often as `analysis`
+    /// As [`Engine::genmove`]; `see` receives reports during the search, as often as `analysis`
     /// says, and moves to avoid are played only when there is no other.
     fn watch_genmove(
         &mut self,
@@ -248,17 +250,18 @@ pub trait Engine: Send {
         see: &mut dyn FnMut(&SearchReport),
     ) -> Decision;
 
-    /// As [`Engine::genmove`], to clear up a game whose players do not agree: it goes on after two
-    /// passes, and there is no pass as long as dead stones of the other side are on the board.
+    /// As [`Engine::genmove`], in the cleanup phase of a game whose players disagree on dead
+    /// stones: the game continues after two passes, and there is no pass while dead stones of the
+    /// opponent are on the board.
     fn genmove_cleanup(&mut self, color: Color, stop: &StopFlag) -> Decision;
 
-    /// Chooses a move for `color` as [`Engine::genmove`] does, and changes nothing.
+    /// Chooses a move for `color` like [`Engine::genmove`], without changing anything.
     fn reg_genmove(&mut self, color: Color, stop: &StopFlag) -> Decision;
 
-    /// Searches the present position with `color` to move, until `stop` is raised or `effort` is
-    /// done, and changes nothing but what later searches know. `see` is shown the search while it
-    /// runs. Where players have passed and agree on what is dead, as if the game went on. `None` when
-    /// there is no legal move or nothing could be found out.
+    /// Searches the current position with `color` to move, until `stop` is raised or `effort` is
+    /// done; only the search tree changes. `see` receives reports during the search. If players
+    /// have passed and agree on dead stones, the position is searched as if the game went on.
+    /// `None` if there is no legal move or no result.
     fn analyse(
         &mut self,
         color: Color,
@@ -268,30 +271,29 @@ pub trait Engine: Send {
         see: &mut dyn FnMut(&SearchReport),
     ) -> Option<SearchReport>;
 
-    /// Whether [`Engine::solve`] has an answer in this game.
+    /// Whether [`Engine::solve`] supports this game.
     fn has_solver(&self) -> bool;
 
-    /// Solves the present position with `color` to move, for so long or until `stop` is raised.
-    /// `None` when this game has no solver.
+    /// Solves the current position with `color` to move, within a time or until `stop` is raised.
+    /// `None` if this game has no solver.
     fn solve(&mut self, color: Color, time: Duration, stop: &StopFlag) -> Option<Solution>;
 
-    /// Thinks on the opponent's time until `stop` is raised: searches the position after its own
-    /// last move, and keeps what it finds for its next. Returns at once when the last move was not
-    /// its own, or was the game's last.
+    /// Ponders until `stop` is raised: searches the position after its own last move, and keeps the
+    /// tree for its next. Returns at once if the last move was not its own, or ended the game.
     fn ponder(&mut self, stop: &StopFlag);
 
-    /// Does what a first search would begin with, such as loading the network, so that a clock does
-    /// not pay for it; gives up when `stop` is raised.
+    /// Does the preparations of a first search, such as loading the network, so that they do not
+    /// use clock time; gives up when `stop` is raised.
     fn get_ready(&mut self, stop: &StopFlag);
 
-    /// Forgets what was searched so far: nothing of it may make a difference to later searches.
+    /// Drops all search results: they may not affect later searches.
     fn forget(&mut self);
 
     /// The opponent will not reply: no pondering before the next [`Engine::genmove`].
     fn rest(&mut self);
 
-    /// What a glance at the present position says that the side to move may expect, in [-1, 1],
-    /// without a search; 0 in games where it says nothing.
+    /// Static evaluation of the current position for the side to move, in [-1, 1], without a
+    /// search; 0 in games without one.
     fn value_at_a_glance(&mut self) -> f32;
 
     /// The search behind the last decision of this game, if there was one.
@@ -303,56 +305,56 @@ pub trait Engine: Send {
     /// The side to move.
     fn to_move(&self) -> Color;
 
-    /// The points where `color` may play, were it to move; ascending.
+    /// The points where `color` could play if it were to move; ascending.
     fn legal_moves(&self, color: Color) -> Vec<Move>;
 
-    /// The game's openings that have names, on this board: their moves in order.
+    /// The game's named openings on this board: their moves in order.
     fn named_openings(&self) -> Vec<(&'static str, Vec<Move>)> {
         Vec::new()
     }
 
-    /// The result, by the rules or by resignation, when the game has ended; all stones count as they
-    /// stand.
+    /// The result, by the rules or by resignation, when the game has ended; all stones count as
+    /// they stand.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// Who has given the game up: this engine as its last decision, or a player of the record that was
-    /// loaded. Nobody once the game goes on.
+    /// The side that has resigned: this engine with its last decision, or a player of the loaded
+    /// record. `None` once the game continues.
     fn resigned(&self) -> Option<Color>;
 
-    /// Whether the rules have the players agree on what is dead when both have passed; else all that
-    /// stands counts.
+    /// Whether the players agree on dead stones after both have passed; otherwise all stones on the
+    /// board count.
     fn agrees_on_dead(&self) -> bool;
 
-    /// The present position as the players may agree to count it, finished or not: what is dead,
-    /// what lives in seki, whose the points are. `None` in games without dead stones.
+    /// The score that the players may agree on, for a finished or unfinished position: dead stones,
+    /// stones in seki, owners of points. `None` in games without dead stones.
     ///
     /// # Errors
-    /// [`Unjudged`] when `stop` is raised before that is known.
+    /// [`Unjudged`] when `stop` is raised before the estimate is complete.
     fn settle(&mut self, stop: &StopFlag) -> Result<Option<Settled>, Unjudged>;
 
     /// The game so far, its result as [`Engine::outcome`].
     fn record(&self) -> GameRecord;
 
-    /// What one move may cost, the clock aside.
+    /// Limits per move, apart from the clock.
     fn thinking_limits(&self) -> ThinkingLimits;
 
-    /// Changes what one move may cost.
+    /// Sets the limits per move.
     fn set_thinking_limits(&mut self, thinking_limits: ThinkingLimits);
 
     /// Sets the time control and fills both clocks.
     fn set_time_control(&mut self, control: TimeControl);
 
-    /// Takes over what the controller says a side has left: time, and the stones or periods of
-    /// overtime (0 in main time).
+    /// Takes over the remaining time of a side from the controller: time, and the stones or periods
+    /// of overtime (0 in main time).
     fn set_time_left(&mut self, color: Color, time: Duration, stones: u32);
 
-    /// A side's clock, and what is known for using it.
+    /// A side's clock, and the measurements for its use.
     fn clock_state(&self, color: Color) -> ClockState;
 
     /// The time of each move that this engine has chosen in this game, in order.
     fn move_times(&self) -> Vec<MoveTime>;
 
-    /// Which network and backend choose the moves, and what was passed over or failed before; the
-    /// last word last, nothing before anything was loaded.
+    /// The network and backend in use, and those that were skipped or failed before; most recent
+    /// last, empty before anything was loaded.
     fn thinker_log(&self) -> Vec<String>;
 }

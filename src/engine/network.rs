@@ -1,8 +1,8 @@
-//! The thinker with a network: PUCT, another network where one fails, and playouts where none fits.
+//! The network thinker: PUCT, another network if one fails, and playouts if none fits.
 //!
-//! Nothing is loaded before the first search. What cannot be loaded or fails in a game is loud in
-//! the log, and the next of the [`fallbacks`](super::fallbacks) takes over, also in the middle of a
-//! move; [`RolloutThinker`] is the last.
+//! Nothing is loaded before the first search. A network that cannot be loaded or fails in a game is
+//! reported in the log, and the next of the [`fallbacks`](super::fallbacks) takes over, also during
+//! a move; [`RolloutThinker`] is the last.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::search::{
     StopFlag,
 };
 
-/// After so many failures in games, new games no longer begin with what was asked for.
+/// After this many failures in games, new games no longer begin with the requested network.
 const MOST_FAILURES: u32 = 3;
 
 /// Thinks with a network.
@@ -28,13 +28,13 @@ pub struct NetworkThinker<G: Encode> {
     networks: Networks,
     prober: Option<ProberMaker<G>>,
     time: Arc<dyn Clock>,
-    /// What is still to be tried, the next first.
+    /// Remaining candidates, in order.
     fallbacks: VecDeque<Attempt>,
     present: Option<(Attempt, Box<Searcher<G>>)>,
-    /// Failures in games, and whether this game has seen one.
+    /// Number of failures in games, and whether this game has had one.
     failures: u32,
     game_has_failure: bool,
-    /// How loud the reasons were why nothing is left to be tried.
+    /// Highest log level of the reasons why no candidate is left.
     worst: log::Level,
     last_reason: String,
     thinker_log: ThinkerLog,
@@ -63,27 +63,28 @@ impl<G: Encode> NetworkThinker<G> {
         }
     }
 
-    /// Has new positions of the search looked at by a prober first.
+    /// Sets a prober for new positions of the search.
     #[must_use]
     pub fn with_prober(mut self, make: Option<ProberMaker<G>>) -> Self {
         self.prober = make;
         self
     }
 
-    /// Has it use the networks that other thinkers of the same settings use.
+    /// Shares networks with other thinkers of the same settings.
     #[must_use]
     pub fn with_networks(self, networks: Networks) -> Self {
         NetworkThinker { networks, ..self }
     }
 
-    /// Writes down there who chooses the moves.
+    /// Sets the log of the networks in use.
     #[must_use]
     pub fn with_thinker_log(mut self, thinker_log: ThinkerLog) -> Self {
         self.thinker_log = thinker_log;
         self
     }
 
-    /// The search with a network, which is loaded at the first call; `None` when none is left.
+    /// The search with a network, which is loaded at the first call; `None` when no candidate is
+    /// left.
     fn searcher(&mut self, position: &G) -> Option<&mut Searcher<G>> {
         while self.present.is_none() {
             let attempt = self.fallbacks.pop_front()?;
@@ -104,7 +105,7 @@ impl<G: Encode> NetworkThinker<G> {
             "{attempt}: {} after {} games, on {} threads",
             info.network, info.games, searcher.threads
         );
-        // Loud when it stands in for something that is broken.
+        // A warning if it replaces something that is broken.
         self.say(self.worst, what);
         let searcher = Searcher::new(make, searcher.clone(), Arc::clone(&self.time));
         let searcher = match &self.prober {
@@ -114,7 +115,7 @@ impl<G: Encode> NetworkThinker<G> {
         self.present = Some((attempt, Box::new(searcher)));
     }
 
-    /// Says why something is not used, as loudly as it was asked for.
+    /// Logs why a candidate is not used, at a level that depends on whether it was requested.
     fn pass_over(&mut self, attempt: &Attempt, position: &G, error: &SearchError) {
         let reason = error.to_string();
         let unavailable = matches!(error, SearchError::Eval(EvalError::Unavailable { .. }));
@@ -123,7 +124,7 @@ impl<G: Encode> NetworkThinker<G> {
         let level = if nobody_asked || reason == self.last_reason {
             log::Level::Info
         } else if unavailable && self.setup.backend.is_none() {
-            // One of the automatic choice: it matters when it should have worked.
+            // Part of the automatic choice: it matters only if it should have worked.
             if attempt.is_available() {
                 log::Level::Warn
             } else {
@@ -140,10 +141,10 @@ impl<G: Encode> NetworkThinker<G> {
         self.last_reason = reason;
     }
 
-    /// The network that is in use has failed.
+    /// The network in use has failed.
     fn give_up(&mut self, reason: &str) {
         if let Some((attempt, _)) = self.present.take() {
-            // Nobody else is to begin with what is broken.
+            // Other engines shall not begin with the broken one.
             self.networks.forget();
             self.say(log::Level::Error, format!("{attempt} failed: {reason}"));
             self.worst = log::Level::Error;
@@ -192,7 +193,7 @@ impl<G: Encode + Playout> Thinker<G> for NetworkThinker<G> {
                 break;
             }
         }
-        // Few visits of a network are worth more than many playouts.
+        // A few visits with a network are worth more than many playouts.
         match found {
             Some(report) => Ok(report),
             None => self.rollout.watch(start, &rest(), stop, analysis, see),

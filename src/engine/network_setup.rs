@@ -1,18 +1,18 @@
-//! What a thinker with a network is made of.
+//! Components of a network thinker.
 
 use crate::eval::{BackendKind, LoadOptions, ModelSource};
 use crate::search::SearcherOptions;
 
-/// How to put a network thinker together.
+/// Configuration of a network thinker.
 #[derive(Debug, Clone)]
 pub struct NetworkSetup {
-    /// What runs the network; `None` for the fastest that can be had.
+    /// The backend; `None` for the fastest available one.
     pub backend: Option<BackendKind>,
-    /// The network; `None` for the one built in for the game.
+    /// The network; `None` for the game's built-in one.
     pub model: Option<ModelSource>,
     /// How to load it.
     pub load: LoadOptions,
-    /// Memory for evaluations that outlive the tree, in MiB; 0 for none.
+    /// Memory of the evaluation cache, in MiB; 0 for none.
     pub cache_mib: u32,
     /// Settings of the search; its seed also seeds the playouts.
     pub searcher: SearcherOptions,

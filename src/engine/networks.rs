@@ -1,5 +1,4 @@
-//! Networks that several engines use at the same time: loaded once, with one cache and, on a GPU, one
-//! batcher before them.
+//! Networks shared by several engines: loaded once, with one cache and, on a GPU, one batcher.
 
 use std::sync::{Arc, Weak};
 
@@ -11,11 +10,11 @@ use crate::eval::{CachedEvaluator, EvalCache, EvalError, Evaluator, EvaluatorFac
 use crate::game::BoardSize;
 use crate::search::{EvaluatorMaker, SearchError};
 
-/// Networks that are in use. Clones share them; whoever is alone in using one has it for itself.
+/// Networks in use. Clones share them; a single user has them exclusively.
 #[derive(Clone, Default)]
 pub struct Networks(Arc<Mutex<Vec<Shared>>>);
 
-/// A network for a board, as long as anybody uses it.
+/// A network for a board, alive while it is in use.
 struct Shared {
     attempt: Attempt,
     game: &'static str,
@@ -28,8 +27,9 @@ struct Shared {
 type MakeEvaluator = dyn Fn() -> Result<Box<dyn Evaluator>, EvalError> + Send + Sync;
 
 impl Networks {
-    /// The network of an attempt and what makes its evaluators: that of others who use it, or it is
-    /// loaded. All of `self` have the same settings, so that what is tried and the board say which it is.
+    /// The network of an attempt and the maker of its evaluators: shared if it is in use, else
+    /// loaded. All users of `self` have the same settings, so the attempt and the board identify
+    /// it.
     ///
     /// # Errors
     /// [`SearchError`] when it cannot be loaded or does not fit the position.
@@ -39,7 +39,7 @@ impl Networks {
         position: &G,
         cache_mib: u32,
     ) -> Result<(ModelInfo, EvaluatorMaker), SearchError> {
-        // Whoever comes while it is being loaded waits for it.
+        // Concurrent users wait while it is being loaded.
         let mut all = self.0.lock();
         all.retain(|shared| shared.maker.strong_count() > 0);
         let size = position.size();
@@ -65,14 +65,14 @@ impl Networks {
         Ok((info, maker))
     }
 
-    /// Has whoever comes next load its network anew, with an empty cache.
+    /// Lets the next user load its network again, with an empty cache.
     pub fn forget(&self) {
         self.0.lock().clear();
     }
 }
 
-/// Makes evaluators that share one cache: a new game, or a position that made room in the tree and
-/// comes back, need not be evaluated again.
+/// Creates evaluators that share one cache: a new game, or a pruned position that is reached again,
+/// needs no new evaluation.
 fn remembering(factory: EvaluatorFactory, cache_mib: u32) -> EvaluatorMaker {
     if cache_mib == 0 {
         return Arc::new(move || factory.make());

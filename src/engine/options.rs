@@ -1,5 +1,5 @@
-//! The engine's settings: one table makes the flags, the keys of configuration files, the names of
-//! `--set`, and their help. Settings of the search itself have their own table in `search`.
+//! The engine's settings: one table defines the flags, the keys of configuration files, the names
+//! of `--set`, and their help. Settings of the search have their own table in `search`.
 
 mod table;
 mod values;
@@ -11,7 +11,7 @@ use crate::game::{game_names, info};
 use crate::settings::{SetError, nearest};
 
 impl EngineOptions {
-    /// The settings that a game begins with.
+    /// Default settings of a game.
     ///
     /// # Errors
     /// [`SetError`] when there is no such game.
@@ -21,19 +21,19 @@ impl EngineOptions {
         Ok(options)
     }
 
-    /// Takes the chosen game's own values of other settings: what was said of them before was said of
-    /// another game. `None` when one of them is wrong.
+    /// Applies the chosen game's own defaults of other settings, which replace earlier values.
+    /// `None` when one of them is invalid.
     fn take_usual_values(&mut self) -> Option<()> {
         let game = info(&self.game)?;
         let mut settings = game.settings.iter();
         settings.try_for_each(|(name, value)| self.set(name, value).ok())
     }
 
-    /// Sets one setting, of this table or of the search, from text. In names `-` and `_` are the
-    /// same.
+    /// Sets one setting, of this table or of the search, from text. `-` and `_` are equivalent in
+    /// names.
     ///
     /// # Errors
-    /// [`SetError`] names the known setting nearest to an unknown one, or what a value has to be.
+    /// [`SetError`] names the most similar setting, or the allowed values.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), SetError> {
         let dashed = name.replace('_', "-");
         if let Some(option) = ENGINE_OPTIONS.iter().find(|option| option.name == dashed) {
@@ -52,7 +52,7 @@ impl EngineOptions {
             });
         }
         let underscored = name.replace('-', "_");
-        // Of names that are as much alike those of this table come first.
+        // Among equally similar names those of this table come first.
         let mut candidates: Vec<&str> = ENGINE_OPTIONS.iter().map(|option| option.name).collect();
         for result in [
             self.search.set(&underscored, value),

@@ -1,4 +1,4 @@
-//! The engine for any game: history, clocks, and a thinker whose word is never taken unchecked.
+//! The engine for any game: history, clocks, and a thinker whose moves are always checked.
 
 mod decide;
 mod request;
@@ -28,31 +28,31 @@ use crate::record::{GameRecord, Play};
 use crate::search::{AnalysisOptions, Limits, Purpose, SearchReport, StopFlag};
 use crate::solver::{self, Solve};
 
-/// How many threads, and a solver once it is needed.
+/// Number of threads, and a solver that is created when needed.
 type LazySolver<G> = (usize, LazyCell<Option<Box<dyn Solve<G>>>, MakeSolver<G>>);
 
-/// Makes a solver, where the game has one.
+/// Creates a solver, if the game has one.
 pub(super) type MakeSolver<G> = Box<dyn FnOnce() -> Option<Box<dyn Solve<G>>> + Send>;
 
 /// A game of `G` in progress.
 pub struct Player<G: Game> {
     history: History<G>,
     timing: Timing,
-    /// The time of each of the game's moves that this engine has chosen, and its number there.
+    /// The time of each move that this engine has chosen in this game, with the move's number.
     times: Vec<(usize, MoveTime)>,
     worker: Worker<G>,
-    /// Solves positions on request, for people.
+    /// Solves positions on request.
     solver: Option<LazySolver<G>>,
     thinker_log: ThinkerLog,
-    /// What the last search of this game found.
+    /// Report of the last search of this game.
     last_report: Option<SearchReport>,
     /// Its own move was the last, and the opponent is thinking.
     awaits_reply: bool,
-    /// Says what is dead.
+    /// Estimates dead stones.
     judge: Judge<G>,
-    /// Says what to play where no search does.
+    /// Chooses the move when there is no search result.
     look_at_once: LookAtOnce<G>,
-    /// When it gives up; never, where there is nothing.
+    /// When it resigns; `None` for never.
     resign: Option<Resign>,
     time: Arc<dyn Clock>,
 }
@@ -82,35 +82,35 @@ impl<G: Game> Player<G> {
         }
     }
 
-    /// Has [`Engine::solve`] answered by a solver on this many threads.
+    /// Sets a solver with this many threads for [`Engine::solve`].
     #[must_use]
     pub(super) fn with_solver(mut self, threads: usize, make: MakeSolver<G>) -> Self {
         self.solver = Some((threads, LazyCell::new(make)));
         self
     }
 
-    /// Has it give up games that are as good as lost.
+    /// Enables resignation.
     #[must_use]
     pub(super) fn with_resign(mut self, resign: Option<Resign>) -> Self {
         self.resign = resign;
         self
     }
 
-    /// Has [`Engine::settle`] answered by what this says, and passes chosen by it.
+    /// Sets the estimator for [`Engine::settle`] and for passes.
     #[must_use]
     pub(super) fn with_judge(mut self, expect: MakeExpected<G>) -> Self {
         self.judge = self.judge.asking(expect);
         self
     }
 
-    /// Has moves chosen by this where no search has anything to say; else any legal one is played.
+    /// Sets how moves are chosen without a search result; the default is any legal move.
     #[must_use]
     pub(super) fn with_look_at_once(mut self, look: LookAtOnce<G>) -> Self {
         self.look_at_once = look;
         self
     }
 
-    /// Has [`Engine::thinker_log`] answered by what the thinker writes down.
+    /// Sets the log for [`Engine::thinker_log`].
     #[must_use]
     pub(super) fn with_thinker_log(mut self, thinker_log: ThinkerLog) -> Self {
         self.thinker_log = thinker_log;
@@ -128,21 +128,21 @@ impl<G: Game> Player<G> {
         self.worker.think(start, task, stop, &*time, see)
     }
 
-    /// Uses the time until the next search to prepare for it: the network is loaded, if it is not yet.
+    /// Prepares for the next search: the network is loaded, if it is not yet.
     pub(super) fn prepare(&mut self) {
         if self.history.position().outcome().is_none() {
             self.worker.prepare(&self.history.game_state());
         }
     }
 
-    /// Forgets what was searched: it was another game.
+    /// Drops search results: they were of another game.
     fn forget_searches(&mut self) {
         self.worker.new_game();
         self.last_report = None;
         self.resign.iter_mut().for_each(Resign::forget);
     }
 
-    /// Forgets the game so far, but for what the clocks have learned.
+    /// Drops the game so far, except for what the time managers have learned.
     fn begin(&mut self) {
         self.forget_searches();
         self.awaits_reply = false;
@@ -253,7 +253,7 @@ impl<G: Game> Engine for Player<G> {
     ) -> Option<SearchReport> {
         let mut game_state = self.history.reached_for(color);
         if game_state.position().agrees_on_dead() {
-            // Both have passed, and people look on: what if the game went on?
+            // Both have passed, and an analysis is shown: what if the game went on?
             let mut position = game_state.position().clone();
             position.resume();
             game_state = GameState::new(position, game_state.past().clone());
@@ -401,7 +401,7 @@ impl<G: Game> Engine for Player<G> {
 
     fn set_time_control(&mut self, control: TimeControl) {
         self.timing.set_control(control);
-        // A clocked game is coming: the network is loaded before the clock runs.
+        // A game with a clock is coming: the network is loaded before the clock runs.
         if control != TimeControl::Unlimited {
             self.prepare();
         }

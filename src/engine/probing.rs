@@ -1,8 +1,8 @@
-//! What positions of the search are worth to the solver, which probes them.
+//! Probes positions of the search with the solver.
 //!
-//! A position gets nodes in proportion to its visits, and only when they may well be enough: what many
-//! descents come to is worth a closer look, and a proof there tells all of them. Probes share the
-//! solver's table, so that nothing that was found is lost when a probe comes to no end.
+//! A position gets nodes in proportion to its visits, and only if they may suffice: positions that
+//! many descents reach are worth more, and a proof there helps all of them. Probes share the
+//! solver's table, so an unfinished probe is not lost.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use super::SolverOptions;
 use crate::search::ProberMaker;
 use crate::solver::{MakeProbe, Solvable, SolveLimits};
 
-/// A position is probed with a quarter of the nodes that half of its kind need, or more: with a quarter
-/// one in six is solved. (Hard positions of plies 43 to 55 proven in 0.3 s: 24%; with 1 and 16 in place
-/// of 4, 21 and 17%.)
+/// A position is probed if its nodes are at least a quarter of the median solve of its kind: with a
+/// quarter one in six is solved. (Hard positions of plies 43 to 55 proven in 0.3 s: 24%; with 1 and
+/// 16 in place of 4, 21 and 17%.)
 const HOPE: f64 = 4.0;
 
-/// Nodes for one probe, at most: a fifth of a second, so that the search is not taken for one that
-/// hangs.
+/// Maximum nodes per probe: a fifth of a second, so that the search is not mistaken for a hanging
+/// one.
 const MOST_NODES: u64 = 100_000;
 
-/// Makes the search's probers; none where the options say so.
+/// Creates the search's probers; `None` if the options disable them.
 pub(super) fn probers<G: Solvable>(
     make: MakeProbe<G>,
     options: &SolverOptions,
@@ -43,8 +43,8 @@ pub(super) fn probers<G: Solvable>(
     (each > 0).then_some(makes)
 }
 
-/// Nodes for a position with so many visits, of whose kind half are solved with `half` nodes; `None`
-/// where it is not worth a probe. Where nobody knows what it takes it is probed once, as a new one.
+/// Nodes for a position with this many visits and a median solve of `half` nodes; `None` if a probe
+/// is not worthwhile. If the median is unknown it is probed once, when it is new.
 fn nodes(each: u64, visits: u32, half: Option<f64>) -> Option<u64> {
     let nodes = each
         .saturating_mul(u64::from(visits.max(1)))

@@ -1,4 +1,4 @@
-//! How an engine is put together for a game by its name.
+//! Creates an engine for a game by name.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use crate::rollout::{self, Playout};
 use crate::search::SearcherOptions;
 use crate::solver::{Solvable, Solve};
 
-/// Seed of the playouts that say what is dead: the same position has the same score in every process,
-/// and two engines that are asked agree.
+/// Seed of the playouts that estimate dead stones: the same position has the same score in every
+/// process, so two engines agree.
 const JUDGING_SEED: u64 = 1;
 
-/// What an engine is made of.
+/// Components of an engine.
 #[derive(Clone, Copy)]
 struct Setup<'a> {
     options: &'a EngineOptions,
@@ -33,7 +33,7 @@ struct Setup<'a> {
 /// Whether a network can be used for the game of `options` on a board of `size`.
 ///
 /// # Errors
-/// [`UnknownGame`] says what sizes the game has.
+/// [`UnknownGame`] names the game's sizes.
 pub(super) fn fits(
     options: &EngineOptions,
     model: &ModelInfo,
@@ -43,11 +43,11 @@ pub(super) fn fits(
     with_game!(&options.game, size, rules: rules, |empty| encode::find(model, &empty).map(drop))
 }
 
-/// An engine for the game of `options` on a board of `size`, not of [`EngineOptions::board`]. Costs
-/// next to nothing: networks and threads wait for the first search.
+/// An engine for the game of `options` on a board of `size`, instead of [`EngineOptions::board`].
+/// Cheap: networks and threads wait for the first search.
 ///
 /// # Errors
-/// [`UnknownGame`] says what games there are, or what sizes the game has.
+/// [`UnknownGame`] names the games, or the game's sizes.
 pub fn create(
     options: &EngineOptions,
     size: BoardSize,
@@ -56,7 +56,7 @@ pub fn create(
     create_beside(options, size, time, &Networks::default())
 }
 
-/// As [`create`]: one of several engines with the same settings, the rules aside, that use the same
+/// As [`create`]: one of several engines with the same settings except for the rules, which share
 /// networks.
 ///
 /// # Errors
@@ -126,7 +126,7 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     let bytes = (options.solver.memory_mib as usize) << 20;
     let mut player = Player::new(empty, make, options.thinking_limits.clone(), time);
     if options.device != Device::Cpu {
-        // A card takes seconds for it: they should not be the first move's.
+        // A GPU takes seconds for it: they should not be the first move's.
         player.prepare();
     }
     let player = match G::SOLVED {
@@ -145,8 +145,8 @@ fn player<G: Encode + Playout + Solvable>(empty: G, setup: Setup<'_>) -> Box<dyn
     )
 }
 
-/// Makes thinkers as `make` does, and the tables that a glance at a position looks things up in: a move
-/// without a search should not pay for them.
+/// Creates thinkers as `make` does, and loads the tables of static move knowledge in advance: a
+/// move without a search should not pay for them.
 fn prepared<G: Playout>(make: MakeThinker<G>, empty: &G) -> MakeThinker<G> {
     let empty = empty.clone();
     Arc::new(move || {
@@ -156,13 +156,13 @@ fn prepared<G: Playout>(make: MakeThinker<G>, empty: &G) -> MakeThinker<G> {
     })
 }
 
-/// Puts a solver of endings before a thinker: the one that its probes share, or one of its own.
+/// Adds a solver of endings to a thinker: the one that its probes share, or a new one.
 type AddSolver<G> = Box<
     dyn Fn(Box<dyn Thinker<G>>, Option<Box<dyn Solve<G>>>) -> Box<dyn Thinker<G>> + Send + Sync,
 >;
 
-/// In the `usual` place where the options say nothing else; nowhere where neither does. Playouts search with
-/// one thread.
+/// At the `usual` place unless the options say otherwise; none if neither gives one. Playouts
+/// search with one thread.
 fn add_solver<G: Solvable>(
     options: &EngineOptions,
     usual: Option<SolverPlace>,
@@ -188,8 +188,8 @@ fn add_solver<G: Solvable>(
     })
 }
 
-/// Where a solver works beside a search of this many threads: on a processor that it leaves idle, or in
-/// turn with it.
+/// Place of a solver beside a search of this many threads: on an idle processor, or in turn with
+/// the search.
 fn place(search_threads: usize) -> SolverPlace {
     match processors() {
         Some(all) if all > search_threads => SolverPlace::Beside(1),
@@ -216,7 +216,7 @@ fn network_setup(options: &EngineOptions, backend: Option<BackendKind>, seed: u6
     }
 }
 
-/// Another number in every run: the standard library seeds its hash maps from the system.
+/// A different number in every run: the standard library seeds its hash maps from the system.
 fn random_seed() -> u64 {
     RandomState::new().hash_one(0_u64)
 }

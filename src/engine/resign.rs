@@ -1,37 +1,37 @@
-//! When a game is given up.
+//! When to resign.
 
 use super::judge::stones;
 use crate::game::{Color, Game, HalfPoints, Settled};
 use crate::search::SearchReport;
 
-/// Searches of one side in a row that have to agree.
+/// Number of consecutive searches of one side that must agree.
 const MOVES: u32 = 3;
 
-/// Nobody gives up before one in this many points of the board has a stone.
+/// No resignation before 1/PART_PLAYED of the board is occupied.
 const PART_PLAYED: usize = 3;
 
-/// A side that gives up expects to be behind by at least one point in this many of the board, by 5 on
-/// 19x19, and by [`LEAST_BEHIND`].
+/// A resigning side must expect to be behind by at least one point per this many of the board, by 5
+/// on 19x19, and by [`LEAST_BEHIND`].
 const BEHIND: f32 = 72.0;
 
-/// Points by which a side that gives up is behind at least, on small boards.
+/// Minimum points behind for a resignation, on small boards.
 const LEAST_BEHIND: f32 = 2.0;
 
-/// While stones are in doubt, it is behind by one point in this many without those that are thought to
-/// be dead: by 20 on 19x19.
+/// While stones are uncertain, it must be behind by one point per this many without those that are
+/// expected to be dead: by 20 on 19x19.
 const BEHIND_IN_DOUBT: f32 = 18.0;
 
-/// Gives a game up that is as good as lost.
+/// Decides on resignations in hopeless games.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resign {
     below: f32,
-    /// Black's and White's own moves in a row that were no better.
+    /// Black's and White's own consecutive moves that were no better.
     hopeless: [u32; 2],
 }
 
 impl Resign {
-    /// After three searches in a row have expected no better result than `value`, in [-1, 1];
-    /// `None` when it is not. Never before a third of the board is played.
+    /// Resigns after three consecutive searches have expected no better result than `value`, in
+    /// [-1, 1]; `None` if that is out of range. Never before a third of the board is played.
     #[must_use]
     pub fn below(value: f32) -> Option<Resign> {
         (-1.0..=1.0).contains(&value).then_some(Resign {
@@ -40,7 +40,7 @@ impl Resign {
         })
     }
 
-    /// Whether to give up as far as searches tell, after that for the side to move of `position`;
+    /// Whether searches suggest resigning, including this one for the side to move of `position`;
     /// without a report nothing is known.
     pub(super) fn after<G: Game>(&mut self, position: &G, report: Option<&SearchReport>) -> bool {
         let (color, area) = (position.to_move(), position.size().area());
@@ -58,14 +58,13 @@ impl Resign {
         *hopeless >= MOVES && PART_PLAYED * stones(position) >= area
     }
 
-    /// A new game begins, or moves were taken back.
+    /// A new game begins, or moves were undone.
     pub(super) fn forget(&mut self) {
         self.hopeless = [0; 2];
     }
 }
 
-/// Whether `color` loses by the count, whatever the players come to think of stones that are in
-/// doubt, or by far.
+/// Whether `color` loses by the count, whatever the status of uncertain stones, or by far.
 pub(super) fn loses_the_count<G: Game>(position: &G, color: Color, settled: &Settled) -> bool {
     let HalfPoints(ahead) = settled.black_ahead;
     let behind = match color {
@@ -89,7 +88,7 @@ mod tests {
         line
     }
 
-    /// What a search found, with Black this many points ahead where it knows points.
+    /// A search report with Black's lead, where points are known.
     fn found(value: f32, black_ahead: Option<f32>) -> SearchReport {
         let mut found = report(&[(0, 1, 1.0)]);
         (found.value, found.visits) = (value, 100);

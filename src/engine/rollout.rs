@@ -12,7 +12,7 @@ use crate::search::{AnalysisOptions, Limits, MoveReport, PointsByMove, SearchRep
 /// Standard errors between a move's value and its lower confidence bound.
 const LCB_DEVIATIONS: f32 = 2.0;
 
-/// Playouts for a move without an alternative, where its numbers are shown: some 10 ms.
+/// Playouts for a move without an alternative when its numbers are shown: about 10 ms.
 const FORCED: u64 = 100;
 
 /// Thinks by playouts.
@@ -22,8 +22,8 @@ pub struct RolloutThinker {
 }
 
 impl RolloutThinker {
-    /// A thinker with the settings that the ratings are anchored at; but it goes on with what it knows
-    /// from the move before, where the game tells.
+    /// A thinker with the settings that the ratings are anchored at; in addition it reuses its tree
+    /// between moves.
     #[must_use]
     pub fn new(seed: u64, time: Arc<dyn Clock>) -> RolloutThinker {
         RolloutThinker {
@@ -114,7 +114,7 @@ impl<G: Playout> Thinker<G> for RolloutThinker {
     }
 }
 
-/// Before every move was tried once, what a glance says is worth more.
+/// Before every move was tried once, static preferences are more reliable.
 fn put_first_at_a_glance<G: Playout>(position: &G, found: &mut RaveReport) {
     let moves: Vec<Move> = found.moves.iter().map(|found| found.mv).collect();
     let appeal = position.glance(&moves).appeal;
@@ -172,7 +172,7 @@ mod tests {
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game};
 
-    /// Searches an empty board of this size and gives visits and reason.
+    /// Searches an empty board of this size and returns visits and reason.
     #[track_caller]
     fn check(size: BoardSize, limits: Limits, stop: &StopFlag, expected: (u64, StopReason)) {
         let position = SmallNoGo::new(size).expect("a small board");

@@ -1,8 +1,8 @@
-//! A last look at the move that a search has chosen: is the position after it lost?
+//! Verifies a chosen move: is the position after it lost?
 //!
-//! Both the search and the solver may have run out of time just before they knew. What they have
-//! proven is in the solver's table, and the position after the one move that matters is easier than
-//! the present one.
+//! Search and solver may both have run out of time just before a proof. Their partial results are
+//! in the solver's table, and the position after the one move that matters is easier than the
+//! current one.
 
 use std::time::Duration;
 
@@ -12,32 +12,33 @@ use crate::game::{Move, Proof};
 use crate::search::{Limits, MoveReport, SearchReport, StopFlag};
 use crate::solver::{Solvable, Solve, SolveLimits};
 
-/// Nodes for what can be seen at once.
+/// Nodes of a quick check.
 pub(super) const QUICK_CHECK: u64 = 2_000;
 
-/// So many moves are looked at, at most: where most of them lose the rest will, too.
+/// Maximum number of moves checked: if most of them lose, so will the rest.
 const MOST_MOVES: usize = 8;
 
-/// For the second look at the chosen move one part in so many of a move's time is kept.
+/// Reserve 1/LOOK_SHARE of the move time for verifying the chosen move.
 const LOOK_SHARE: u32 = 32;
-/// With less time than this for a move there is no second look: what it takes at least would be missing.
+/// Minimum move time for a verification: below it the required minimum would be missing.
 const LEAST_FOR_LOOK: Duration = Duration::from_millis(100);
-/// Where half of the positions need more than so many times the nodes of that time there is a glance only.
+/// If the median solve needs more than LOOK_REACH times the available nodes, do a quick check only.
 const LOOK_REACH: f64 = 64.0;
 
-/// What a second look may spend.
+/// Budget of a verification.
 pub(super) struct CheckBudget<'a> {
-    /// Nodes for a move in any case.
+    /// Minimum nodes per move.
     nodes: u64,
-    /// It goes on until then, by a clock that runs by itself.
+    /// Deadline, for a clock that runs by itself.
     until: Option<Duration>,
     stop: &'a StopFlag,
     time: &'a dyn Clock,
 }
 
 impl<'a> CheckBudget<'a> {
-    /// Of a look that begins now, at the end of a search with this budget; `None` where there is too little
-    /// time for one. `simulated` is the number of playouts in a second of a simulated clock.
+    /// Budget of a verification that begins now, at the end of a search with this budget; `None` if
+    /// there is too little time. `simulated` is the number of playouts per second of a simulated
+    /// clock.
     pub(super) fn now<G: Solvable>(
         position: &G,
         budget: Option<Budget>,
@@ -49,7 +50,7 @@ impl<'a> CheckBudget<'a> {
             None => None,
         };
         let (nodes, until) = match (simulated, kept) {
-            // Its clock stands still while the solver works.
+            // A simulated clock stands still while the solver works.
             (Some(rate), Some(kept)) => (nodes_in(kept, rate), None),
             (_, kept) => (QUICK_CHECK, kept.map(|kept| time.now() + kept)),
         };
@@ -62,13 +63,13 @@ impl<'a> CheckBudget<'a> {
     }
 }
 
-/// Nodes that take so long where so many playouts a second are simulated.
+/// Nodes that fit into a time at this many simulated playouts per second.
 fn nodes_in(time: Duration, playouts_per_second: f64) -> u64 {
     (time.as_secs_f64() * playouts_per_second) as u64 * NODES_PER_PLAYOUT
 }
 
-/// What a second look may take of a move's time: nothing, which is a glance, where it would find no more;
-/// `None` where there is too little time for one.
+/// Time to reserve for a verification: zero, for a quick check, if more would not help; `None` if
+/// there is too little time.
 fn time_for_look<G: Solvable>(position: &G, budget: Budget) -> Option<Duration> {
     let look = (budget.soft >= LEAST_FOR_LOOK).then(|| budget.soft / LOOK_SHARE)?;
     let nodes = look.as_secs_f64() * NODES_PER_SECOND;
@@ -77,7 +78,7 @@ fn time_for_look<G: Solvable>(position: &G, budget: Budget) -> Option<Duration> 
     Some(if within_reach { look } else { Duration::ZERO })
 }
 
-/// The limits without the time that is kept for a second look.
+/// The limits without the time reserved for verification.
 pub(super) fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> Limits {
     let without = |budget: Budget| {
         let look = time_for_look(position, budget).unwrap_or_default();
@@ -93,9 +94,9 @@ pub(super) fn limits_before_look<G: Solvable>(position: &G, limits: &Limits) -> 
     }
 }
 
-/// Adds moves that have been chosen and turn out to lose to `losing`, until there is one of which that
-/// is not known; those that the search knows to lose are passed over. A move that turns out to win makes
-/// the report a proven one. Answers how many nodes it took, too.
+/// Adds chosen moves that prove to lose to `losing`, until one is not refuted; moves that the
+/// search has proven to lose are skipped. A move that proves to win makes the report a proven one.
+/// Returns the nodes used, too.
 pub(super) fn second_look<G: Solvable>(
     solver: &mut dyn Solve<G>,
     position: &G,
@@ -110,7 +111,7 @@ pub(super) fn second_look<G: Solvable>(
         threads: 1,
         halt: &|nodes| look.stop.is_raised() || late(nodes),
     };
-    // Moves that are known to lose may stand before open ones, by the visits that they had before.
+    // Moves that are known to lose may come before open ones, because of earlier visits.
     let open = |found: &MoveReport| found.proof != Some(Proof::Loss) && !losing.contains(&found.mv);
     let open_moves = report.moves.iter().filter(|found| open(found)).count();
     let (mut refuted, mut nodes) = (Vec::new(), 0);
@@ -157,7 +158,7 @@ mod tests {
         halt: &|_| false,
     };
 
-    /// A small board that is won, the moves that lose there, and those that win.
+    /// A small won board, its losing moves, and its winning moves.
     fn won() -> (SmallNoGo, Vec<Move>, Vec<Move>) {
         let mut solver = SmallNoGo::solver(0).expect("NoGo has one");
         let mut sorted = |width| {
@@ -184,7 +185,7 @@ mod tests {
         }
     }
 
-    /// Looks at moves in this order; what it finds to lose, and what it says of the position.
+    /// Verifies moves in this order; returns the losing ones and the bounds of the position.
     fn look(
         position: &SmallNoGo,
         moves: &[Move],
@@ -206,13 +207,13 @@ mod tests {
         let order = [&lost[..], &won[..]].concat();
         let expected = (lost.clone(), Some(Proof::Win));
         assert_eq!(look(&position, &order, &glance), expected);
-        // Where the first one wins no other matters, and where all lose none is better.
+        // If the first one wins no other matters, and if all lose none is better.
         let order = [&won[..1], &lost[..]].concat();
         assert_eq!(look(&position, &order, &glance), (vec![], Some(Proof::Win)));
         assert_eq!(look(&position, &lost, &glance), (vec![], None));
     }
 
-    /// A lost move keeps the visits that it had before that was known, and stands before open ones.
+    /// A lost move keeps its visits from before the proof, and comes before open ones.
     #[test]
     fn moves_that_the_search_knows_to_lose_are_passed_over() {
         let (position, lost, won) = won();

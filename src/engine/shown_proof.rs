@@ -1,15 +1,14 @@
-//! A proven result as those read it who look on: clients list moves that have visits, and want to see how a
-//! game is won.
+//! Presents a proven result to clients, which list moves with visits and show a line of play.
 
 use crate::game::Proof;
 use crate::search::{Purpose, SearchReport, StopFlag};
 use crate::solver::{Solvable, Solve, SolveLimits};
 
-/// Nodes for the line of play.
+/// Node limit for the line of play.
 const LINE: u64 = 50_000;
 
-/// Counts the solver's look at a move as a visit, where the search had none: at the move to play and at all
-/// that win. Where the position is what matters, the move to play gets a line of best play.
+/// Counts the solver's proof of a move as a visit if the search had none: for the move to play and
+/// all winning moves. In an analysis the move to play gets a principal variation.
 pub(super) fn show_proof<G: Solvable>(
     report: &mut SearchReport,
     purpose: Purpose,
@@ -42,7 +41,7 @@ pub(super) fn show_proof<G: Solvable>(
         };
         best.pv = vec![best.mv];
         best.pv.extend(solver.line(&next, &effort));
-        // The solver has looked at each of these moves, and the search may have been at the first.
+        // The solver has proven each of these moves, and the search may have been at the first.
         best.pv_visits.truncate(1);
         best.pv_visits.resize(best.pv.len(), 1);
     }

@@ -1,15 +1,14 @@
-//! A thinker with an exact solver of endings beside it.
+//! A thinker with an exact solver of endings.
 //!
-//! Where few enough moves are left the solver works on the same position as the search. When it
-//! has the result, the search ends and the move is chosen by what is known: a win that leaves much
-//! room, or in a lost position the move that is the hardest to answer. Until then every proof it
-//! finds waits in its table for the next move.
+//! When few enough moves are left, the solver works on the same position as the search. A result
+//! ends the search, and the move is chosen by it: a win by a wide margin, or in a lost position the
+//! move that is hardest to answer. Partial proofs stay in its table for the next move.
 //!
-//! With a time to think it has threads of its own where the search leaves processors idle; where it
-//! does not, the solver takes its turn first, as long as it may well come to an end. With a number of
-//! visits, or under a simulated clock, it works before the search with a number of nodes, so that equal
-//! calls stay equal; the simulated clock counts both as done at the same time. Before an unproven move
-//! is played there is a [second look](super::second_look) at it.
+//! Under a time limit it has its own threads if the search leaves processors idle; otherwise the
+//! solver works first, as long as it may finish. With a number of visits, or under a simulated
+//! clock, it works before the search with a number of nodes, so that equal calls stay equal; the
+//! simulated clock counts both as concurrent. An unproven move is [verified](super::second_look)
+//! before it is played.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,30 +24,30 @@ use crate::game::{GameState, Proof};
 use crate::search::{AnalysisOptions, Limits, Purpose, SearchReport, StopFlag};
 use crate::solver::{Advice, Solvable, Solve, SolveLimits};
 
-/// Of visits or simulated time, the solver gets this part besides.
+/// 1/SHARE of visits or simulated time are added for the solver.
 const SHARE: u64 = 5;
-/// Where search and solver share processors the solver gets this part of a move's time first. (Half of
-/// the hard positions of plies 43 to 55, 0.3 s a move: 24% proven; a tenth 16%, seven tenths 25%.)
+/// If search and solver share processors, the solver gets this share of a move's time first. (Hard
+/// positions of plies 43 to 55, 0.3 s a move: half 24% proven; a tenth 16%, seven tenths 25%.)
 const TURN: f64 = 0.5;
-/// Where nobody knows what is within reach. What it does not see soon it hardly sees at all: ten times the
+/// Nodes if the median is unknown. Most positions are solved quickly or not at all: ten times the
 /// nodes solve an eighth more of Gomoku's won positions.
 const TURN_UNKNOWN: f64 = 0.1;
-/// It takes its turn when half of the positions like this one need at most this many times the nodes that
-/// it has time for: one in six needs only a quarter of what half of them need.
+/// It works first if the median solve of such positions needs at most this many times the nodes
+/// that fit: one in six needs only a quarter of the median.
 const REACH: f64 = 4.0;
 /// Nodes for choosing among the moves of a won position, and of a lost or drawn one. Any winning
-/// move will do; a losing one has to be chosen with care.
+/// move will do; a losing one must be chosen with care.
 const ADVICE_WON: u64 = 20_000;
 const ADVICE_LOST: u64 = 200_000;
 
 /// The solver's threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SolverThreads {
-    /// As with [`SolverThreads::Auto`] where a network chooses the moves, and none where playouts do.
+    /// As [`SolverThreads::Auto`] with a network, none with playouts.
     #[default]
     Backend,
-    /// One beside the search, where that leaves a processor idle, and else those of the search, in turn
-    /// with it.
+    /// One beside the search, if that leaves a processor idle, and else those of the search, in
+    /// turn with it.
     Auto,
     /// Threads beside the search; 0 for no solver.
     Exactly(usize),
@@ -59,14 +58,13 @@ pub enum SolverThreads {
 pub struct SolverOptions {
     /// Its threads.
     pub threads: SolverThreads,
-    /// It starts when at most this many moves can be left ([`crate::game::Game::plies_left`]).
+    /// Start when at most this many moves can be left ([`crate::game::Game::plies_left`]).
     pub from: u32,
     /// Memory for proven positions, in MiB.
     pub memory_mib: u32,
-    /// Nodes for a new position of the search, and for each visit of one that has come to matter; 0 for
-    /// none.
+    /// Nodes for a new position of the search, and per visit of an important one; 0 for none.
     pub probe_nodes: u64,
-    /// Positions are looked at when at most this many moves can be left.
+    /// Positions are probed when at most this many moves can be left.
     pub probe_from: u32,
 }
 
@@ -82,29 +80,29 @@ impl Default for SolverOptions {
     }
 }
 
-/// Where a solver works while there is time to think.
+/// Where a solver works under a time limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SolverPlace {
     /// On this many threads beside the search.
     Beside(usize),
-    /// On this many threads before the search, whose processors they are.
+    /// On this many threads before the search, whose processors they share.
     InTurn(usize),
-    /// It is there for the search's probes only.
+    /// For the search's probes only.
     Nowhere,
 }
 
-/// Any thinker, with a solver beside it where the game has one.
+/// Any thinker, with a solver if the game has one.
 pub struct SolverThinker<G: Solvable> {
     inner: Box<dyn Thinker<G>>,
     solver: Option<Box<dyn Solve<G>>>,
     place: SolverPlace,
     options: SolverOptions,
-    /// Playouts of a simulated second.
+    /// Playouts per simulated second.
     simulated: Option<f64>,
     time: Arc<dyn Clock>,
 }
 
-/// The result in a word.
+/// The result as a word.
 fn verdict(advice: Option<&Advice>) -> &'static str {
     match advice.map(|advice| advice.proof) {
         None => "unsolved",
@@ -114,16 +112,16 @@ fn verdict(advice: Option<&Advice>) -> &'static str {
     }
 }
 
-/// What the solver did for one move.
+/// Work of the solver for one move.
 struct Solved {
     advice: Option<Advice>,
     nodes: u64,
 }
 
 impl<G: Solvable> SolverThinker<G> {
-    /// Memory and threads are taken when they are first needed; `solver` may be shared with others, and
-    /// where there is none one is made. `simulated` is the number of
-    /// playouts in a second of a simulated clock, where there is one.
+    /// Memory and threads are allocated when first needed; `solver` may be shared, and is created
+    /// if there is none. `simulated` is the number of playouts per second of a simulated clock, if
+    /// there is one.
     #[must_use]
     pub fn new(
         inner: Box<dyn Thinker<G>>,
@@ -147,14 +145,14 @@ impl<G: Solvable> SolverThinker<G> {
         self.place != SolverPlace::Nowhere && position.plies_left().at_most(self.options.from)
     }
 
-    /// Makes the solver where there is none yet, in games that have one.
+    /// Creates the solver if there is none yet, in games that have one.
     fn make_solver(&mut self) {
         let bytes = (self.options.memory_mib as usize) << 20;
         self.solver = self.solver.take().or_else(|| G::solver(bytes));
     }
 
     /// Nodes of a solver that works before the search, in proportion to its visits, so that moves
-    /// can be repeated; `None` where it works beside it, as it does whenever a real clock runs.
+    /// are reproducible; `None` if it works beside the search, as always under a real clock.
     fn nodes_before(&self, limits: &Limits, purpose: Purpose) -> Option<u64> {
         let seconds = limits.budget.map(|budget| budget.soft.as_secs_f64());
         let simulated = self.simulated.zip(seconds);
@@ -166,7 +164,7 @@ impl<G: Solvable> SolverThinker<G> {
             (None, simulated) => simulated?,
         };
         let nodes = playouts.saturating_mul(NODES_PER_PLAYOUT) / SHARE;
-        // Whoever asks what a position is worth is told what can be seen at once, with a single visit too.
+        // An analysis gets what can be seen at once, also with a single visit.
         let least = match purpose {
             Purpose::Position => QUICK_CHECK,
             Purpose::Move | Purpose::ShownMove => 0,
@@ -183,7 +181,7 @@ fn solve<G>(solver: &mut dyn Solve<G>, position: &G, effort: &SolveLimits<'_>) -
             Proof::Win => ADVICE_WON,
             Proof::Draw | Proof::Loss => ADVICE_LOST,
         };
-        // Hundreds of positions that are solved at once: to start a thread for each takes longer.
+        // Hundreds of positions that are solved at once: starting a thread for each takes longer.
         let rest = SolveLimits {
             nodes: nodes.min(effort.nodes),
             threads: 1,
@@ -195,7 +193,7 @@ fn solve<G>(solver: &mut dyn Solve<G>, position: &G, effort: &SolveLimits<'_>) -
     Solved { advice, nodes }
 }
 
-/// Searches beside the solver, and ends the search when the solver is done.
+/// Runs search and solver concurrently, and ends the search when the solver is done.
 fn beside<G: Solvable>(
     solver: &mut dyn Solve<G>,
     position: &G,
@@ -236,7 +234,7 @@ fn beside<G: Solvable>(
     })
 }
 
-/// One search with what the solver does for it.
+/// One search with its solver.
 struct Turn<'a, G: Solvable> {
     start: &'a GameState<G>,
     limits: &'a Limits,
@@ -247,11 +245,11 @@ struct Turn<'a, G: Solvable> {
     started: Duration,
 }
 
-/// What search and solver have found.
+/// Results of search and solver.
 type Found = (Result<SearchReport, ThinkError>, Option<Solved>);
 
 impl<G: Solvable> Turn<'_, G> {
-    /// Says that the position is won before the search is asked, which may not answer in time.
+    /// Reports a won position before the search starts, which may not answer in time.
     fn tell(&mut self, solved: &Solved) {
         let advice = solved.advice.as_ref().filter(|_| self.analysis.at_once);
         if let Some(advice) = advice.filter(|advice| advice.proof == Proof::Win) {
@@ -280,14 +278,14 @@ impl<G: Solvable> Turn<'_, G> {
         }
         let mut report = inner.watch(self.start, self.limits, &done, self.analysis, self.see);
         if let (true, Ok(report)) = (simulated, &mut report) {
-            // What would have gone on at the same time takes as long as the longer of the two.
+            // Concurrent work takes as long as the longer of the two.
             let work = solved.nodes / NODES_PER_PLAYOUT;
             count(work.saturating_sub(report.playouts), report, self.time);
         }
         (report, Some(solved))
     }
 
-    /// Searches while the solver works on threads of its own.
+    /// Searches while the solver works on its own threads.
     fn beside(
         self,
         solver: &mut dyn Solve<G>,
@@ -309,7 +307,7 @@ impl<G: Solvable> Turn<'_, G> {
         })
     }
 
-    /// Solves for a part of the time, where that may be enough, and then searches.
+    /// Solves for a part of the time, if that may suffice, and then searches.
     fn in_turn(
         mut self,
         solver: &mut dyn Solve<G>,
@@ -347,7 +345,7 @@ impl<G: Solvable> Turn<'_, G> {
     }
 }
 
-/// Tells a simulated clock, and whoever reads the report, of work that took as long as this many playouts.
+/// Adds work equivalent to this many playouts to a simulated clock and to the report.
 fn count(playouts: u64, report: &mut SearchReport, time: &dyn Clock) {
     time.worked(playouts);
     report.playouts += playouts;
@@ -364,9 +362,9 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
     ) -> Result<SearchReport, ThinkError> {
         let position = start.position();
         let for_position = analysis.purpose == Purpose::Position;
-        // A glance is no search.
+        // A quick check is not a search.
         let glance = limits.visits == Some(1) && !for_position;
-        // Where moves are left out the best one may be among them.
+        // If moves are avoided the best one may be among them.
         let whole = analysis.avoid.is_empty();
         if !self.is_for(position) || glance || !whole || start.legal_count() < 2 {
             return self.inner.watch(start, limits, stop, analysis, see);
@@ -388,7 +386,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             avoid: losing.clone(),
             ..analysis.clone()
         };
-        // One move is left: there is nothing to solve.
+        // A single legal move: nothing to solve.
         if analysis.is_forced(start, limits) {
             let report = inner.watch(start, limits, stop, analysis, see);
             return report.map(|report| merge_losing(report, &losing));
@@ -407,7 +405,7 @@ impl<G: Solvable> Thinker<G> for SolverThinker<G> {
             (None, SolverPlace::InTurn(threads), Some(budget)) => {
                 turn.in_turn(solver, inner, (threads, budget))
             }
-            // Without an end there are no turns.
+            // Without a time limit there are no turns.
             (None, SolverPlace::InTurn(threads) | SolverPlace::Beside(threads), _) => {
                 turn.beside(solver, inner, threads)
             }

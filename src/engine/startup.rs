@@ -1,6 +1,7 @@
-//! What is asked for and cannot be had is an error before a program begins. Looks at files; a network
-//! that is named is loaded once and let go, as only that tells whether a backend computes it. What is
-//! built in is not loaded: board programs start engines that they never ask for a move.
+//! Checks requested settings before a program begins: what is not available is an error. Judges by
+//! files; a named network is loaded once and dropped, as only that tells whether a backend computes
+//! it. Built-in networks are not loaded: board programs start engines that they never ask for a
+//! move.
 
 use thiserror::Error;
 
@@ -13,7 +14,7 @@ use crate::eval::{
 };
 use crate::game::{BoardSize, UnknownGame};
 
-/// Why settings cannot be had here.
+/// Why settings are not available here.
 #[derive(Debug, Error)]
 pub enum StartError {
     /// The network's file, the backend, its library or its device.
@@ -30,26 +31,26 @@ pub enum StartError {
     /// The critic's file.
     #[error(transparent)]
     Critic(#[from] CriticError),
-    /// There is none.
+    /// No critic's file was given.
     #[error("--backend critic needs a critic: --model FILE, made by tengen-train critic")]
     NoCritic,
-    /// A network for a game that has none of its own.
+    /// No built-in network for the game, and none given.
     #[error("no network is built in for {game}: give one with --model, or use --backend rollout")]
     NoNetwork {
         /// The game's name.
         game: String,
     },
-    /// The game has no such board, or no such rules.
+    /// The game does not support the board or the rules.
     #[error(transparent)]
     Size(#[from] UnknownGame),
 }
 
 impl EngineOptions {
-    /// Checks that everything asked for can be had, and settles the board: it is the network's
-    /// where only a network is named. What nobody asked for is not checked.
+    /// Checks that everything requested is available, and determines the board: the network's if
+    /// only a network is named. Defaults are not checked.
     ///
     /// # Errors
-    /// [`StartError`] in one line.
+    /// [`StartError`] as one line.
     pub fn resolve(mut self) -> Result<EngineOptions, StartError> {
         if self.backend == Backend::Rollout {
             if self.model.is_some() || self.device != Device::Cpu {
@@ -93,8 +94,8 @@ impl EngineOptions {
         Ok(self)
     }
 
-    /// Loads a network as the first search will, so that no other takes its place in silence. One for
-    /// a card is tried on the processor, by what runs it on the card: that takes seconds.
+    /// Loads a network as the first search will, so that it is not silently replaced by another.
+    /// For a GPU it is tried on the CPU, by the same backend: loading on the GPU takes seconds.
     fn try_network(&self, network: &ModelSource) -> Result<(), EvalError> {
         let kind = match self.backend {
             Backend::Network(kind) => Some(kind),
@@ -114,7 +115,7 @@ impl EngineOptions {
     }
 }
 
-/// The board to begin with: the one asked for, or the network's own.
+/// The board at the start: the requested one, or the network's own.
 fn fitting_size(options: &EngineOptions, model: ModelSource) -> Result<BoardSize, StartError> {
     let info = model.info()?;
     let size = options.size.unwrap_or(info.size);

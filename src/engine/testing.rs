@@ -1,4 +1,4 @@
-//! For tests: a game without captures on a line of points, and thinkers that do as they are told.
+//! For tests: a game without captures on a line of points, and thinkers with scripted behaviour.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,8 @@ use crate::search::{
     AnalysisOptions, Limits, MoveReport, SearchParams, SearchReport, SearcherOptions, StopFlag,
 };
 
-/// Stones go on any empty point; whoever finds the board full has lost, by as much as the komi.
+/// Stones go on any empty point; the side that finds the board full has lost, by as much as the
+/// komi.
 #[derive(Debug, Clone)]
 pub(crate) struct FillGame {
     size: BoardSize,
@@ -186,7 +187,7 @@ pub(crate) fn report(moves: &[(u16, u64, f32)]) -> SearchReport {
     SearchReport::unsearched(moves.collect(), StopReason::Visits)
 }
 
-/// The built-in network of the game under one thread, always the same.
+/// The built-in network of the game with one deterministic thread.
 pub(crate) fn network_setup() -> NetworkSetup {
     NetworkSetup {
         backend: None,
@@ -201,7 +202,7 @@ pub(crate) fn network_setup() -> NetworkSetup {
     }
 }
 
-/// What a [`FakeThinker`] does with a search.
+/// Behaviour of a [`FakeThinker`].
 #[derive(Debug, Clone)]
 pub(crate) enum Behaviour {
     /// Prefers the highest legal point.
@@ -217,7 +218,7 @@ pub(crate) enum Behaviour {
     Panics,
     /// Never answers while the program lives.
     Hangs,
-    /// Says what [`Behaviour::Highest`] would answer, and hangs.
+    /// Reports what [`Behaviour::Highest`] would answer, and hangs.
     SpeaksAndHangs,
 }
 

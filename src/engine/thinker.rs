@@ -1,4 +1,4 @@
-//! Whatever chooses moves: the border between one game in progress and a search.
+//! The interface between a game in progress and a method of choosing moves.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::eval::EvalError;
 use crate::game::{Game, GameState};
 use crate::search::{AnalysisOptions, Limits, SearchError, SearchReport, StopFlag};
 
-/// Why a thinker has no report to give.
+/// Why a thinker has no report.
 #[derive(Debug, Error)]
 pub enum ThinkError {
     /// The network cannot be loaded or run.
@@ -18,7 +18,7 @@ pub enum ThinkError {
     /// The critic's file cannot be read or does not fit.
     #[error(transparent)]
     Critic(#[from] CriticError),
-    /// The search has nothing to report.
+    /// The search has no report.
     #[error(transparent)]
     Search(#[from] SearchError),
     /// The thinker's thread cannot be started or has ended.
@@ -29,16 +29,15 @@ pub enum ThinkError {
     Late,
 }
 
-/// Chooses moves for one game. Driven by one thread, which may take its time to load a network on
-/// the first call; making a thinker must cost nothing, because GoGui starts engines that it never
-/// asks for a move.
+/// Chooses moves for one game. Runs on one thread and may load a network on the first call;
+/// creating a thinker must be free, because GoGui starts engines that it never asks for a move.
 pub trait Thinker<G: Game>: Send {
-    /// Searches the position that was reached, whose side to move has at least one legal move, until
-    /// a limit is reached or `stop` is raised, and reports what was found, however little. Moves that
-    /// the past forbids are none.
+    /// Searches a position whose side to move has at least one legal move, until a limit is reached
+    /// or `stop` is raised, and reports what was found, however little. Moves that the history
+    /// forbids are not legal.
     ///
     /// # Errors
-    /// [`ThinkError`] when nothing at all can be said; the caller then plays some legal move.
+    /// [`ThinkError`] when there is no report at all; the caller then plays some legal move.
     fn think(
         &mut self,
         start: &GameState<G>,
@@ -54,8 +53,9 @@ pub trait Thinker<G: Game>: Send {
         )
     }
 
-    /// Searches as [`Thinker::think`] does, as `analysis` wants it, and hands reports to `see`
-    /// while it runs. Without limits it goes on until `stop` is raised, unless all is proven.
+    /// Searches like [`Thinker::think`], with the options in `analysis`, and passes reports to
+    /// `see` during the search. Without limits it continues until `stop` is raised, unless
+    /// everything is proven.
     ///
     /// # Errors
     /// As [`Thinker::think`].
@@ -68,7 +68,7 @@ pub trait Thinker<G: Game>: Send {
         see: &mut dyn FnMut(SearchReport),
     ) -> Result<SearchReport, ThinkError>;
 
-    /// A first impression, without any search: value and priors of one visit.
+    /// A first evaluation without search: value and priors of one visit.
     ///
     /// # Errors
     /// As [`Thinker::think`].
@@ -80,15 +80,15 @@ pub trait Thinker<G: Game>: Send {
         self.think(start, &once, &StopFlag::new())
     }
 
-    /// Does beforehand, while nobody waits, what a search from `start` would begin with. Leaves
-    /// off when `stop` is raised, unless what it does has to be done in any case.
+    /// Does the preparations of a search from `start` during idle time. Stops when `stop` is
+    /// raised, except for what must be done anyway.
     fn prepare(&mut self, start: &GameState<G>, stop: &StopFlag) {
         let (_, _) = (start, stop);
     }
 
-    /// A new game begins: nothing that was searched for earlier games may make a difference to it.
+    /// A new game begins: results of earlier games may not affect it.
     fn new_game(&mut self) {}
 }
 
-/// Makes a thinker: called before the first search, and again after a thinker has panicked.
+/// Creates a thinker: called before the first search, and again after a thinker has panicked.
 pub type MakeThinker<G> = Arc<dyn Fn() -> Box<dyn Thinker<G>> + Send + Sync>;

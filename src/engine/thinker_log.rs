@@ -1,20 +1,20 @@
-//! Who chooses the moves and why: written where networks are loaded and fail, read by whoever asks.
+//! A log of the networks in use, of failures and their reasons.
 
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// What has happened so far; clones share it.
+/// Events so far; clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct ThinkerLog(Arc<Mutex<Vec<String>>>);
 
 impl ThinkerLog {
-    /// Adds what has happened.
+    /// Adds an event.
     pub(super) fn note(&self, text: String) {
         self.0.lock().push(text);
     }
 
-    /// Everything that has happened, the last last; nothing before the first search.
+    /// All events in order; empty before the first search.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         self.0.lock().clone()

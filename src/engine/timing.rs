@@ -1,4 +1,4 @@
-//! Both sides' clocks of a game in progress, and what each move may cost and has cost.
+//! Both sides' clocks of a game in progress, and the limits and times of moves.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,47 +10,47 @@ use crate::clock::{
 use crate::game::{Color, Game};
 use crate::search::{Limits, SearchReport};
 
-/// Thinking time when neither visits, nor a time per move, nor a clock says otherwise.
+/// Thinking time without visits, time per move and clock.
 pub const DEFAULT_TIME_PER_MOVE: Duration = Duration::from_secs(2);
 
-/// What a search may take beyond a fixed time per move by which nobody loses: the first search is allowed to
-/// load its network first.
+/// Slack of a search beyond a fixed time per move that is not enforced: the first search may load
+/// its network.
 const FIXED_TIME_SLACK: Duration = Duration::from_secs(10);
 
-/// Where nothing bounds a game's length, reserves are for so many times the plies expected.
+/// In games of unbounded length, reserves are for this many times the expected plies.
 const UNBOUNDED: f64 = 2.0;
-/// A move that gets less is hardly thought about; whoever set the clock should know.
+/// A move with less time is hardly searched; the user should be warned.
 const STARVING: Duration = Duration::from_millis(50);
 
-/// What one move may cost. Every limit that is given holds, and the clock's besides; with none at
-/// all a move takes two seconds.
+/// Limits per move. Every given limit holds, and the clock's in addition; without any a move takes
+/// two seconds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ThinkingLimits {
     /// Visits of the root, reused ones counted.
     pub visits: Option<u64>,
-    /// A fixed time.
+    /// Fixed time per move.
     pub time_per_move: Option<Duration>,
-    /// When a move is late, where somebody loses by a fixed time: a search that hangs is given up by then.
+    /// When a move is late, if a fixed time is enforced: a hanging search is given up by then.
     pub late_after: Option<Duration>,
-    /// Time of each move that a clock shows the controller but not this engine, until that can be
+    /// Time per move that the controller charges in addition to the engine's own, until it can be
     /// measured; `None` for [`crate::clock::USUAL_LAG`], less on a short clock.
     pub lag: Option<Duration>,
-    /// How a clock is shared out.
+    /// Parameters of time management.
     pub time: TimeParams,
 }
 
-/// What one move under a clock was given and has used.
+/// Time of one move under a clock.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MoveTime {
     /// Plies before the move.
     pub ply: u32,
-    /// Who moved.
+    /// Side that moved.
     pub color: Color,
-    /// What the clock allowed; `None` without a clock.
+    /// Budget of the clock; `None` without a clock.
     pub budget: Option<Budget>,
-    /// What it took.
+    /// Time used.
     pub elapsed: Duration,
-    /// Visits at the root after the search, and of these before it; 0 without a search.
+    /// Visits of the root after the search; 0 without a search.
     pub visits: u64,
     /// Visits before the search.
     pub reused: u64,
@@ -58,7 +58,7 @@ pub struct MoveTime {
     pub value: f32,
     /// Why the search ended; `None` without one.
     pub stop: Option<StopReason>,
-    /// Lag that was charged besides.
+    /// Lag charged in addition.
     lag: Duration,
     /// The clock before the move.
     before: SideClock,
@@ -66,12 +66,12 @@ pub struct MoveTime {
     pub left: TimeLeft,
 }
 
-/// One side's clock and manager, as people may see them.
+/// One side's clock and time manager, for display.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClockState {
     /// The clock.
     pub clock: SideClock,
-    /// Lag of a move.
+    /// Lag per move.
     pub lag: Duration,
     /// Visits per second under the clock so far; 0 before the first search.
     pub rate: f64,
@@ -79,7 +79,7 @@ pub struct ClockState {
     pub takeover: Option<f64>,
 }
 
-/// A budget of so much time, which a first search may exceed to load its network.
+/// A budget of this time, which a first search may exceed to load its network.
 pub(super) fn fixed_budget(time: Duration) -> Budget {
     Budget::fixed(time, time.saturating_add(FIXED_TIME_SLACK))
 }
@@ -90,7 +90,7 @@ pub(super) struct Timing {
     thinking_limits: ThinkingLimits,
     clocks: [SideClock; 2],
     managers: [TimeManager; 2],
-    /// Sides whose lack of time the log has told of, in this game.
+    /// Sides for which the log has warned of too little time, in this game.
     told_starving: [bool; 2],
 }
 
@@ -109,7 +109,7 @@ impl Timing {
         &self.thinking_limits
     }
 
-    /// New limits; what was learned about lag and speed stays.
+    /// Sets new limits; measurements of lag and speed are kept.
     pub(super) fn set_thinking_limits(&mut self, thinking_limits: ThinkingLimits) {
         for manager in &mut self.managers {
             manager.set_params(thinking_limits.time.clone());
@@ -126,14 +126,14 @@ impl Timing {
         self.managers.iter_mut().for_each(TimeManager::new_control);
     }
 
-    /// Both clocks are filled, and the managers learn from the game that is over.
+    /// Both clocks are filled, and the managers learn from the finished game.
     pub(super) fn new_game(&mut self) {
         self.clocks.iter_mut().for_each(SideClock::reset);
         self.told_starving = [false; 2];
         self.managers.iter_mut().for_each(TimeManager::new_game);
     }
 
-    /// Takes over what the controller says a side has left.
+    /// Takes over the remaining time of a side from the controller.
     pub(super) fn told(&mut self, color: Color, time: Duration, stones: u32) {
         let clock = &mut self.clocks[color.index()];
         let own = clock.left();
@@ -150,7 +150,7 @@ impl Timing {
     pub(super) fn limits<G: Game>(&mut self, position: &G) -> (Limits, Option<Budget>) {
         let mover = position.to_move().index();
         let (ply, left) = (position.ply(), position.plies_left());
-        // Where games may go on for ever, reserves are for twice the usual.
+        // In games of unbounded length, reserves are for twice the usual number of plies.
         let unbounded = || (UNBOUNDED * left.expected).ceil() as u32;
         let situation = Situation {
             clock: self.clocks[mover],
@@ -183,19 +183,19 @@ impl Timing {
         (Limits { visits, budget }, clock)
     }
 
-    /// Says once a game that a side has hardly any time.
+    /// Warns once per game that a side has hardly any time.
     fn warn_if_starving(&mut self, color: Color, budget: &Budget) {
         let told = &mut self.told_starving[color.index()];
         if budget.most < STARVING && !std::mem::replace(told, true) {
             log::warn!(
-                "{color} gets only {} ms for this move and those to come: its clock has {}",
+                "{color} gets only {} ms for this move and later ones: its clock has {}",
                 budget.most.as_millis(),
                 self.clocks[color.index()].left()
             );
         }
     }
 
-    /// Charges a move that `color` has made at `ply`.
+    /// Charges a move of `color` at `ply`.
     pub(super) fn charge(
         &mut self,
         color: Color,
@@ -233,9 +233,9 @@ impl Timing {
         }
     }
 
-    /// The move is taken back. Its time stays spent, unless the controller has said otherwise
-    /// since: a clock that shows too little never loses a game. Only what the move earned, an
-    /// increment or one stone less in its period, is undone.
+    /// The move is undone. Its time stays spent, unless the controller has said otherwise since: a
+    /// clock that shows too little never loses a game. Only what the move earned, an increment or
+    /// one stone less in its period, is undone.
     pub(super) fn take_back(&mut self, made: &MoveTime) {
         let clock = &mut self.clocks[made.color.index()];
         if clock.left() == made.left {

@@ -1,9 +1,8 @@
-//! Why a position has no judgement.
+//! Error of an estimate of dead stones.
 
 use thiserror::Error;
 
-/// Why nothing is known of a position's dead stones and its score: the judgement was told to stop, or
-/// there was no time for it.
+/// Why dead stones and score are not known: the estimate was stopped, or there was no time for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("interrupted before the position was judged")]
 pub struct Unjudged;

@@ -1,8 +1,8 @@
-//! The thread on which a thinker lives, and how long to wait for it.
+//! The thread of a thinker, and how long to wait for it.
 //!
 //! The waiting side never depends on the thinker: it returns when the thinker answers, dies, or
-//! lets its time or the stop flag pass. A late thinker keeps its thread and its network; its late
-//! answer goes nowhere.
+//! exceeds its time or the stop flag. A late thinker keeps its thread and its network; its late
+//! answer is dropped.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -13,17 +13,17 @@ use crate::clock::{Budget, Clock};
 use crate::game::{Game, GameState};
 use crate::search::{AnalysisOptions, Limits, SearchReport, StopFlag};
 
-/// The longest wait for a thinker that prepares: a device that takes longer has hung.
+/// Maximum wait for the preparation of a thinker: a device that takes longer hangs.
 const LONGEST_PREPARATION: Duration = Duration::from_secs(60);
 
-/// What a thinker is asked to do.
+/// Tasks of a thinker.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Task {
     /// [`super::Thinker::watch`].
     Search(Limits, AnalysisOptions),
     /// [`super::Thinker::evaluate`].
     Evaluate,
-    /// [`super::Thinker::prepare`]; there is no answer.
+    /// [`super::Thinker::prepare`]; without an answer.
     Prepare,
 }
 
@@ -32,16 +32,16 @@ struct Request<G> {
     start: GameState<G>,
     task: Task,
     stop: StopFlag,
-    /// Raised when the answer is no longer waited for.
+    /// Raised when the answer is no longer awaited.
     given_up: StopFlag,
     /// A new game has begun since the last request.
     new_game: bool,
     reply: Sender<ThinkerReply>,
 }
 
-/// What comes back.
+/// Messages from the thinker.
 enum ThinkerReply {
-    /// The search is not over.
+    /// An intermediate report.
     Seen(SearchReport),
     Done(Result<SearchReport, ThinkError>),
 }
@@ -51,7 +51,7 @@ pub(super) struct Worker<G: Game> {
     make: MakeThinker<G>,
     requests: Option<Sender<Request<G>>>,
     new_game: bool,
-    /// Ends the preparation that may be going on.
+    /// Ends the current preparation.
     preparing: StopFlag,
 }
 
@@ -65,13 +65,13 @@ impl<G: Game> Worker<G> {
         }
     }
 
-    /// The next request is about a new game.
+    /// The next request is for a new game.
     pub(super) fn new_game(&mut self) {
         self.new_game = true;
     }
 
-    /// Has the thinker do something and waits for it, no longer than its limits and `stop` allow.
-    /// `see` is shown what comes back before the end, on this thread.
+    /// Runs a task and waits for it, no longer than its limits and `stop` allow. `see` receives
+    /// intermediate reports, on this thread.
     pub(super) fn think(
         &mut self,
         start: &GameState<G>,
@@ -93,25 +93,25 @@ impl<G: Game> Worker<G> {
         result
     }
 
-    /// Has the thinker prepare for a search from `start` until the next task comes, and does not
-    /// wait for it.
+    /// Starts the preparation of a search from `start`, which ends with the next task, without
+    /// waiting.
     pub(super) fn prepare(&mut self, start: &GameState<G>) {
         let stop = StopFlag::new();
         match self.ask(start, Task::Prepare, &stop) {
             Ok(_) => self.preparing = stop,
-            // The next search will say so too.
+            // The next search will report the error, too.
             Err(error) => log::warn!("cannot prepare a search: {error}"),
         }
     }
 
-    /// Has the thinker prepare for a search from `start`, and waits for it until `stop` is raised.
+    /// Starts the preparation of a search from `start`, and waits for it until `stop` is raised.
     pub(super) fn get_ready(&mut self, start: &GameState<G>, stop: &StopFlag, clock: &dyn Clock) {
         let began = clock.now();
         let (answer, _) = match self.ask(start, Task::Prepare, stop) {
             Ok(asked) => asked,
             Err(error) => return log::warn!("cannot prepare a search: {error}"),
         };
-        // The request is dropped when it is done, and with it the other end.
+        // The request is dropped when it is done, and its end of the channel with it.
         while matches!(answer.recv_timeout(LOOK), Err(RecvTimeoutError::Timeout)) {
             let waited = clock.now().saturating_sub(began);
             if stop.is_raised() || waited >= LONGEST_PREPARATION {
@@ -120,7 +120,7 @@ impl<G: Game> Worker<G> {
         }
     }
 
-    /// Hands the thinker a task; what it answers, and the flag that says that it is no longer waited for.
+    /// Sends a task to the thinker; returns the answers, and the flag to give it up.
     fn ask(
         &mut self,
         start: &GameState<G>,
@@ -141,7 +141,7 @@ impl<G: Game> Worker<G> {
         let Err(unsent) = self.requests()?.send(request) else {
             return Ok((answer, given_up));
         };
-        // It died while nobody waited: a new one takes the task.
+        // It died while idle: a new one takes the task.
         self.requests = None;
         match self.requests()?.send(unsent.0) {
             Ok(()) => Ok((answer, given_up)),
@@ -149,7 +149,7 @@ impl<G: Game> Worker<G> {
         }
     }
 
-    /// The way to the thinker's thread, which is started when there is none.
+    /// The channel to the thinker's thread, which is started if there is none.
     fn requests(&mut self) -> Result<&Sender<Request<G>>, ThinkError> {
         let requests = match self.requests.take() {
             Some(requests) => requests,
@@ -174,7 +174,7 @@ fn spawn<G: Game>(make: &MakeThinker<G>) -> Result<Sender<Request<G>>, ThinkErro
                     // It has waited behind others for too long.
                     continue;
                 }
-                // Nobody listens any more when this search is late.
+                // The answer of a late search is dropped.
                 let tell = |news| drop(request.reply.send(news));
                 let (start, stop) = (&request.start, &request.stop);
                 let result = match &request.task {

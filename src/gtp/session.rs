@@ -189,7 +189,7 @@ fn refusal(error: EngineError, record: &GameRecord) -> Failure {
 pub(super) mod testing {
     use super::*;
     use crate::clock::SystemClock;
-    use crate::engine::testing::{Behaviour, InputLine, make};
+    use crate::engine::testing::{Behaviour, FillGame, make};
     use crate::engine::{Player, ThinkingLimits};
     use crate::game::Game;
 
@@ -198,7 +198,7 @@ pub(super) mod testing {
         let make: MakeEngine = Box::new(move |size| {
             let time = Arc::new(SystemClock::new());
             let player = Player::new(
-                InputLine::new(size)?,
+                FillGame::new(size)?,
                 make(behaviour.clone()),
                 ThinkingLimits::default(),
                 time,

@@ -1,4 +1,4 @@
-//! The table of the engine's settings: name, help, and how a text is read.
+//! The table of the engine's settings: name, help, and parser.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use crate::game::info;
 pub struct EngineOption {
     /// The name: a flag with `--` before it, a key, the left side of `--set`.
     pub name: &'static str,
-    /// What to write for the value.
+    /// Placeholder of the value in help.
     pub value: &'static str,
-    /// What it does, and its default.
+    /// Help text, with the default.
     pub help: &'static str,
-    /// What a value has to be, for error messages.
+    /// Allowed values, for error messages.
     pub(super) expected: &'static str,
-    /// Takes a value over; `None` when it is not what was expected.
+    /// Stores a value; `None` if it is invalid.
     pub(super) set: fn(&mut EngineOptions, &str) -> Option<()>,
 }
 
-/// The [`EngineOption::value`] of what is on or off; the flag alone means on.
+/// The [`EngineOption::value`] of switches; the flag alone means on.
 pub const SWITCH: &str = "on|off";
 
 /// The table.
@@ -29,23 +29,23 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "game",
         value: "NAME",
-        help: "The game; with it come its usual board and settings, where nothing else is said \
-               [default: nogo]",
+        help: "The game; it selects the default board and the game's own default settings \
+         [default: nogo]",
         expected: "one of",
         set: |options, text| info(text).map(|game| options.choose(game)),
     },
     EngineOption {
         name: "size",
         value: "SIZE",
-        help: "The board at the start: 9, or 9x7 for 9 columns and 7 rows [default: the model's, or \
-               the game's usual one, for nogo 9]",
+        help: "The board at the start: 9, or 9x7 for 9 columns and 7 rows [default: the model's, \
+         or the game's usual one, for nogo 9]",
         expected: "a board size such as 9 or 9x7",
         set: |options, text| text.parse().ok().map(|size| options.size = Some(size)),
     },
     EngineOption {
         name: "rules",
         value: "TEXT",
-        help: "The game's rules, where it has several [default: the usual ones]",
+        help: "The game's rules, where it has several variants [default: the game's usual ones]",
         expected: "rules of the game",
         set: |options, text| {
             text.clone_into(&mut options.rules);
@@ -56,8 +56,8 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         name: "resign-below",
         value: "VALUE",
         help: "Resigns when three moves in a row are expected to end no better than this, from -1 \
-               (lost) to 1, and in Go the count agrees; never before a third of the board is played; \
-               off goes on to the end [default: -0.95 in Go, else off]",
+         (lost) to 1, and in Go the count agrees; never before a third of the board is played; off \
+         never resigns [default: -0.95 in Go, else off]",
         expected: "off or a number from -1 to 1",
         set: |options, text| {
             options.resign = match text {
@@ -70,11 +70,11 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "backend",
         value: "NAME",
-        help: "What chooses the moves: auto (a network, run by the fastest that works here), native \
-               (a network of tengen-train, run by code made for them), ort (any network, run by ONNX \
-               Runtime), tract (any network, run by a library that is built in), rollout (random \
-               playouts on one thread) or critic (no search: the adaptive critic in the file of \
-               --model, made by tengen-train critic) [default: auto]",
+        help: "Method of choosing moves: auto (a network on the fastest backend that works here), \
+         native (a network of tengen-train, with our own kernels), ort (any network, with ONNX \
+         Runtime), tract (any network, with the built-in tract library), rollout (random playouts \
+         on one thread) or critic (no search: the adaptive critic in the file of --model, made by \
+         tengen-train critic) [default: auto]",
         expected: "auto, native, ort, tract, rollout or critic",
         set: |options, text| backend(text).map(|backend| options.backend = backend),
     },
@@ -88,8 +88,8 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "device",
         value: "NAME",
-        help: "Where the network is computed: cpu, cuda:N for the NVIDIA GPU of this number, or \
-               several as cuda:0,cuda:1 [default: cpu]",
+        help: "Device of the network: cpu, cuda:N for the NVIDIA GPU with this number, or several \
+         as cuda:0,cuda:1 [default: cpu]",
         expected: "cpu, cuda, cuda:N, or cuda:0,cuda:1 for two",
         set: |options, text| text.parse().ok().map(|device| options.device = device),
     },
@@ -97,14 +97,14 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         name: "ort-library",
         value: "FILE",
         help: "The shared library of ONNX Runtime [default: ORT_DYLIB_PATH, then beside the \
-               program, then where the script fetch-onnxruntime puts it]",
+         program, then where the script fetch-onnxruntime puts it]",
         expected: "a file name",
         set: |options, text| (!text.is_empty()).then(|| options.ort_library = Some(text.into())),
     },
     EngineOption {
         name: "visits",
         value: "N",
-        help: "Visits of a search. Without visits, time per move and clock a move takes 2 seconds",
+        help: "Visits per search. Without visits, time per move and clock a move takes 2 seconds",
         expected: "a whole number from 1",
         set: |options, text| {
             positive(text).map(|visits| options.thinking_limits.visits = Some(visits))
@@ -113,7 +113,7 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "time-per-move",
         value: "SECONDS",
-        help: "Time of a search; under a clock the shorter of the two holds",
+        help: "Time per search; under a clock the shorter of the two holds",
         expected: "seconds, more than 0",
         set: |options, text| {
             let time = seconds(text).ok().filter(|time| !time.is_zero())?;
@@ -124,8 +124,8 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "lag",
         value: "SECONDS",
-        help: "Time of each move that the controller's clock charges beyond this engine's, until \
-               time_left lets it be measured [default: 0.06, less on a short clock]",
+        help: "Time per move that the controller charges in addition to the engine's own, until \
+         time_left lets it be measured [default: 0.06, less on a short clock]",
         expected: "seconds, not negative",
         set: |options, text| {
             let lag: Duration = seconds(text).ok()?;
@@ -136,9 +136,9 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "playouts-per-second",
         value: "N",
-        help: "Counts this many playouts as one second instead of measuring time: a simulated \
-               clock, to be used with the same number in tengen-match --visits-per-second and \
-               one thread [default: real time]",
+        help: "Simulated clock: this many playouts count as one second instead of measured time; \
+         use it with the same number in tengen-match --visits-per-second and one thread [default: \
+         real time]",
         expected: "a number from 0.001 to 1e9",
         set: |options, text| {
             let rate = text
@@ -152,7 +152,7 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "threads",
         value: "N",
-        help: "Search threads [default: one a processor]",
+        help: "Search threads [default: number of CPUs]",
         expected: "a whole number from 1 to 1024",
         set: |options, text| {
             let threads = positive(text).filter(|&threads| threads <= 1024)?;
@@ -163,8 +163,8 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "cache-mib",
         value: "MIB",
-        help: "Memory for evaluations that are remembered beyond the tree, from game to game; 0 \
-               for none [default: 64]",
+        help: "Memory of the evaluation cache, which lasts from game to game; 0 for none [default: \
+         64]",
         expected: "a whole number up to 1000000",
         set: |options, text| {
             let mib = text.parse().ok().filter(|&mib| mib <= 1_000_000)?;
@@ -175,17 +175,17 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "ponder",
         value: SWITCH,
-        help: "Think on the opponent's time. Two engines that share a machine take it from each \
-               other [default: off]",
+        help: "Think during the opponent's time. Two engines on one machine take it from each \
+         other [default: off]",
         expected: "on or off",
         set: |options, text| switch(text).map(|on| options.ponder = on),
     },
     EngineOption {
         name: "solver-threads",
         value: "N",
-        help: "Threads that solve the position while the search runs; 0 for none; auto for 1 where \
-               the search leaves a processor idle, and else those of the search, in turn with it \
-               [default: auto with a network, 0 with playouts]",
+        help: "Threads that solve the position during the search; 0 for none; auto for 1 if the \
+         search leaves a processor idle, and else those of the search, in turn with it [default: \
+         auto with a network, 0 with playouts]",
         expected: "a whole number up to 1024, or auto",
         set: |options, text| {
             options.solver.threads = if text == "auto" {
@@ -199,8 +199,8 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "solver-from",
         value: "N",
-        help: "The solver starts when at most so many moves can be left in the game: 36 is about \
-               ply 42 of NoGo on 9x9 [default: 36]",
+        help: "The solver starts when at most this many moves can be left in the game: 36 is about \
+         ply 42 of NoGo on 9x9 [default: 36]",
         expected: "a whole number",
         set: |options, text| text.parse().ok().map(|from| options.solver.from = from),
     },
@@ -221,8 +221,8 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "probe-nodes",
         value: "N",
-        help: "Nodes in which the search tries to solve a position, for each of its visits, where that \
-               may do; 0 for none [default: 100]",
+        help: "Solver nodes per visit with which the search tries to solve a position, if they may \
+         suffice; 0 for none [default: 100]",
         expected: "a whole number up to 1000000",
         set: |options, text| {
             let nodes = text.parse().ok().filter(|&nodes| nodes <= 1_000_000)?;
@@ -233,8 +233,8 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "probe-from",
         value: "N",
-        help: "It does so when at most so many moves can be left: 36 is about ply 42 of \
-               NoGo on 9x9 [default: 36]",
+        help: "It does so when at most this many moves can be left: 36 is about ply 42 of NoGo on \
+         9x9 [default: 36]",
         expected: "a whole number",
         set: |options, text| {
             text.parse()
@@ -245,8 +245,8 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "seed",
         value: "N",
-        help: "Seed of all random numbers: one thread and a number of visits then always play \
-               the same [default: another one in every run]",
+        help: "Seed of all random numbers: with one thread and a number of visits games are \
+         reproducible [default: different in every run]",
         expected: "a whole number",
         set: |options, text| text.parse().ok().map(|seed| options.seed = Some(seed)),
     },
@@ -256,7 +256,7 @@ fn positive(text: &str) -> Option<u64> {
     text.parse().ok().filter(|&number| number > 0)
 }
 
-/// What is on or off, also as TOML writes it.
+/// A switch, also as TOML writes it.
 fn switch(text: &str) -> Option<bool> {
     match text {
         "on" | "true" => Some(true),

@@ -7,12 +7,12 @@ use crate::eval::{BackendKind, Device, LibraryPlaces, LoadOptions};
 use crate::game::{BoardSize, GAMES, GameInfo};
 use crate::search::SearchParams;
 
-/// What chooses the moves.
+/// Method of choosing moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
-    /// PUCT with a network, run by the fastest of [`BackendKind::ALL`] that can be had.
+    /// PUCT with a network on the fastest available backend of [`BackendKind::ALL`].
     Auto,
-    /// PUCT with a network, run by this and nothing else.
+    /// PUCT with a network on this backend only.
     Network(BackendKind),
     /// RAVE over random playouts, without a network, on one thread.
     Rollout,
@@ -25,31 +25,31 @@ pub enum Backend {
 pub struct EngineOptions {
     /// The game, as [`crate::game::Game::NAME`].
     pub game: String,
-    /// The board at the start; the network's or the game's usual one when nobody says.
+    /// The board at the start; `None` for the network's or the game's usual one.
     pub size: Option<BoardSize>,
-    /// The game's rules, as it reads them; empty for the usual ones.
+    /// The game's rules as text; empty for the usual ones.
     pub rules: String,
-    /// When a game is given up.
+    /// When to resign.
     pub resign: Option<Resign>,
-    /// What chooses the moves.
+    /// Method of choosing moves.
     pub backend: Backend,
-    /// The network's file; the built-in one when there is none.
+    /// The network's file; `None` for the built-in one.
     pub model: Option<PathBuf>,
-    /// Where the network is computed.
+    /// Device of the network.
     pub device: Device,
-    /// ONNX Runtime's library; looked for in the usual places when there is none.
+    /// ONNX Runtime's library; `None` to search the default places.
     pub ort_library: Option<PathBuf>,
-    /// What one move may cost.
+    /// Limits per move.
     pub thinking_limits: ThinkingLimits,
-    /// Playouts that count as a second in place of measured time; `None` for real time.
+    /// Playouts per simulated second; `None` for real time.
     pub playouts_per_second: Option<f64>,
-    /// Search threads; `None` for one a processor.
+    /// Search threads; `None` for the number of CPUs.
     pub threads: Option<usize>,
-    /// Seed of all random numbers; `None` for another one in every run.
+    /// Seed of all random numbers; `None` for a different one in every run.
     pub seed: Option<u64>,
-    /// Memory for remembered evaluations, in MiB; 0 for none.
+    /// Memory of the evaluation cache, in MiB; 0 for none.
     pub cache_mib: u32,
-    /// Whether to think on the opponent's time.
+    /// Whether to ponder.
     pub ponder: bool,
     /// The exact solver of endings.
     pub solver: SolverOptions,
@@ -57,7 +57,7 @@ pub struct EngineOptions {
     pub search: SearchParams,
 }
 
-/// The game that is played unless another one is named.
+/// The default game.
 #[allow(clippy::indexing_slicing, reason = "an empty list would not compile")]
 const USUAL: GameInfo = GAMES[0];
 
@@ -98,7 +98,7 @@ impl EngineOptions {
         game.unwrap_or(&USUAL).usual_board
     }
 
-    /// How a network is loaded by these settings.
+    /// Options for loading a network.
     #[must_use]
     pub fn load(&self) -> LoadOptions {
         LoadOptions {
@@ -108,7 +108,7 @@ impl EngineOptions {
         }
     }
 
-    /// Takes a game with its usual board and rules.
+    /// Selects a game with its default board and rules.
     pub(super) fn choose(&mut self, game: &GameInfo) {
         game.name.clone_into(&mut self.game);
         self.size = None;

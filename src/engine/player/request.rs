@@ -1,21 +1,21 @@
-//! What a player is asked for.
+//! Requests to a player.
 
 use crate::game::{Game, GameState};
 use crate::search::AnalysisOptions;
 
-/// What a move is wanted for.
+/// Purpose of a move.
 #[derive(Clone, Copy)]
 pub(super) struct MoveRequest<'a, G: Game> {
     pub(super) start: &'a GameState<G>,
     pub(super) analysis: &'a AnalysisOptions,
-    /// Whether nothing counts but dead stones of the other side while there are any.
+    /// Whether only dead stones of the opponent matter while there are any.
     pub(super) takes_dead: bool,
-    /// Whether the game may be given up.
+    /// Whether it may resign.
     pub(super) resigns: bool,
 }
 
 impl<'a, G: Game> MoveRequest<'a, G> {
-    /// To win.
+    /// A normal move.
     pub(super) fn usual(
         start: &'a GameState<G>,
         analysis: &'a AnalysisOptions,

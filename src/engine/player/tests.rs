@@ -14,7 +14,7 @@ fn stone(color: Color, point: u16) -> Play {
     Play { color, vertex }
 }
 
-/// The board as a string, and who is to move.
+/// The board as a string, and the side to move.
 fn seen(engine: &dyn Engine) -> (String, Color) {
     let points = (0..engine.size().area() as u16).map(Move);
     let board = points.map(|point| match engine.stone(point) {
@@ -25,7 +25,7 @@ fn seen(engine: &dyn Engine) -> (String, Color) {
     (board.collect(), engine.to_move())
 }
 
-/// Spending on a clock that is read without lag.
+/// Thinking limits for a clock without lag.
 fn punctual() -> ThinkingLimits {
     ThinkingLimits {
         lag: Some(Duration::ZERO),
@@ -182,7 +182,7 @@ fn limits_given_hold_together_and_two_seconds_are_the_default() {
         TimeControl::Unlimited,
         (Some(9), Some(secs(7))),
     );
-    // The scheme that is easy to compute: 12% of the clock, but for the least lag of three moves.
+    // The simplest scheme: 12% of the clock, less the minimum lag of three moves.
     let millis = |millis| Some(Duration::from_millis(millis));
     check(None, None, limited(30), (None, millis(3598)));
     check(Some(9), Some(secs(7)), limited(3), (Some(9), millis(358)));
@@ -243,8 +243,7 @@ fn thinking_costs_time_unless_it_is_only_asked_for_advice() {
     let main = |seconds| TimeLeft::Main(Duration::from_secs(seconds));
     assert_eq!(left, [main(55), main(60)]);
     assert_eq!(engine.move_times().len(), 1);
-    // A move taken back has cost its time all the same, and its lag, unless the controller says
-    // otherwise.
+    // An undone move has still used its time and its lag, unless the controller says otherwise.
     engine.undo().expect("a move was played");
     let black = |engine: &Player<_>| engine.clock_state(Color::Black).clock.left();
     assert_eq!((black(&engine), engine.move_times().len()), (main(55), 0));

@@ -96,7 +96,7 @@ fn keeps_the_clock(place: SolverPlace) {
         visits: Some(1_000_000_000),
         budget: Some(Budget::fixed(short, short)),
     };
-    // Nobody solves it in that time.
+    // Not solvable in that time.
     let position = empty(6, 6);
     assert!(position.plies_left().at_most(SolverOptions::default().from));
     let report = thinker.think(&position.clone().into(), &limits, &StopFlag::new());
@@ -134,15 +134,15 @@ fn under_a_simulated_clock_solver_and_search_work_at_the_same_time() {
         let millis = time.now().as_millis() as u64;
         (report.proof, report.playouts, millis)
     };
-    // A hundred nodes are a playout, and a fifth of the visits may go into them besides; the second look
-    // at the chosen move comes after.
+    // A hundred nodes count as a playout, and a fifth of the visits is added for them; verifying
+    // the chosen move comes after.
     assert_eq!(think(6, 1000), (None, 1020, 1020));
     let (proof, playouts, millis) = think(3, 10_000);
     assert_eq!((proof, playouts), (Some(Proof::Loss), millis));
     assert!((20..2000).contains(&millis), "{millis}");
 }
 
-/// The clock stands still while the solver works, and would never say that a look is over.
+/// The clock stands still while the solver works, and would never end a verification.
 #[test]
 fn under_a_simulated_clock_the_second_look_ends() {
     let time: Arc<dyn Clock> = Arc::new(PlayoutClock::new(200.0));
@@ -159,7 +159,7 @@ fn under_a_simulated_clock_the_second_look_ends() {
     let report = thinker.think(&empty(6, 6).clone().into(), &limits, &StopFlag::new());
     let report = report.expect("playouts never fail");
     assert_eq!(report.proof, None);
-    // An eighth of a second, 25 playouts, is kept for it.
+    // An eighth of a second, 25 playouts, is reserved for it.
     let spent = time.now().as_millis() as u64;
     assert_eq!(report.playouts * 5, spent);
     assert!((4000..4200).contains(&spent), "{spent}");
@@ -204,7 +204,7 @@ fn threatened(stones: u8) -> Gomoku {
     empty.set_up(&stones, Color::Black).unwrap()
 }
 
-/// A solver of threats beside playouts.
+/// A threat solver beside playouts.
 fn prover() -> SolverThinker<Gomoku> {
     let time: Arc<dyn Clock> = Arc::new(FakeClock::new());
     let inner = Box::new(RolloutThinker::new(1, Arc::clone(&time)));
@@ -269,7 +269,7 @@ fn the_only_answer_to_a_four_is_played_at_once() {
     assert!(report.visits <= 1 && report.proof.is_none(), "{report:?}");
 }
 
-/// A prover that must not be asked for more than the moves that lose.
+/// A prover that fails the test if asked for more than the losing moves.
 struct Unasked(Box<dyn Solve<Gomoku>>);
 
 impl Solve<Gomoku> for Unasked {

@@ -1,8 +1,8 @@
-//! Analysis and pondering: searches that somebody else ends.
+//! Analysis and pondering: searches that are ended by a stop flag.
 
 use super::*;
 
-/// A flag that is up.
+/// A raised flag.
 fn raised() -> StopFlag {
     let stop = StopFlag::new();
     stop.raise();
@@ -13,7 +13,7 @@ fn raised() -> StopFlag {
 fn pondering_is_for_the_opponents_turn_only() {
     let begun = StopFlag::new();
     let mut engine = player(Behaviour::WhenStopped(begun.clone()));
-    // Pondering that should not happen would not end.
+    // If pondering started by mistake, it would not end.
     let never = StopFlag::new();
     engine.ponder(&never);
     engine.play(stone(Color::Black, 0)).expect("legal");
@@ -40,7 +40,7 @@ fn pondering_is_for_the_opponents_turn_only() {
     engine.ponder(&stop);
     presser.join().expect("it only waits");
 
-    // The last move of a game leaves nothing to think about.
+    // After the last move of a game there is nothing to search.
     engine.genmove(Color::White, &raised());
     engine.genmove(Color::Black, &raised());
     assert!(engine.outcome().is_some());

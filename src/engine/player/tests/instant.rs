@@ -1,4 +1,4 @@
-//! What is played where a search has nothing to say, or broke off.
+//! Moves without a search result or after an interrupted search.
 
 use super::*;
 use crate::clock::{StopReason, SystemClock};
@@ -7,7 +7,7 @@ use crate::game::HalfPoints;
 use crate::game::Proof;
 use crate::game::go::SmallGo;
 
-/// A player whose look at once says this, and why it was asked.
+/// A player whose instant knowledge is `moves`, and the reason of the last call.
 fn looking(behaviour: Behaviour, moves: &'static [(u16, Option<Proof>)]) -> Player<FillGame> {
     let engine = player(behaviour);
     engine.with_look_at_once(Box::new(move |_, _| {
@@ -60,7 +60,7 @@ fn the_best_so_far_is_played_where_nothing_else_is_known() {
     plays(&mut engine, &StopFlag::new(), 4);
 }
 
-/// The thinker would think for nothing.
+/// The thinker would search in vain.
 #[test]
 fn no_time_at_all_asks_no_thinker() {
     let begun = StopFlag::new();
@@ -74,7 +74,7 @@ fn no_time_at_all_asks_no_thinker() {
     assert!(!begun.is_raised());
 }
 
-/// Esc while dead stones are judged, before anything was searched: it was A1.
+/// Esc while dead stones are estimated, before anything was searched: it was A1.
 #[test]
 fn a_judgement_that_is_stopped_leaves_a_move_that_makes_sense() {
     let stop = StopFlag::new();

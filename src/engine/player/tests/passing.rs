@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use super::*;
 use crate::game::go::SmallGo;
 
-/// Says how long it may search.
+/// Records its time limits.
 struct Recorder(Arc<Mutex<Vec<Duration>>>);
 
 impl Thinker<SmallGo> for Recorder {
@@ -24,7 +24,7 @@ impl Thinker<SmallGo> for Recorder {
     }
 }
 
-/// How long the search may take that `moves` makes after a pass, on which so much time is spent.
+/// Time limits of the search that `moves` makes after a pass, on which this much time is spent.
 fn searched_after_a_pass(judged: Duration, moves: fn(&mut Player<SmallGo>)) -> Duration {
     let (clock, searched) = (FakeClock::new(), Arc::new(Mutex::new(Vec::new())));
     let kept = Arc::clone(&searched);
