@@ -252,7 +252,7 @@ fn a_point_entered_wrongly_decides_nothing() {
 fn a_line_that_is_not_understood_gets_an_answer() {
     let mut program = Program::start("answers", QUICK);
     for (line, part) in [
-        ("mvoe EE", "\"mvoe\" is not understood: `help`"),
+        ("mvoe EE", "\"mvoe\" is not a known command: `help`"),
         ("name move AA", "\"name\" is not understood"),
         ("move EE", "no game is on"),
         ("undo x", "number of stones"),
@@ -319,7 +319,8 @@ fn records_that_cannot_be_written_are_shouted_and_written_elsewhere() {
     let told = program.remark();
     let home = program.folder.join("home").join("tengen-records");
     assert!(
-        told.contains("RECORDS are in") && told.contains(&home.display().to_string()),
+        told.contains("RECORDS are written to a fallback location")
+            && told.contains(&home.display().to_string()),
         "{told}"
     );
     program.next_move();

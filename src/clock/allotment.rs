@@ -1,5 +1,5 @@
-//! Our allotment (docs/methods.md#time): rising gently over the moves that need thought, with
-//! overtime's own pace as a floor.
+//! Our time allocation (docs/methods.md#time): rising gently over the moves that need thought, with
+//! overtime's own pace as a minimum.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use super::experience::Experience;
 use super::situation::Situation;
 use super::{Budget, Overtime, TimeLeft};
 
-/// Plies over which the takeover by proofs is spread around its mean: the scale of a logistic
-/// distribution (in 300 games of a minute on the simulated clock its standard deviation was 2.1
-/// plies).
+/// Scale, in plies, of the logistic distribution of the takeover ply around its mean (in 300 games
+/// of a minute on the simulated clock its standard deviation was 2.1 plies).
 const TAKEOVER_SPREAD: f64 = 1.3;
-/// Plies before the takeover at which the weight of a move has fallen by e. (A move's loss against
-/// 4,096 visits is 0.009 at ply 4, 0.026 at 40, 0.05 at 48 and 0.2 at 56, in 2,361 positions.)
+/// Plies before the takeover at which the weight of a move has fallen by a factor of e. (A move's
+/// loss against 4,096 visits is 0.009 at ply 4, 0.026 at 40, 0.05 at 48 and 0.2 at 56, in 2,361
+/// positions.)
 const RISE_PLIES: f64 = 9.0;
-/// The largest share of the free time that one move is expected to take, and that it may take.
+/// The largest share of the free time that one move is planned to take, and that it may take.
 const LARGEST_PLAN: f64 = 0.7;
 const LARGEST_MOVE: f64 = 0.8;
-/// What a search that does not answer may cost beyond its budget, as a share of the free time. It
-/// gets its answer in many times less, but a network that is still loading needs it.
+/// Allowed overrun of the budget by a search that does not answer, as a share of the free time. A
+/// search normally answers in a fraction of it, but a network that is still loading needs it.
 pub(super) const OVERRUN_SHARE: f64 = 0.15;
 /// While main time lasts a move takes this many overtime periods: with strength growing with the
 /// logarithm of time, e is best (KataGo; docs/methods.md#time).
@@ -51,7 +51,7 @@ fn sudden_death(known: &Experience, now: &Situation, main: Duration) -> Budget {
     let most = soft
         .mul_f64(known.params.time_extend)
         .min(free.mul_f64(LARGEST_MOVE));
-    // In need a late answer is still better than one that was not thought about.
+    // When time is short, a late answer is still better than an unsearched move.
     let moves = now.most_moves();
     let fair = main.saturating_sub(known.lag_of(moves)) / (2 * moves);
     let hard = (most + free.mul_f64(OVERRUN_SHARE)).max(fair);
@@ -63,7 +63,7 @@ fn sudden_death(known: &Experience, now: &Situation, main: Duration) -> Budget {
     }
 }
 
-/// Sudden death with income. Lag is paid out of the increment where that is enough.
+/// Sudden death with income. Lag is paid out of the increment if it suffices.
 fn fischer(known: &Experience, now: &Situation, main: Duration, terms: Overtime) -> Budget {
     let Overtime::Fischer {
         increment,
@@ -79,7 +79,7 @@ fn fischer(known: &Experience, now: &Situation, main: Duration, terms: Overtime)
     let base = if income.is_zero() {
         sudden_death(known, now, main)
     } else {
-        // The increment comes after the move: what stands in for it until then has to be kept, too.
+        // The increment comes after the move: until then its amount must be reserved, too.
         let kept = known.reserve(4).saturating_sub(known.lag_of(4)) + worst * 2;
         let spendable = main.saturating_sub(kept);
         let income = income.min(spendable);
@@ -94,7 +94,7 @@ fn fischer(known: &Experience, now: &Situation, main: Duration, terms: Overtime)
             rules: known.rules(),
         }
     };
-    // What would be cut off at the cap is free.
+    // Time that the cap would cut off is free.
     let overflow = (main + increment).saturating_sub(most_main.unwrap_or(Duration::MAX));
     let soft = base.soft.max(overflow.min(usable));
     let raised = Budget {
@@ -107,9 +107,9 @@ fn fischer(known: &Experience, now: &Situation, main: Duration, terms: Overtime)
     raised.within(Budget::fixed(cap, cap))
 }
 
-/// Main time with byoyomi to come: all but the last period are spent like main time, a move takes
-/// several periods' worth while it lasts, and the move that leaves main time also uses up a period,
-/// which comes back.
+/// Main time followed by byoyomi: all but the last period are spent like main time, a move takes
+/// several periods' worth while main time lasts, and the move that leaves main time also uses up a
+/// period, which comes back.
 fn before_byoyomi(
     known: &Experience,
     now: &Situation,
@@ -141,8 +141,8 @@ fn before_byoyomi(
     }
 }
 
-/// A byoyomi period: what is not used of it is lost. A restless search may cost a period while
-/// two are left after it.
+/// A byoyomi period: its unused time is lost. A search in dispute may cost a period while two are
+/// left after it.
 fn byoyomi(known: &Experience, now: &Situation, left: Duration, periods: u32) -> Budget {
     let Overtime::Byoyomi { period, .. } = now.clock.overtime() else {
         return sudden_death(known, now, left);
@@ -162,7 +162,7 @@ fn byoyomi(known: &Experience, now: &Situation, left: Duration, periods: u32) ->
     }
 }
 
-/// Main time with Canadian periods to come: their pace costs nothing, so a move gets at least that.
+/// Main time followed by Canadian periods: their pace costs nothing, so a move gets at least that.
 fn before_canadian(known: &Experience, now: &Situation, main: Duration, pace: Duration) -> Budget {
     let worst = known.margin(pace, false);
     let all = (main + pace).saturating_sub(worst);
@@ -179,7 +179,7 @@ fn before_canadian(known: &Experience, now: &Situation, main: Duration, pace: Du
     }
 }
 
-/// A Canadian period: equal shares, what is saved goes to its later moves, the last one uses all.
+/// A Canadian period: equal shares; saved time goes to its later moves, and the last one uses all.
 fn canadian(known: &Experience, now: &Situation, left: Duration, stones: u32) -> Budget {
     let own_moves = now.own_moves() as u32;
     let moves = stones.clamp(1, own_moves.max(1));
@@ -233,13 +233,12 @@ fn share(known: &Experience, now: &Situation, free: Duration) -> Duration {
     from_seconds(planned.min(free.as_secs_f64() * largest))
 }
 
-/// How much more a move gets than one of the opening, so many plies before the takeover.
+/// Weight of a move relative to one of the opening, this many plies before the takeover.
 fn rise(most: f64, plies: f64) -> f64 {
     1.0 + most * (-plies.max(0.0) / RISE_PLIES).exp()
 }
 
-/// The probability that a move needs thought, so many plies before the mean of the first proven
-/// ones.
+/// Probability that a move needs thought, this many plies before the mean takeover.
 fn needs_thought(plies: f64) -> f64 {
     1.0 / (1.0 + (-(plies - 1.0) / TAKEOVER_SPREAD).exp())
 }

@@ -37,7 +37,7 @@ fn allot(clock: SideClock, ply: u32) -> Budget {
         .expect("a limited clock")
 }
 
-/// Plays a move whose search takes `takes` of its planned time, and gives its budget.
+/// Plays a move whose search takes `takes` of its planned time, and returns its budget.
 fn play_move(manager: &mut TimeManager, clock: &mut SideClock, ply: u32, takes: f64) -> Budget {
     let budget = manager
         .allot(&situation(*clock, ply))
@@ -55,12 +55,12 @@ fn play_move(manager: &mut TimeManager, clock: &mut SideClock, ply: u32, takes: 
     budget
 }
 
-/// Plays a game in which every search takes `takes` of its planned time, and gives the planned
-/// times and the clock at the end.
+/// Plays a game in which every search takes `takes` of its planned time, and returns the planned
+/// times and the final clock.
 fn game(params: TimeParams, mut clock: SideClock, takes: f64) -> (Vec<f64>, SideClock) {
     let mut manager = TimeManager::new(params, Some(LAG));
     let mut planned = Vec::new();
-    // Of a minute the takeover is at ply 51.
+    // With a minute the takeover is at ply 51.
     for ply in (0..52).step_by(2) {
         let soft = play_move(&mut manager, &mut clock, ply, takes).soft;
         planned.push(soft.as_secs_f64());
@@ -86,7 +86,7 @@ fn sudden_death_is_shared_out_evenly_up_to_the_takeover() {
         let mut sorted = planned.clone();
         sorted.sort_by(f64::total_cmp);
         let median = sorted[sorted.len() / 2];
-        // Learning how much is used moves it a little; nothing starves.
+        // Learning the used share changes it a little; no move starves.
         for (number, share) in planned.iter().enumerate() {
             assert!(
                 *share > 0.5 * median && *share < 1.5 * median,
@@ -115,7 +115,7 @@ fn each_rule_can_be_switched_off() {
     // 36 moves, of which each loses at least 5 ms and keeps 10 ms, and 2.6 seconds for accidents.
     assert_eq!(budget.soft.as_millis(), 1200);
     assert_eq!(budget.most, budget.soft);
-    // The last of the 36 moves weighs nearly six times as much as the first, all together 56.1.
+    // The last of the 36 moves has nearly six times the weight of the first; the sum is 56.1.
     manager.known.params.time_rise = 5.0;
     let first = manager.allot(&situation(clock(46_340, Overtime::None), 0));
     let soft = first.expect("a limited clock").soft.as_millis();
@@ -131,10 +131,10 @@ fn byoyomi_is_used_to_the_full_and_main_time_in_several_periods_a_move() {
     // e periods a move while main time lasts.
     let soft = allot(clock(60_000, terms), 0).soft.as_secs_f64();
     assert!((soft - 27.18).abs() < 0.01, "{soft}");
-    // An even share where that is more.
+    // An equal share where that is more.
     assert!(allot(clock(3_600_000, terms), 0).soft > Duration::from_secs(100));
     // The last move of main time uses up a period, which comes back; lag (three times the assumed
-    // one) and 3% of it are kept back, and 10% of the last period.
+    // one) and 3% of it are reserved, and 10% of the last period.
     let last = allot(clock(5_000, terms), 20);
     assert_eq!(last.soft, Duration::from_millis(14_550));
     let mut overtime = clock(0, terms);
@@ -166,7 +166,7 @@ fn a_canadian_period_is_shared_by_its_stones() {
     assert!(soft > 9.0 && soft < 13.0, "{soft}");
     overtime.set_left(Duration::from_secs(30), 1);
     assert_eq!(allot(overtime, 20).soft, Duration::from_millis(27_405));
-    // Only one own move is left in the game: it need not save for five stones.
+    // Only one own move is left in the game: it need not save time for five stones.
     overtime.set_left(Duration::from_secs(30), 5);
     assert!(allot(overtime, 71).soft > Duration::from_secs(27));
 }
@@ -192,7 +192,7 @@ fn fischer_spends_its_income_and_what_a_cap_would_cut_off() {
     );
 }
 
-/// The increment comes after the move: until then something has to be there for a bad moment.
+/// The increment comes after the move: until then a reserve is needed.
 #[test]
 fn fischer_never_spends_the_last_of_its_main_time() {
     let terms = Overtime::Fischer {
@@ -208,11 +208,11 @@ fn fischer_never_spends_the_last_of_its_main_time() {
         least = least.min(before - (budget.soft + LAG).as_secs_f64());
     }
     assert!(least > 0.5, "{least}");
-    // All the same it is spent, but for that.
+    // Apart from that it is spent.
     assert!(main_left(&side) < 2.0, "{side:?}");
 }
 
-/// A clock in a state that a game can reach, near-empty ones included.
+/// A clock in any state that a game can reach, including nearly empty.
 fn clocks() -> impl Strategy<Value = SideClock> {
     let time = prop_oneof![0_u64..300, 0_u64..60_000];
     let overtime = (0_u8..4, time.clone(), 1_u32..6).prop_map(|(kind, period, count)| {
@@ -259,8 +259,8 @@ fn params() -> impl Strategy<Value = TimeParams> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Whatever the clock and the settings: limits in order, and with the lag the hard one never
-    /// loses the game, but where there is less than the least time a move takes.
+    /// For any clock and settings: limits are in order, and with the lag the hard limit never loses
+    /// the game, unless there is less than the minimum time of a move.
     #[test]
     fn the_hard_limit_and_lag_fit_into_what_is_left(
         side in clocks(), ply in 0_u32..90, params in params(), scheme in 0_usize..7,
@@ -271,15 +271,15 @@ proptest! {
         let now = situation(side, ply);
         let budget = TimeManager::new(params, Some(LAG)).allot(&now).expect("limited");
         prop_assert!(budget.soft <= budget.most, "{budget:?}");
-        // A search that uses its time up must be able to answer.
+        // A search that uses all of its time must be able to answer.
         prop_assert!(budget.most < budget.hard, "{budget:?}");
         let usable = side.longest_move().saturating_sub(LAG);
         prop_assert!(budget.most <= usable, "{budget:?} of {usable:?}");
         prop_assert!(budget.hard <= usable.max(LEAST_HARD), "{budget:?} of {usable:?}");
     }
 
-    /// A side whose every search runs to its hard limit, and that loses lag besides, makes all the
-    /// moves of a game: the hard limits of later moves shrink with the clock.
+    /// A side whose every search runs to its hard limit, and which also loses lag, completes the
+    /// game: the hard limits of later moves shrink with the clock.
     #[test]
     fn a_game_of_stalls_is_not_lost_on_time(main_ms in 6_000_u64..60_000) {
         let mut side = clock(main_ms, Overtime::None);

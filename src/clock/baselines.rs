@@ -1,6 +1,5 @@
-//! Other engines' ways to share out a sudden-death clock, to compare with (docs/methods.md#time).
-//! They keep our reserve for lag, so that a comparison is about thinking time and not about losses
-//! on time.
+//! Time allocation of other engines for sudden death, for comparison (docs/methods.md#time). They
+//! use our reserve for lag, so that thinking time is compared and not losses on time.
 
 use super::allotment::OVERRUN_SHARE;
 use super::budget::from_seconds;
@@ -9,27 +8,27 @@ use super::params::Scheme;
 use super::situation::Situation;
 use super::{Budget, Overtime, StopRules, TimeLeft};
 
-/// Own moves of a usual 9x9 NoGo game (docs/methods.md#nogo).
+/// Own moves of an average 9x9 NoGo game (docs/methods.md#nogo).
 const GAME_MOVES: f64 = 36.0;
 /// No scheme plans for fewer moves than this.
 const FEWEST_MOVES: f64 = 3.0;
-/// Huang, Coulom and Lin's C and MaxPly are 80 and 160 on 19x19, in games of about 250 plies; the
-/// same parts of a NoGo game of 72 plies.
+/// Huang, Coulom and Lin's C and MaxPly are 80 and 160 on 19x19, in games of about 250 plies;
+/// scaled to a NoGo game of 72 plies.
 const ERICA_C: f64 = 23.0;
 const ERICA_MAX_PLY: f64 = 46.0;
-/// Their rules: half as long again where the most visited move is not the best valued one, and
-/// twice as long where the game goes badly (win rate under 0.4).
+/// Their rules: 1.5 times the time where the most visited move does not have the best value, and
+/// twice the time in bad positions (win rate under 0.4).
 const ERICA_UNSTABLE: f64 = 1.5;
 const ERICA_BEHIND: f64 = 2.0;
 const ERICA_BAD_VALUE: f32 = -0.2;
-/// lc0's smooth manager counts on using this share of what it plans.
+/// lc0's smooth manager expects to use this share of its plan.
 const LC0_USED: f64 = 0.7;
-/// lc0's legacy estimate of moves to go: midpoint, in moves of this game, and steepness.
+/// lc0's legacy estimate of remaining moves: midpoint, in moves of this game, and steepness.
 const LC0_MIDPOINT: f64 = 26.0;
 const LC0_STEEPNESS: f64 = 7.0;
 
-/// The budget by another engine's scheme; `None` where ours is asked for, and on any clock but a
-/// sudden death.
+/// The budget by another engine's scheme; `None` for our own scheme, and on any clock but sudden
+/// death.
 pub(super) fn budget(known: &Experience, now: &Situation) -> Option<Budget> {
     let (TimeLeft::Main(main), Overtime::None) = (now.clock.left(), now.clock.overtime()) else {
         return None;
@@ -71,14 +70,14 @@ pub(super) fn budget(known: &Experience, now: &Situation) -> Option<Budget> {
     })
 }
 
-/// KataGo's own moves left, by board area and stones.
+/// KataGo's estimate of its remaining moves, by board area and stones.
 fn katago_moves(now: &Situation) -> f64 {
     let (area, stones) = (now.area, f64::from(now.ply));
     let plies = (0.95 * area + 20.0 - stones).max(0.15 * area + 30.0);
     (0.5 * plies).max(FEWEST_MOVES)
 }
 
-/// lc0's legacy estimate of moves to go after `made` moves.
+/// lc0's legacy estimate of remaining moves after `made` moves.
 fn lc0_moves(made: f64) -> f64 {
     let part = (made / LC0_MIDPOINT).powf(LC0_STEEPNESS);
     let total = LC0_MIDPOINT * (1.0 + 2.0 * part).powf(1.0 / LC0_STEEPNESS);

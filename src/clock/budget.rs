@@ -1,45 +1,45 @@
-//! The thinking time of one move, and the rules by which a running search spends it.
+//! The time budget of one move, and the rules by which a running search spends it.
 
 use std::time::Duration;
 
 use super::StopReason;
 
-/// Fewer new visits than this say nothing about how a search goes on.
+/// With fewer new visits the course of a search is unknown.
 const FEWEST_VISITS: u64 = 32;
-/// Less than this share of the planned time does not confirm what reused visits say. (At a million
-/// visits a move every sixth search of a game ended at once, before its turning points too.)
+/// Minimum share of the planned time to confirm reused visits. (At a million visits a move every
+/// sixth search of a game ended at once, even before turning points.)
 const LEAST_SHARE: f64 = 0.1;
-/// A leader that came up in this last share of the time is not trusted yet. Ours.
+/// A leader that appeared in this last share of the time is not trusted yet. Ours.
 const YOUNG_SHARE: f64 = 0.25;
 
-/// Thinking time for one move.
+/// Time budget of one move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
-    /// The search should stop here.
+    /// Soft limit: the search should stop here.
     pub soft: Duration,
-    /// It may go on until here where more time is likely to change the move.
+    /// Extended limit, used if more time is likely to change the move.
     pub most: Duration,
-    /// The move must be there by then, whatever happens.
+    /// Hard limit: the move must be available by then.
     pub hard: Duration,
-    /// What may end the search before `soft`, or carry it beyond.
+    /// Rules to end the search before `soft`, or to extend it.
     pub rules: StopRules,
 }
 
-/// How a search spends its budget. The default has no rule: it ends at `soft`.
+/// How a search spends its budget. Without rules, the default, it ends at `soft`.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StopRules {
-    /// Stops when the runner-up would need more than this share of all visits still to come to
-    /// overtake the leader; above 1 the leader must be out of reach by so much, and 0 is for never.
+    /// Stops when the runner-up would need more than this share of all remaining visits to overtake
+    /// the leader; above 1 the leader must be ahead by correspondingly more, and 0 means never.
     pub overtake: f64,
-    /// Time that reused visits have saved may shorten `soft` by up to this share; 0 for never.
+    /// Reused visits may shorten `soft` by up to this share; 0 for never.
     pub credit: f64,
-    /// Visits per second that this search is expected to make; 0 where nobody knows.
+    /// Expected visits per second of this search; 0 if unknown.
     pub rate: f64,
-    /// What reused visits have saved: [`Budget::credited`] has taken it off `soft`.
+    /// Time saved by reused visits, which [`Budget::credited`] has subtracted from `soft`.
     pub saved: Duration,
 }
 
-/// Where a running search stands.
+/// Progress of a running search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
     /// Time since it began.
@@ -48,18 +48,18 @@ pub struct Progress {
     pub visits: u64,
     /// Visits of the most visited root move that is not proven to lose, reused ones counted.
     pub leader: u64,
-    /// Visits of the next such move; 0 when there is none.
+    /// Visits of the second such move; 0 if there is none.
     pub runner_up: u64,
     /// Whether the leader also has the best value.
     pub best_valued: bool,
-    /// When the leader became the leader, since the search began.
+    /// Time since the start of the search at which the leader became the leader.
     pub leads_since: Duration,
     /// Root moves that are not proven to lose.
     pub open_moves: usize,
 }
 
 impl Budget {
-    /// A budget without rules, which the search uses up.
+    /// A budget without rules, which the search uses completely.
     #[must_use]
     pub fn fixed(soft: Duration, hard: Duration) -> Budget {
         Budget {
@@ -70,7 +70,7 @@ impl Budget {
         }
     }
 
-    /// Each limit of the two that is shorter, with the rules of `self`.
+    /// The shorter of each limit, with the rules of `self`.
     #[must_use]
     pub fn within(self, other: Budget) -> Budget {
         Budget {
@@ -81,7 +81,7 @@ impl Budget {
         }
     }
 
-    /// What is left of it after so much time.
+    /// The remaining budget after some time.
     #[must_use]
     pub fn after(self, elapsed: Duration) -> Budget {
         Budget {
@@ -92,7 +92,7 @@ impl Budget {
         }
     }
 
-    /// The budget of a search that begins with `reused` visits: they need not be made again.
+    /// The budget of a search that begins with `reused` visits, which need not be made again.
     #[must_use]
     pub fn credited(self, reused: u64) -> Budget {
         let StopRules { credit, rate, .. } = self.rules;
@@ -111,7 +111,7 @@ impl Budget {
         }
     }
 
-    /// Why the search should stop now, if it should.
+    /// The reason to stop now, if any.
     #[must_use]
     pub fn judge(&self, now: &Progress) -> Option<StopReason> {
         if now.open_moves == 1 {
@@ -127,9 +127,9 @@ impl Budget {
         (!unstable && self.is_settled(now)).then_some(StopReason::Settled)
     }
 
-    /// Whether the runner-up is too far behind to win in what is left of the planned time (STOP of
-    /// Baier & Winands 2016). Time saved by reuse counts as planned: reused visits alone,
-    /// which are mostly of one line, must not end a search before it has looked around.
+    /// Whether the runner-up is too far behind to win within the planned time (STOP of Baier &
+    /// Winands 2016). Time saved by reuse counts as planned: reused visits, which are mostly of one
+    /// line, must not end a search before it has explored.
     fn is_settled(&self, now: &Progress) -> bool {
         if self.rules.overtake <= 0.0 || now.visits < FEWEST_VISITS {
             return false;
@@ -145,10 +145,10 @@ impl Budget {
 }
 
 impl Progress {
-    /// Whether more time is likely to change the move: the leader is new, or not the best valued.
-    /// (To count a leader that is hardly ahead as well made positions unstable too often: with it,
-    /// extending to twice the time scored 46.7% +- 5.8 against not extending in 300 games of 4 s on
-    /// the simulated clock.)
+    /// Whether more time is likely to change the move: the leader is new, or does not have the best
+    /// value. (Counting a narrow lead as well made positions unstable too often: with it, extending
+    /// to twice the time scored 46.7% +- 5.8 against not extending in 300 games of 4 s on the
+    /// simulated clock.)
     fn is_unstable(&self) -> bool {
         let age = self.elapsed.saturating_sub(self.leads_since).as_secs_f64();
         let young = !self.leads_since.is_zero() && age < YOUNG_SHARE * self.elapsed.as_secs_f64();
@@ -156,7 +156,7 @@ impl Progress {
     }
 }
 
-/// A duration of so many seconds; none for anything that is not a time.
+/// A duration in seconds; zero for anything that is not a time.
 pub(super) fn from_seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(if seconds > 0.0 {
         Duration::MAX

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use jiff::Timestamp;
 use jiff::tz::Offset;
 
-/// Seconds since 1970 in UTC, by the machine's calendar.
+/// Seconds since 1970 in UTC, from the system clock.
 #[must_use]
 #[expect(
     clippy::disallowed_methods,
@@ -17,8 +17,8 @@ pub fn unix_time() -> Duration {
         .unwrap_or_default()
 }
 
-/// `2026.08.23 08:40` for a time since 1970 in UTC, at a place that is so many hours ahead of it, at
-/// most 25 either way; in UTC for others.
+/// `2026.08.23 08:40` for a time since 1970 in UTC, at a UTC offset in hours, at most 25 either
+/// way; larger ones count as UTC.
 #[must_use]
 pub fn date_time(unix: Duration, hours_ahead: i8) -> String {
     let seconds = i64::try_from(unix.as_secs()).unwrap_or(i64::MAX);

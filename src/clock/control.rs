@@ -1,4 +1,4 @@
-//! Time controls: the agreed terms, as plain values.
+//! Time controls as plain values.
 
 use std::time::Duration;
 
@@ -7,27 +7,27 @@ use std::time::Duration;
 pub enum Overtime {
     /// Nothing: the clock has run out (sudden death).
     None,
-    /// So many moves within each period; the period starts anew after the last of them.
+    /// Canadian: a number of moves within each period; a new period starts after the last of them.
     Canadian {
         /// Length of a period.
         period: Duration,
         /// Moves to be made in a period, at least 1.
         stones: u32,
     },
-    /// Periods for one move each; a move made within a period gives the whole period back.
+    /// Byoyomi: periods for one move each; a move made within a period resets it.
     Byoyomi {
         /// Length of a period.
         period: Duration,
-        /// Periods that may be lost, the last one included; at least 1.
+        /// Number of periods, the last one included; at least 1.
         periods: u32,
     },
-    /// Nothing follows, but every finished move adds to the main time (Fischer).
+    /// Fischer: every finished move adds to the main time.
     Fischer {
         /// Added after each move.
         increment: Duration,
-        /// Main time never grows beyond this.
+        /// Maximum main time.
         most_main: Option<Duration>,
-        /// No single move may take longer than this.
+        /// Maximum time per move.
         most_move: Option<Duration>,
     },
 }
@@ -42,7 +42,7 @@ pub enum TimeControl {
     Limited {
         /// Main time of each side.
         main: Duration,
-        /// What follows it.
+        /// Overtime after it.
         overtime: Overtime,
     },
 }

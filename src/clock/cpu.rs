@@ -1,4 +1,4 @@
-//! Processor time of this process.
+//! CPU time of this process.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use std::time::Duration;
 const TICK: Duration = Duration::from_millis(10);
 
 /// User and system time used by all threads of this process so far, to 10 ms; `None` where the
-/// system does not tell (it is read from `/proc`, so: outside Linux).
+/// system does not provide it (it is read from `/proc`, so: outside Linux).
 #[must_use]
 pub fn process_cpu_time() -> Option<Duration> {
     parse_stat(&std::fs::read_to_string("/proc/self/stat").ok()?)
 }
 
-/// User plus system time out of the text of `/proc/PID/stat`.
+/// User plus system time from the text of `/proc/PID/stat`.
 fn parse_stat(stat: &str) -> Option<Duration> {
     // Field 2 is the program's name in parentheses and may itself hold blanks and parentheses;
     // user and system time are fields 14 and 15.

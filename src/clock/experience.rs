@@ -1,5 +1,4 @@
-//! What a side's time is allotted by: its settings, and what earlier moves have taught of lag, of the
-//! search and of the game.
+//! Inputs of time allocation: a side's settings, and measurements of lag, search and game.
 
 use std::time::Duration;
 
@@ -7,19 +6,19 @@ use super::situation::MoveTimeUsed;
 use super::takeover::Takeover;
 use super::{Budget, LagMeter, StopReason, StopRules, TimeParams};
 
-/// What share of its planned time a move takes, before there is experience.
+/// Used share of the planned time, before there are measurements.
 const FIRST_USED: f64 = 0.85;
-/// No plan counts on less use than this.
+/// Minimum used share in plans.
 const LEAST_USED: f64 = 0.4;
-/// What a move is taken to lose where nobody says and nothing is measured.
+/// Assumed lag per move, if it is neither set nor measured.
 pub const USUAL_LAG: Duration = Duration::from_millis(60);
-/// That takes at most this share of the main time, in so many own moves, and of what is left of it in all
-/// moves to come, however many a game has.
+/// The assumed lag takes at most this share of the main time, in this many own moves, and of the
+/// remaining time in all future moves.
 pub(super) const ASSUMED_LAG_SHARE: f64 = 0.25;
 const USUAL_MOVES: f64 = 36.0;
-/// Where less than this share of the plans is used, the rules that end searches early are loosened.
+/// Below this used share of the plans, the rules that end searches early are relaxed.
 const THRIFTY: f64 = 0.6;
-/// Times shorter than this say nothing about how much of a plan is used.
+/// Shorter times say nothing about the used share.
 const SHORTEST_INFORMATIVE: Duration = Duration::from_millis(100);
 /// Weight of a new move in the running means.
 const MOVE_WEIGHT: f64 = 0.15;
@@ -28,7 +27,7 @@ const MOVE_WEIGHT: f64 = 0.15;
 pub(super) struct Experience {
     pub(super) params: TimeParams,
     pub(super) lag: LagMeter,
-    /// Somebody has said what a move loses.
+    /// Whether the lag was set by the user.
     pub(super) lag_is_told: bool,
     /// Running mean of used time over planned time.
     pub(super) used: f64,
@@ -43,7 +42,7 @@ pub(super) struct Experience {
 }
 
 impl Experience {
-    /// None yet; `lag` as of [`TimeManager::new`](super::TimeManager::new).
+    /// No measurements yet; `lag` as in [`TimeManager::new`](super::TimeManager::new).
     pub(super) fn new(params: TimeParams, lag: Option<Duration>) -> Experience {
         Experience {
             params,
@@ -58,13 +57,13 @@ impl Experience {
         }
     }
 
-    /// Forgets what was measured of lag, and assumes this from now on.
+    /// Drops lag measurements, and assumes this lag from now on.
     pub(super) fn assume_lag(&mut self, lag: Option<Duration>) {
         self.lag = LagMeter::new(lag.unwrap_or(USUAL_LAG));
         self.lag_is_told = lag.is_some();
     }
 
-    /// What to charge a move for lag: the controller's clock does, told or untold.
+    /// Lag to charge per move, as the controller's clock does.
     pub(super) fn lag_of_a_move(&self) -> Duration {
         let lag = self.lag.mean();
         if self.lag.is_assumed() && !self.lag_is_told && !self.full.is_zero() {
@@ -74,7 +73,7 @@ impl Experience {
         }
     }
 
-    /// What became of a move, which was given this budget.
+    /// Records a move and its budget.
     pub(super) fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed) {
         let Some(stop) = spent.stop else { return };
         match stop {
@@ -90,8 +89,7 @@ impl Experience {
         }
     }
 
-    /// What a move that was thought about to the end says of later ones: how much of its time a
-    /// search uses, and how fast it is.
+    /// Learns from a completed search: the used share of its time, and its speed.
     fn learn(&mut self, budget: &Budget, spent: &MoveTimeUsed) {
         if budget.soft >= SHORTEST_INFORMATIVE {
             let used = spent.elapsed.min(budget.most).as_secs_f64() / budget.soft.as_secs_f64();
@@ -106,8 +104,8 @@ impl Experience {
         }
     }
 
-    /// The rules that searches run under. Searches that end early, one after the other, are given
-    /// more and more of their time back: what nobody uses is worth nothing after the game.
+    /// The stop rules of searches. Consecutive searches that end early get increasingly more of
+    /// their time back: unused time is worth nothing after the game.
     pub(super) fn rules(&self) -> StopRules {
         let thrift = ((self.used - LEAST_USED) / (THRIFTY - LEAST_USED)).clamp(0.0, 1.0);
         let overtake = self.params.time_overtake;

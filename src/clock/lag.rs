@@ -1,12 +1,12 @@
-//! Lag: what a controller's clock charges for a move beyond what this engine has measured itself.
+//! Lag: time that a controller's clock charges for a move beyond the engine's own measurement.
 
 use std::time::Duration;
 
-/// Weight of a new measurement, once there are some.
+/// Weight of a new measurement, after the first ones.
 const WEIGHT: f64 = 0.2;
-/// Standard deviations kept back for a bad moment.
+/// Standard deviations reserved for a bad moment.
 const DEVIATIONS: f64 = 3.0;
-/// No measurement makes the lag of a move smaller than this: pipes and schedulers take their time.
+/// Minimum lag of a move, for pipes and schedulers.
 const LEAST_SECONDS: f64 = 0.005;
 
 /// A running estimate of the lag of one move.
@@ -18,7 +18,7 @@ pub struct LagMeter {
 }
 
 impl LagMeter {
-    /// Before any measurement a move is taken to lose `assumed`.
+    /// Before any measurement the lag of a move is `assumed`.
     #[must_use]
     pub fn new(assumed: Duration) -> LagMeter {
         LagMeter {
@@ -28,13 +28,12 @@ impl LagMeter {
         }
     }
 
-    /// Takes over what `moves` moves have lost together, in seconds; it is negative where rounding
-    /// gave something back. `coarse` says that the controller counts whole seconds: its rounding
-    /// is no jitter then.
+    /// Records the total lag of `moves` moves, in seconds; negative if rounding returned some.
+    /// `coarse`: the controller counts whole seconds, and its rounding is not jitter.
     pub fn measure(&mut self, lost_seconds: f64, moves: u32, coarse: bool) {
         let lag = lost_seconds / f64::from(moves.max(1));
-        // A gain is no jitter to keep something back for: this clock has charged what the
-        // controller's does not count.
+        // A gain needs no reserve: this clock has charged time that the controller's does not
+        // count.
         let lag = if coarse { lag } else { lag.max(0.0) };
         let error = lag - self.mean_seconds;
         // The assumption counts as one measurement.
@@ -52,7 +51,7 @@ impl LagMeter {
         Duration::from_secs_f64(self.mean_seconds.max(0.0))
     }
 
-    /// The usual lag of a move, not less than machines take.
+    /// The usual lag of a move, at least the minimum.
     #[must_use]
     pub fn usual(&self) -> Duration {
         Duration::from_secs_f64(self.mean_seconds.max(LEAST_SECONDS))
@@ -70,7 +69,7 @@ impl LagMeter {
         self.measured == 0
     }
 
-    /// What `moves` moves may lose together, with three standard deviations of the sum.
+    /// Total lag of `moves` moves, with three standard deviations of the sum.
     #[must_use]
     pub fn reserve(&self, moves: u32) -> Duration {
         let moves = f64::from(moves);

@@ -1,27 +1,27 @@
-//! What is on a clock.
+//! Remaining time on a clock.
 
 use std::fmt;
 use std::time::Duration;
 
-/// The time that one side has left.
+/// Remaining time of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeLeft {
     /// No limit.
     Unlimited,
-    /// In main time, with all the overtime still to come.
+    /// In main time, with all overtime still available.
     Main(Duration),
     /// In a Canadian period.
     Canadian {
-        /// Time left in this period.
+        /// Remaining time in this period.
         period: Duration,
-        /// Moves still to be made in this period, at least 1.
+        /// Remaining moves in this period, at least 1.
         stones: u32,
     },
     /// In a byoyomi period.
     Byoyomi {
-        /// Time left in this period.
+        /// Remaining time in this period.
         period: Duration,
-        /// Periods left, this one included; 0 when time has run out.
+        /// Remaining periods, this one included; 0 when time has run out.
         periods: u32,
     },
 }

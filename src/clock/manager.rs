@@ -1,4 +1,4 @@
-//! The time manager of one side: what a move may cost, and what earlier moves have taught.
+//! The time manager of one side: budgets of moves, from what earlier moves have taught.
 
 use std::time::Duration;
 
@@ -9,23 +9,23 @@ use super::stop_delays::ANSWER;
 use super::{Budget, TimeLeft, TimeParams};
 use super::{allotment, baselines, takeover};
 
-/// A larger loss on one move, as a share of the main time (and more than a second), is no lag:
-/// somebody has corrected the clock.
+/// A larger difference after one move, as a share of the main time (and more than a second), is not
+/// lag: the clock was corrected.
 const LARGEST_LAG_SHARE: f64 = 0.1;
 
 /// Time manager of one side.
 #[derive(Debug, Clone)]
 pub struct TimeManager {
     pub(super) known: Experience,
-    /// Moves charged since the controller last told the time, and the lag charged for them.
+    /// Moves charged since the controller last reported the time, and the lag charged for them.
     moves_untold: u32,
     lag_charged: Duration,
 }
 
 impl TimeManager {
-    /// A manager without experience. `lag` is what a move is taken to lose between this clock and
-    /// the controller's until that can be measured; with `None` [`USUAL_LAG`](super::USUAL_LAG), less
-    /// on a short clock.
+    /// A manager without measurements. `lag` is the assumed difference per move between this clock
+    /// and the controller's until it can be measured; `None` for [`USUAL_LAG`](super::USUAL_LAG),
+    /// less on a short clock.
     #[must_use]
     pub fn new(params: TimeParams, lag: Option<Duration>) -> TimeManager {
         TimeManager {
@@ -35,24 +35,24 @@ impl TimeManager {
         }
     }
 
-    /// Another time control: what is full and what was charged begins anew; what was learned of lag
-    /// and speed stays.
+    /// Sets another time control: the clock is full and charges restart; measurements of lag and
+    /// speed are kept.
     pub fn new_control(&mut self) {
         (self.known.full, self.moves_untold) = (Duration::ZERO, 0);
         self.lag_charged = Duration::ZERO;
     }
 
-    /// Other settings from now on.
+    /// Changes the settings.
     pub fn set_params(&mut self, params: TimeParams) {
         self.known.params = params;
     }
 
-    /// Forgets what was measured of lag, and assumes this from now on.
+    /// Drops lag measurements, and assumes this lag from now on.
     pub fn assume_lag(&mut self, lag: Option<Duration>) {
         self.known.assume_lag(lag);
     }
 
-    /// Takes over what was measured for the other side: the controller is the same.
+    /// Takes over measurements of the other side: the controller is the same.
     pub fn share_lag(&mut self, other: &TimeManager) {
         self.known.lag = other.known.lag;
     }
@@ -80,20 +80,20 @@ impl TimeManager {
         })
     }
 
-    /// What to charge a move for lag: the controller's clock does, told or untold.
+    /// Lag to charge per move, as the controller's clock does.
     #[must_use]
     pub fn lag_of_a_move(&self) -> Duration {
         self.known.lag_of_a_move()
     }
 
-    /// A move was made and charged, with this lag; `budget` is what it was given.
+    /// Records a move, charged with this lag; `budget` is what it was given.
     pub fn moved(&mut self, ply: u32, budget: &Budget, spent: &MoveTimeUsed, lag: Duration) {
         self.moves_untold += 1;
         self.lag_charged += lag;
         self.known.moved(ply, budget, spent);
     }
 
-    /// The controller has told the time of this side; `own` is what this engine's clock said.
+    /// The controller has reported this side's time; `own` is the time on this engine's clock.
     pub fn told(&mut self, own: TimeLeft, told: TimeLeft) {
         let moves = std::mem::take(&mut self.moves_untold);
         let charged = std::mem::take(&mut self.lag_charged);
@@ -116,7 +116,7 @@ impl TimeManager {
         }
     }
 
-    /// A game is over or given up: what it has taught is taken over, and the next one begins.
+    /// A game has ended: learns from it, and starts the next one.
     pub fn new_game(&mut self) {
         self.known.takeover.new_game();
         self.known.last_value = None;
@@ -130,7 +130,7 @@ impl TimeManager {
         self.known.takeover.ply()
     }
 
-    /// What is measured, for people: lag and visits per second.
+    /// Measurements for display: lag and visits per second.
     #[must_use]
     pub fn measured(&self) -> (Duration, f64) {
         (self.known.lag.usual(), self.known.rate)
@@ -218,7 +218,7 @@ mod tests {
         let usual = takeover::usual(54.0, Duration::from_secs(60) / 27);
         let learned = 0.7 * usual + 0.3 * 44.0;
         assert!((proven - learned).abs() < 1e-6, "{proven}, not {learned}");
-        // A proof that was taken back does not count.
+        // A proof that was undone does not count.
         let settled = play(&[(40, StopReason::Proven), (38, StopReason::Settled)]);
         assert_eq!(settled, proven);
     }
@@ -230,7 +230,7 @@ mod tests {
         for move_number in 0..30 {
             manager.moved(2 * move_number, &given, &spent(1.0, StopReason::Time), LAG);
             manager.told(main(50.0), main(49.99));
-            // Told again without a move: nothing to learn.
+            // Reported again without a move: nothing to learn.
             manager.told(main(50.0), main(20.0));
         }
         // Half the clock gone at once is an operator's correction.

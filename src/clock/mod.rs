@@ -1,7 +1,7 @@
-//! Time: where it is read, how it is shared out, and when a search should stop.
+//! Time: clocks, time allocation, and when a search should stop.
 //!
-//! Everything but [`SystemClock`] and [`process_cpu_time`] is a pure function of plain data. No
-//! other room reads the time.
+//! Everything except [`SystemClock`] and [`process_cpu_time`] is a pure function of plain data. No
+//! other module reads the time.
 
 mod allotment;
 mod baselines;

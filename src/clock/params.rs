@@ -1,9 +1,9 @@
-//! The time manager's settings.
+//! Settings of the time manager.
 
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// How the time manager shares a clock out.
+/// Time allocation scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
     /// Ours.
@@ -12,7 +12,7 @@ pub enum Scheme {
     Even,
     /// A constant share of what is left: 1/20.
     Constant,
-    /// 12% of what is left for every move: the kind that lost the CCGC final.
+    /// 12% of the remaining time for every move: the kind that lost the CCGC final.
     FrontLoaded,
     /// Huang, Coulom and Lin's enhanced formula, with their rules for unstable and bad positions.
     Erica,
@@ -55,19 +55,21 @@ crate::settings::settings! {
     /// Settings of the time manager; every field is a line of the table in this file.
     TimeParams {
         time_scheme: Scheme = Scheme::Tengen, SCHEME_NAMES, parse_choice, show_choice,
-            "How a clock is shared out; all but tengen are there to compare with.", "docs/methods.md#time";
+            "Time allocation scheme; all but tengen are for comparison.", "docs/methods.md#time";
         time_reserve: f64 = 0.03, 0.0..=0.5, parse, show_range,
-            "Share of the main time that is kept back for accidents; at least 1.3 seconds, or 3% of a short clock, and at most 5 seconds; twice that while nobody tells the time.", "ours";
+            "Share of the main time reserved for accidents; at least 1.3 seconds, or 3% of a short \
+             clock, and at most 5 seconds; twice that while the controller does not report the \
+             time.", "ours";
         time_rise: f64 = 2.0, 0.0..=10.0, parse, show_range,
-            "How much more than a move of the opening the last moves before the takeover get, as a share of it.", "what a move loses against 4,096 visits, by ply and visits, in 2,361 positions: 0.009 at ply 4, 0.025 at 40, 0.05 at 50, 0.2 at 56 (128 visits)";
+            "Additional time of the last moves before the takeover, as a share of the time of an opening move.", "what a move loses against 4,096 visits, by ply and visits, in 2,361 positions: 0.009 at ply 4, 0.025 at 40, 0.05 at 50, 0.2 at 56 (128 visits)";
         time_takeover: bool = true, false..=true, parse, show_range,
-            "Plans for the moves up to the one at which positions are usually proven, not for the whole game.", "docs/methods.md#time";
+            "Plan for the moves until positions are usually proven, not for the whole game.", "docs/methods.md#time";
         time_overtake: f64 = 0.5, 0.0..=1.0, parse, show_range,
-            "Stops when the runner-up would need more than this share of the visits to come to overtake the leader; 0 for never.", "STOP of Baier & Winands 2016; in the same positions it saves about a tenth of the visits for the same loss";
+            "Stops when the runner-up would need more than this share of the remaining visits to overtake the leader; 0 for never.", "STOP of Baier & Winands 2016; in the same positions it saves about a tenth of the visits for the same loss";
         time_extend: f64 = 1.5, 1.0..=10.0, parse, show_range,
-            "Up to this many times the planned time where the leader is new or not the best valued; 1 for never.", "unstable of Huang et al. 2010";
+            "Maximum extension, in planned times, when the leader is new or does not have the best value; 1 for never.", "unstable of Huang et al. 2010";
         time_credit: f64 = 0.7, 0.0..=0.95, parse, show_range,
-            "Up to this share of a move's time is saved where reused visits stand in for it; 0 for never.", "ours; scored 58.0% +- 6.7 against 0 in 143 games of 4 s on the simulated clock";
+            "Maximum share of a move's time that reused visits may save; 0 for never.", "ours; scored 58.0% +- 6.7 against 0 in 143 games of 4 s on the simulated clock";
     }
 }
 

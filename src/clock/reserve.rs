@@ -1,4 +1,4 @@
-//! What is kept back of a clock: for lag and accidents, whoever thinks.
+//! Reserves of a clock for lag and accidents.
 
 use std::time::Duration;
 
@@ -7,32 +7,32 @@ use super::experience::{ASSUMED_LAG_SHARE, Experience};
 
 /// Added to an assumed lag in reserves.
 const LEAST_LAG: Duration = Duration::from_millis(5);
-/// An accident may take a second: so much is kept back for it, in seconds, unless that is more
-/// than this share of a short clock.
+/// An accident may take a second: this much is reserved for it, in seconds, unless it is more than
+/// this share of a short clock.
 const LEAST_ACCIDENT: f64 = 1.3;
 const LARGEST_ACCIDENT_SHARE: f64 = 0.03;
-/// A clock too short for that keeps back this, in seconds, unless that is more than this larger share.
+/// A clock too short for that reserves this, in seconds, unless it is more than this larger share.
 const SMALL_ACCIDENT: f64 = 0.3;
 const LARGEST_SMALL_SHARE: f64 = 0.05;
-/// No more than this is kept back for accidents, in seconds.
+/// Maximum reserve for accidents, in seconds.
 const LARGEST_ACCIDENT: f64 = 5.0;
-/// What is kept back for accidents beyond the least is given free over so many last moves, where
-/// the controller tells the time.
+/// The reserve for accidents beyond the minimum is released over this many last moves, if the
+/// controller reports the time.
 const RELEASE_MOVES: f64 = 12.0;
-/// The accident that an overtime period has to survive, in seconds: one of a second, and jitter.
+/// The accident that an overtime period must survive, in seconds: one of a second, and jitter.
 const PERIOD_ACCIDENT: f64 = 1.2;
-/// It keeps back no more than this share of a period after which the game is lost.
+/// Maximum share reserved of a period whose end loses the game.
 const LAST_PERIOD_SHARE: f64 = 0.1;
-/// Lag of all moves to come never keeps back more than this share of the time left.
+/// Maximum share of the remaining time reserved for the lag of future moves.
 const LARGEST_LAG_RESERVE: f64 = 0.6;
 
-/// The least time after which a move has to be there: a root evaluation takes a few milliseconds.
-/// The reserve holds it for every move to come.
+/// Minimum time per move: a root evaluation takes a few milliseconds. It is reserved for every
+/// future move.
 pub(super) const LEAST_HARD: Duration = Duration::from_millis(10);
 
 impl Experience {
-    /// What lag may take of so many moves. As long as it is only assumed it must not take a short
-    /// clock's time for thinking.
+    /// Lag of this many moves. While it is only assumed it may not take a short clock's thinking
+    /// time.
     pub(super) fn lag_of(&self, moves: u32) -> Duration {
         let lag = if self.lag.is_assumed() {
             let lag = self.lag_of_a_move() * moves;
@@ -42,13 +42,13 @@ impl Experience {
         } else {
             self.lag.reserve(moves)
         };
-        // Neither one spike nor a word may take the whole clock.
+        // Neither a single spike nor a set value may take the whole clock.
         lag.min(self.present.mul_f64(LARGEST_LAG_RESERVE))
     }
 
-    /// What a byoyomi or Canadian period keeps back, where running over costs a period or the game:
-    /// a bad lag, several times the usual one while that is only assumed, and a share of the period
-    /// for accidents, a larger one where there is no period to lose.
+    /// Reserve of a byoyomi or Canadian period, where an overrun costs a period or the game: a bad
+    /// lag, several times the usual one while it is only assumed, and a share of the period for
+    /// accidents, a larger one if there is no period to lose.
     pub(super) fn margin(&self, period: Duration, last: bool) -> Duration {
         let lag = if self.lag.is_assumed() {
             self.lag.usual() * 3
@@ -58,8 +58,8 @@ impl Experience {
         lag + period_accident(period, if last { LAST_PERIOD_SHARE } else { 0.03 })
     }
 
-    /// What a Canadian period keeps back for a second accident, which adds up with the first as
-    /// long as nobody tells the time.
+    /// Reserve of a Canadian period for a second accident, which adds to the first while the
+    /// controller does not report the time.
     pub(super) fn untold_accident(&self, period: Duration) -> Duration {
         if self.lag.is_assumed() {
             period_accident(period, LAST_PERIOD_SHARE)
@@ -68,13 +68,13 @@ impl Experience {
         }
     }
 
-    /// Time kept back: lag and the least time of every move to come, and something for accidents.
+    /// Reserved time: lag and the minimum time of every future move, and a reserve for accidents.
     pub(super) fn reserve(&self, moves: u32) -> Duration {
         let full = self.full.as_secs_f64();
         let least = least_accident(full);
         let told = (self.params.time_reserve * full).clamp(least, LARGEST_ACCIDENT);
         let accidents = if self.lag.is_assumed() {
-            // What nobody tells adds up.
+            // Without reports of the time errors add up.
             2.0 * told
         } else {
             let released = told * (f64::from(moves) / RELEASE_MOVES).min(1.0);
@@ -84,13 +84,13 @@ impl Experience {
     }
 }
 
-/// What a clock of so many seconds keeps back for accidents to its last move, in seconds.
+/// Reserve for accidents of a clock, until its last move, in seconds.
 fn least_accident(full: f64) -> f64 {
     let small = SMALL_ACCIDENT.min(LARGEST_SMALL_SHARE * full);
     small.max(LARGEST_ACCIDENT_SHARE * full).min(LEAST_ACCIDENT)
 }
 
-/// What a period keeps back for one accident: at most this share of it.
+/// Reserve of a period for one accident: at most this share of it.
 fn period_accident(period: Duration, share: f64) -> Duration {
     period.mul_f64(share).min(from_seconds(PERIOD_ACCIDENT))
 }
@@ -108,7 +108,7 @@ mod tests {
             assumed.present = Duration::from_secs(8);
             assumed.lag_of(120).as_secs_f64()
         };
-        // Five milliseconds a move besides.
+        // Plus five milliseconds a move.
         assert!((reserve(None) - 2.6).abs() < 1e-9, "{}", reserve(None));
         assert!((reserve(Some(Duration::from_millis(30))) - 4.2).abs() < 1e-9);
     }

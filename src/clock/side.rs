@@ -1,4 +1,4 @@
-//! One side's clock: what is left, what a move costs, and what a controller says about it.
+//! One side's clock: remaining time, charges of moves, and reports of a controller.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::{Overtime, TimeControl, TimeLeft, told};
 pub struct SideClock {
     control: TimeControl,
     left: TimeLeft,
-    /// The controller counts overtime as part of the time that it tells.
+    /// Whether the controller includes overtime in the time that it reports.
     tells_whole: bool,
 }
 
@@ -26,7 +26,8 @@ impl SideClock {
             left,
             tells_whole: false,
         };
-        // Without main time the first increment comes before the first move, or there would be none.
+        // Without main time the first increment comes before the first move, or there would be
+        // none.
         match left {
             TimeLeft::Main(Duration::ZERO) => SideClock {
                 left: TimeLeft::Main(clock.paid(Duration::ZERO)),
@@ -56,8 +57,8 @@ impl SideClock {
         *self = SideClock::new(self.control);
     }
 
-    /// Charges one finished move that took `elapsed`. A clock that runs out is at zero, and gets its
-    /// increment all the same: whoever let the game go on counts otherwise.
+    /// Charges one finished move that took `elapsed`. A clock that runs out is at zero, and still
+    /// gets its increment: if the game continues, the controller counts differently.
     pub fn spend(&mut self, elapsed: Duration) {
         self.left = match self.left {
             TimeLeft::Unlimited => TimeLeft::Unlimited,
@@ -70,8 +71,8 @@ impl SideClock {
         };
     }
 
-    /// Charges thinking time whose move was taken back: the time is gone all the same, but the
-    /// move counts for no stone and earns no increment.
+    /// Charges thinking time of an undone move: the time is gone, but the move counts for no stone
+    /// and earns no increment.
     pub fn spend_without_move(&mut self, elapsed: Duration) {
         self.left = match self.left {
             TimeLeft::Main(main) if elapsed < main => TimeLeft::Main(main - elapsed),
@@ -94,16 +95,17 @@ impl SideClock {
         };
     }
 
-    /// Takes over what the controller says is left (GTP `time_left`): with no `stones` it is main
-    /// time, otherwise it is time in an overtime period and the stones (Canadian) or periods
-    /// (byoyomi) left. Where that does not fit the terms, it is read so that no reading loses.
+    /// Takes over the remaining time from the controller (GTP `time_left`): without `stones` it is
+    /// main time, otherwise it is time in an overtime period and the remaining stones (Canadian) or
+    /// periods (byoyomi). A report that contradicts the time control gets the interpretation that
+    /// is safe.
     pub fn set_left(&mut self, time: Duration, stones: u32) {
         let mut tells_whole = self.tells_whole;
         self.left = told::left(self.control, self.left, &mut tells_whole, (time, stones));
         self.tells_whole = tells_whole;
     }
 
-    /// The longest the next move may take without losing the game.
+    /// Maximum time of the next move without losing the game.
     #[cfg(test)]
     pub(super) fn longest_move(&self) -> Duration {
         match (self.left, self.overtime()) {
@@ -127,7 +129,7 @@ impl SideClock {
         }
     }
 
-    /// Main time after a move that left so much of it.
+    /// Main time after a move that left this much of it.
     fn paid(&self, main: Duration) -> Duration {
         match self.overtime() {
             Overtime::Fischer {
@@ -139,7 +141,7 @@ impl SideClock {
         }
     }
 
-    /// Charges the part of a move that main time did not cover.
+    /// Charges the part of a move that exceeded main time.
     fn enter_overtime(&self, rest: Duration) -> TimeLeft {
         match self.overtime() {
             Overtime::None | Overtime::Fischer { .. } => TimeLeft::Main(self.paid(Duration::ZERO)),
@@ -194,7 +196,7 @@ mod tests {
         })
     }
 
-    /// Charges the moves one after the other and compares what is left.
+    /// Charges the moves in order and compares the remaining time.
     #[track_caller]
     fn check(mut clock: SideClock, moves: &[u64], expected: TimeLeft) {
         for &seconds in moves {

@@ -1,15 +1,15 @@
-//! The only place that reads the machine's clock.
+//! The only module that reads the machine's clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// A source of time, handed to whoever needs it.
+/// A source of time, injected where it is needed.
 pub trait Clock: Send + Sync {
     /// Time since some fixed moment; never goes back.
     fn now(&self) -> Duration;
 
-    /// So many playouts were made. Only a simulated clock listens.
+    /// Reports that playouts were made. Only a simulated clock uses it.
     fn worked(&self, _playouts: u64) {}
 }
 
@@ -44,7 +44,7 @@ impl Clock for SystemClock {
 }
 
 /// A simulated clock, on which a playout takes a fixed time and nothing else takes any. With one
-/// search thread a game under it is exact and repeatable, whatever else the machine does.
+/// search thread a game under it is exactly reproducible, independent of the machine's load.
 #[derive(Debug)]
 pub struct PlayoutClock {
     playouts: AtomicU64,

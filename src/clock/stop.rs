@@ -9,15 +9,15 @@ pub enum StopReason {
     Visits,
     /// The time is used up.
     Time,
-    /// Nothing that the rest of the time could bring would change the move.
+    /// The remaining time cannot change the move.
     Settled,
-    /// Somebody asked: `quit`, end of input, an interrupt.
+    /// Stopped on request: `quit`, end of input, an interrupt.
     Interrupted,
     /// The result is proven.
     Proven,
     /// There is only one legal move, or only one that is not proven to lose.
     OnlyMove,
-    /// The tree has filled its memory, and there was no time to make room.
+    /// The tree has filled its memory, and there was no time for pruning.
     Memory,
     /// The evaluator or a worker failed; the move is the best found so far.
     Failed,

@@ -1,28 +1,29 @@
-//! The takeover ply: the one from which a game's positions are usually proven, so that moves need
+//! The takeover ply: the ply from which a game's positions are usually proven, so that moves need
 //! no thought. Learned from game to game.
 
 use std::time::Duration;
 
-/// Weak opponents are beaten early and loaded endings are proven at once: what they teach of the
-/// takeover ply stays within this many plies of the usual one.
+/// Weak opponents are beaten early and loaded endings are proven at once: learned takeover plies
+/// stay within this many plies of the usual one.
 const RANGE: f64 = 8.0;
 /// Weight of a new game in the running mean.
 const GAME_WEIGHT: f64 = 0.3;
 
-/// Plies by which ten times the time brings it forward: half of the games between RAVE engines are
-/// solved at ply 58, 56, 53 and 51 with 10^3, 10^4, 10^5 and 10^6 nodes (docs/results-history.md#endings-of-nogo).
+/// Plies by which ten times the time moves it forward: half of the games between RAVE engines are
+/// solved at ply 58, 56, 53 and 51 with 10^3, 10^4, 10^5 and 10^6 nodes
+/// (docs/results-history.md#endings-of-nogo).
 const PLIES_BY_TENFOLD_TIME: f64 = 2.0;
-/// The time of a move for which a game says what is usual.
+/// The time per move of a game's usual takeover ply.
 const USUAL_MOVE_TIME: Duration = Duration::from_millis(100);
 
-/// What is usual where moves take so long, and where it is `at_a_tenth` with a tenth of a second.
+/// The usual takeover ply at this time per move, given the one at a tenth of a second.
 pub(super) fn usual(at_a_tenth: f64, move_time: Duration) -> f64 {
     let times = move_time.as_secs_f64() / USUAL_MOVE_TIME.as_secs_f64();
     let earlier = PLIES_BY_TENFOLD_TIME * times.max(f64::MIN_POSITIVE).log10();
     at_a_tenth - earlier.clamp(-RANGE, RANGE)
 }
 
-/// A running mean over games, and what the present game has shown so far.
+/// A running mean over games, and observations of the current game.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Takeover {
     mean: Option<f64>,
@@ -33,12 +34,12 @@ pub(super) struct Takeover {
 }
 
 impl Takeover {
-    /// The ply; `None` before [`Takeover::expect`] was told the usual one.
+    /// The ply; `None` before [`Takeover::expect`] has set the usual one.
     pub(super) fn ply(&self) -> Option<f64> {
         self.mean
     }
 
-    /// What is usual for this game and board, where nothing was learned or too far from it.
+    /// Sets the usual ply of this game and board, unless a similar one was learned.
     pub(super) fn expect(&mut self, usual: f64) {
         let mean = self.mean.get_or_insert(usual);
         *mean = mean.clamp(usual - RANGE, usual + RANGE);
@@ -50,21 +51,20 @@ impl Takeover {
         self.proven_at.get_or_insert(ply);
     }
 
-    /// A move at `ply` took thought: a proof before it was another position's, and somebody took
-    /// moves back.
+    /// A move at `ply` needed a search: an earlier proof was of another position, before an undo.
     pub(super) fn thought(&mut self, ply: u32) {
         self.last_ply = Some(ply);
         self.proven_at = None;
     }
 
-    /// A move at `ply` was played without asking for a proof.
+    /// A move at `ply` was played without looking for a proof.
     pub(super) fn passed_by(&mut self, ply: u32) {
         self.last_ply = Some(ply);
     }
 
-    /// A game is over or given up.
+    /// A game has ended or was given up.
     pub(super) fn new_game(&mut self) {
-        // A game that was never proven was not proven before its last search.
+        // A game without a proof was not proven before its last search.
         let seen = match (self.proven_at, self.last_ply, self.mean) {
             (Some(proven), _, _) => Some(f64::from(proven)),
             (None, Some(last), Some(mean)) if f64::from(last) > mean => Some(f64::from(last)),
@@ -91,7 +91,7 @@ mod tests {
         takeover.proven(48);
         takeover.new_game();
         assert_eq!(takeover.ply(), Some(51.0));
-        // Never proven, and searched beyond: later than thought.
+        // Never proven, and searched beyond: later than expected.
         takeover.thought(61);
         takeover.new_game();
         assert_eq!(takeover.ply(), Some(54.0));
@@ -99,7 +99,7 @@ mod tests {
         takeover.thought(20);
         takeover.new_game();
         assert_eq!(takeover.ply(), Some(54.0));
-        // A proof that was taken back does not count.
+        // A proof that was undone does not count.
         takeover.proven(40);
         takeover.thought(38);
         takeover.new_game();

@@ -1,4 +1,4 @@
-//! How controllers write time controls and times.
+//! Text formats of time controls and times.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::{Overtime, TimeControl};
 
-/// The longest time taken from text, ten years. It keeps every later sum of durations far from overflow.
+/// Maximum time accepted, ten years. It keeps later sums of durations far from overflow.
 pub const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// Systems that [`TimeControl::from_kata`] reads.
@@ -25,9 +25,9 @@ pub const KATA_SYSTEMS: &[&str] = &[
 pub struct BadTimeControl;
 
 impl TimeControl {
-    /// GTP's `time_settings MAIN PERIOD STONES`: a period with no stones means no limit, no period
-    /// at all means sudden death, anything else is Canadian overtime. So `0 0 0` is a clock without
-    /// any time, as KataGo reads it, and `0 1 0` is none.
+    /// GTP's `time_settings MAIN PERIOD STONES`: a period without stones means no limit, no period
+    /// means sudden death, anything else is Canadian overtime. So `0 0 0` is a clock without any
+    /// time, as in KataGo, and `0 1 0` is no clock.
     ///
     /// # Errors
     /// [`BadTimeControl`] unless `fields` holds three numbers.
@@ -92,7 +92,7 @@ impl TimeControl {
     }
 }
 
-/// Seconds as controllers write them (`300`, `29.5`), cut off at ten years.
+/// Seconds as controllers write them (`300`, `29.5`), at most ten years.
 ///
 /// # Errors
 /// [`BadTimeControl`] for anything but a finite number that is not negative.
@@ -100,14 +100,14 @@ pub fn seconds(text: &str) -> Result<Duration, BadTimeControl> {
     limit(text)?.ok_or(BadTimeControl)
 }
 
-/// Seconds, or no limit where the number is negative.
+/// Seconds, or no limit if negative.
 fn limit(text: &str) -> Result<Option<Duration>, BadTimeControl> {
     let seconds = number(text)?.min(LONGEST.as_secs_f64());
     Ok((seconds >= 0.0).then(|| Duration::from_secs_f64(seconds)))
 }
 
-/// A whole number of stones or periods; a fraction is dropped, because some controllers write
-/// every number as a float.
+/// A whole number of stones or periods; a fraction is dropped, because some controllers write every
+/// number as a float.
 ///
 /// # Errors
 /// [`BadTimeControl`] for anything but a finite number that is not negative.
@@ -211,7 +211,7 @@ mod tests {
         ] {
             check(bad, Err(BadTimeControl));
         }
-        // Every system that is offered is read.
+        // All listed systems can be parsed.
         for system in KATA_SYSTEMS {
             let fields = [*system, "60", "5", "3", "2"];
             assert!(TimeControl::from_kata(&fields).is_ok(), "{system}");

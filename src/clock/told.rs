@@ -1,16 +1,16 @@
-//! What a controller means by `time_left`.
+//! Interpretation of `time_left`.
 //!
-//! GTP has main time told with no stones, and time in an overtime period with the stones (KGS: the
-//! periods) that are left. Controllers do otherwise, too: they tell main time with stones, all time
-//! with overtime included, a period without its stones, or time under a control that has none. A
-//! report is read so that no move which the clock allows loses the game by any of these readings that
-//! the report fits (table in docs/clock.md).
+//! In GTP, main time is reported without stones, and time in an overtime period with the remaining
+//! stones (KGS: periods). Controllers deviate: they report main time with stones, all time
+//! including overtime, a period without its stones, or time under a control without any. A report
+//! is interpreted so that no move which the clock allows loses the game under any of the
+//! interpretations that fit the report (table in docs/clock.md).
 
 use std::time::Duration;
 
 use super::{Overtime, TimeControl, TimeLeft};
 
-/// Overtime as far as readings differ by it.
+/// The properties of overtime that matter for the interpretation.
 struct Terms {
     period: Duration,
     /// The periods of byoyomi; `None` in Canadian overtime, which has one.
@@ -20,7 +20,7 @@ struct Terms {
 }
 
 impl Terms {
-    /// `None` where nothing follows main time.
+    /// `None` without overtime.
     fn of(overtime: Overtime) -> Option<Terms> {
         let terms = match overtime {
             Overtime::None | Overtime::Fischer { .. } => None,
@@ -38,15 +38,15 @@ impl Terms {
         terms.filter(|terms| !terms.period.is_zero())
     }
 
-    /// All of it.
+    /// Total overtime.
     fn whole(&self) -> Duration {
         self.period.saturating_mul(self.periods.unwrap_or(1))
     }
 }
 
-/// What is left on a clock that has shown `own`, given what the controller tells: time, and stones or
-/// periods, 0 for none. Keeps in mind with `tells_whole` that this controller counts overtime as part
-/// of its time.
+/// The remaining time on a clock that has shown `own`, given the controller's report: time, and
+/// stones or periods, 0 for none. `tells_whole` records that this controller includes overtime in
+/// its time.
 pub(super) fn left(
     control: TimeControl,
     own: TimeLeft,
@@ -56,7 +56,7 @@ pub(super) fn left(
     let in_overtime = matches!(own, TimeLeft::Canadian { .. } | TimeLeft::Byoyomi { .. });
     let says_nothing = time.is_zero() && stones == 0;
     let (main, overtime) = match control {
-        // Programs without a clock may say that there is no time; others have one that was not told.
+        // Programs without a clock may report zero; others have a clock that was not announced.
         TimeControl::Unlimited if time.is_zero() && own == TimeLeft::Unlimited => return own,
         TimeControl::Unlimited => return TimeLeft::Main(time),
         TimeControl::Limited { main, overtime } => (main, overtime),
@@ -64,7 +64,7 @@ pub(super) fn left(
     let Some(terms) = Terms::of(overtime) else {
         return TimeLeft::Main(time);
     };
-    // That main time is used up: nothing new in overtime, which is counted here, too.
+    // Main time is used up: no news in overtime, which is counted here, too.
     if says_nothing {
         return if in_overtime {
             own
@@ -78,7 +78,7 @@ pub(super) fn left(
         1.. if time <= period => *tells_whole = false,
         _ => {}
     }
-    // Far less than is left by this clock, and no more than a period: it may be one.
+    // Much less than on this clock, and no more than a period: it may be a period.
     let has_dropped = matches!(own, TimeLeft::Main(own) if time <= period && own > time + period);
     let is_plain = stones == 0 && !*tells_whole && !main.is_zero() && !in_overtime && !has_dropped;
     if is_plain {
@@ -101,7 +101,7 @@ pub(super) fn left(
 /// Time in a period.
 fn within(terms: &Terms, own: TimeLeft, period: Duration, stones: u32) -> TimeLeft {
     match (terms.periods, stones) {
-        // Nobody says that there is another one.
+        // Nothing says that there is another one.
         (Some(_), 0) => TimeLeft::Byoyomi { period, periods: 1 },
         (Some(most), told) => TimeLeft::Byoyomi {
             period,

@@ -13,7 +13,7 @@ fn control(text: &str) -> TimeControl {
     TimeControl::from_kata(&fields).expect(text)
 }
 
-/// A clock under a control, told one report after the other: `SECONDS STONES`.
+/// A clock under a control after successive reports: `SECONDS STONES`.
 fn told(control_text: &str, reports: &str) -> SideClock {
     let mut clock = SideClock::new(control(control_text));
     for report in reports.split(", ") {
@@ -35,13 +35,13 @@ fn situation(clock: SideClock, ply: u32) -> Situation {
     }
 }
 
-/// A control, reports, how the last is read, and the longest move (in seconds) that is safe by every
-/// reading that it fits.
+/// A control, reports, the interpretation of the last, and the longest move (in seconds) that is
+/// safe under every fitting interpretation.
 type Row = (&'static str, &'static str, &'static str, f64);
 
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
-    // As GTP has it.
+    // According to GTP.
     ("absolute 300", "120 0", "120.00 s", 120.0),
     ("canadian 300 30 5", "120 0", "120.00 s", 150.0),
     ("canadian 300 30 5", "12 3", "12.00 s for 3 stones", 12.0),
@@ -56,48 +56,48 @@ const ROWS: &[Row] = &[
     ("byoyomi 1780 20 1", "1917 1", "1897.00 s", 1917.0),
     ("byoyomi 300 30 5", "200 5", "50.00 s", 200.0),
     ("byoyomi 300 30 5", "200 1", "50.00 s", 200.0),
-    // Under a control without overtime stones say nothing.
+    // Under a control without overtime stones are meaningless.
     ("absolute 300", "120 1", "120.00 s", 120.0),
     ("absolute 300", "20 25", "20.00 s", 20.0),
     ("fischer 300 5", "120 3", "120.00 s", 120.0),
-    // All periods in one sum.
+    // All periods as one sum.
     ("byoyomi 0 30 5", "150 5", "30.00 s of 5 periods", 150.0),
     ("byoyomi 0 30 5", "90 3", "30.00 s of 3 periods", 90.0),
     ("byoyomi 0 30 5", "100 5", "30.00 s of 3 periods", 100.0),
     ("byoyomi 0 30 5", "100 1", "30.00 s of 1 periods", 30.0),
-    // Overtime counted with the main time, from the first report on.
+    // Overtime included in the main time, from the first report on.
     ("byoyomi 600 30 5", "750 0", "600.00 s", 750.0),
     ("byoyomi 600 30 5", "750 0, 590 0", "440.00 s", 590.0),
     ("byoyomi 600 30 5", "750 0, 100 0", "30.00 s of 3 periods", 100.0),
     ("byoyomi 600 30 5", "750 0, 30 0", "30.00 s of 1 periods", 30.0),
     ("canadian 300 30 5", "330 0, 100 0", "70.00 s", 100.0),
     ("canadian 300 30 5", "330 0, 30 0", "30.00 s for 5 stones", 30.0),
-    // A little more than there was is rounding.
+    // A little more than before is rounding.
     ("canadian 300 30 5", "301 0", "301.00 s", 331.0),
     ("byoyomi 60 30 5", "61 0, 50 0", "50.00 s", 200.0),
-    // Who counts periods after all does not count them as main time.
+    // A controller that does count periods does not include them in main time.
     ("byoyomi 600 30 5", "750 0, 30 5, 30 4", "30.00 s of 4 periods", 120.0),
-    // A period told without stones.
+    // A period reported without stones.
     ("canadian 0 20 1", "20 0", "20.00 s for 1 stones", 20.0),
     ("canadian 300 30 5", "10 4, 8 0", "8.00 s for 4 stones", 8.0),
     ("canadian 300 30 5", "8 0", "8.00 s for 5 stones", 8.0),
     ("byoyomi 0 30 5", "30 0", "30.00 s of 1 periods", 30.0),
     ("byoyomi 300 30 5", "30 4, 30 0", "30.00 s of 1 periods", 30.0),
     ("byoyomi 300 30 5", "30 0", "30.00 s of 1 periods", 30.0),
-    // By and by it is main time.
+    // Eventually it is main time.
     ("byoyomi 300 30 5", "70 0, 41 0, 12 0", "12.00 s", 162.0),
     ("canadian 300 30 5", "40 0, 12 0", "12.00 s", 42.0),
     // More periods or stones than there are.
     ("byoyomi 300 30 5", "30 99", "30.00 s of 5 periods", 150.0),
     ("byoyomi 300 30 1", "30 5", "30.00 s of 1 periods", 30.0),
     ("canadian 300 30 5", "30 25", "30.00 s for 25 stones", 30.0),
-    // Main time is used up, and nothing is said of overtime.
+    // Main time is used up, and overtime is not mentioned.
     ("byoyomi 300 30 5", "70 0, 41 0, 12 0, 0 0", "0.00 s", 150.0),
     ("byoyomi 300 30 5", "30 4, 0 0", "30.00 s of 4 periods", 120.0),
     ("canadian 300 30 5", "12 3, 0 0", "12.00 s for 3 stones", 12.0),
     ("canadian 300 30 5", "0 3", "0.00 s for 3 stones", 0.0),
     ("absolute 300", "0 0", "0.00 s", 0.0),
-    // A clock that nobody has spoken of before.
+    // A clock that was not announced.
     ("none", "120 0", "120.00 s", 120.0),
     ("none", "20 1", "20.00 s", 20.0),
     ("none", "120 0, 0 0", "0.00 s", 0.0),
@@ -118,7 +118,7 @@ fn reports_and_how_they_are_read() {
     }
 }
 
-/// Nobody gives a whole game's time to one move because it is told with a stone.
+/// A whole game's time is not spent on one move because it is reported with a stone.
 #[test]
 fn main_time_told_with_a_stone_is_shared_out() {
     for control in [
@@ -134,10 +134,10 @@ fn main_time_told_with_a_stone_is_shared_out() {
     }
 }
 
-/// A way to tell what a clock has left; `None` where nothing is told.
+/// A way to report a clock's time; `None` if nothing is reported.
 type Report = fn(&SideClock) -> Option<(Duration, u32)>;
 
-/// Main time and the time in overtime as GTP has it.
+/// Main time and the time in overtime according to GTP.
 fn standard(clock: &SideClock) -> Option<(Duration, u32)> {
     Some(match clock.left() {
         TimeLeft::Main(main) => (main, 0),
@@ -147,7 +147,7 @@ fn standard(clock: &SideClock) -> Option<(Duration, u32)> {
     })
 }
 
-/// The standard's time, with stones in main time, too.
+/// The same, with stones in main time, too.
 fn with_stones(clock: &SideClock) -> Option<(Duration, u32)> {
     standard(clock).map(|(time, stones)| (time, stones.max(1)))
 }
@@ -169,7 +169,7 @@ fn nothing_in_overtime(clock: &SideClock) -> Option<(Duration, u32)> {
     })
 }
 
-/// All that is left, overtime included.
+/// Total remaining time, overtime included.
 fn whole(clock: &SideClock) -> Option<(Duration, u32)> {
     Some((clock.longest_move(), 0))
 }
@@ -195,8 +195,8 @@ const REPORTS: [(&str, Report); 9] = [
     ("nothing at all", |_| None),
 ];
 
-/// Plays a game of 65 moves whose searches end where `ends` says (0 soft, 1 most, 2 hard), by a clock
-/// that is told in some way; the move that loses it on time, if one does.
+/// Plays a game of 65 moves whose searches end where `ends` says (0 soft, 1 most, 2 hard), with a
+/// clock reported in some way; returns the move that loses it on time, if any.
 fn lost_at(control: TimeControl, report: Report, ends: &[u8]) -> Option<u32> {
     let mut truth = SideClock::new(control);
     let mut own = truth;
@@ -234,7 +234,7 @@ fn lost_at(control: TimeControl, report: Report, ends: &[u8]) -> Option<u32> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// However a controller tells the time, no game is lost by it.
+    /// No way of reporting the time loses a game.
     #[test]
     fn no_game_is_lost_on_time(
         byoyomi in any::<bool>(),

@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(plane(&row, "last move"), [6]);
         assert_eq!(plane(&row, "legal for me only"), [0]);
         assert!(!plane(&row, "legal for them").contains(&0));
-        assert_eq!(plane(&row, "empty, legal for nobody"), [0_u16; 0]);
+        assert_eq!(plane(&row, "empty, legal for neither side"), [0_u16; 0]);
     }
 
     #[test]

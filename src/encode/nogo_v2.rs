@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(show("their stones in blocks with one liberty"), [0, 1]);
         assert_eq!(show("their stones in immortal blocks"), [0, 1]);
         assert_eq!(show("my stones in immortal blocks"), [3]);
-        assert_eq!(show("empty, legal for nobody"), [2]);
+        assert_eq!(show("empty, legal for neither side"), [2]);
         assert!(show("my stones in blocks with two liberties").is_empty());
         assert_eq!(show("liberties of their blocks with one liberty"), [2]);
         let corner = played(BoardSize::square(5), &[2, 24]);

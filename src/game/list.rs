@@ -165,7 +165,7 @@ mod tests {
             let found = crate::with_game!(name, BoardSize::square(side), |start| start.ply());
             found.unwrap_err().to_string()
         };
-        assert!(error("chess", 9).starts_with("no game is called `chess`; there is: nogo"));
+        assert!(error("chess", 9).starts_with("unknown game `chess` (expected one of: nogo"));
         assert!(error("nogo", 40).contains("40x40"));
         let board = BoardSize::square(9);
         let ruled = |text| crate::with_game!("nogo", board, rules: text, |start| start.ply());

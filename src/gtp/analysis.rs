@@ -1,9 +1,9 @@
-//! Analysis as board programs ask for it and read it: the dialects of Leela Zero and of KataGo.
+//! Analysis in the formats of board programs: the dialects of Leela Zero and of KataGo.
 //!
-//! A line is a row of entries `info move ... pv ...`, best move first. Sabaki wants each entry to
-//! end in its line of play, floats with a point in KataGo's dialect and whole ten-thousandths in
-//! Leela Zero's; Lizzie reads `scoreMean` and `scoreStdev`. There is `scoreLead` only where the search
-//! knows of points: from a game without them Sabaki would draw a score graph that is flat.
+//! A line is a sequence of entries `info move ... pv ...`, best move first. Sabaki needs each entry
+//! to end in its line of play, floats with a decimal point in KataGo's dialect and integer
+//! ten-thousandths in Leela Zero's; Lizzie reads `scoreMean` and `scoreStdev`. `scoreLead` is only
+//! sent if the search knows of points: otherwise Sabaki would draw a flat score graph.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -17,11 +17,11 @@ use crate::game::{BoardSize, Color, Move};
 use crate::record::Vertex;
 use crate::search::{AnalysisOptions, MoveReport, PointsByMove, Purpose, SearchReport};
 
-/// Time between two lines when the controller names none: what Sabaki asks for.
+/// Default interval between lines: what Sabaki asks for.
 const DEFAULT_INTERVAL: Duration = Duration::from_millis(500);
-/// Moves that CGOS is told of, at most: it keeps all of it in the game's record.
+/// Maximum number of moves for CGOS, which keeps all of it in the game's record.
 const CGOS_MOVES: usize = 10;
-/// No line more often than this.
+/// Minimum interval between lines.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
 /// How numbers are written.
@@ -35,7 +35,7 @@ pub(super) enum Dialect {
     Cgos,
 }
 
-/// The keys that stand before a value.
+/// Keys that are followed by a value.
 const KEYS: &[&str] = &[
     "interval",
     "minmoves",
@@ -49,12 +49,12 @@ const KEYS: &[&str] = &[
     "pvedgevisits",
 ];
 
-/// Whether a word is one of them, which is no value then.
+/// Whether a word is a key and therefore not a value.
 fn is_key(word: &str) -> bool {
     KEYS.iter().any(|key| word.eq_ignore_ascii_case(key))
 }
 
-/// What `avoid` and `allow` say.
+/// Move restrictions of `avoid` and `allow`.
 #[derive(Default)]
 struct MoveLimits {
     avoid: Vec<(Color, Vec<Move>)>,
@@ -69,7 +69,7 @@ impl MoveLimits {
         }
     }
 
-    /// Which of the moves of a side are not to be searched.
+    /// Moves of a side that are not to be searched.
     fn forbidden(&self, side: Color, legal: Vec<Move>) -> Vec<Move> {
         let names = |list: &[(Color, Vec<Move>)], mv: &Move| {
             let mut own = list.iter().filter(|(color, _)| *color == side);
@@ -81,32 +81,32 @@ impl MoveLimits {
     }
 }
 
-/// What the controller wants to see.
+/// A parsed analysis request.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Analysis {
     /// The side to move.
     pub(super) color: Color,
-    /// How often, and without which moves.
+    /// Interval and moves to avoid.
     pub(super) options: AnalysisOptions,
     dialect: Dialect,
     size: BoardSize,
-    /// Entries, at least and at most.
+    /// Minimum and maximum number of entries.
     least: usize,
     most: usize,
     root_info: bool,
     pv_visits: bool,
     pv_edge_visits: bool,
-    /// Ownership of the board as it is for the side to move, top row first, when it is wanted; what a
-    /// search expects takes its place.
+    /// Current ownership of the board for the side to move, top row first, if requested; replaced
+    /// by the search's estimate.
     ownership: Option<Vec<f32>>,
-    /// Keys that were sent and have no effect.
+    /// Ignored keys.
     pub(super) ignored: Vec<String>,
 }
 
 impl Analysis {
-    /// Reads `[COLOUR] [CENTISECONDS] [KEY VALUE]...`; keys and their order are KataGo's. Of
-    /// `avoid` and `allow` only what concerns the side to move matters here. A key that is not known here,
-    /// or asks for what there is not, has no effect with its value, and is among the ignored.
+    /// Parses `[COLOUR] [CENTISECONDS] [KEY VALUE]...`; keys and their order are KataGo's. Of
+    /// `avoid` and `allow` only entries for the side to move matter here. An unknown or unsupported
+    /// key is ignored with its value, and listed among the ignored.
     ///
     /// # Errors
     /// [`Failure::Syntax`].
@@ -166,7 +166,7 @@ impl Analysis {
         Ok(analysis)
     }
 
-    /// What is wanted where nothing is said.
+    /// The default request.
     fn usual(dialect: Dialect, engine: &dyn Engine) -> Analysis {
         Analysis {
             color: engine.to_move(),
@@ -189,7 +189,7 @@ impl Analysis {
         }
     }
 
-    /// One line; `None` when there is no move to tell of.
+    /// One line; `None` if there is no move to report.
     pub(super) fn line(&self, report: &SearchReport) -> Option<String> {
         let told = told(report, &self.options.avoid, (self.least, self.most));
         if self.dialect == Dialect::Cgos {
@@ -225,7 +225,7 @@ impl Analysis {
         Some(line)
     }
 
-    /// Whose the points are, where that is wanted.
+    /// Ownership, if requested.
     fn owners(&self, report: &SearchReport) -> Option<Vec<f32>> {
         let now = self.ownership.as_ref()?;
         let expected = report.expected.as_ref();
@@ -233,7 +233,7 @@ impl Analysis {
         Some(expected.unwrap_or_else(|| now.clone()))
     }
 
-    /// The same for the client of CGOS.
+    /// The same for the CGOS client.
     fn cgos(&self, report: &SearchReport, told: &[&MoveReport]) -> Option<String> {
         let view = self.view();
         let moves = told.iter().take(CGOS_MOVES).map(|found| {
@@ -278,7 +278,8 @@ impl Analysis {
             self.main_line(found),
             visits = numbers.visits,
         );
-        // Positions that several lines lead to are not told apart: a line's visits are those of its moves.
+        // Positions reached by several lines are not distinguished: a line's visits are those of
+        // its moves.
         let named = [
             ("pvVisits", self.pv_visits),
             ("pvEdgeVisits", self.pv_edge_visits),
@@ -306,7 +307,7 @@ impl Analysis {
     }
 }
 
-/// By how many points somebody is expected to be ahead.
+/// The expected score.
 fn score(numbers: Numbers) -> String {
     match numbers.score {
         None => "scoreMean 0.0 scoreStdev 0.0".to_owned(),
@@ -316,7 +317,7 @@ fn score(numbers: Numbers) -> String {
     }
 }
 
-/// Whose the points are, behind a word.
+/// Ownership after a keyword.
 fn owners(word: &str, all: &[f32]) -> String {
     let mut text = format!(" {word}");
     for owner in all {
@@ -325,7 +326,7 @@ fn owners(word: &str, all: &[f32]) -> String {
     text
 }
 
-/// A move of a search as GTP writes it: what lies beyond the board is a pass.
+/// A move of a search in GTP notation: an index beyond the board is a pass.
 pub(super) fn vertex(mv: Move, size: BoardSize) -> String {
     format_vertex(Vertex::of(mv, size), size)
 }

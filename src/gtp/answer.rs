@@ -1,4 +1,4 @@
-//! How a session is held: every request is looked up in the table of commands.
+//! Executes requests: each is looked up in the command table.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The board as text, for people and for GoGui; and who owns its points.
+//! The board as text, for users and for GoGui; and the owners of its points.
 
 use super::vertex::{COLUMNS, format_vertex};
 use crate::engine::Engine;
@@ -42,14 +42,14 @@ pub(super) fn show(engine: &dyn Engine) -> String {
     lines.join("\n")
 }
 
-/// All points, top row first, as boards are written.
+/// All points, top row first, as boards are printed.
 pub(super) fn points_from_top(size: BoardSize) -> impl Iterator<Item = Move> {
     (0..size.height)
         .rev()
         .flat_map(move |y| (0..size.width).map(move |x| size.point(x, y)))
 }
 
-/// Whose each point is expected to be, top row first: 1 for `color`, -1 for the opponent.
+/// Expected owner of each point, top row first: 1 for `color`, -1 for the opponent.
 pub(super) fn owners(expected: &OwnershipEstimate, size: BoardSize, color: Color) -> Vec<f32> {
     let sign = match color {
         Color::Black => 1.0,
@@ -61,8 +61,9 @@ pub(super) fn owners(expected: &OwnershipEstimate, size: BoardSize, color: Color
         .collect()
 }
 
-/// Whose each point is, top row first: 1 for `color`, -1 for the opponent, 0 for nobody. A stone
-/// is its owner's; so is an empty point where only one side may play, which in NoGo stays so.
+/// Current owner of each point, top row first: 1 for `color`, -1 for the opponent, 0 for neutral
+/// points. A stone is its owner's; so is an empty point where only one side may play, which in NoGo
+/// is permanent.
 pub(super) fn ownership(engine: &dyn Engine, color: Color) -> Vec<f32> {
     let [own, theirs] = [color, color.opponent()].map(|side| engine.legal_moves(side));
     let owner = |point: Move| match engine.stone(point) {

@@ -1,14 +1,14 @@
-//! What the client of CGOS passes on to its server, and the server to spectators: a line of JSON before the
-//! move (<https://github.com/zakki/cgos/wiki/GTP-tournament-game-expansion>).
+//! JSON analysis for CGOS: the client passes it to its server, and the server to spectators, as a
+//! line before the move (<https://github.com/zakki/cgos/wiki/GTP-tournament-game-expansion>).
 
 use serde_json::{Map, Value, json};
 
 use super::numbers::Numbers;
 
-/// What an owner of a point is written as: 63 steps from the opponent's to one's own.
+/// Characters for the owner of a point: 63 steps from the opponent's to one's own.
 const OWNERS: &[u8; 63] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+";
 
-/// A search in the view of the side that moves; `moves` by [`move_info`], owners top row first.
+/// A search from the view of the side that moves; `moves` by [`move_info`], owners top row first.
 pub(super) fn line(root: Numbers, moves: Vec<Value>, owners: &[f32]) -> String {
     let mut line = shared(root);
     line.insert("moves".to_owned(), Value::Array(moves));
@@ -17,7 +17,7 @@ pub(super) fn line(root: Numbers, moves: Vec<Value>, owners: &[f32]) -> String {
     Value::Object(line).to_string()
 }
 
-/// A move with its main line, itself first.
+/// A move with its principal variation.
 pub(super) fn move_info(numbers: Numbers, prior: f32, line: &[String]) -> Value {
     let (mv, rest) = line.split_first().unzip();
     let mut info = shared(numbers);
@@ -27,7 +27,7 @@ pub(super) fn move_info(numbers: Numbers, prior: f32, line: &[String]) -> Value 
     Value::Object(info)
 }
 
-/// What is told of moves and of the whole; no score where none is known.
+/// Fields shared by moves and root; without a score if none is known.
 fn shared(numbers: Numbers) -> Map<String, Value> {
     let mut told = Map::new();
     told.insert("winrate".to_owned(), number(numbers.winrate()));

@@ -1,4 +1,5 @@
-//! Why a command failed: in the words of the GTP specification where it has some, and then the reason.
+//! Errors of commands: the wording of the GTP specification where it has one, followed by the
+//! reason.
 
 use std::fmt::Display;
 
@@ -7,28 +8,28 @@ use thiserror::Error;
 use crate::engine::Unjudged;
 use crate::game::BadKomi;
 
-/// A failed command; the text is what the controller reads after the `?`.
+/// A failed command; the text follows the `?`.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Failure {
     /// There is no command of this name.
     #[error("unknown command")]
     UnknownCommand,
-    /// Arguments are missing or are not what they should be.
+    /// Arguments are missing or invalid.
     #[error("syntax error: {0}")]
     Syntax(String),
     /// The rules do not allow the move.
     #[error("illegal move: {0}")]
     IllegalMove(String),
-    /// The game is not played on such a board.
+    /// The game does not support this board size.
     #[error("unacceptable size: {0}")]
     UnacceptableSize(String),
-    /// The number is no komi.
+    /// Invalid komi.
     #[error(transparent)]
     Komi(BadKomi),
-    /// The game has no such rules, or cannot have them now.
+    /// Unknown rules, or rules that cannot be set now.
     #[error("{0}")]
     Rules(String),
-    /// There is no move to take back.
+    /// There is no move to undo.
     #[error("cannot undo")]
     CannotUndo,
     /// The file cannot be read, or is not a game that can be replayed here.
@@ -40,13 +41,13 @@ pub enum Failure {
     /// The game has not ended.
     #[error("cannot score")]
     CannotScore,
-    /// What is dead, and so the score, is not known.
+    /// Dead stones, and therefore the score, are not known.
     #[error("cannot score: {0}")]
     Unjudged(#[from] Unjudged),
     /// There are stones on the board already.
     #[error("board not empty")]
     NotEmpty,
-    /// This many handicap stones have no place, or are no handicap.
+    /// This number of handicap stones is too large or too small.
     #[error("invalid number of stones")]
     Stones,
     /// Handicap stones cannot stand there.
@@ -55,35 +56,35 @@ pub enum Failure {
     /// The game has no handicap.
     #[error("there are no handicap stones in this game")]
     NoHandicap,
-    /// There is nothing to show: the game is over, or the search could not be run.
+    /// No report: the game is over, or the search could not be run.
     #[error("no search of this position")]
     NoSearch,
-    /// The moves are chosen by playouts: none was asked for, or none fits the board.
-    #[error("no network plays here: tengen-network says why")]
+    /// Playouts choose the moves: they were requested, or no network fits the board.
+    #[error("no network is in use: tengen-network says why")]
     NoNetwork,
     /// This game's endings cannot be solved.
     #[error("this game has no solver")]
     NoSolver,
-    /// There is no setting of this name.
-    #[error("unknown setting: kata-list-params and tengen-settings name all")]
+    /// Unknown setting.
+    #[error("unknown parameter; see kata-list-params and tengen-settings")]
     NoSetting,
-    /// A setting that is there for its readers only.
+    /// A setting that is read-only here.
     #[error("this setting can only be 0 here")]
     OnlyZero,
-    /// The system does not tell the processor time.
-    #[error("processor time is not available")]
+    /// CPU time is not available on this system.
+    #[error("CPU time is not available")]
     NoCpuTime,
 }
 
-/// As much of a wrong argument as is repeated.
+/// Maximum length of a repeated argument.
 const REPEATED: usize = 40;
 
 impl Failure {
-    /// An argument that is not what it should be.
+    /// An invalid argument.
     pub(super) fn wrong(given: &str, wanted: impl Display) -> Failure {
         let mut chars = given.chars();
         let begin: String = chars.by_ref().take(REPEATED).collect();
         let more = if chars.next().is_some() { "..." } else { "" };
-        Failure::Syntax(format!("`{begin}{more}` is no {wanted}"))
+        Failure::Syntax(format!("`{begin}{more}` is not a valid {wanted}"))
     }
 }

@@ -1,4 +1,4 @@
-//! Which files a conversation may touch.
+//! Access to files by GTP commands.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::record::GameRecord;
 use crate::record::file::{self, FileError};
 
-/// What `loadsgf` and `printsgf` may touch: everything the system allows, unless said otherwise.
+/// Access of `loadsgf` and `printsgf`: unrestricted by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileAccess {
     folder: Option<PathBuf>,
@@ -14,11 +14,11 @@ pub struct FileAccess {
 }
 
 impl FileAccess {
-    /// Only files in `folder` and the folders in it, by names relative to it; all if there is none.
-    /// With `read_only` none is written.
+    /// Restricts access to `folder` and its subfolders, by names relative to it; unrestricted
+    /// without one. With `read_only` no file is written.
     ///
     /// # Errors
-    /// When the folder is not there or is none.
+    /// If the folder does not exist or is not a folder.
     pub fn new(folder: Option<&Path>, read_only: bool) -> io::Result<FileAccess> {
         let folder = folder.map(Path::canonicalize).transpose()?;
         if folder.as_ref().is_some_and(|folder| !folder.is_dir()) {
@@ -27,39 +27,39 @@ impl FileAccess {
         Ok(FileAccess { folder, read_only })
     }
 
-    /// Reads a game up to this many plays, or says why not.
+    /// Reads a game up to this many plays; an error message otherwise.
     pub(super) fn load(&self, name: &str, plays: usize) -> Result<GameRecord, String> {
         let path = self.resolve(name)?;
         file::read_sgf(&path, plays).map_err(|error| error.to_string())
     }
 
-    /// Whether there is something of this name that may be touched.
+    /// Whether an accessible file has this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.resolve(name).is_ok_and(|path| path.exists())
     }
 
-    /// Writes a game, or says why not.
+    /// Writes a game; an error message if that fails.
     pub(super) fn save(&self, name: &str, sgf: &str) -> Result<(), String> {
         if self.read_only {
-            return Err("files are read only here".to_owned());
+            return Err("file access is read-only here".to_owned());
         }
         let path = self.resolve(name)?;
         file::write_sgf(&path, sgf).map_err(|error| error.to_string())
     }
 
-    /// The file of this name. What lies outside the folder is refused in the same words whether it
-    /// is there or not.
+    /// The path of this name. Paths outside the folder are refused with the same message whether
+    /// they exist or not.
     fn resolve(&self, name: &str) -> Result<PathBuf, String> {
         let Some(folder) = &self.folder else {
             return Ok(PathBuf::from(name));
         };
-        let outside = || "it is outside the folder that files may be in".to_owned();
+        let outside = || "it is outside the permitted folder".to_owned();
         let path = folder.join(name);
         let climbs = path.components().any(|part| part == Component::ParentDir);
         if climbs || !path.starts_with(folder) {
             return Err(outside());
         }
-        // Links may lead elsewhere. A file that is to be written may not be there yet.
+        // Links may lead elsewhere. A file to be written may not exist yet.
         let real = path.canonicalize().or_else(|error| match error.kind() {
             io::ErrorKind::NotFound => beside(&path),
             _ => Err(error),
@@ -72,7 +72,7 @@ impl FileAccess {
     }
 }
 
-/// The name of a file that is not there, its folder without links.
+/// The path of a file that does not exist, with links in its folder resolved.
 fn beside(path: &Path) -> io::Result<PathBuf> {
     match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => Ok(parent.canonicalize()?.join(name)),

@@ -1,22 +1,22 @@
-//! Searches as GoGui draws them: lines of its `gfx` language (GoGui manual, "Analyze Commands").
-//! Labels are whole percent, without a sign, so that they fit on a point.
+//! Search reports for GoGui, in its `gfx` language (GoGui manual, "Analyze Commands"). Labels are
+//! whole percent without a sign, so that they fit on a point.
 
 use super::analysis::vertex;
 use super::numbers::rate;
 use crate::game::{BoardSize, Color, Move};
 use crate::search::{MoveReport, Proof, SearchReport};
 
-/// Moves of a main line that are drawn.
+/// Number of main line moves drawn.
 const LINE: usize = 10;
 
-/// What is written on the searched points.
+/// Content of the labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Label {
     /// Prior probability.
     Prior,
     /// Share of the visits.
     Visits,
-    /// Games won, of the visited moves.
+    /// Winning chance, for visited moves.
     Value,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn moves(report: &SearchReport, label: Label, color: Color, size: Boa
     };
     let shares = report.moves.iter().filter_map(|found| {
         let share = share(found)?;
-        // What is hardly ever tried would only hide the board.
+        // Moves with hardly any visits would only clutter the board.
         (label == Label::Value || share >= 0.01).then_some((found.mv, share))
     });
     let shares: Vec<(Move, f32)> = shares.filter(|(_, share)| share.is_finite()).collect();
@@ -75,12 +75,12 @@ pub(super) fn main_line(report: &SearchReport, color: Color, size: BoardSize) ->
     format!("{line}\n{}", status(report, color))
 }
 
-/// A report as a batch for the standard error stream, where GoGui looks for graphics.
+/// A report as a batch for the standard error stream, from which GoGui reads graphics.
 pub(super) fn live(report: &SearchReport, color: Color, size: BoardSize) -> String {
     format!("gogui-gfx:\n{}\n\n", main_line(report, color, size))
 }
 
-/// Wipes the graphics of [`live`] away.
+/// Clears the graphics of [`live`].
 pub(super) const CLEAR: &str = "gogui-gfx: CLEAR\n";
 
 /// A line for the status bar.

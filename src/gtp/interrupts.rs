@@ -1,11 +1,11 @@
-//! When a search is cut short by what the controller sends meanwhile.
+//! Interruption of searches by later input.
 //!
-//! Input comes in messages: the lines that arrived together, numbered from 1. `quit` or the end of
+//! Input arrives in messages: lines that arrived together, numbered from 1. `quit` or the end of
 //! input ends every search begun by an *earlier* message at once, and all searches after that one;
-//! it lets searches of its own message be played out, so that a script piped into the engine plays
-//! at full strength. `# interrupt` ends the searches of the commands that came before it and does
-//! nothing when all of them are answered: commands are numbered, so that it cannot miss a search
-//! that is just about to begin, nor hit the one after.
+//! searches of its own message run to completion, so that a script piped into the engine plays at
+//! full strength. `# interrupt` ends the searches of the commands before it and does nothing when
+//! all of them are answered: commands are numbered, so that it cannot miss a search that is about
+//! to begin, nor hit a later one.
 
 use std::time::Duration;
 
@@ -17,53 +17,53 @@ use crate::search::StopFlag;
 /// arrives in pieces within this time, its end included, and counts as one message.
 const SETTLE: Duration = Duration::from_millis(30);
 
-/// What the reader thread and the event loop know of each other.
+/// State shared by the reader thread and the event loop.
 #[derive(Debug, Default)]
 pub struct Interrupts {
     state: Mutex<State>,
-    /// Something has arrived.
+    /// Signalled when input arrives.
     arrival: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The last message that has arrived.
+    /// Number of the last message received.
     arrived: u64,
-    /// The message whose commands are being answered.
+    /// The message being processed.
     handling: u64,
-    /// Commands of that message whose answering has not begun.
+    /// Commands of that message not begun yet.
     waiting: usize,
-    /// Commands whose answering has begun.
+    /// Number of commands begun.
     begun: u64,
-    /// The first so many commands are interrupted.
+    /// Commands up to this number are interrupted.
     interrupted: u64,
-    /// The message that brings `quit` or the end of input.
+    /// The message that contains `quit` or the end of input.
     closed_by: Option<u64>,
-    /// A search was cut short by the end: every later one is, too.
+    /// A search was ended by the end of input: so is every later one.
     ending: bool,
     /// The first search has begun.
     settled: bool,
-    /// The flag of the search that is running.
+    /// The flag of the running search.
     running: Option<StopFlag>,
-    /// Any input ends that search.
+    /// Whether any input ends that search.
     until_input: bool,
 }
 
 impl State {
-    /// Whether there is input that has not been looked at, or there will be none any more.
+    /// Whether there is unprocessed input, or the input has ended.
     fn has_input(&self) -> bool {
         self.waiting > 0 || self.arrived > self.handling || self.closed_by.is_some()
     }
 }
 
 impl Interrupts {
-    /// Nothing has arrived, nothing is running.
+    /// Nothing received, nothing running.
     #[must_use]
     pub fn new() -> Interrupts {
         Interrupts::default()
     }
 
-    /// `# interrupt` has arrived, after so many commands.
+    /// `# interrupt` was received, after this many commands.
     pub fn interrupt(&self, commands_before: u64) {
         let mut state = self.state.lock();
         state.interrupted = commands_before;
@@ -72,7 +72,7 @@ impl Interrupts {
         }
     }
 
-    /// Message number `message` has arrived. To be called before anybody can begin to handle it.
+    /// Message number `message` was received. Call it before its processing can begin.
     pub fn arrive(&self, message: u64) {
         let mut state = self.state.lock();
         state.arrived = message;
@@ -84,14 +84,14 @@ impl Interrupts {
         self.arrival.notify_all();
     }
 
-    /// The next command is answered from now on.
+    /// Processing of the next command begins.
     pub fn begin_command(&self) {
         let mut state = self.state.lock();
         state.begun += 1;
         state.waiting = state.waiting.saturating_sub(1);
     }
 
-    /// Message number `message` brings `quit` or the end of input. To be called before it
+    /// Message number `message` contains `quit` or the end of input. Call it before it
     /// [arrives](Interrupts::arrive).
     pub fn close(&self, message: u64) {
         let mut state = self.state.lock();
@@ -105,14 +105,14 @@ impl Interrupts {
         }
     }
 
-    /// The commands of message number `message`, so many of them, are answered from now on.
+    /// Processing of message number `message` begins, with this many commands.
     pub fn handle(&self, message: u64, commands: usize) {
         let mut state = self.state.lock();
         state.handling = message;
         state.waiting = commands;
     }
 
-    /// Runs a search of the message being handled, with the flag that may cut it short.
+    /// Runs a search of the current message, with the flag that may stop it.
     pub fn search<T>(&self, search: impl FnOnce(&StopFlag) -> T) -> T {
         let stop = StopFlag::new();
         {
@@ -141,7 +141,7 @@ impl Interrupts {
         found
     }
 
-    /// Runs a search that lasts until there is input, with the flag that tells it so.
+    /// Runs a search that lasts until there is input, with the flag that stops it.
     pub fn until_input<T>(&self, search: impl FnOnce(&StopFlag) -> T) -> T {
         let stop = StopFlag::new();
         {
@@ -159,14 +159,14 @@ impl Interrupts {
         found
     }
 
-    /// Whether the command being answered was interrupted.
+    /// Whether the current command was interrupted.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         let state = self.state.lock();
         state.begun <= state.interrupted
     }
 
-    /// Whether a search was cut short because the conversation ends.
+    /// Whether a search was ended because the session ends.
     #[must_use]
     pub fn is_ending(&self) -> bool {
         self.state.lock().ending

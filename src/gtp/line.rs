@@ -1,9 +1,9 @@
-//! One line of input, and one reply, exactly as the protocol writes them.
+//! Parsing of input lines and formatting of replies.
 
 use super::Failure;
 use crate::record::decode_text;
 
-/// A comment that asks a running search to end; GoGui sends it when the user presses Esc.
+/// A comment that stops a running search; GoGui sends it when the user presses Esc.
 const INTERRUPT: &str = "# interrupt";
 
 /// One line of input.
@@ -17,7 +17,7 @@ pub enum InputLine {
     Command(Request),
 }
 
-/// A command as it was sent.
+/// A parsed command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// The number before the command, digit for digit; empty when there is none.
@@ -26,16 +26,16 @@ pub struct Request {
     pub name: String,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// The same as they were written, for those in which blanks count.
+    /// The argument text as written, for arguments with significant blanks.
     pub text: String,
 }
 
 impl InputLine {
-    /// Reads a line of any bytes: control characters but tabs do not count, nor does a byte order mark
-    /// before it; tabs are blanks, a `#` starts a comment. Invalid UTF-8 becomes replacement characters in
-    /// number and name. Arguments are then read as GBK, or as what they look like where they are none:
-    /// clients on Windows write names of files in the system's encoding, and a name is too short to tell
-    /// Chinese from Korean or Arabic.
+    /// Parses a line of any bytes: control characters except tabs are ignored, as is a byte order
+    /// mark before it; tabs count as blanks, a `#` starts a comment. Invalid UTF-8 becomes
+    /// replacement characters in number and name. Arguments are then decoded as GBK, or as their
+    /// detected encoding if they are not valid: clients on Windows write file names in the system's
+    /// encoding, and a name is too short to distinguish Chinese from Korean or Arabic.
     #[must_use]
     pub fn parse(bytes: &[u8]) -> InputLine {
         let line = visible(&String::from_utf8_lossy(bytes));
@@ -50,7 +50,7 @@ impl InputLine {
         let text = if std::str::from_utf8(bytes).is_ok() {
             text
         } else {
-            // Behind a blank nothing is taken for a byte order mark of UTF-16.
+            // After a blank nothing is taken for a byte order mark of UTF-16.
             let line = [&b" "[..], bytes].concat();
             decoded = visible(&decode_text(&line, Some(b"gbk")));
             parts(&decoded).2
@@ -104,8 +104,8 @@ pub(super) fn reply(id: &str, result: Result<String, Failure>) -> String {
     format!("{mark}{id} {}\n\n", lines.join("\n"))
 }
 
-/// A successful reply that is written line by line while a search runs: its mark and id alone on
-/// the first line, an empty line at the end.
+/// A successful reply written line by line during a search: its mark and id on the first line, an
+/// empty line at the end.
 pub(super) struct Stream<'a> {
     id: &'a str,
     send: &'a mut dyn FnMut(&str),
@@ -113,7 +113,7 @@ pub(super) struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// A reply of which nothing is written yet.
+    /// A reply that has not been opened yet.
     pub(super) fn new(id: &'a str, send: &'a mut dyn FnMut(&str)) -> Stream<'a> {
         Stream {
             id,
@@ -208,7 +208,7 @@ mod tests {
         );
     }
 
-    /// As Windows PowerShell begins what it sends through a pipe.
+    /// As Windows PowerShell writes to a pipe.
     #[test]
     fn a_byte_order_mark_does_not_count() {
         check("\u{feff}name\r".as_bytes(), "", "name", &[]);

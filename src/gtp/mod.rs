@@ -1,11 +1,11 @@
-//! GTP, version 2: text in, text out, and nothing about any game's rules.
+//! GTP, version 2: text in, text out, independent of any game's rules.
 //!
-//! [`Session`] turns one command into one reply and does no input or output but SGF files, as far
-//! as [`FileAccess`] lets it; [`serve`] feeds it from a reader thread that is never blocked, so
-//! that `quit`, the end of input and `# interrupt` act in the middle of a search. Commands are one
+//! [`Session`] turns one command into one reply and does no input or output except SGF files, as
+//! far as [`FileAccess`] permits; [`serve`] feeds it from a reader thread that is never blocked, so
+//! that `quit`, the end of input and `# interrupt` act during a search. Commands are listed in one
 //! table, [`COMMANDS`].
 
-// Whatever a controller sends or a user sets gets an answer: nothing here may panic.
+// Any input from controllers and users gets an answer: nothing here may panic.
 #![deny(
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -1,21 +1,21 @@
-//! The numbers that board programs are told of a search, from one side's view: of a move, and of the
-//! whole. KataGo's names for them are in `analysis` (text) and in `katago` (JSON).
+//! Numbers of a search report from one side's perspective: of a move, and of the root. KataGo's
+//! names for them are in `analysis` (text) and in `katago` (JSON).
 
 use super::board::owners;
 use crate::game::{BoardSize, Color, Move, OwnershipEstimate};
 use crate::search::{MoveReport, SearchReport};
 
-/// Who reads the numbers of a search.
+/// The perspective of reported numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct View {
-    /// The side to move where the search began.
+    /// The side to move at the root.
     pub(super) mover: Color,
-    /// The side for which numbers are good when they are high.
+    /// The side for which high numbers are good.
     pub(super) side: Color,
 }
 
-/// The moves of a search that are told of, the one to play first: that one in any case, and those with visits;
-/// more where this many are wanted at least, and no more than at most. None that was to be left out.
+/// The moves to report, the one to play first: that one in any case, and those with visits; more to
+/// reach the minimum, and no more than the maximum. Avoided moves are left out.
 pub(super) fn told<'a>(
     report: &'a SearchReport,
     avoid: &[Move],
@@ -33,16 +33,16 @@ pub(super) fn told<'a>(
     told.take(most).collect()
 }
 
-/// The numbers of a move, or of the root.
+/// Numbers of a move, or of the root.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Numbers {
     pub(super) visits: u64,
     /// Expected result, in [-1, 1].
     pub(super) utility: f32,
-    /// Its bound: the lower one for the side that moves.
+    /// Its confidence bound: the lower one for the side that moves.
     pub(super) utility_lcb: f32,
-    /// By how many points the side is expected to be ahead, and the standard deviation of it; `None`
-    /// where the search knows of none.
+    /// Expected lead of the side in points, and its standard deviation; `None` if the search has
+    /// none.
     pub(super) score: Option<(f32, f32)>,
 }
 
@@ -52,8 +52,7 @@ impl View {
         View { mover, side: mover }
     }
 
-    /// The numbers of a move of this report. Where nothing is known of its points, they are those of the
-    /// whole.
+    /// The numbers of a move of this report. Without points of its own, it has the root's.
     pub(super) fn of_move(self, found: &MoveReport, report: &SearchReport) -> Numbers {
         let expected = found.expected.as_ref().or(report.expected.as_ref());
         Numbers {
@@ -64,7 +63,7 @@ impl View {
         }
     }
 
-    /// The numbers of the whole.
+    /// The numbers of the root.
     pub(super) fn of_root(self, report: &SearchReport) -> Numbers {
         let utility = self.turn(report.value);
         Numbers {
@@ -75,12 +74,12 @@ impl View {
         }
     }
 
-    /// Whose each point is expected to be, top row first.
+    /// Expected owner of each point, top row first.
     pub(super) fn owners(self, expected: &OwnershipEstimate, size: BoardSize) -> Vec<f32> {
         owners(expected, size, self.side)
     }
 
-    /// A value for the side to move, in this view.
+    /// A value for the side to move, from this perspective.
     fn turn(self, value: f32) -> f32 {
         if self.side == self.mover {
             value
@@ -100,18 +99,18 @@ impl View {
 }
 
 impl Numbers {
-    /// The share of games won, in [0, 1].
+    /// Winning chance, in [0, 1].
     pub(super) fn winrate(self) -> f32 {
         rate(self.utility)
     }
 
-    /// The bound of that share.
+    /// Its confidence bound.
     pub(super) fn lcb(self) -> f32 {
         rate(self.utility_lcb)
     }
 }
 
-/// A value in [-1, 1] as a share of games won.
+/// A value in [-1, 1] as a winning chance.
 pub(super) fn rate(value: f32) -> f32 {
     (value + 1.0) / 2.0
 }

@@ -1,6 +1,6 @@
 //! The event loop: a thread that only reads, and one that answers.
 //!
-//! Nothing here waits for a thread to end: when the loop returns, the program can.
+//! Nothing here waits for a thread to end: when the loop returns, the program can end.
 
 use std::io::{ErrorKind, Read, Write};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use super::{InputLine, Interrupts, Request};
 
-/// Bytes taken from the input at once; what a pipe holds on Linux.
+/// Bytes per read; the capacity of a pipe on Linux.
 const CHUNK: usize = 64 * 1024;
 
 /// Commands that arrived together.
@@ -17,47 +17,47 @@ struct Message {
     requests: Vec<Request>,
 }
 
-/// One side of a conversation, as the server drives it.
+/// A protocol as driven by the server.
 pub trait Protocol {
-    /// Commands that cut a search short which was begun before they arrived, as `# interrupt`
-    /// does.
+    /// Commands that stop a search begun before they arrived, like `# interrupt`.
     const CUTS: &'static [&'static str] = &[];
 
-    /// Commands that end the conversation.
+    /// Commands that end the session.
     const ENDS: &'static [&'static str] = &["quit"];
 
-    /// Whether these commands may be written in capitals or not.
+    /// Whether these commands are case-insensitive.
     const ANY_CASE: bool = false;
 
     /// Bytes that end a line.
     const LINE_ENDS: &'static [u8] = b"\n";
 
-    /// What may cut its searches short.
+    /// Interrupts of its searches.
     fn interrupts(&self) -> Arc<Interrupts>;
 
-    /// Answers one command: hands whole pieces of text to `send` as soon as they are to be read.
+    /// Answers one command: passes complete pieces of text to `send` as soon as they should be
+    /// read.
     fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str));
 
-    /// All commands that have arrived are answered. May do something useful until there is input.
+    /// Called when all received commands are answered. May work until there is input.
     fn idle(&mut self);
 
-    /// Whether the conversation has ended.
+    /// Whether the session has ended.
     fn is_over(&self) -> bool;
 }
 
-/// Answers the commands in `input`, in order, until one that ends the conversation or the end of input.
+/// Answers the commands in `input`, in order, until one that ends the session or the end of input.
 ///
 /// # Errors
 /// Fails when the reader thread cannot be started or a reply cannot be written. A controller that
-/// has closed its end of the pipe is the end of the session, not an error.
+/// closes its end of the pipe ends the session without an error.
 pub fn serve(
     mut conversation: impl Protocol,
     input: impl Read + Send + 'static,
     output: impl Write,
 ) -> std::io::Result<()> {
     let result = converse(&mut conversation, input, output);
-    // The program ends now. To drop the conversation would set its search threads free to unload
-    // their backend while the process is being torn down around them.
+    // The program ends now. Dropping the session would let its search threads unload their backend
+    // during process teardown.
     std::mem::forget(conversation);
     result
 }
@@ -128,11 +128,11 @@ impl Reader {
             let read = match input.read(&mut chunk) {
                 Ok(read) => read,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                // An input that fails is an input that has ended.
+                // A read error counts as the end of input.
                 Err(_) => 0,
             };
             let at_end = read == 0;
-            // What was left over before holds no line break.
+            // The rest of earlier input contains no line break.
             let read = chunk.get(..read).unwrap_or_default();
             let complete = read.iter().rposition(|byte| self.line_ends.contains(byte));
             let complete = complete.map(|at| pending.len() + at + 1);
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
     use crate::engine::testing::Behaviour;
 
-    /// Gives its bytes in the pieces it was made of.
+    /// Returns its bytes in the given pieces.
     struct Pieces<I>(I);
 
     impl<I: Iterator<Item = &'static [u8]>> Read for Pieces<I> {

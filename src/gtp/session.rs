@@ -1,4 +1,4 @@
-//! One conversation: commands in, replies out.
+//! A session: commands in, replies out.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use crate::game::{BoardSize, Color, HalfPoints, UnknownGame};
 use crate::record::{GameRecord, Play};
 use crate::search::{AnalysisOptions, SearchReport, StopFlag};
 
-/// Makes the engine for a board.
+/// Creates the engine for a board.
 pub type MakeEngine = Box<dyn Fn(BoardSize) -> Result<Box<dyn Engine>, UnknownGame> + Send>;
 
-/// How a conversation is held.
+/// Options of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionOptions {
-    /// The reply to `name`. Lizzie reads its dialect out of it.
+    /// The reply to `name`. Lizzie derives the dialect from it.
     pub name: String,
-    /// Think on the opponent's time.
+    /// Whether to ponder.
     pub ponder: bool,
-    /// Draw searches into GoGui's board, through the standard error stream.
+    /// Whether to draw searches on GoGui's board, through the standard error stream.
     pub live_graphics: bool,
-    /// The files that may be read and written.
+    /// Access to files.
     pub files: FileAccess,
 }
 
@@ -37,7 +37,7 @@ impl Default for SessionOptions {
     }
 }
 
-/// A conversation with one controller.
+/// A session with one controller.
 pub struct Session {
     /// The game in progress.
     pub(super) engine: Box<dyn Engine>,
@@ -47,16 +47,16 @@ pub struct Session {
     control: TimeControl,
     pub(super) options: SessionOptions,
     pub(super) interrupts: Arc<Interrupts>,
-    /// What was sent and means nothing here.
+    /// Ignored input.
     pub(super) ignored: Ignored,
     pub(super) over: bool,
 }
 
 impl Session {
-    /// A conversation that begins with an empty board of `size`.
+    /// A session that begins with an empty board of `size`.
     ///
     /// # Errors
-    /// [`UnknownGame`] when the game is not played on such a board, or is none.
+    /// [`UnknownGame`] when the game or the board size is not supported.
     pub fn new(
         make: MakeEngine,
         size: BoardSize,
@@ -83,7 +83,7 @@ impl Session {
         self.engine.set_komi(komi);
     }
 
-    /// Sets the rules, of this game and of later ones.
+    /// Sets the rules of this game and of later ones.
     pub(super) fn set_rules(&mut self, text: &str) -> Result<(), Failure> {
         let set = self.engine.set_rules(text);
         set.map_err(|error| Failure::Rules(error.to_string()))
@@ -95,12 +95,12 @@ impl Session {
         self.get_ready();
     }
 
-    /// Whether a clock limits the moves.
+    /// Whether moves are limited by a clock.
     pub(super) fn has_clock(&self) -> bool {
         self.control != TimeControl::Unlimited
     }
 
-    /// Before a clocked game the engine loads what it needs, and nobody's clock runs yet.
+    /// Before a game with a clock the engine loads what it needs, while no clock runs.
     fn get_ready(&mut self) {
         if self.has_clock() {
             self.search(|engine, stop| engine.get_ready(stop));
@@ -118,7 +118,7 @@ impl Session {
         Ok(())
     }
 
-    /// Takes a recorded game over, or leaves everything as it is. Answers what there is to say of it.
+    /// Loads a recorded game, or changes nothing. Returns messages for the user.
     pub(super) fn load(&mut self, record: &GameRecord) -> Result<Vec<String>, Failure> {
         let refusal = |error| refusal(error, record);
         let notes = if record.size == self.engine.size() {
@@ -134,13 +134,13 @@ impl Session {
         Ok(notes)
     }
 
-    /// Runs a search that the controller can interrupt.
+    /// Runs an interruptible search.
     pub(super) fn search<T>(&mut self, ask: impl FnOnce(&mut dyn Engine, &StopFlag) -> T) -> T {
         let engine = &mut *self.engine;
         self.interrupts.search(|stop| ask(engine, stop))
     }
 
-    /// What is known about the present position with `color` to move.
+    /// An analysis of the current position with `color` to move.
     pub(super) fn look(&mut self, color: Color, effort: AnalysisEffort) -> Option<SearchReport> {
         self.search(|engine, stop| {
             engine.analyse(
@@ -167,7 +167,7 @@ impl Session {
     }
 }
 
-/// Why a record is not loaded; names the move that is wrong.
+/// Why a record is not loaded; names the illegal move.
 fn refusal(error: EngineError, record: &GameRecord) -> Failure {
     let number = match error {
         EngineError::IllegalRecord { number } => number,

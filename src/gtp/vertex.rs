@@ -1,4 +1,4 @@
-//! Vertices as GTP writes them: a column letter (I is left out) and a row number from the bottom.
+//! GTP vertices: a column letter (I is skipped) and a row number from the bottom.
 
 use super::Failure;
 use crate::game::BoardSize;
@@ -7,10 +7,10 @@ use crate::record::Vertex;
 /// Column letters, from the left.
 pub(super) const COLUMNS: &[u8; 25] = b"ABCDEFGHJKLMNOPQRSTUVWXYZ";
 
-/// Reads a vertex in any case, or `pass`.
+/// Parses a vertex in any case, or `pass`.
 ///
 /// # Errors
-/// [`Failure::Syntax`] when it is no vertex of any board, [`Failure::IllegalMove`] when it is off
+/// [`Failure::Syntax`] if it is not a vertex of any board, [`Failure::IllegalMove`] if it is off
 /// this board.
 pub fn parse_vertex(text: &str, size: BoardSize) -> Result<Vertex, Failure> {
     if text.eq_ignore_ascii_case("pass") {

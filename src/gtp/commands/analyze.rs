@@ -1,4 +1,4 @@
-//! Analysis, for board programs; and what a network says by itself.
+//! Analysis commands for board programs, and a network's raw output.
 
 use super::Arguments;
 use crate::engine::{AnalysisEffort, Decision};
@@ -54,7 +54,7 @@ pub(super) fn cgos_genmove_analyze(
     Ok(genmove_analyze(session, &analysis, stream))
 }
 
-/// What the controller wants to see; the log tells once of each key that has no effect.
+/// Parses the request; ignored keys are logged once each.
 fn wanted(
     session: &mut Session,
     args: &Arguments<'_>,
@@ -67,8 +67,8 @@ fn wanted(
     Ok(analysis)
 }
 
-/// Writes lines until there is any input. A search that ends by itself, because all is proven or
-/// the memory is full, has its last line stand.
+/// Writes lines until there is any input. If the search ends by itself, because all is proven or
+/// memory is full, its last line stays.
 fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) -> String {
     stream.open();
     let engine = &mut *session.engine;
@@ -94,7 +94,7 @@ fn analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) 
     String::new()
 }
 
-/// Plays as `genmove` does, and writes lines meanwhile; one at least.
+/// Plays like `genmove` with lines during the search, at least one.
 fn genmove_analyze(session: &mut Session, analysis: &Analysis, stream: &mut Stream<'_>) -> String {
     stream.open();
     let decision = session.search(|engine, stop| {
@@ -127,14 +127,14 @@ pub(super) fn stop(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure
     Ok(String::new())
 }
 
-/// The network's own numbers in the layout of KataGo. Errors, and scores that this game or this
+/// The network's raw output in KataGo's format. Error estimates, and scores that this game or this
 /// network does not have, are 0; illegal moves are `NAN`.
 pub(super) fn kata_raw_nn(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let color = session.engine.to_move();
     let report = session.look(color, AnalysisEffort::Network);
     let engine = &*session.engine;
     let value = match (&report, engine.outcome()) {
-        // What playouts say would pass for a network's opinion.
+        // Numbers from playouts would be mistaken for a network's.
         (Some(report), _) if !report.by_network() => return Err(Failure::NoNetwork),
         (Some(report), _) => report.value,
         (None, Some(outcome)) => outcome.value_for(color),

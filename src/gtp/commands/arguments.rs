@@ -1,5 +1,4 @@
-//! How handlers read their arguments. Arguments beyond those that a command knows are ignored, as KGS
-//! wants it.
+//! Parsing of command arguments. Surplus arguments are ignored, as KGS requires.
 
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use crate::gtp::{Failure, Request};
 pub(in crate::gtp) struct Arguments<'a> {
     words: &'a [String],
     text: &'a str,
-    /// The command's name, and what it takes.
+    /// The command's name and its arguments.
     usage: [&'static str; 2],
 }
 
@@ -24,12 +23,12 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// All of them as they were written, without blanks around.
+    /// The argument text as written, trimmed.
     pub(super) fn written(&self) -> &'a str {
         self.text
     }
 
-    /// An argument that may be missing.
+    /// An optional argument.
     pub(super) fn optional(&self, index: usize) -> Option<&str> {
         self.words.get(index).map(String::as_str)
     }
@@ -38,12 +37,12 @@ impl<'a> Arguments<'a> {
         self.optional(index).ok_or_else(|| self.missing())
     }
 
-    /// There are not as many as the command needs.
+    /// Error for missing arguments.
     pub(in crate::gtp) fn missing(&self) -> Failure {
         Failure::Syntax(self.usage())
     }
 
-    /// What the command takes.
+    /// The expected arguments.
     pub(super) fn usage(&self) -> String {
         let [name, wanted] = self.usage;
         format!("{name} takes {wanted}")
@@ -53,12 +52,12 @@ impl<'a> Arguments<'a> {
         color(self.text(index)?)
     }
 
-    /// A whole number; one too large for any use is the largest.
+    /// A whole number; out-of-range values are clamped to the largest.
     pub(super) fn integer(&self, index: usize) -> Result<i64, Failure> {
         integer(self.text(index)?)
     }
 
-    /// A whole number that is not negative; one too large for any use is the largest.
+    /// A whole number that is not negative; out-of-range values are clamped to the largest.
     pub(super) fn count(&self, index: usize) -> Result<usize, Failure> {
         let number = self.integer(index)?;
         let text = self.text(index)?;
@@ -74,7 +73,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// `[COLOUR] [SECONDS]`; the colour is that of the side to move where none is named.
+    /// `[COLOUR] [SECONDS]`; the default colour is the side to move.
     pub(super) fn color_and_time(
         &self,
         to_move: Color,
@@ -92,13 +91,13 @@ impl<'a> Arguments<'a> {
         Ok((color, time))
     }
 
-    /// All arguments from the first.
+    /// All arguments.
     pub(in crate::gtp) fn all(&self) -> Vec<&str> {
         self.words.iter().map(String::as_str).collect()
     }
 }
 
-/// A whole number; one too large for any use is the largest.
+/// A whole number; out-of-range values are clamped to the largest.
 pub(super) fn integer(text: &str) -> Result<i64, Failure> {
     match text.parse() {
         Ok(number) => Ok(number),
@@ -117,5 +116,5 @@ pub(in crate::gtp) fn color(text: &str) -> Result<Color, Failure> {
     }
 }
 
-/// What times are written in.
+/// Description of a time argument.
 pub(super) const SECONDS: &str = "time in seconds";

@@ -33,7 +33,7 @@ fn side(args: &Arguments<'_>, index: usize) -> Result<u8, Failure> {
     }
 }
 
-/// Of a square board, or of one with another height than width, as Lizzie says it.
+/// Square, or with a height different from the width, as Lizzie sends it.
 pub(super) fn boardsize(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let width = side(args, 0)?;
     let height = args.optional(1).map_or(Ok(width), |_| side(args, 1))?;
@@ -91,7 +91,7 @@ pub(super) fn reg_genmove(session: &mut Session, args: &Arguments<'_>) -> Result
 }
 
 /// Pairs of a name and a word on one line. `tengen-match` reads `visits`, `playouts` and `value`
-/// (the mover's view, -1..=1) and keeps all of it as a comment.
+/// (the mover's view, -1..=1) and keeps the line as a comment.
 pub(super) fn report(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let Some(report) = session.engine.last_report() else {
         return Ok("visits 0 playouts 0".to_owned());

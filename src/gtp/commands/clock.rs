@@ -7,7 +7,7 @@ use crate::clock::{BadTimeControl, KATA_SYSTEMS, TimeControl, count, process_cpu
 use crate::game::Color;
 use crate::gtp::{Failure, Session};
 
-/// The time systems of KGS, for people.
+/// The time systems of KGS, for messages.
 const KGS_SYSTEMS: &str = "the systems are none, absolute MAIN, canadian MAIN PERIOD STONES, \
                            byoyomi MAIN PERIOD PERIODS";
 
@@ -55,7 +55,7 @@ pub(super) fn kata_list_time_settings(
     Ok(KATA_SYSTEMS.join(" "))
 }
 
-/// Both clocks, and a line for each move that this engine has chosen in this game.
+/// Both clocks, and a line for each move chosen by this engine in this game.
 pub(super) fn tengen_clock(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let mut lines = Vec::new();
     for color in [Color::Black, Color::White] {
@@ -78,7 +78,7 @@ pub(super) fn tengen_clock(session: &mut Session, _: &Arguments<'_>) -> Result<S
     Ok(lines.join("\n"))
 }
 
-/// Controllers send slightly negative times when a side has overstepped: nothing is left then.
+/// Controllers send slightly negative times when a side has overstepped: treated as zero.
 pub(super) fn time_left(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let color = args.color(0)?;
     let time = if args.number(1)? < 0.0 {

@@ -1,4 +1,4 @@
-//! One line of the command table.
+//! An entry of the command table.
 
 use std::fmt;
 
@@ -11,48 +11,48 @@ use crate::gtp::{Failure, Session};
 pub struct Command {
     /// Its name.
     pub name: &'static str,
-    /// Its arguments, for people.
+    /// Its arguments, for help.
     pub arguments: &'static str,
-    /// What it does, for people.
+    /// Its description, for help.
     pub help: &'static str,
-    /// Where it stands in GoGui's menu.
+    /// Entries in GoGui's menu.
     pub(in crate::gtp) menus: &'static [Menu],
-    /// The games in which it is listed and stands in the menu; it is answered in all.
+    /// Games in which it is listed and appears in the menu; it can be called in all.
     pub(in crate::gtp) games: Games,
     pub(in crate::gtp) run: Run,
 }
 
-/// Some of the games.
+/// A set of games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::gtp) enum Games {
     /// Every game.
     All,
     /// Go, whose rules board programs know.
     Go,
-    /// All others.
+    /// All other games.
     NotGo,
-    /// Those that something solves.
+    /// Games with a solver.
     Solved,
 }
 
-/// A line of GoGui's menu of views.
+/// An entry of GoGui's menu of views.
 #[derive(Clone, Copy)]
 pub(in crate::gtp) struct Menu {
-    /// What GoGui does with the reply, as its manual names it.
+    /// GoGui's type of analyze command, as in its manual.
     pub(in crate::gtp) kind: &'static str,
     pub(in crate::gtp) label: &'static str,
     /// The command with its arguments.
     pub(in crate::gtp) call: &'static str,
 }
 
-/// How a command is answered.
+/// Kinds of command handlers.
 #[derive(Clone, Copy)]
 pub(in crate::gtp) enum Run {
-    /// With the text of the reply.
+    /// Replies with a text.
     Answer(Handler),
-    /// With a text that is made from the table of commands.
+    /// Replies with a text that is generated from the command table.
     List(ListHandler),
-    /// With a stream of lines, the text being the last.
+    /// Writes lines while it runs; the text is the last.
     Stream(StreamHandler),
 }
 
@@ -60,7 +60,7 @@ type Handler = fn(&mut Session, &Arguments<'_>) -> Result<String, Failure>;
 type StreamHandler = fn(&mut Session, &Arguments<'_>, &mut Stream<'_>) -> Result<String, Failure>;
 type ListHandler = fn(&Session, &[Command], &Arguments<'_>) -> Result<String, Failure>;
 
-/// A command that is answered with a text.
+/// A command that replies with a text.
 pub(super) const fn command(
     name: &'static str,
     arguments: &'static str,
@@ -70,7 +70,7 @@ pub(super) const fn command(
     entry([name, arguments, help], Run::Answer(run))
 }
 
-/// A command that tells of commands.
+/// A command about commands.
 pub(super) const fn list(
     name: &'static str,
     arguments: &'static str,
@@ -101,7 +101,7 @@ const fn entry([name, arguments, help]: [&'static str; 3], run: Run) -> Command 
     }
 }
 
-/// How it is called and what it does, on one line.
+/// Usage and description on one line.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let call = format!("{} {}", self.name, self.arguments);
@@ -110,7 +110,7 @@ impl fmt::Display for Command {
 }
 
 impl Command {
-    /// The same command with lines in GoGui's menu.
+    /// The same command with entries in GoGui's menu.
     pub(super) const fn menu(mut self, menus: &'static [Menu]) -> Command {
         self.menus = menus;
         self
@@ -122,7 +122,7 @@ impl Command {
         self
     }
 
-    /// Whether it is listed in the game that is played.
+    /// Whether it is listed in the current game.
     pub(super) fn is_listed(&self, session: &Session) -> bool {
         let engine = &*session.engine;
         let is_go = || engine.rules_json().is_some();

@@ -1,14 +1,13 @@
-//! File names as people type them behind a command: with blanks in them, with quotes around them, and
-//! a number behind.
+//! File name arguments as users type them: with spaces, with quotes, and followed by a number.
 
 use super::arguments::integer;
 
-/// No file name, or something behind it that is no number.
+/// Not a file name, or followed by something other than a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BadFileName;
 
-/// What `FILE [NUMBER]` may mean, the likeliest first. Without quotes a number at the end is one, but
-/// may be part of the name.
+/// Interpretations of `FILE [NUMBER]`, the likeliest first. Without quotes a number at the end may
+/// be part of the name.
 pub(super) fn with_number(text: &str) -> Result<Vec<(&str, Option<usize>)>, BadFileName> {
     let number = |text| {
         let number = integer(text).map_err(|_| BadFileName)?;
@@ -30,7 +29,7 @@ pub(super) fn with_number(text: &str) -> Result<Vec<(&str, Option<usize>)>, BadF
     }
 }
 
-/// What `[FILE]` means.
+/// Interpretation of `[FILE]`.
 pub(super) fn optional(text: &str) -> Result<Option<&str>, BadFileName> {
     match quoted(text)? {
         Some((name, "")) => Ok(Some(name)),
@@ -39,7 +38,7 @@ pub(super) fn optional(text: &str) -> Result<Option<&str>, BadFileName> {
     }
 }
 
-/// A name in quotes, and what stands behind it.
+/// A quoted name, and the text after it.
 fn quoted(text: &str) -> Result<Option<(&str, &str)>, BadFileName> {
     let Some(mark) = text
         .chars()

@@ -5,15 +5,15 @@ use super::{Arguments, file_name};
 use crate::gtp::{Failure, Session};
 use crate::record::{result_text, sgf};
 
-/// The longest game: every position of it is kept.
+/// Maximum game length: every position of it is kept.
 const MOST_MOVES: usize = 10_000;
 
-/// Answers what was left out or is otherwise than the file says, a line each.
+/// Replies with what was left out or changed, one line each.
 pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let readings = file_name::with_number(args.written()).map_err(|_| args.missing())?;
     let files = &session.options.files;
     let there = readings.iter().find(|(name, _)| files.has(name));
-    // What stands behind a file that is there is no number.
+    // If the whole text is an existing file, a number in it is part of the name.
     let before = args.written().rsplit_once(' ').map(|(name, _)| name);
     if there.is_none() && before.is_some_and(|name| files.has(name.trim_end())) {
         return Err(args.missing());
@@ -46,7 +46,7 @@ pub(super) fn loadsgf(session: &mut Session, args: &Arguments<'_>) -> Result<Str
 
 pub(super) fn printsgf(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let mut record = session.engine.record();
-    // A record without its result is not wrong.
+    // A record without its result is valid.
     match result(session) {
         Ok(outcome) => record.result = outcome.map(result_text).unwrap_or_default(),
         Err(why) => {

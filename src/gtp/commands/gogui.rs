@@ -1,4 +1,4 @@
-//! What GoGui wants to know: the rules of a game that is not Go, setups, and its menu.
+//! Commands for GoGui: rules of games other than Go, setups, and its menu.
 
 use super::Arguments;
 use super::command::Command;
@@ -8,12 +8,12 @@ use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Session, parse_vertex};
 use crate::record::{GameRecord, Play, Vertex};
 
-/// GoGui sends `# interrupt` to those who know this command; there is nothing to do here.
+/// GoGui sends `# interrupt` to programs with this command; there is nothing to do here.
 pub(super) fn interrupt(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     Ok(String::new())
 }
 
-/// GoGui tells its own version.
+/// GoGui sends its own version.
 pub(super) fn version(_: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     Ok(String::new())
 }
@@ -27,7 +27,7 @@ pub(super) fn title(session: &mut Session, _: &Arguments<'_>) -> Result<String, 
     ))
 }
 
-/// The lines of GoGui's menu: kind, label and command of each view that the game has.
+/// Entries of GoGui's menu: type, label and command of each view of the game.
 pub(super) fn analyze_commands(
     session: &Session,
     commands: &[Command],
@@ -50,7 +50,7 @@ pub(super) fn rules_game_id(session: &mut Session, _: &Arguments<'_>) -> Result<
     Ok(game_id(session))
 }
 
-/// One number, as GoGui reads it; two for a board that is no square.
+/// One number, as GoGui reads it; two for a board that is not square.
 pub(super) fn rules_board_size(
     session: &mut Session,
     _: &Arguments<'_>,
@@ -86,7 +86,7 @@ pub(super) fn rules_legal_moves(
     Ok(legal_points(session, session.engine.to_move()))
 }
 
-/// The points where a colour may play, were it to move.
+/// The points where a colour could play if it were to move.
 pub(super) fn legal_points(session: &Session, color: Color) -> String {
     let (moves, size) = (session.engine.legal_moves(color), session.engine.size());
     let moves = moves.into_iter();
@@ -144,7 +144,7 @@ fn plays(session: &Session, args: &Arguments<'_>) -> Result<Vec<Play>, Failure> 
     (0..count).step_by(2).map(play).collect()
 }
 
-/// Plays all, or none when one of them is illegal.
+/// Plays all moves, or none if one of them is illegal.
 pub(super) fn play_sequence(
     session: &mut Session,
     args: &Arguments<'_>,
@@ -161,7 +161,7 @@ pub(super) fn play_sequence(
     Ok(String::new())
 }
 
-/// A record of the game so far, which must not have begun.
+/// The record of the game so far, which must have no moves.
 fn record_without_moves(session: &Session) -> Result<GameRecord, Failure> {
     let record = session.engine.record();
     if record.plays.is_empty() {
@@ -195,7 +195,7 @@ pub(super) fn setup_player(session: &mut Session, args: &Arguments<'_>) -> Resul
     Ok(String::new())
 }
 
-/// Takes several moves back, or none when there are not this many.
+/// Undoes several moves, or none if there are not enough.
 pub(super) fn undo_several(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let count = args.count(0)?;
     if count > session.engine.record().plays.len() {

@@ -1,12 +1,12 @@
-//! Handicap stones: on fixed points, on points of the engine's choice, or where the controller wants
-//! them. They are set up, so that White is to move and they cannot be taken back one by one.
+//! Handicap stones: on fixed points, on points chosen by the engine, or by the controller. They are
+//! set up, so that White is to move and they cannot be undone one by one.
 
 use super::Arguments;
 use crate::game::{BoardSize, Color, Move};
 use crate::gtp::{Failure, Session, format_vertex, parse_vertex};
 use crate::record::Vertex;
 
-/// Columns or rows below which there is no handicap.
+/// Smallest number of columns and rows with a handicap.
 const SMALLEST: u8 = 7;
 
 /// The fixed points in the order of the GTP specification (version 2, draft 2, section 4.1.1): at
@@ -43,8 +43,8 @@ fn fixed_points(size: BoardSize, stones: usize) -> Option<Vec<Move>> {
     Some(points.into_iter().map(|(x, y)| size.point(x, y)).collect())
 }
 
-/// Points of the engine's choice: the fixed ones as far as there are any, then always one as far as
-/// can be from all others and from the edge.
+/// Points chosen by the engine: the fixed ones as far as they go, then repeatedly the point
+/// farthest from all others and from the edge.
 fn free_points(size: BoardSize, stones: usize) -> Vec<Move> {
     let start = (2..=stones.min(9)).rev();
     let mut points = start
@@ -62,7 +62,7 @@ fn free_points(size: BoardSize, stones: usize) -> Vec<Move> {
     points
 }
 
-/// How far a point is from the nearest of others, and from the edge.
+/// Distance of a point from the nearest other one, and from the edge.
 fn room(size: BoardSize, others: &[Move], point: Move) -> (u32, u8) {
     let (x, y) = size.column_row(point);
     let squares = others.iter().map(|&other| {
@@ -94,7 +94,7 @@ fn set_up(session: &mut Session, points: Vec<Move>) -> Result<String, Failure> {
     Ok(names.collect::<Vec<_>>().join(" "))
 }
 
-/// Handicap stones are of Go: elsewhere they may decide the game or be illegal.
+/// Handicap stones are for Go only: in other games they may decide the game or be illegal.
 fn stones(session: &Session, args: &Arguments<'_>) -> Result<usize, Failure> {
     if !session.engine.info().passes {
         return Err(Failure::NoHandicap);

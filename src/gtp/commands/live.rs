@@ -1,4 +1,4 @@
-//! Searches that are drawn in GoGui while they run, where the user wants that (`--live-graphics`).
+//! Live graphics in GoGui during searches (`--live-graphics`).
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -8,11 +8,11 @@ use crate::game::Color;
 use crate::gtp::{Session, graphics};
 use crate::search::{AnalysisOptions, SearchReport, StopFlag};
 
-/// Time between two drawings: GoGui should not be kept busy.
+/// Minimum time between two drawings.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// Runs a search for `color` that the controller can interrupt. What `ask` is to hand to the engine has
-/// the main line drawn now and then, if at all, and the drawing is gone when the search ends.
+/// Runs an interruptible search for `color`. The options passed to `ask` let the main line be drawn
+/// occasionally, if at all, and the drawing is cleared when the search ends.
 pub(super) fn search<T>(
     session: &mut Session,
     color: Color,
@@ -34,7 +34,7 @@ pub(super) fn search<T>(
     found
 }
 
-/// Writes graphics to the standard error stream; nothing is lost when nobody reads it.
+/// Writes graphics to the standard error stream; errors are ignored.
 fn draw(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

@@ -30,25 +30,25 @@ pub const COMMANDS: &[Command] = &[
     command("protocol_version", "", "the version of GTP: 2", protocol::protocol_version),
     command("name", "", "the program's name", protocol::name),
     command("version", "", "the program's version", protocol::version),
-    list("known_command", "NAME", "whether there is such a command", protocol::known_command),
+    list("known_command", "NAME", "whether this command exists", protocol::known_command),
     list("list_commands", "", "the names of all commands", protocol::list_commands),
-    list("help", "[COMMAND]", "what there is, or what one command does", protocol::help),
+    list("help", "[COMMAND]", "describe all commands, or one", protocol::help),
     command("quit", "", "end the program", protocol::quit),
     command("boardsize", "N", "new game on a square board", board::boardsize),
     command("rectangular_boardsize", "WIDTH HEIGHT", "new game on any board", board::rectangular_boardsize),
     command("clear_board", "", "new game; komi and time settings stay", board::clear_board),
     command("komi", "POINTS", "set komi; NoGo only records it", board::komi),
     command("play", "COLOUR VERTEX", "play for either colour, also twice in a row", board::play),
-    command("undo", "", "take the last move back", board::undo),
-    command("gg-undo", "N", "take so many moves back, or none", gogui::undo_several),
+    command("undo", "", "undo the last move", board::undo),
+    command("gg-undo", "N", "undo this many moves, or none", gogui::undo_several),
     command("play_sequence", "COLOUR VERTEX ...", "play all of these moves, or none", gogui::play_sequence),
     command("genmove", "COLOUR", "choose and play a move; resign without a legal one", board::genmove),
     command("reg_genmove", "COLOUR", "choose a move without playing it", board::reg_genmove),
     command("tengen-report", "", "the last search: visits, playouts, value for the mover, seconds", board::report)
         .menu(&[Menu { kind: "string", label: "Last search", call: "tengen-report" }]),
     command("showboard", "", "the board as text", board::showboard),
-    command("fixed_handicap", "STONES", "put handicap stones on the usual points of the empty board", handicap::fixed_handicap),
-    command("place_free_handicap", "STONES", "choose where handicap stones stand", handicap::place_free_handicap),
+    command("fixed_handicap", "STONES", "put handicap stones on the standard points of the empty board", handicap::fixed_handicap),
+    command("place_free_handicap", "STONES", "choose the points of handicap stones", handicap::place_free_handicap),
     command("set_free_handicap", "VERTEX ...", "put handicap stones on these points", handicap::set_free_handicap),
     command("final_score", "", "the result; in Go at any time, without the dead stones", scoring::final_score),
     command("final_status_list", "STATUS", "the points that are alive, dead, seki, black_territory, white_territory or dame", scoring::final_status_list),
@@ -62,26 +62,26 @@ pub const COMMANDS: &[Command] = &[
     command("tengen-network", "", "which network and backend choose the moves, and what has failed", network::network)
         .menu(&[Menu { kind: "string", label: "Network", call: "tengen-network" }]),
     command("cputime", "", "processor time used, in seconds", clock::cputime),
-    command("loadsgf", "FILE [MOVE]", "load a game up to, not including, a move; says what of it is left out", files::loadsgf),
+    command("loadsgf", "FILE [MOVE]", "load a game up to, not including, a move; reports what is left out", files::loadsgf),
     command("printsgf", "[FILE]", "the game as SGF, into a file if one is named", files::printsgf),
     stream("lz-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as Leela Zero does", analyze::lz_analyze),
     stream("lz-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as Leela Zero does", analyze::lz_genmove_analyze),
     stream("kata-analyze", "[COLOUR] [CENTISECONDS] ...", "search until there is input, and show it as KataGo does", analyze::kata_analyze),
     stream("cgos-genmove_analyze", "[COLOUR] [CENTISECONDS]", "genmove with a line of JSON before the move, for the client of CGOS", analyze::cgos_genmove_analyze),
     stream("kata-genmove_analyze", "[COLOUR] [CENTISECONDS] ...", "genmove that shows its search as KataGo does", analyze::kata_genmove_analyze),
-    command("stop", "", "nothing: as all input it ends an analysis", analyze::stop),
-    command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, as far as 10 seconds or SECONDS can tell", solve::solve)
+    command("stop", "", "nothing: any input ends an analysis", analyze::stop),
+    command("tengen-solve", "[COLOUR] [SECONDS]", "who wins with best play, within 10 seconds or SECONDS", solve::solve)
         .menu(&[Menu { kind: "string", label: "Solve", call: "tengen-solve" }])
         .only(Games::Solved),
-    command("kata-raw-nn", "[SYMMETRY]", "the network's own numbers, where one plays", analyze::kata_raw_nn),
+    command("kata-raw-nn", "[SYMMETRY]", "the network's raw output, if one is in use", analyze::kata_raw_nn),
     command("kata-get-rules", "", "the rules as JSON", settings::kata_get_rules),
-    command("kata-set-rules", "RULES", "other rules, by KataGo's names or JSON; komi stays where they do not say it", settings::kata_set_rules),
+    command("kata-set-rules", "RULES", "set the rules by KataGo's names or JSON; komi is kept unless given", settings::kata_set_rules),
     command("kata-set-rule", "NAME VALUE", "one rule, by KataGo's name in kata-get-rules", settings::kata_set_rule),
-    command("kata-list-params", "", "names for the next two", settings::kata_list_params),
+    command("kata-list-params", "", "names for kata-get-param and kata-set-param", settings::kata_list_params),
     command("kata-get-param", "NAME", "a setting", settings::kata_get_param),
     command("kata-set-param", "NAME VALUE", "change a setting; 0 for no limit", settings::kata_set_param),
     command("kgs-genmove_cleanup", "COLOUR", "as genmove; no pass while dead stones of the opponent are on the board", scoring::kgs_genmove_cleanup),
-    command("kgs-rules", "NAME", "other rules, by KGS's names or the game's own; KGS's change nothing but Go", settings::kgs_rules),
+    command("kgs-rules", "NAME", "set the rules by KGS's names or the game's own; KGS's names only affect Go", settings::kgs_rules),
     command("kgs-game_over", "", "the game has ended: no more pondering", protocol::kgs_game_over),
     list("gogui-analyze_commands", "", "the lines of GoGui's menu", gogui::analyze_commands),
     command("gogui-interrupt", "", "GoGui may send the comment # interrupt", gogui::interrupt),
@@ -96,20 +96,20 @@ pub const COMMANDS: &[Command] = &[
     command("gogui-rules_captured_count", "", "captured stones", gogui::rules_captured_count).only(Games::NotGo),
     command("gogui-rules_legal_moves", "", "legal moves of the side to move; none when the game is over", gogui::rules_legal_moves).only(Games::NotGo),
     command("gogui-rules_side_to_move", "", "the side to move", gogui::rules_side_to_move).only(Games::NotGo),
-    command("gogui-rules_final_result", "", "the result, in words", gogui::rules_final_result).only(Games::NotGo),
-    command("tengen-search", "[COLOUR] [SECONDS]", "think for 10 seconds or SECONDS and show what the moves are worth, for GoGui", views::search)
+    command("gogui-rules_final_result", "", "the result as text", gogui::rules_final_result).only(Games::NotGo),
+    command("tengen-search", "[COLOUR] [SECONDS]", "think for 10 seconds or SECONDS and show the values of the moves, for GoGui", views::search)
         .menu(&[Menu { kind: "gfx", label: "Search", call: "tengen-search" }]),
     command("tengen-policy", "[COLOUR]", "the network's policy, for GoGui", views::policy)
         .menu(&[Menu { kind: "gfx", label: "Policy", call: "tengen-policy" }]),
-    command("tengen-values", "[COLOUR]", "what the moves are worth to the search, for GoGui", views::values)
+    command("tengen-values", "[COLOUR]", "values of the moves in the search, for GoGui", views::values)
         .menu(&[Menu { kind: "gfx", label: "Values", call: "tengen-values" }]),
-    command("tengen-visits", "[COLOUR]", "where the search has been, for GoGui", views::visits)
+    command("tengen-visits", "[COLOUR]", "visits of the moves in the search, for GoGui", views::visits)
         .menu(&[Menu { kind: "gfx", label: "Visits", call: "tengen-visits" }]),
     command("tengen-pv", "[COLOUR]", "the main line, for GoGui", views::main_line)
         .menu(&[Menu { kind: "gfx", label: "Main line", call: "tengen-pv" }]),
     command("tengen-table", "[COLOUR]", "the ten best moves", views::table)
         .menu(&[Menu { kind: "hstring", label: "Best moves", call: "tengen-table" }]),
-    command("tengen-points", "", "who may play where, for GoGui", views::points)
+    command("tengen-points", "", "points where each side may play, for GoGui", views::points)
         .menu(&[Menu { kind: "gfx", label: "Points", call: "tengen-points" }]),
     command("tengen-fate", "", "whose each point is: 1 Black's, -1 White's", views::fate)
         .menu(&[Menu { kind: "dboard", label: "Fate", call: "tengen-fate" }]),
@@ -121,11 +121,11 @@ pub const COMMANDS: &[Command] = &[
             Menu { kind: "plist", label: "Legal for Black", call: "tengen-legal black" },
             Menu { kind: "plist", label: "Legal for White", call: "tengen-legal white" },
         ]),
-    command("tengen-openings", "[NAME]", "the game's openings that have names, or one of them played on the empty board", opening::openings),
-    command("tengen-side", "", "the side that the engine would rather have now, as where sides are exchanged", opening::side)
+    command("tengen-openings", "[NAME]", "the game's named openings, or play one of them on the empty board", opening::openings),
+    command("tengen-side", "", "the side that the engine would prefer now, for openings with a choice of sides", opening::side)
         .menu(&[Menu { kind: "string", label: "Better side", call: "tengen-side" }]),
-    command("tengen-candidates", "N", "the N best moves; of those that a turn of the board makes equal only one", opening::candidates),
-    command("tengen-keep", "VERTEX ...", "of the moves that the side to move offers, the one that suits the other side best", opening::keep),
+    command("tengen-candidates", "N", "the N best moves, symmetric ones listed once", opening::candidates),
+    command("tengen-keep", "VERTEX ...", "the offered move that is best for the other side", opening::keep),
     command("tengen-settings", "[NAME VALUE]", "show or change settings, for GoGui", settings::dialog)
         .menu(&[Menu { kind: "param", label: "Settings", call: "tengen-settings" }]),
 ];

@@ -1,9 +1,9 @@
-//! Who chooses the moves.
+//! Commands about the network in use.
 
 use super::Arguments;
 use crate::gtp::{Failure, Session};
 
-/// Which network and backend choose the moves, and before that what was passed over or has failed.
+/// The network and backend in use, and those that were skipped or failed before.
 pub(super) fn network(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let log = session.engine.thinker_log();
     if log.is_empty() {

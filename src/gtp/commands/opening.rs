@@ -1,5 +1,5 @@
-//! What an operator needs where openings are proposed, sides exchanged and moves offered: swap, swap2,
-//! and the rules by which Black offers several fifth moves (docs/gomoku.md#openings).
+//! Commands for openings with proposals, swaps and offers: swap, swap2, and the rules by which
+//! Black offers several fifth moves (docs/gomoku.md#openings).
 
 use super::Arguments;
 use crate::engine::Engine;
@@ -9,7 +9,7 @@ use crate::gtp::{Failure, Session, parse_vertex};
 use crate::record::{Play, Vertex};
 use crate::search::SearchReport;
 
-/// The game's openings that have names, or one of them played on the empty board.
+/// The game's named openings, or one of them played on the empty board.
 pub(super) fn openings(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let size = session.engine.size();
     let openings = session.engine.named_openings();
@@ -35,7 +35,7 @@ pub(super) fn openings(session: &mut Session, args: &Arguments<'_>) -> Result<St
     Ok(String::new())
 }
 
-/// A search for the side to move, as for a move of the engine's own.
+/// A search for the side to move, like that of genmove.
 fn search(session: &mut Session) -> Option<SearchReport> {
     let color = session.engine.to_move();
     session.search(|engine, stop| engine.reg_genmove(color, stop));
@@ -43,7 +43,7 @@ fn search(session: &mut Session) -> Option<SearchReport> {
     report.filter(|report| !report.moves.is_empty())
 }
 
-/// What the side to move may expect, in [-1, 1].
+/// Expected value for the side to move, in [-1, 1].
 fn value(session: &mut Session) -> Option<f32> {
     if let Some(outcome) = session.engine.outcome() {
         return Some(outcome.value_for(session.engine.to_move()));
@@ -51,7 +51,7 @@ fn value(session: &mut Session) -> Option<f32> {
     search(session).and_then(|report| Some(report.moves.first()?.value))
 }
 
-/// The side that the engine would rather have, and what it expects of it.
+/// The preferred side, and its expected value.
 pub(super) fn side(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let mover = session.engine.to_move();
     let value = value(session).ok_or(Failure::NoSearch)?;
@@ -59,7 +59,7 @@ pub(super) fn side(session: &mut Session, _: &Arguments<'_>) -> Result<String, F
     Ok(format!("{side} value {:.4}", value.abs()))
 }
 
-/// The best moves, of those that a turn of the board makes equal only one.
+/// The best moves, symmetric ones listed once.
 pub(super) fn candidates(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let wanted = args.count(0)?;
     let report = search(session).ok_or(Failure::NoSearch)?;
@@ -81,7 +81,7 @@ pub(super) fn candidates(session: &mut Session, args: &Arguments<'_>) -> Result<
     Ok(kept.collect::<Vec<_>>().join(" "))
 }
 
-/// The turns of the board that leave all stones where they are.
+/// The symmetries of the position.
 fn turns(engine: &dyn Engine) -> Vec<Symmetry> {
     let size = engine.size();
     let points = || (0..size.area() as u16).map(Move);
@@ -91,13 +91,13 @@ fn turns(engine: &dyn Engine) -> Vec<Symmetry> {
     Symmetry::all(size).filter(same).collect()
 }
 
-/// Of the moves that the side to move offers, the one that is best for the other side.
+/// Of the offered moves, the one that is best for the other side.
 pub(super) fn keep(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let (size, color) = (session.engine.size(), session.engine.to_move());
     let offered = args.all();
     let offered = offered.iter().map(|text| parse_vertex(text, size));
     let offered: Vec<Vertex> = offered.collect::<Result<_, _>>()?;
-    // Whether all can be played is known before anything is thought about.
+    // All are checked before any search.
     for &vertex in &offered {
         session.engine.play(Play { color, vertex })?;
         session.engine.undo()?;

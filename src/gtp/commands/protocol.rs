@@ -1,4 +1,4 @@
-//! Commands about the conversation itself.
+//! Commands about the protocol itself.
 
 use super::Arguments;
 use super::command::Command;
@@ -16,7 +16,7 @@ pub(super) fn version(_: &mut Session, _: &Arguments<'_>) -> Result<String, Fail
     Ok(env!("CARGO_PKG_VERSION").to_owned())
 }
 
-/// The commands of the game that is played.
+/// The commands for the current game.
 fn listed<'a>(session: &Session, commands: &'a [Command]) -> impl Iterator<Item = &'a Command> {
     let listed = commands.iter();
     listed.filter(|command| command.is_listed(session))
@@ -43,7 +43,7 @@ pub(super) fn list_commands(
     Ok(names.join("\n"))
 }
 
-/// For people; programs read `list_commands`.
+/// For users; programs read `list_commands`.
 pub(super) fn help(
     session: &Session,
     commands: &[Command],

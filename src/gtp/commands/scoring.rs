@@ -1,4 +1,4 @@
-//! Commands about the end of a game: its result, what is dead, and clearing up.
+//! Commands about the end of a game: its result, dead stones, and cleanup.
 
 use super::Arguments;
 use super::analyze::decision_text;
@@ -7,13 +7,13 @@ use crate::gtp::board::points_from_top;
 use crate::gtp::{Failure, Session, format_vertex};
 use crate::record::{Vertex, result_text};
 
-/// The position as the players may agree to count it, in games with dead stones.
+/// The score that the players may agree on, in games with dead stones.
 fn settled(session: &mut Session) -> Result<Option<Settled>, Failure> {
     Ok(session.search(|engine, stop| engine.settle(stop))?)
 }
 
-/// The result of a game that has ended: without the dead stones, where the players agree on them.
-/// All commands and records that name a result have it from here.
+/// The result of a finished game: without dead stones, if the players agree on them. All commands
+/// and records take their result from here.
 pub(super) fn result(session: &mut Session) -> Result<Option<Outcome>, Failure> {
     let as_it_stands = session.engine.outcome();
     let counted = as_it_stands.is_some_and(|outcome| outcome.margin.is_some());
@@ -32,8 +32,8 @@ pub(super) fn result(session: &mut Session) -> Result<Option<Outcome>, Failure> 
     Ok(Some(settled.outcome()))
 }
 
-/// The result once there is one; before, in games with dead stones, what the position looks like,
-/// and the log says that it is a guess.
+/// The result of a finished game; before the end, in games with dead stones, an estimate, which the
+/// log marks as a guess.
 pub(super) fn final_score(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     if let Some(outcome) = result(session)? {
         return Ok(result_text(outcome));
@@ -43,14 +43,14 @@ pub(super) fn final_score(session: &mut Session, _: &Arguments<'_>) -> Result<St
     Ok(result_text(settled.outcome()))
 }
 
-/// Between which results the one lies that was told.
+/// The range of possible results.
 fn span(settled: &Settled) -> String {
     let [least, most] = settled.range.map(Outcome::by_points).map(result_text);
     let told = result_text(settled.outcome());
     format!("{told}, and between {least} and {most}")
 }
 
-/// The points of one status, top row first. Where nothing ever dies all stones are alive.
+/// The points of one status, top row first. In games without dead stones all stones are alive.
 pub(super) fn final_status_list(
     session: &mut Session,
     args: &Arguments<'_>,

@@ -1,4 +1,4 @@
-//! Settings that may change in the middle of a game, under GoGui's and KataGo's names.
+//! Settings that may change during a game, under GoGui's and KataGo's names.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::clock::{USUAL_LAG, seconds};
 use crate::engine::DEFAULT_TIME_PER_MOVE;
 use crate::gtp::{Failure, Session};
 
-/// Writes "on" as GoGui's check boxes have it.
+/// "1" or "0" for GoGui's check boxes.
 fn digit(on: bool) -> &'static str {
     if on { "1" } else { "0" }
 }
@@ -20,12 +20,12 @@ fn truth(text: &str) -> Result<bool, Failure> {
     }
 }
 
-/// Seconds for people: 0 where there is no limit.
+/// Seconds for display: 0 for no limit.
 fn text(time: Option<Duration>) -> String {
     time.unwrap_or_default().as_secs_f64().to_string()
 }
 
-/// What `tengen-settings` and KataGo's commands read and write; none of them needs a new engine.
+/// Settings of `tengen-settings` and KataGo's commands; none of them needs a new engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Setting {
     Visits,
@@ -33,12 +33,12 @@ enum Setting {
     Lag,
     Ponder,
     LiveGraphics,
-    /// A setting of KataGo that other programs ask for; it is 0 here and stays so.
+    /// A KataGo setting that other programs read; it is always 0 here.
     Zero,
 }
 
 impl Setting {
-    /// The setting of this name in the first or the second table.
+    /// Finds a setting by name in the first or the second table.
     fn find(table: &[(&str, Setting)], name: &str) -> Result<Setting, Failure> {
         let found = table.iter().find(|(known, _)| *known == name);
         found.map(|(_, setting)| *setting).ok_or(Failure::NoSetting)
@@ -86,7 +86,7 @@ impl Setting {
     }
 }
 
-/// GoGui's dialog: the kind of field, name and setting.
+/// GoGui's dialog: field type, name and setting.
 const DIALOG: &[(&str, &str, Setting)] = &[
     ("string", "visits", Setting::Visits),
     ("string", "time_per_move", Setting::TimePerMove),
@@ -105,7 +105,7 @@ const KATA: &[(&str, Setting)] = &[
     ("analysisWideRootNoise", Setting::Zero),
 ];
 
-/// Without arguments all settings, as GoGui's kind `param` wants them; with two, sets one.
+/// Without arguments lists all settings in GoGui's `param` format; with two, sets one.
 pub(super) fn dialog(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     if args.optional(0).is_none() {
         let lines = DIALOG
@@ -131,7 +131,7 @@ pub(super) fn kata_get_param(
     Ok(Setting::find(KATA, args.text(0)?)?.get(session))
 }
 
-/// Parameters of KataGo that clients set and that have no meaning here.
+/// Parameters of KataGo that clients set and that have no effect here.
 const KATA_ONLY: &[&str] = &[
     "analysisIgnorePreRootHistory",
     "antiMirror",
@@ -171,8 +171,8 @@ const KATA_ONLY: &[&str] = &[
     "wideRootNoise",
 ];
 
-/// Parameters that only KataGo has are taken without effect, as clients expect of what they take for KataGo,
-/// and the log says so.
+/// Parameters that only KataGo has are accepted without effect, because clients rely on them, and
+/// logged.
 pub(super) fn kata_set_param(
     session: &mut Session,
     args: &Arguments<'_>,
@@ -186,8 +186,7 @@ pub(super) fn kata_set_param(
     Ok(String::new())
 }
 
-/// KataGo's fields, so that readers of them find all; what a game forbids that is not KataGo's is
-/// said in its own.
+/// KataGo's fields, complete for its readers; rules of other games have their own.
 pub(super) fn kata_get_rules(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let game = session.engine.game();
     Ok(session.engine.rules_json().unwrap_or_else(|| {
@@ -198,7 +197,7 @@ pub(super) fn kata_get_rules(session: &mut Session, _: &Arguments<'_>) -> Result
     }))
 }
 
-/// Takes rules by name, or as JSON, which may have spaces in it.
+/// Sets the rules by name or as JSON, which may contain spaces.
 pub(super) fn kata_set_rules(
     session: &mut Session,
     args: &Arguments<'_>,
@@ -208,7 +207,7 @@ pub(super) fn kata_set_rules(
     Ok(String::new())
 }
 
-/// Takes a single rule by KataGo's name for it.
+/// Sets a single rule by KataGo's name.
 pub(super) fn kata_set_rule(
     session: &mut Session,
     args: &Arguments<'_>,
@@ -218,10 +217,11 @@ pub(super) fn kata_set_rule(
     Ok(String::new())
 }
 
-/// KGS's names of rules. A client of Go servers sends one of them whatever is played.
+/// KGS's names of rules. Clients of Go servers send one of them in any game.
 const KGS_RULES: &[&str] = &["japanese", "chinese", "aga", "new_zealand"];
 
-/// Takes rules by KGS's names, which in games other than Go mean their own, or by the names of the game.
+/// Sets the rules by KGS's names, which in games other than Go keep the game's own rules, or by the
+/// game's names.
 pub(super) fn kgs_rules(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let (name, is_go) = (args.text(0)?, session.engine.rules_json().is_some());
     match name {

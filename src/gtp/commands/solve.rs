@@ -10,7 +10,7 @@ use crate::gtp::{Failure, Session};
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
 /// Pairs of a name and a word on one line; `line` comes last and takes the rest. `winner` is
-/// `nobody` in a draw, and `unknown` when the time was not enough.
+/// `nobody` in a draw, and `unknown` if the time was too short.
 pub(super) fn solve(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let (color, time) = args.color_and_time(session.engine.to_move(), DEFAULT_TIME)?;
     let solution = session.search(|engine, stop| engine.solve(color, time, stop));

@@ -1,5 +1,5 @@
-//! What is known about the present position, drawn for GoGui. But for [`search`] nothing here searches
-//! further than one evaluation: the views show what earlier searches have left in the tree.
+//! Views of the current position for GoGui. Except for [`search`], nothing here searches more than
+//! one evaluation: the views show the tree of earlier searches.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::search::SearchReport;
 /// Time of a [`search`] when none is given.
 const SEARCH_TIME: Duration = Duration::from_secs(10);
 
-/// Who moves: the colour named, else the side to move.
+/// The side: the given colour, or the side to move.
 fn mover(session: &Session, args: &Arguments<'_>) -> Result<Color, Failure> {
     match args.optional(0) {
         Some(_) => args.color(0),
@@ -50,8 +50,8 @@ fn labelled(
     ))
 }
 
-/// Thinks about the position, drawing its main line where graphics are live, and shows what the moves
-/// are worth. `# interrupt` ends it, as it ends any search.
+/// Searches the position, with its principal variation drawn if live graphics are on, and shows the
+/// values of the moves. `# interrupt` ends it, like any search.
 pub(super) fn search(session: &mut Session, args: &Arguments<'_>) -> Result<String, Failure> {
     let (color, time) = args.color_and_time(session.engine.to_move(), SEARCH_TIME)?;
     let effort = AnalysisEffort::Bounded {
@@ -111,11 +111,11 @@ pub(super) fn legal(session: &mut Session, args: &Arguments<'_>) -> Result<Strin
     Ok(legal_points(session, mover(session, args)?))
 }
 
-/// Playouts that say whose the points are, where no network does.
+/// Playouts to estimate ownership without a network.
 const PLAYOUTS: u64 = 1000;
 
-/// Whose each point is expected to be, from 1 for Black to -1 for White, as rows of numbers: by what earlier
-/// searches have left, by the network's word where that is nothing, or by playouts.
+/// Expected owner of each point, from 1 for Black to -1 for White, as rows of numbers: from earlier
+/// searches, else from one evaluation of the network, or from playouts.
 pub(super) fn expected_owners(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let color = session.engine.to_move();
     let mut report = session.look(color, AnalysisEffort::Glance);
@@ -140,8 +140,8 @@ pub(super) fn expected_owners(session: &mut Session, _: &Arguments<'_>) -> Resul
     Ok(rows.map(|row| row.join(" ")).collect::<Vec<_>>().join("\n"))
 }
 
-/// Whose each point is, from 1 for Black to -1 for White, as rows of numbers; dead stones are the
-/// other side's.
+/// Owner of each point, from 1 for Black to -1 for White, as rows of numbers; dead stones count for
+/// the other side.
 pub(super) fn fate(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let settled = session.search(|engine, stop| engine.settle(stop))?;
     let engine = &*session.engine;
@@ -172,7 +172,7 @@ pub(super) fn fate(session: &mut Session, _: &Arguments<'_>) -> Result<String, F
     Ok(rows.map(|row| row.join(" ")).collect::<Vec<_>>().join("\n"))
 }
 
-/// Empty points by who may play there, and what that comes to.
+/// Empty points by the sides that may play there, and their numbers.
 pub(super) fn points(session: &mut Session, _: &Arguments<'_>) -> Result<String, Failure> {
     let engine = &*session.engine;
     let size = engine.size();

@@ -1,6 +1,6 @@
-//! What a person who types to a brain is told.
+//! Help for a user who types commands to a brain.
 
-/// Commands and what they do, in the order of a game.
+/// Commands and descriptions, in the order of a game.
 const HELP: [(&str, &str); 12] = [
     (
         "START 15",
@@ -37,7 +37,7 @@ const HELP: [(&str, &str); 12] = [
     ("END", "end the program"),
 ];
 
-/// Lines that any manager reads and no manager minds.
+/// Lines that any manager accepts.
 pub(super) fn lines() -> impl Iterator<Item = String> {
     HELP.iter()
         .map(|(command, what)| format!("MESSAGE {command}: {what}"))

@@ -1,4 +1,4 @@
-//! What the manager says by `INFO`: limits of time and memory, and the rules.
+//! `INFO` of the manager: limits of time and memory, and the rules.
 
 use std::time::Duration;
 
@@ -6,55 +6,55 @@ use super::text::short;
 use crate::clock::{LONGEST, Overtime, TimeControl, USUAL_LAG};
 use crate::engine::ThinkingLimits;
 
-/// A match without limit, as `time_left` says it.
+/// A match without limit, as `time_left` reports it.
 const NO_LIMIT: i64 = 2_147_483_647;
 
-/// The shortest time in which a search is worth a try; with less a move is to come as fast as possible.
+/// The shortest time that is worth a search; with less a move is played as fast as possible.
 const SHORTEST: Duration = Duration::from_millis(4);
 
-/// On a busy machine it takes so long to see that the time is up and to answer (quantiles in
+/// Time to notice the time limit and to answer on a busy machine (quantiles in
 /// docs/gomoku.md#without-a-search).
 const LEAST_LAG: Duration = Duration::from_millis(5);
 const LEAST_LATE: Duration = Duration::from_millis(4);
 
-/// What the whole program may take, where the manager has said so.
+/// Resource limits of the whole program, as set by the manager.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Allowance {
-    /// Bytes of memory for everything.
+    /// Total memory in bytes.
     pub memory: Option<u64>,
-    /// Bytes of memory for what searches know.
+    /// Memory of searches in bytes.
     pub tree: Option<u64>,
     /// Threads.
     pub threads: Option<usize>,
 }
 
-/// All that was said so far. What was never said is `None`.
+/// All values so far; `None` if never set.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Info {
-    /// Time of a move; no time at all asks for a move at once.
+    /// Time per move; zero asks for a move at once.
     turn: Option<Duration>,
-    /// Time of the whole match; `Some(None)` where it has no limit.
+    /// Time per match; `Some(None)` for no limit.
     match_time: Option<Option<Duration>>,
-    /// What is left of it, since it was last asked for.
+    /// Remaining time, if reported since it was last read.
     left: Option<Duration>,
-    /// What each move adds to it.
+    /// Increment per move.
     increment: Duration,
     /// Visits of a search.
     visits: Option<u64>,
     pub(super) allowance: Allowance,
-    /// Whether to think on the opponent's time.
+    /// Whether to ponder.
     pub(super) pondering: Option<bool>,
     /// The number of the rules, and whether it is one of Yixin's protocol.
     rule: Option<i64>,
     is_yixin: bool,
-    /// The rules by the engine's names for them.
+    /// The engine's name of the rules.
     pub(super) rules: Option<&'static str>,
-    /// What was said last and cannot be had; to be told when the manager listens.
+    /// The last unsupported value; reported when the manager listens.
     pub(super) trouble: Option<String>,
 }
 
-/// The sums of bits that `INFO rule` may say, by the names of rules: 1 for exactly five, 4 for Renju, 8
-/// for Caro.
+/// Sums of bits of `INFO rule`, with the names of rules: 1 for exactly five, 4 for Renju, 8 for
+/// Caro.
 pub const RULES: [(i64, &str); 5] = [
     (0, "freestyle"),
     (1, "standard"),
@@ -63,10 +63,10 @@ pub const RULES: [(i64, &str); 5] = [
     (9, "standard-caro"),
 ];
 
-/// What `INFO rule` says of a continuous game: the bit of the Gomocup protocol, and alone Yixin's Renju.
+/// `INFO rule` of a continuous game: the bit of the Gomocup protocol, and alone Yixin's Renju.
 const CONTINUOUS: i64 = 2;
 
-/// Keys that take a number.
+/// Keys with a numeric value.
 const NUMBERS: [&str; 10] = [
     "timeout_turn",
     "timeout_match",
@@ -80,7 +80,7 @@ const NUMBERS: [&str; 10] = [
     "pondering",
 ];
 
-/// Keys of Yixin's protocol, which no other one has.
+/// Keys of Yixin's protocol only.
 const YIXIN: [&str; 14] = [
     "time_increment",
     "max_node",
@@ -99,8 +99,7 @@ const YIXIN: [&str; 14] = [
 ];
 
 impl Info {
-    /// Takes a key and its value; keys that say nothing of interest are left aside, as the protocol
-    /// wants it.
+    /// Takes a key and its value; irrelevant keys are ignored, as the protocol requires.
     pub(super) fn take(&mut self, key: &str, value: &str) {
         if YIXIN.contains(&key) {
             self.hear_yixin();
@@ -157,8 +156,8 @@ impl Info {
         }
     }
 
-    /// What a move may cost: the time of a turn, with some kept back for the way to the manager, and
-    /// whatever the engine was told besides.
+    /// Limits per move: the time of a turn less a reserve for communication, and the engine's own
+    /// limits.
     pub(super) fn thinking_limits(&self, usual: &ThinkingLimits) -> ThinkingLimits {
         let mut thinking_limits = usual.clone();
         if let Some(turn) = self.turn {
@@ -185,7 +184,7 @@ impl Info {
         thinking_limits
     }
 
-    /// The match's clock where it has to be set anew: the whole time, or what is first said to be left.
+    /// The match's clock if it must be set: the whole time, or the first reported remaining time.
     pub(super) fn control(&self, present: Option<TimeControl>) -> Option<TimeControl> {
         let overtime = match self.increment {
             Duration::ZERO => Overtime::None,
@@ -203,13 +202,13 @@ impl Info {
         wanted.filter(|wanted| present != Some(*wanted))
     }
 
-    /// What is left of the match, if it was said since it was last asked for.
+    /// The remaining time of the match, if reported since it was last read.
     pub(super) fn news_of_time(&mut self) -> Option<Duration> {
         self.left.take()
     }
 }
 
-/// What is said of rules that are not played here.
+/// Message for unsupported rules.
 fn no_rule(sum: i64) -> String {
     let known: Vec<String> = RULES
         .iter()
@@ -221,7 +220,7 @@ fn no_rule(sum: i64) -> String {
         _ => "",
     };
     format!(
-        "INFO rule {sum} is not played here{reason}; there is {}",
+        "INFO rule {sum} is not supported{reason} (expected one of: {})",
         known.join(", ")
     )
 }

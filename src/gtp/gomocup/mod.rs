@@ -1,10 +1,10 @@
-//! The Gomocup protocol, which managers of Gomoku tournaments and board programs such as Piskvork
-//! speak to programs that they call brains (docs/gomoku.md#gomocup).
+//! The Gomocup protocol, with which managers of Gomoku tournaments and board programs such as
+//! Piskvork control engines, called brains (docs/gomoku.md#gomocup).
 //!
-//! The manager sends lines; most are answered by one line: a point `X,Y`, `OK`, `ERROR` or `UNKNOWN`
-//! and a reason. `INFO` and `END` are never answered, and `MESSAGE` lines may come before an answer. A
-//! position comes as a list of lines that `DONE` ends, or of words on one line. Names of commands are read
-//! in either case. What Yixin's protocol adds is understood as far as it fits.
+//! The manager sends lines; most are answered by one line: a point `X,Y`, `OK`, `ERROR` or
+//! `UNKNOWN` and a reason. `INFO` and `END` are never answered, and `MESSAGE` lines may come before
+//! an answer. A position comes as lines that end with `DONE`, or as words on one line. Commands are
+//! case-insensitive. Extensions of Yixin's protocol are understood as far as they fit.
 
 mod help;
 mod info;
@@ -25,47 +25,47 @@ use crate::clock::TimeControl;
 use crate::engine::{Engine, ThinkingLimits};
 use crate::game::{BoardSize, UnknownGame};
 
-/// Makes the engine for a board, which takes no more than it is allowed.
+/// Creates the engine for a board within resource limits.
 pub type MakeBrain =
     Box<dyn Fn(BoardSize, Allowance) -> Result<Box<dyn Engine>, UnknownGame> + Send>;
 
-/// How a conversation is held.
+/// Options of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GomocupOptions {
-    /// The program's name, as `ABOUT` tells it.
+    /// The program's name, for `ABOUT`.
     pub name: String,
-    /// Think on the opponent's time.
+    /// Whether to ponder.
     pub ponder: bool,
-    /// Tell of each search in a `MESSAGE`.
+    /// Whether to report each search in a `MESSAGE`.
     pub messages: bool,
 }
 
-/// A conversation with a manager.
+/// A session with a manager.
 pub struct GomocupSession {
     make: MakeBrain,
     options: GomocupOptions,
     interrupts: Arc<Interrupts>,
     engine: Option<Box<dyn Engine>>,
-    /// What the engine was made with.
+    /// Resource limits with which the engine was created.
     allowance: Allowance,
-    /// What a move may cost when the manager says nothing.
+    /// Default limits per move.
     usual: ThinkingLimits,
     info: Info,
-    /// The match's clock as the engine has it.
+    /// The match's clock as set in the engine.
     control: Option<TimeControl>,
-    /// A list that is not at its end.
+    /// An unfinished list.
     listing: Option<Listing>,
-    /// The last command was unknown: a list may follow that belongs to it.
+    /// The last command was unknown: a list that belongs to it may follow.
     skips_list: bool,
-    /// Boards begun so far.
+    /// Number of boards so far.
     games: usize,
     over: bool,
 }
 
-/// What is wrong, in words for the manager's log.
+/// Error message for the manager's log.
 type Answer = Result<(), String>;
 
-/// The commands that are understood, and `DONE`, which ends a list.
+/// Known commands, and `DONE`, which ends a list.
 const COMMANDS: [&str; 20] = [
     "START",
     "RECTSTART",
@@ -89,11 +89,11 @@ const COMMANDS: [&str; 20] = [
     "HELP",
 ];
 
-/// Those that the manager does not listen after.
+/// Commands after which the manager does not listen.
 const QUIET: [&str; 5] = ["INFO", "END", "ABOUT", "HELP", "YXSTOP"];
 
 impl GomocupSession {
-    /// A conversation that has not begun.
+    /// A new session.
     #[must_use]
     pub fn new(make: MakeBrain, options: GomocupOptions) -> GomocupSession {
         GomocupSession {
@@ -185,7 +185,7 @@ impl GomocupSession {
             "YXBOARD" => self.begin_list(Purpose::Position, text, send)?,
             "SWAP2BOARD" => self.begin_list(Purpose::Swap, text, send)?,
             "DONE" => return Err("DONE ends a list, and none has begun".to_owned()),
-            // It has ended a search already.
+            // It has already ended a search.
             "YXSTOP" => {}
             "YXHASHCLEAR" => self.engine()?.forget(),
             "YXSHOWFORBID" => {
@@ -196,7 +196,7 @@ impl GomocupSession {
             "HELP" => help::lines().for_each(|line| self.say(send, &line)),
             _ => {
                 self.skips_list = true;
-                let text = format!("UNKNOWN {:?} is no command for a brain", short(name));
+                let text = format!("UNKNOWN {:?} is not a command of this program", short(name));
                 self.say(send, &text);
             }
         }
@@ -229,7 +229,7 @@ impl GomocupSession {
     }
 }
 
-/// The board that `START` or `RECTSTART` asks for; in Yixin's protocol `START` takes two sides, too.
+/// The board size of `START` or `RECTSTART`; in Yixin's protocol `START` takes two sides, too.
 fn board_size(name: &str, text: &str) -> Result<BoardSize, String> {
     let numbers = text::numbers(text);
     let side = |number: i64| u8::try_from(number).map_err(|_| format!("no board is {number} wide"));
@@ -254,7 +254,7 @@ impl Protocol for GomocupSession {
     }
 
     fn answer(&mut self, request: &Request, send: &mut dyn FnMut(&str)) {
-        // A line of numbers alone looks like a command with a number in front.
+        // A line of numbers only looks like a command with an id.
         let words = [&request.id, &request.name]
             .into_iter()
             .chain(&request.arguments);

@@ -1,5 +1,4 @@
-//! The opening stage by `SWAP2BOARD`: three stones for the other side to judge, or what to make of
-//! three or five that are there.
+//! The opening phase by `SWAP2BOARD`: propose three stones, or react to three or five stones.
 
 use super::text::{write_point, write_points};
 use super::{Answer, GomocupSession};
@@ -8,11 +7,11 @@ use crate::game::{BoardSize, Color, Move};
 use crate::record::{Play, Vertex};
 
 impl GomocupSession {
-    /// Answers with stones, with a move, or by changing sides.
+    /// Replies with stones, with a move, or with a swap.
     ///
-    /// After three stones and after five it is White's turn: whoever is asked plays White's stone and
-    /// stays White, or takes Black and leaves it to the other. That is right whenever one of the two is
-    /// no worse than even, so two more stones are never put.
+    /// After three stones and after five it is White's turn: the engine plays White's stone and
+    /// stays White, or takes Black. This is right whenever one of the two is no worse than even, so
+    /// two more stones are never placed.
     pub(super) fn choose_side(&mut self, stones: &[Move], send: &mut dyn FnMut(&str)) -> Answer {
         let engine = self.engine()?;
         let size = engine.size();
@@ -47,7 +46,7 @@ impl GomocupSession {
         self.tell_search(send);
         let engine = self.engine()?;
         let best = engine.last_report().and_then(|report| report.moves.first());
-        // Where there was no time for a search.
+        // If there was no time for a search.
         if best.map_or(at_a_glance, |best| best.value) < 0.0 {
             engine.undo().map_err(|error| error.to_string())?;
             self.say(send, "SWAP");
@@ -58,8 +57,8 @@ impl GomocupSession {
     }
 }
 
-/// Three stones, the first and the third black, that leave both sides about even: columns and rows
-/// from a corner. White's value on 15x15, by 8,000 of our playouts each, is 0.08, 0.05, -0.02 and 0.13.
+/// Three stones, the first and the third black, with about even chances: columns and rows from a
+/// corner. White's value on 15x15, by 8,000 of our playouts each, is 0.08, 0.05, -0.02 and 0.13.
 const OPENINGS: [[(u8, u8); 3]; 4] = [
     [(1, 3), (3, 5), (4, 2)],
     [(2, 1), (4, 4), (3, 4)],
@@ -67,7 +66,7 @@ const OPENINGS: [[(u8, u8); 3]; 4] = [
     [(2, 2), (5, 4), (2, 5)],
 ];
 
-/// One of the openings, another in another game.
+/// One of the openings, different from game to game.
 fn first_stones(size: BoardSize, game: usize) -> [Move; 3] {
     let [first, ..] = OPENINGS;
     let opening = OPENINGS.into_iter().cycle().nth(game % OPENINGS.len());

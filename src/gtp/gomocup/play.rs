@@ -1,4 +1,4 @@
-//! What the manager's commands do with the engine: boards, rules, limits, moves.
+//! Commands that act on the engine: boards, rules, limits, moves.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::game::{BoardSize, Color, Move};
 use crate::record::{Play, Vertex};
 
 impl GomocupSession {
-    /// An empty board of this size, by an engine that has what its first search needs: the one that is
-    /// there, if it is of this size and takes no more than is allowed.
+    /// An empty board of this size, with an engine prepared for its first search: the current one,
+    /// if it has this size and respects the limits.
     pub(super) fn start(&mut self, size: BoardSize) -> Answer {
         self.control = None;
         let fits = |engine: &dyn Engine| engine.size() == size;
@@ -27,7 +27,7 @@ impl GomocupSession {
         self.set_rules()
     }
 
-    /// Has the engine play by the rules that were asked for.
+    /// Sets the requested rules.
     fn set_rules(&mut self) -> Answer {
         match (self.info.rules, &mut self.engine) {
             (Some(rules), Some(engine)) => {
@@ -37,7 +37,7 @@ impl GomocupSession {
         }
     }
 
-    /// Takes what the manager says of limits and rules; what cannot be had is told later.
+    /// Applies the manager's limits and rules; unsupported ones are reported later.
     pub(super) fn take_info(&mut self, text: &str) {
         let (key, value) = text.split_once(' ').unwrap_or((text, ""));
         let rules = self.info.rules;
@@ -48,7 +48,7 @@ impl GomocupSession {
         };
         let size = self.engine.as_deref().and_then(empty_board);
         let done = match size {
-            // An engine gets its memory and threads when it is made.
+            // An engine gets its memory and threads when it is created.
             Some(size) if self.info.allowance != self.allowance => self.start(size),
             _ if self.info.rules != rules => self.set_rules(),
             _ => Ok(()),
@@ -58,14 +58,14 @@ impl GomocupSession {
         }
     }
 
-    /// Puts an empty board before the engine; everything else stays.
+    /// Clears the board; everything else is kept.
     pub(super) fn restart(&mut self) -> Answer {
         self.engine()?.clear();
         self.games += 1;
         self.set_rules()
     }
 
-    /// Searches and plays for the side to move, under the limits that the manager has set.
+    /// Searches and plays for the side to move, within the manager's limits.
     pub(super) fn think(&mut self) -> Result<Decision, String> {
         self.set_limits()?;
         let interrupts = Arc::clone(&self.interrupts);
@@ -93,11 +93,11 @@ impl GomocupSession {
         Ok(())
     }
 
-    /// Thinks, plays and tells the move.
+    /// Searches, plays and sends the move.
     pub(super) fn reply(&mut self, send: &mut dyn FnMut(&str)) -> Answer {
         let decision = self.think()?;
         if self.interrupts.is_ending() {
-            // After END nothing may be said.
+            // After END nothing may be sent.
             return Ok(());
         }
         let Decision::Play(Vertex::Point(point)) = decision else {
@@ -109,7 +109,7 @@ impl GomocupSession {
         Ok(())
     }
 
-    /// Tells of the last search, for people and for `tengen-match`.
+    /// Reports the last search, for users and for `tengen-match`.
     pub(super) fn tell_search(&mut self, send: &mut dyn FnMut(&str)) {
         let Some(engine) = self.engine.as_deref().filter(|_| self.options.messages) else {
             return;
@@ -129,8 +129,8 @@ impl GomocupSession {
         self.say(send, &text);
     }
 
-    /// The points that the rules forbid to Black, as Yixin's protocol writes them: two digits each for
-    /// column and row.
+    /// The points that the rules forbid to Black, in Yixin's format: two digits each for column and
+    /// row.
     pub(super) fn forbidden(&mut self) -> Result<String, String> {
         let engine = self.engine()?;
         let (size, legal) = (engine.size(), engine.legal_moves(Color::Black));
@@ -156,7 +156,7 @@ impl GomocupSession {
             .map_err(|error| refusal(error, text))
     }
 
-    /// Takes the last stone back, if it is this one.
+    /// Undoes the last stone, if it is this one.
     pub(super) fn take_back(&mut self, text: &str) -> Answer {
         let engine = self.engine()?;
         let point = point_of(text, engine.size())?;
@@ -167,7 +167,7 @@ impl GomocupSession {
         engine.undo().map_err(|error| refusal(error, text))
     }
 
-    /// Ends a list and does what it was for.
+    /// Ends a list and processes it.
     pub(super) fn finish(&mut self, listing: Listing, send: &mut dyn FnMut(&str)) -> Answer {
         let purpose = listing.purpose;
         if purpose == Purpose::Swap {

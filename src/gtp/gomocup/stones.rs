@@ -1,28 +1,28 @@
-//! Lists of stones that come line by line and end with `DONE`.
+//! Lists of stones, sent line by line and ended by `DONE`.
 
 use super::text::{numbers, point, short};
 use crate::game::{BoardSize, Color, Move};
 use crate::record::{GameRecord, Play, Vertex};
 
-/// What a list is for.
+/// Purpose of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// A position, and a move is to follow.
+    /// A position; the engine is to move.
     Board,
-    /// A position alone.
+    /// A position only.
     Position,
-    /// The stones of an opening, of which a choice is to be made.
+    /// The stones of an opening with a choice.
     Swap,
 }
 
-/// A list that has begun.
+/// An unfinished list.
 #[derive(Debug, Clone)]
 pub(super) struct Listing {
     pub(super) purpose: Purpose,
     size: BoardSize,
-    /// Points, and for positions whether the stone is our own.
+    /// Points and, for positions, whether the stone is the engine's own.
     stones: Vec<(Move, bool)>,
-    /// What was wrong with the first wrong line.
+    /// Error of the first invalid line.
     wrong: Option<String>,
 }
 
@@ -37,8 +37,8 @@ impl Listing {
         }
     }
 
-    /// Takes a line: one stone, or several stones of which each is a word. Answers whether the list is at
-    /// its end.
+    /// Takes a line: one stone, or several words with a stone each. Returns whether the list is
+    /// complete.
     pub(super) fn takes(&mut self, text: &str) -> bool {
         let text = text.replace(" ,", ",").replace(", ", ",");
         if !text.contains(',') {
@@ -57,7 +57,7 @@ impl Listing {
         false
     }
 
-    /// Takes one stone; what is wrong with it is told at the end.
+    /// Takes one stone; errors are reported at the end.
     fn line(&mut self, text: &str) {
         let added = match (self.purpose, numbers(text).as_deref()) {
             (Purpose::Swap, Some(&[x, y])) => self.add(x, y, true),
@@ -88,17 +88,17 @@ impl Listing {
     /// The stones in their order.
     ///
     /// # Errors
-    /// What was wrong with a line.
+    /// Error of an invalid line.
     pub(super) fn points(self) -> Result<Vec<Move>, String> {
         let points = self.stones.iter().map(|(point, _)| *point).collect();
         self.wrong.map_or(Ok(points), Err)
     }
 
-    /// The position as a game in which it is our turn: played out in this order where colours
-    /// alternate, else set up.
+    /// The position as a game with the engine to move: played in this order if colours alternate,
+    /// else set up.
     ///
     /// # Errors
-    /// What was wrong with a line, or with the numbers of stones.
+    /// Error of an invalid line, or of the numbers of stones.
     pub(super) fn record(self, game: &str) -> Result<GameRecord, String> {
         if let Some(wrong) = self.wrong {
             return Err(wrong);

@@ -1,4 +1,4 @@
-//! Conversations, the manager's part byte for byte.
+//! Sessions, with the manager's input byte for byte.
 
 mod at_once;
 mod dialects;
@@ -28,7 +28,7 @@ fn session_with(options: EngineOptions) -> GomocupSession {
     GomocupSession::new(make, options)
 }
 
-/// What a session says to these lines.
+/// Output of a session for these lines.
 fn said(session: &mut GomocupSession, lines: &[&str]) -> Vec<String> {
     let mut said = Vec::new();
     for line in lines {
@@ -195,7 +195,7 @@ fn whatever_is_wrong_is_named_and_changes_nothing() {
     }
     assert_eq!(
         said(&mut session, &["HELLO 1"]),
-        ["UNKNOWN \"HELLO\" is no command for a brain"]
+        ["UNKNOWN \"HELLO\" is not a command of this program"]
     );
     let unended = said(&mut session, &["BOARD", "1,1,2", "TAKEBACK 3,3"]);
     assert_eq!(
@@ -252,7 +252,7 @@ fn words_of_all_kinds_do_no_harm() {
         "ABOUT",
         "3,3,3",
     ];
-    // A walk through all pairs of lines and many longer ways.
+    // A walk through all pairs of lines and many longer sequences.
     let mut state = 1_u64;
     for _ in 0..3000 {
         state = state

@@ -1,14 +1,14 @@
-//! Points, moves and lists as the Gomocup protocol writes them.
+//! Points, moves and lists in the Gomocup protocol's notation.
 
 use crate::game::{BoardSize, Move};
 
-/// Reads numbers that are separated by commas or blanks.
+/// Parses numbers separated by commas or blanks.
 pub(super) fn numbers(text: &str) -> Option<Vec<i64>> {
     let words = text.split([',', ' ']).filter(|word| !word.is_empty());
     words.map(|word| word.parse().ok()).collect()
 }
 
-/// Reads `x,y` of the Gomocup protocol: column from the left and row from the top, both from 0.
+/// Parses `x,y` of the Gomocup protocol: column from the left and row from the top, both from 0.
 #[must_use]
 pub fn read_point(text: &str, size: BoardSize) -> Option<Move> {
     match numbers(text)?.as_slice() {
@@ -23,7 +23,7 @@ pub(super) fn point(x: i64, y: i64, size: BoardSize) -> Option<Move> {
     (x < size.width && down < size.height).then(|| size.point(x, size.height - 1 - down))
 }
 
-/// Writes `x,y` as the Gomocup protocol has it.
+/// Writes `x,y` of the Gomocup protocol.
 #[must_use]
 pub fn write_point(point: Move, size: BoardSize) -> String {
     let (x, y) = size.column_row(point);
@@ -36,17 +36,17 @@ pub(super) fn write_points(points: &[Move], size: BoardSize) -> String {
     points.collect::<Vec<_>>().join(" ")
 }
 
-/// The point that a command names.
+/// The point argument of a command.
 pub(super) fn point_of(text: &str, size: BoardSize) -> Result<Move, String> {
     read_point(text, size).ok_or_else(|| {
         format!(
-            "{:?} is no point X,Y of a {size} board, both counted from 0",
+            "{:?} is not a point X,Y of a {size} board, both counted from 0",
             short(text)
         )
     })
 }
 
-/// As much of what was sent as is repeated.
+/// Input shortened for error messages.
 pub(super) fn short(text: &str) -> String {
     text.chars().take(40).collect()
 }

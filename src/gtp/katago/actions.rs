@@ -1,4 +1,4 @@
-//! Requests that are no query: what the program is, and the end of queries that are no longer wanted.
+//! Requests other than queries: information on the program, and termination of queries.
 
 use serde_json::{Value, json};
 
@@ -6,13 +6,13 @@ use super::Katago;
 use super::answer::no_results;
 use super::fields::{Fields, Object, Refusal, shorten};
 
-/// The version of KataGo whose protocol this is: clients go by it, and send an older one less.
+/// The version of KataGo whose protocol this is; clients use fewer features with older versions.
 const VERSION: &str = "1.15.0";
 
 const ACTIONS: &str = "query_version, query_models, clear_cache, terminate or terminate_all";
 
 impl Katago {
-    /// Does what a request asks for, and answers by repeating it.
+    /// Executes a request, and answers by repeating it.
     pub(super) fn act(
         &self,
         action: &str,
@@ -77,7 +77,7 @@ impl Katago {
     }
 }
 
-/// A network as it is told of; what clients want to know of KataGo's besides is not known of others.
+/// Information on a network; fields that other networks do not have are left out.
 fn model(network: &str) -> Value {
     json!({
         "name": network,

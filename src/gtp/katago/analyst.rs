@@ -1,4 +1,4 @@
-//! Whoever analyses: a thread with an engine of its own, which takes one position after the other.
+//! Analysis threads, each with its own engine, which take one position after the other.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use crate::engine::{AnalysisEffort, Engine};
 use crate::game::BoardSize;
 use crate::search::{AnalysisOptions, PointsByMove};
 
-/// One of those who work on the queue.
+/// A worker of the queue.
 pub(super) struct Analyst {
     make: Arc<MakeAnalyst>,
-    /// The engine of the last board, and what it may remember.
+    /// The engine of the last board, and the number of cache clears it has seen.
     engine: Option<(Box<dyn Engine>, u64)>,
 }
 
@@ -25,7 +25,7 @@ impl Analyst {
         Analyst { make, engine: None }
     }
 
-    /// Answers all tasks of the queue, until there will be none any more.
+    /// Processes the queue until it is closed.
     pub(super) fn work(&mut self, queue: &Queue, send: &mut dyn FnMut(Value)) {
         while let Some(taken) = queue.take() {
             let last = match self.answer(&taken.task, taken.forgotten, send) {
@@ -36,13 +36,13 @@ impl Analyst {
                     last
                 }
             };
-            // From here on nobody can end it any more.
+            // From here on it can no longer be terminated.
             queue.done(&taken);
             send(Value::Object(last));
         }
     }
 
-    /// Analyses one position; what is found on the way is sent, the end is given back.
+    /// Analyses one position; intermediate reports are sent, the final one is returned.
     fn answer(
         &mut self,
         task: &Task,
@@ -95,7 +95,7 @@ impl Analyst {
         }
     }
 
-    /// The engine for a board, which has forgotten what it has to.
+    /// The engine for a board, after pending cache clears.
     fn engine(&mut self, size: BoardSize, forgotten: u64) -> Result<&mut dyn Engine, String> {
         let kept = self.engine.take();
         let kept = kept.filter(|(engine, known)| engine.size() == size && *known == forgotten);
@@ -107,7 +107,7 @@ impl Analyst {
     }
 }
 
-/// Puts the task's position on the board.
+/// Sets the task's position up on the board.
 fn set_up(engine: &mut dyn Engine, task: &Task) -> Result<(), String> {
     engine.clear();
     let rules = engine.set_rules(&task.query.rules);

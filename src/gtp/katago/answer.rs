@@ -1,4 +1,4 @@
-//! A search as KataGo's clients read it: JSON with KataGo's names (docs/board-programs.md#katrain).
+//! Search reports as JSON with KataGo's names (docs/board-programs.md#katrain).
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::gtp::board::{ownership, points_from_top};
 use crate::gtp::numbers::{Numbers, View, told};
 use crate::search::{MoveReport, SearchReport};
 
-/// The answer to a task, but for what was found.
+/// Fields of a task's answer except the results.
 pub(super) fn answer(task: &Task, is_during_search: bool) -> Object {
     object([
         ("id", json!(task.query.id)),
@@ -21,14 +21,14 @@ pub(super) fn answer(task: &Task, is_during_search: bool) -> Object {
     ])
 }
 
-/// The answer to a task that was ended before anything was found out.
+/// The answer to a task that was ended without results.
 pub(super) fn no_results(task: &Task) -> Object {
     let mut answer = answer(task, false);
     answer.insert("noResults".to_owned(), json!(true));
     answer
 }
 
-/// A task's position, as far as answers tell of it.
+/// Data of a task's position for its answers.
 pub(super) struct AnswerContext<'a> {
     task: &'a Task,
     query_options: &'a QueryOptions,
@@ -36,12 +36,12 @@ pub(super) struct AnswerContext<'a> {
     view: View,
     avoided: Vec<Move>,
     outcome: Option<Outcome>,
-    /// Whose each point is as the board stands, top row first; what a search expects takes its place.
+    /// Current owner of each point, top row first; replaced by the search's estimate.
     owners: Vec<f32>,
 }
 
 impl<'a> AnswerContext<'a> {
-    /// The engine's present position, where these moves are not to be searched.
+    /// For the engine's current position and these moves to avoid.
     pub(super) fn new(
         task: &'a Task,
         engine: &dyn Engine,
@@ -60,7 +60,7 @@ impl<'a> AnswerContext<'a> {
         }
     }
 
-    /// What a search has found, or has found so far.
+    /// Fields of a final or intermediate search report.
     pub(super) fn tell(&self, report: &SearchReport, is_during_search: bool) -> Object {
         let told = told(report, &self.avoided, (1, usize::MAX));
         let moves = told.into_iter().enumerate();
@@ -76,7 +76,7 @@ impl<'a> AnswerContext<'a> {
         self.whole(root, (moves, owners, &prior), is_during_search)
     }
 
-    /// How a game has ended that is over.
+    /// Fields of a finished game.
     pub(super) fn tell_end(&self) -> Object {
         let value = |outcome: Outcome| outcome.value_for(self.view.side);
         let utility = self.outcome.map_or(0.0, value);
@@ -120,7 +120,7 @@ impl<'a> AnswerContext<'a> {
 
     fn move_info(&self, report: &SearchReport, order: usize, found: &MoveReport) -> Value {
         let mut info = shared(self.view.of_move(found, report));
-        // The first move, and this many behind it.
+        // The first move, and this many after it.
         let length = self.query_options.line.saturating_add(1);
         let line = found.pv.iter().take(length);
         let line = line.map(|&mv| Value::String(vertex(mv, self.size)));
@@ -141,7 +141,7 @@ impl<'a> AnswerContext<'a> {
                 ("pvEdgeVisits", json!(visits)),
             ]));
         }
-        // A move that was not searched leaves the points as the whole has them.
+        // An unsearched move has the root's ownership.
         let expected = found.expected.as_ref().or(report.expected.as_ref());
         if let Some(expected) = expected.filter(|_| self.query_options.moves_ownership) {
             let owners = self.view.owners(expected, self.size);
@@ -151,8 +151,8 @@ impl<'a> AnswerContext<'a> {
     }
 }
 
-/// What is told of moves and of the root alike. Clients rely on every one of these names: where no
-/// points are counted, the scores are 0.
+/// Fields shared by moves and root. Clients rely on every one of these names: if no points are
+/// counted, the scores are 0.
 fn shared(of: Numbers) -> Object {
     let (lead, deviation) = of.score.unwrap_or((0.0, 0.0));
     object([
@@ -175,7 +175,7 @@ fn object<const N: usize>(fields: [(&str, Value); N]) -> Object {
         .collect()
 }
 
-/// Six digits behind the point, which is what the numbers are good for.
+/// Six decimal places, the precision of the numbers.
 fn number(value: f32) -> Value {
     json!((f64::from(value) * 1e6).round() / 1e6)
 }

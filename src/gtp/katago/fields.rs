@@ -1,4 +1,4 @@
-//! Fields of a JSON object, read one by one; what is wrong with one is said by its name.
+//! Access to fields of a JSON object, with errors that name the field.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -13,15 +13,15 @@ use crate::record::{Play, Vertex};
 /// A JSON object.
 pub(super) type Object = Map<String, Value>;
 
-/// As much of what was sent as is repeated.
+/// Maximum length of repeated input.
 const REPEATED: usize = 80;
 
-/// Why something was not taken.
+/// Why a request was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
-    /// The field that is wrong.
+    /// The invalid field.
     pub(super) field: String,
-    /// What is wrong with it, and what it should be.
+    /// Error message with the expected values.
     pub(super) text: String,
 }
 
@@ -34,7 +34,7 @@ impl Refusal {
     }
 }
 
-/// The fields of one object. A field that is `null` counts as missing.
+/// The fields of one object. A `null` field counts as missing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fields<'a>(pub(super) &'a Object);
 
@@ -44,7 +44,7 @@ impl<'a> Fields<'a> {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
-    /// What `read` makes of a field, if it is there.
+    /// A field converted by `read`, if present.
     fn read<T>(
         self,
         name: &str,
@@ -143,7 +143,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A value as it was sent, or the beginning of it.
+/// A value as it was sent, shortened.
 pub(super) fn short(value: &Value) -> String {
     shorten(&value.to_string())
 }
@@ -174,9 +174,9 @@ fn read_play(pair: &Value, size: BoardSize) -> Result<Play, String> {
     })
 }
 
-/// A point as GTP writes it, or as `(COLUMN,ROW)` from 0 at the upper left corner; or `pass`.
+/// A point in GTP notation, or as `(COLUMN,ROW)` from 0 at the upper left corner; or `pass`.
 fn read_vertex(value: &Value, size: BoardSize) -> Result<Vertex, String> {
-    let wrong = || format!("{} is no point of a board of {size}", short(value));
+    let wrong = || format!("{} is not a point of a board of {size}", short(value));
     let text = value.as_str().ok_or_else(wrong)?;
     let numbers = text
         .strip_prefix('(')

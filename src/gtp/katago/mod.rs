@@ -1,9 +1,8 @@
-//! The protocol of KataGo's analysis engine, by which KaTrain and others have games analysed: a JSON
-//! object a line, as many at a time as the client likes, answered when they are done
-//! (docs/board-programs.md#katrain).
+//! The protocol of KataGo's analysis engine, which KaTrain and others use: one JSON object per
+//! line, any number of concurrent queries, answered when done (docs/board-programs.md#katrain).
 //!
 //! One thread reads, one or more search (`analysis-0`, ...), and the main thread does the rest: it
-//! checks queries, hands their turns to the queue, and is the only one that writes.
+//! validates queries, puts their turns into the queue, and is the only one that writes.
 
 mod actions;
 mod analyst;
@@ -28,10 +27,10 @@ pub use self::options::{KatagoOptions, KatagoResources, MakeAnalyst, Perspective
 use self::query::Query;
 use self::queue::Queue;
 
-/// Some programs begin what they send with it; it says nothing.
+/// Sent first by some programs; ignored.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// A conversation with a client.
+/// A session with a client.
 struct Katago {
     make: Arc<MakeAnalyst>,
     forget: Box<dyn Fn()>,
@@ -39,20 +38,20 @@ struct Katago {
     queue: Arc<Queue>,
 }
 
-/// What there is to do for the main thread.
+/// Events for the main thread.
 enum Event {
     Line(Vec<u8>),
     /// The input has ended.
     End,
-    /// What one of the analysts says.
+    /// An answer of an analysis thread.
     Answer(Value),
 }
 
-/// Answers the queries in `input` until its end, and then those that are left.
+/// Answers the queries in `input` until its end, and then the remaining ones.
 ///
 /// # Errors
-/// Fails when a thread cannot be started or an answer cannot be written. A client that has closed its
-/// end of the pipe is the end of the conversation, not an error.
+/// Fails when a thread cannot be started or an answer cannot be written. A client that closes its
+/// end of the pipe ends the session without an error.
 pub fn serve_queries(
     resources: KatagoResources,
     options: KatagoOptions,
@@ -71,7 +70,7 @@ pub fn serve_queries(
         let mut analyst = Analyst::new(Arc::clone(&side.make));
         std::thread::Builder::new()
             .name(format!("analysis-{number}"))
-            // Nobody listens any more when the output is closed.
+            // When the output is closed, answers are dropped.
             .spawn(move || {
                 analyst.work(&queue, &mut |said| drop(events.send(Event::Answer(said))))
             })?;
@@ -102,14 +101,14 @@ pub fn serve_queries(
     Ok(())
 }
 
-/// Passes lines on as they come.
+/// Forwards lines as they arrive.
 fn read(input: impl Read, events: &Sender<Event>) {
     let mut input = BufReader::new(input);
     loop {
         let mut line = Vec::new();
         match input.read_until(b'\n', &mut line) {
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            // An input that fails is an input that has ended.
+            // A read error counts as the end of input.
             Ok(0) | Err(_) => break,
             Ok(_) => {}
         }
@@ -121,7 +120,7 @@ fn read(input: impl Read, events: &Sender<Event>) {
 }
 
 impl Katago {
-    /// Answers a line, or takes it to those who will.
+    /// Answers a line, or queues its query.
     fn hear(&self, line: &[u8], say: &mut dyn FnMut(Value)) {
         let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         let line = line.trim_ascii();
@@ -136,11 +135,11 @@ impl Katago {
             }
             Err(error) => {
                 let begin = shorten(&String::from_utf8_lossy(line));
-                return say(json!({ "error": format!("this is no JSON: {error}: {begin}") }));
+                return say(json!({ "error": format!("invalid JSON: {error}: {begin}") }));
             }
         };
         let Some(id) = request.get("id").and_then(Value::as_str) else {
-            return say(json!({ "error": "a request needs an \"id\", which is a string" }));
+            return say(json!({ "error": "a request needs a string \"id\"" }));
         };
         let fields = Fields(&request);
         let done = match fields.text("action") {
@@ -153,7 +152,7 @@ impl Katago {
         }
     }
 
-    /// Takes a query.
+    /// Processes a query.
     fn take(
         &self,
         (id, fields): (&str, Fields<'_>),

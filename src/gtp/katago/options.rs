@@ -1,4 +1,4 @@
-//! How a conversation is held, and what it has from outside.
+//! Options and resources of a session.
 
 use std::time::Duration;
 
@@ -6,43 +6,43 @@ use crate::engine::Engine;
 use crate::game::{BoardSize, Color, UnknownGame};
 use crate::gtp::numbers::View;
 
-/// Makes an engine for a board and rules; the usual ones, where the text is empty.
+/// Creates an engine for a board and rules; the game's usual ones if the text is empty.
 pub type MakeAnalyst =
     Box<dyn Fn(BoardSize, &str) -> Result<Box<dyn Engine>, UnknownGame> + Send + Sync>;
 
-/// What a conversation has from outside.
+/// External resources of a session.
 pub struct KatagoResources {
-    /// Makes the engines.
+    /// Creates the engines.
     pub make: MakeAnalyst,
-    /// Has engines that are made from now on know nothing of what others have found out.
+    /// Makes engines created from now on ignore earlier search results.
     pub forget: Box<dyn Fn()>,
 }
 
-/// How queries are answered.
+/// Options of query processing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KatagoOptions {
     /// The program's name.
     pub name: String,
-    /// The names of its networks.
+    /// Names of its networks.
     pub networks: Vec<String>,
-    /// Positions that are analysed at the same time, at least 1.
+    /// Number of positions analysed concurrently, at least 1.
     pub positions: usize,
-    /// In whose view numbers are told, where a query says nothing; here and below.
+    /// Default perspective of reported values.
     pub perspective: Perspective,
-    /// Visits of a search.
+    /// Default visits per search.
     pub visits: u64,
-    /// Time of a search, besides.
+    /// Default time limit per search.
     pub time: Option<Duration>,
-    /// Whether what was asked for is answered after the end of input.
+    /// Whether remaining queries are answered after the end of input.
     pub finish: bool,
 }
 
-/// In whose view numbers are told.
+/// Perspective of reported values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Perspective {
-    /// Always this side's.
+    /// Always this side.
     Side(Color),
-    /// That of the side to move.
+    /// The side to move.
     Mover,
 }
 

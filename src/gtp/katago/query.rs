@@ -1,4 +1,4 @@
-//! A query: a game with turns to be analysed, checked as a whole before any of them is.
+//! A query: a game with turns to analyse, validated as a whole first.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::game::{BoardSize, Color, HalfPoints, UnknownGame};
 use crate::gtp::format_vertex;
 use crate::record::{GameRecord, Play, Vertex};
 
-/// The longest side of a board that text can name.
+/// Maximum board side in text notation.
 const LONGEST_SIDE: i64 = 25;
-/// The longest game: every position of it is kept while it is checked.
+/// Maximum game length: every position is kept during validation.
 const MOST_MOVES: usize = 10_000;
-/// Priorities beyond this are refused.
+/// Maximum priority.
 const MOST_URGENT: i64 = 1 << 62;
 
-/// The fields of a query, beside those of its wishes.
+/// The fields of a query, except those of its options.
 const FIELDS: &[&str] = &[
     "id",
     "boardXSize",
@@ -35,28 +35,28 @@ const FIELDS: &[&str] = &[
     "priorities",
 ];
 
-/// Fields that ask for what there is not.
+/// Unsupported fields.
 const NOT_HAD: &[&str] = &[
     "includeOwnershipStdev",
     "includeMovesOwnershipStdev",
     "includeNoResultValue",
 ];
 
-/// A query that can be answered.
+/// A valid query.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Query {
     pub(super) id: String,
     /// The game with all its moves.
     pub(super) record: GameRecord,
-    /// Its rules, komi included, as its engine takes them.
+    /// Its rules, komi included, as its engine parses them.
     pub(super) rules: String,
     pub(super) query_options: QueryOptions,
-    /// The turns to be analysed, with their priorities.
+    /// The turns to analyse, with their priorities.
     pub(super) turns: BTreeMap<usize, i64>,
 }
 
 impl Query {
-    /// Reads a query, and warnings of what in it means nothing here.
+    /// Parses a query; returns warnings for ignored parts.
     pub(super) fn read(
         (id, fields): (&str, Fields<'_>),
         make: &MakeAnalyst,
@@ -90,12 +90,12 @@ impl Query {
 
 const MOVES_MISSING: &str = "is missing: a list of pairs such as [\"B\", \"C3\"], empty for none";
 
-/// A warning for a field that nobody reads.
+/// A warning for an unknown field.
 fn without_effect((name, value): (&String, &Value)) -> Option<Refusal> {
     let known = [FIELDS, query_options::FIELDS].concat();
     let wants_nothing = NOT_HAD.contains(&name.as_str()) && value == &Value::Bool(false);
     let known = known.contains(&name.as_str()) || wants_nothing;
-    (!known).then(|| Refusal::new(name, "is not known here and has no effect"))
+    (!known).then(|| Refusal::new(name, "is unknown and ignored"))
 }
 
 fn board(fields: Fields<'_>) -> Result<BoardSize, Refusal> {
@@ -107,7 +107,7 @@ fn board(fields: Fields<'_>) -> Result<BoardSize, Refusal> {
     Ok(BoardSize::new(side("boardXSize")?, side("boardYSize")?))
 }
 
-/// An engine for the board with the rules and the komi that are asked for.
+/// An engine for the board with the requested rules and komi.
 fn engine(
     fields: Fields<'_>,
     size: BoardSize,
@@ -132,8 +132,8 @@ fn engine(
             if engine.rules_json().is_some() {
                 return Err(refusal);
             }
-            // Programs for Go send its rules whatever is played.
-            let text = format!("{}: its own rules are taken", refusal.text);
+            // Programs for Go send its rules with any game.
+            let text = format!("{}: its own rules are used", refusal.text);
             warnings.push(Refusal::new("rules", text));
             engine
         }
@@ -144,7 +144,7 @@ fn engine(
         engine.set_komi(komi.map_err(|error| Refusal::new("komi", error))?);
     }
     if let Some(bonus) = fields.text("whiteHandicapBonus")? {
-        // White may be paid for handicap stones in another way than the rules say.
+        // Compensation for handicap stones may differ from the rules'.
         let set = engine.set_rule("whiteHandicapBonus", bonus);
         set.map_err(|error| Refusal::new("whiteHandicapBonus", error))?;
     }
@@ -158,7 +158,7 @@ fn record(
     plays: &[Play],
 ) -> Result<GameRecord, Refusal> {
     let mut record = GameRecord::new(game, size);
-    // Who sets a point up twice means the last one.
+    // If a point is set up twice, the last one counts.
     let mut stones = BTreeMap::new();
     for stone in fields.plays("initialStones", size)?.unwrap_or_default() {
         let Vertex::Point(point) = stone.vertex else {
@@ -178,7 +178,7 @@ fn record(
     Ok(record)
 }
 
-/// Puts the game on the engine's board, or says where that fails.
+/// Sets the game up on the engine's board; an error names the failing part.
 fn check(engine: &mut dyn Engine, record: &GameRecord) -> Result<(), Refusal> {
     let mut start = record.clone();
     start.truncate(0);

@@ -1,4 +1,4 @@
-//! What a query wants of a search, its position aside: how long, what to leave out, what to tell.
+//! Search options of a query: limits, moves to avoid, and requested fields.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use super::fields::{Fields, Object, Refusal};
 use super::options::{KatagoOptions, Perspective};
 use crate::game::{BoardSize, Color, Move};
 
-/// Moves of a main line behind the first, as KataGo has it.
+/// Default number of principal variation moves after the first, as in KataGo.
 const USUAL_LINE: usize = 15;
-/// The most visits that can be asked for.
+/// Maximum visits.
 const MOST_VISITS: i64 = 1 << 50;
-/// What counts as for ever, in seconds.
+/// Treated as unlimited, in seconds.
 const LONGEST: f64 = 1e9;
-/// Times between reports, in seconds.
+/// Report intervals, in seconds.
 const TIMES: std::ops::RangeInclusive<f64> = 0.001..=1e6;
 
-/// What is not to be searched for a side.
+/// Move restrictions of a side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Restriction {
     pub(super) color: Color,
@@ -24,27 +24,27 @@ pub(super) struct Restriction {
     pub(super) only: bool,
 }
 
-/// What a query wants; what it does not say is as the program was started.
+/// Options of a query; unset ones have the program's defaults.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct QueryOptions {
     pub(super) perspective: Perspective,
-    /// Visits of a search, and its time.
+    /// Visits and time per search.
     pub(super) visits: u64,
     pub(super) time: Option<Duration>,
-    /// Moves of a main line behind the first, at most.
+    /// Maximum number of principal variation moves after the first.
     pub(super) line: usize,
     pub(super) ownership: bool,
     pub(super) moves_ownership: bool,
     pub(super) policy: bool,
     pub(super) pv_visits: bool,
-    /// Time to the first report while the search runs, and from then on.
+    /// Time to the first report during the search, and interval of later ones.
     pub(super) reports: Option<(Duration, Duration)>,
     pub(super) root_policy_temperature: Option<f32>,
     pub(super) root_fpu_reduction: Option<f32>,
     pub(super) restrictions: Vec<Restriction>,
 }
 
-/// The fields that are read here.
+/// The supported fields.
 pub(super) const FIELDS: &[&str] = &[
     "overrideSettings",
     "maxVisits",
@@ -62,7 +62,7 @@ pub(super) const FIELDS: &[&str] = &[
 ];
 
 impl QueryOptions {
-    /// Those of a query that says nothing.
+    /// Default options.
     pub(super) fn of(options: &KatagoOptions) -> QueryOptions {
         QueryOptions {
             perspective: options.perspective,
@@ -80,7 +80,7 @@ impl QueryOptions {
         }
     }
 
-    /// These wishes with those of a query, and warnings of what is not done.
+    /// These options updated by those of a query; returns warnings for ignored parts.
     pub(super) fn with(
         mut self,
         query: Fields<'_>,
@@ -93,7 +93,7 @@ impl QueryOptions {
                 settings.ok_or_else(|| Refusal::new("overrideSettings", "must be an object"))?;
             let unknown = self.override_settings(settings)?;
             if !unknown.is_empty() {
-                let text = format!("not known here, without effect: {}", unknown.join(", "));
+                let text = format!("unknown and ignored: {}", unknown.join(", "));
                 warnings.push(Refusal::new("overrideSettings", text));
             }
         }
@@ -118,7 +118,7 @@ impl QueryOptions {
         Ok((self, warnings))
     }
 
-    /// What may stand in a query and among its settings.
+    /// Options that are allowed in a query and among its settings.
     fn take_limits(&mut self, fields: Fields<'_>) -> Result<(), Refusal> {
         if let Some(visits) = fields.integer("maxVisits", 1..=MOST_VISITS)? {
             self.visits = visits.unsigned_abs();
@@ -135,10 +135,10 @@ impl QueryOptions {
         Ok(())
     }
 
-    /// Settings of KataGo by its names; those that mean nothing here come back.
+    /// KataGo's settings by name; unsupported ones are returned.
     fn override_settings(&mut self, settings: &Object) -> Result<Vec<String>, Refusal> {
         const FIELD: &str = "overrideSettings";
-        // Numbers may come as text.
+        // Numbers may be strings.
         let plain = |(name, value): (&String, &serde_json::Value)| {
             let number = value.as_str().and_then(|text| text.parse().ok());
             (name.clone(), number.unwrap_or_else(|| value.clone()))
@@ -150,7 +150,7 @@ impl QueryOptions {
         self.take_limits(fields).map_err(within)?;
         let time = fields.number("maxTime", 0.0..=1e20).map_err(within)?;
         if let Some(time) = time.filter(|&time| time > 0.0) {
-            // Nobody waits for as long as a duration can be.
+            // Longer than any practical wait.
             self.time = Some(Duration::from_secs_f64(time.min(LONGEST)));
         }
         if let Some(side) = fields.text("reportAnalysisWinratesAs").map_err(within)? {
@@ -160,7 +160,7 @@ impl QueryOptions {
         }
         let wide = fields.number("wideRootNoise", 0.0..=5.0).map_err(within)?;
         if let Some(wide) = wide.filter(|&wide| wide > 0.0) {
-            // KataGo flattens the root's priors by this power, and adds noise to values besides.
+            // KataGo flattens the root's priors by this power, and also adds noise to values.
             self.root_policy_temperature = Some((1.0 + 4.0 * wide) as f32);
         }
         const KNOWN: [&str; 7] = [
@@ -202,7 +202,7 @@ impl QueryOptions {
             if depth.ok_or_else(|| missing("untilDepth"))? > 1
                 && warnings.iter().all(|warning| warning.field != field)
             {
-                let text = "holds for the first move only, whatever untilDepth says";
+                let text = "applies to the first move only, independent of untilDepth";
                 warnings.push(Refusal::new(field, text));
             }
             let same = |other: &Restriction| other.only && other.color == restriction.color;
@@ -217,7 +217,7 @@ impl QueryOptions {
         Ok(())
     }
 
-    /// Which of these moves of `mover` are not to be searched.
+    /// The moves of `mover` to avoid.
     pub(super) fn avoided(&self, mover: Color, legal: &[Move]) -> Vec<Move> {
         let own = || self.restrictions.iter().filter(|own| own.color == mover);
         let forbids = |mv: &Move| own().any(|own| own.moves.contains(mv) != own.only);

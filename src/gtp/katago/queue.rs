@@ -1,4 +1,4 @@
-//! What is to be analysed: the most urgent position first, then the one asked for first.
+//! Queue of positions to analyse: by priority, then in the order of arrival.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,41 +13,41 @@ use crate::search::StopFlag;
 #[derive(Debug, Clone)]
 pub(super) struct Task {
     pub(super) query: Arc<Query>,
-    /// Moves played.
+    /// Number of moves played.
     pub(super) turn: usize,
-    /// Ends its search.
+    /// Stops its search.
     pub(super) stop: StopFlag,
 }
 
-/// The order of tasks: by priority, then by number.
+/// Sort key of tasks: by priority, then by number.
 type Place = (Reverse<i64>, u64);
 
-/// The tasks that wait and those that are being worked on.
+/// Waiting and running tasks.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
-    /// There is something to do, or nothing will come any more.
+    /// Signalled when a task arrives or the queue is closed.
     news: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
     waiting: BTreeMap<Place, Task>,
-    /// What is being worked on, by number.
+    /// Running tasks by number.
     running: BTreeMap<u64, Task>,
-    /// Tasks that have come so far.
+    /// Number of tasks so far.
     number: u64,
-    /// How often everything known was to be forgotten.
+    /// Number of cache clears requested.
     forgotten: u64,
     closed: bool,
 }
 
-/// A task that somebody works on.
+/// A task in progress.
 #[derive(Debug)]
 pub(super) struct RunningTask {
     pub(super) task: Task,
     number: u64,
-    /// Who knows anything from before this has to forget it.
+    /// Number of cache clears before the task: engines that have seen fewer must clear.
     pub(super) forgotten: u64,
 }
 
@@ -68,7 +68,7 @@ impl Queue {
         self.news.notify_all();
     }
 
-    /// The next task, once there is one; `None` when there will be none any more.
+    /// The next task, blocking; `None` once the queue is closed and empty.
     pub(super) fn take(&self) -> Option<RunningTask> {
         let mut state = self.state.lock();
         loop {
@@ -88,12 +88,12 @@ impl Queue {
         }
     }
 
-    /// A task is done.
+    /// Marks a task as done.
     pub(super) fn done(&self, taken: &RunningTask) {
         self.state.lock().running.remove(&taken.number);
     }
 
-    /// Ends the searches of these tasks, and gives back those that have not begun.
+    /// Stops the searches of these tasks, and returns those that have not begun.
     pub(super) fn terminate(&self, these: impl Fn(&Task) -> bool) -> Vec<Task> {
         let mut state = self.state.lock();
         for task in state.running.values().filter(|task| these(task)) {
@@ -105,12 +105,12 @@ impl Queue {
         ended.into_values().collect()
     }
 
-    /// Has everybody forget what earlier tasks have found out.
+    /// Requests a cache clear.
     pub(super) fn forget(&self) {
         self.state.lock().forgotten += 1;
     }
 
-    /// Nothing more will come.
+    /// Closes the queue.
     pub(super) fn close(&self) {
         self.state.lock().closed = true;
         self.news.notify_all();

@@ -1,4 +1,4 @@
-//! Conversations with a small game.
+//! Sessions with a small game.
 
 mod any_input;
 mod go;
@@ -13,7 +13,7 @@ use crate::engine::{Player, ThinkingLimits};
 use crate::game::{Color, Game};
 use crate::search::StopFlag;
 
-/// What holds where nothing is said.
+/// Default options.
 pub(super) fn options() -> KatagoOptions {
     KatagoOptions {
         name: "Tengen".to_owned(),
@@ -194,7 +194,7 @@ fn actions_are_answered_at_once() {
     assert_eq!(all[3], json!({"id": "t", "action": "terminate_all"}));
 }
 
-/// Gives lines one by one, each when `ready` says so.
+/// Sends lines one by one, each when `ready` says so.
 struct Paced {
     lines: Vec<String>,
     ready: Arc<Mutex<Vec<StopFlag>>>,
@@ -224,7 +224,7 @@ impl Read for Paced {
 
 #[test]
 fn terminated_searches_answer_with_what_they_have() {
-    // The thinker answers when it is told to stop, and says when it has begun.
+    // The thinker answers when it is told to stop, and reports when it has begun.
     let begun = StopFlag::new();
     let up = StopFlag::new();
     up.raise();

@@ -1,4 +1,4 @@
-//! How a game ends, and what is kept of it.
+//! The end of a game and its records.
 
 use super::{Answer, Match, SauSession, short};
 use crate::game::{Color, Outcome};
@@ -7,7 +7,7 @@ use crate::gtp::sau::records::GameFiles;
 use crate::record::{GameRecord, result_text};
 
 impl SauSession {
-    /// Ends the game, or says of the one that has ended who won.
+    /// Ends the game, or sets the winner of the ended one.
     pub(super) fn end(&mut self, winner: Option<&String>) -> Answer {
         self.engine.rest();
         let told = winner.and_then(|text| color(text).ok());
@@ -30,17 +30,17 @@ impl SauSession {
         }
     }
 
-    /// Writes the records of a game that has ended.
+    /// Writes the records of a finished game.
     fn close(&mut self, mut game: Match, record: GameRecord) {
         self.keep(&mut game.files, &record);
         let told = match (game.files.written(), game.winner) {
             (Some(path), Some(winner)) => format!("{winner} wins: {}", path.display()),
             (Some(path), None) => format!(
-                "nobody said who won; `end black` or `end white` does: {}",
+                "the winner is not known; set it with `end black` or `end white`: {}",
                 path.display()
             ),
             (None, _) if self.options.records.is_empty() => String::new(),
-            // The last chance to keep the game.
+            // The last chance to save the game.
             (None, _) => self.record_writer.text(&game.files, &record),
         };
         if game.files.written().is_some() {
@@ -51,7 +51,7 @@ impl SauSession {
         self.ended = Some((game, record));
     }
 
-    /// The game as records have it.
+    /// The game as a record.
     fn record(&self, game: &Match) -> GameRecord {
         let mut record = self.engine.record();
         let (us, them) = (self.options.name.clone(), self.options.opponent.clone());
@@ -75,7 +75,7 @@ impl SauSession {
         self.game = Some(game);
     }
 
-    /// Writes records; a game goes on without them, and people are told.
+    /// Writes records; on failure the game continues, and the operator is told.
     fn keep(&mut self, files: &mut GameFiles, record: &GameRecord) {
         if let Some(trouble) = self.record_writer.save(files, record) {
             self.tell(&trouble);

@@ -1,14 +1,13 @@
-//! The protocol of the SAU game platform, on which the China Computer Game Championship runs NoGo.
+//! The protocol of the SAU game platform, used by the China Computer Game Championship for NoGo.
 //!
 //! The platform sends lines to a program that it starts without arguments: `name?`, `new black`,
-//! `new white`, `move XY`, `error`, `end`, `quit`; the program says `name TEXT` and `move XY`. A
-//! vertex is two capitals, the column from the left and the row from the *top*, both from A with I
-//! among them (docs/methods.md#protocols). The standard error stream is the same pipe: what is told
-//! to people there must hold no word that the platform takes for a command
-//! ([`text::harmless`]).
+//! `new white`, `move XY`, `error`, `end`, `quit`; the program sends `name TEXT` and `move XY`. A
+//! vertex is two capitals, the column from the left and the row from the *top*, both from A
+//! including I (docs/methods.md#protocols). The standard error stream is the same pipe: messages
+//! there must not contain a word that the platform takes for a command ([`text::harmless`]).
 //!
-//! An operator at a terminal may also type what [`text::HELP`] lists, and gets an answer to
-//! every line that is not understood.
+//! An operator at a terminal may also use the commands of [`text::HELP`], and gets an answer to
+//! every invalid line.
 
 mod ending;
 mod operator;
@@ -30,33 +29,32 @@ use crate::record::ccgc::NgStyle;
 use crate::record::{GameRecord, Play, Vertex};
 use crate::search::AnalysisOptions;
 
-/// How a program appears on the platform, and where its records go.
+/// Options of a program on the platform, and the place of its records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SauOptions {
     /// The program's name, which is also its team's in records.
     pub name: String,
     /// The other team's name in records; empty when unknown.
     pub opponent: String,
-    /// Think on the opponent's time.
+    /// Whether to ponder.
     pub ponder: bool,
-    /// The folders of records, of which the first that can be written is used; none are kept when
-    /// there is none.
+    /// The folders for records, of which the first writable one is used; no records without one.
     pub records: Vec<PathBuf>,
-    /// How records look.
+    /// Style of the records.
     pub style: NgStyle,
-    /// A person reads along, and is told more than what has gone wrong.
+    /// Whether an operator reads along, who is told more than errors.
     pub attended: bool,
 }
 
-/// What a conversation has from outside.
+/// External resources of a session.
 pub struct SauResources {
-    /// What time it is, as records write it.
+    /// The current time in the format of records.
     pub date: Box<dyn Fn() -> String + Send>,
-    /// Shows a line to people, beside the conversation.
+    /// Shows a line to the operator, outside the protocol.
     pub tell: Box<dyn FnMut(&str) + Send>,
 }
 
-/// A conversation with the platform.
+/// A session with the platform.
 pub struct SauSession {
     engine: Box<dyn Engine>,
     options: SauOptions,
@@ -64,7 +62,7 @@ pub struct SauSession {
     record_writer: RecordWriter,
     interrupts: Arc<Interrupts>,
     game: Option<Match>,
-    /// The last game that has ended, whose result may be corrected.
+    /// The last finished game, whose result may be corrected.
     ended: Option<(Match, GameRecord)>,
     over: bool,
 }
@@ -72,17 +70,17 @@ pub struct SauSession {
 /// A game on the platform.
 struct Match {
     ours: Color,
-    /// Moves of ours that the platform did not take, since the last one that it took.
+    /// Our moves that the platform has refused, since the last accepted one.
     refused: Vec<Move>,
     winner: Option<Color>,
     files: GameFiles,
 }
 
-/// What is wrong with a line, in words for whoever typed it.
+/// An error message for the operator.
 type Answer = Result<(), String>;
 
 impl SauSession {
-    /// A conversation that has not begun. `engine` has its clocks set.
+    /// A new session. `engine` has its clocks set.
     #[must_use]
     pub fn new(engine: Box<dyn Engine>, options: SauOptions, links: SauResources) -> SauSession {
         SauSession {
@@ -97,14 +95,14 @@ impl SauSession {
         }
     }
 
-    /// Tells people what they have to know.
+    /// Tells the operator what must be known.
     fn tell(&mut self, text: &str) {
         let text = harmless(text);
         log::info!("told: {text}");
         (self.links.tell)(&text);
     }
 
-    /// Tells whoever reads along.
+    /// Tells an operator who reads along.
     fn note(&mut self, text: &str) {
         if self.options.attended {
             self.tell(text);
@@ -120,11 +118,11 @@ impl SauSession {
             winner: None,
             files: self.record_writer.begin((self.links.date)()),
         });
-        // What is wrong with their folder is known before the first move.
+        // Problems of their folder are reported before the first move.
         self.save();
     }
 
-    /// Plays the opponent's move; true when there is something to answer.
+    /// Plays the opponent's move; true if a reply is due.
     fn take(&mut self, text: Option<&String>) -> Result<bool, String> {
         let Some(game) = &mut self.game else {
             return Err(NO_GAME.to_owned());
@@ -148,7 +146,7 @@ impl SauSession {
             return Err(format!("{both} is occupied: nothing was played"));
         }
         game.refused.clear();
-        // What an illegal point decided is undone by a legal one in its place.
+        // A result by an illegal point is undone by a legal one in its place.
         game.winner = None;
         let play = Play {
             color: theirs,
@@ -156,21 +154,21 @@ impl SauSession {
         };
         let taken = self.engine.play(play);
         if matches!(taken, Err(EngineError::IllegalMove(_))) {
-            // A capture or suicide: the rules give us the game, and the platform will say so.
+            // A capture or suicide: the rules award us the game, and the platform will announce it.
             game.winner = Some(game.ours);
         }
-        // It may be the last move that we hear of.
+        // It may be the last move that we receive.
         self.save();
         if taken.is_err() {
             self.note(&format!(
-                "{both} is illegal for {theirs}, who has lost by it: `end` closes the game, and a \
-                 point entered wrongly is simply entered again"
+                "{both} is illegal for {theirs}, who has lost by it: `end` closes the game; to \
+                 correct a wrong entry, enter the right point"
             ));
         }
         Ok(taken.is_ok())
     }
 
-    /// Thinks, plays and tells the move, unless the game was ended meanwhile.
+    /// Searches, plays and sends the move, unless the game was ended meanwhile.
     fn reply(&mut self, send: &mut dyn FnMut(&str)) {
         let Some(game) = &self.game else { return };
         if self.engine.to_move() != game.ours || self.interrupts.is_interrupted() {
@@ -204,7 +202,7 @@ impl SauSession {
         self.note(&format!("{}, clock {left}{won}", write_both(point, size)));
     }
 
-    /// The platform did not take our last move: play another one.
+    /// The platform refused our last move: play another one.
     fn replace(&mut self, send: &mut dyn FnMut(&str)) -> Answer {
         let Some(game) = &mut self.game else {
             return Err(NO_GAME.to_owned());
@@ -255,7 +253,7 @@ impl SauSession {
             }
             other => {
                 return Err(format!(
-                    "{:?} is not understood: `help` lists what is",
+                    "{:?} is not a known command: `help` lists all",
                     short(other)
                 ));
             }
@@ -264,16 +262,16 @@ impl SauSession {
     }
 }
 
-/// What to do where there is no game.
+/// Advice when there is no game.
 const NO_GAME: &str = "no game is on: `new black` or `new white` begins one, Tengen's colour";
 
-/// Says something to the platform.
+/// Sends a line to the platform.
 fn say(send: &mut dyn FnMut(&str), line: &str) {
     log::info!("> {}", line.trim_end());
     send(line);
 }
 
-/// As much of what was typed as is repeated.
+/// Input shortened for messages.
 fn short(text: &str) -> String {
     text.chars().take(40).collect()
 }

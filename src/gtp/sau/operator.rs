@@ -1,10 +1,10 @@
-//! What an operator corrects: stones that were entered wrongly, clocks.
+//! Corrections by the operator: wrongly entered stones, clocks.
 
 use super::{Answer, NO_GAME, SauSession};
 use crate::clock::seconds;
 
 impl SauSession {
-    /// Takes stones back for the operator.
+    /// Undoes stones.
     pub(super) fn undo(&mut self, count: Option<&String>) -> Answer {
         let count: usize = match count.map(|text| text.parse()) {
             None => 1,
@@ -25,7 +25,7 @@ impl SauSession {
         Ok(())
     }
 
-    /// Sets the clocks for the operator, or changes nothing.
+    /// Sets the clocks, or changes nothing on an error.
     pub(super) fn set_clocks(&mut self, times: &[String]) -> Answer {
         let Some(game) = &self.game else {
             return Err(NO_GAME.to_owned());

@@ -1,4 +1,4 @@
-//! The two records of each game: where they go, and where else when they cannot go there.
+//! The two records of each game: where they are written, with fallback locations.
 
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
@@ -8,30 +8,30 @@ use crate::record::ccgc::NgStyle;
 use crate::record::file::FileError;
 use crate::record::{GameRecord, file, sgf};
 
-/// Bytes of a file's name without suffix and extension: 255 are usual, and two teams, a place and
-/// an event in Chinese may have more.
+/// Maximum bytes of a file name without suffix and extension: 255 are usual, and two teams, a place
+/// and an event in Chinese may have more.
 const LONGEST_STEM: usize = 200;
 
-/// Writes records into the first folder that takes them.
+/// Writes records into the first folder that works.
 pub(super) struct RecordWriter {
     folders: Vec<PathBuf>,
     style: NgStyle,
-    /// The trouble that was told last, which need not be told again.
+    /// The last reported problem, which is not reported again.
     told: Option<String>,
 }
 
 /// The records of one game.
 pub(super) struct GameFiles {
-    /// When it began, as records write it.
+    /// Its start, in the format of records.
     date: String,
-    /// What tells them from those of another game of the same minute.
+    /// Distinguishes it from other games of the same minute.
     suffix: String,
-    /// The championship's one, when it is written; its name tells the result.
+    /// The path of the championship's record once written; its name contains the result.
     written: Option<PathBuf>,
 }
 
 impl RecordWriter {
-    /// Keeps records in the first of these folders that works; none if there are none.
+    /// Writes records into the first of these folders that works; none if there are none.
     pub(super) fn new(folders: Vec<PathBuf>, style: NgStyle) -> RecordWriter {
         RecordWriter {
             folders,
@@ -40,7 +40,7 @@ impl RecordWriter {
         }
     }
 
-    /// Names for the records of a game that begins at `date`, which no other process will take.
+    /// Names for the records of a game that begins at `date`, reserved against other processes.
     pub(super) fn begin(&self, date: String) -> GameFiles {
         let suffixes = || {
             let numbered = (2..1000).map(|number| format!("-{number}"));
@@ -64,8 +64,8 @@ impl RecordWriter {
         }
     }
 
-    /// Writes both records of a game as it is now. Gives what has to be told, once: that they are
-    /// not where they should be, or nowhere.
+    /// Writes both records of the current game. Returns a message, once: that they are in a
+    /// fallback location, or could not be written.
     pub(super) fn save(&mut self, files: &mut GameFiles, record: &GameRecord) -> Option<String> {
         let mut failures = Vec::new();
         let mut taken = None;
@@ -81,7 +81,7 @@ impl RecordWriter {
         let trouble = match &taken {
             _ if failures.is_empty() => None,
             Some(path) => Some(format!(
-                "RECORDS are in {} now, because they cannot be written where they belong ({})",
+                "RECORDS are written to a fallback location, {}, because the intended one failed ({})",
                 path.parent().unwrap_or(path).display(),
                 failures.join("; ")
             )),
@@ -91,8 +91,7 @@ impl RecordWriter {
             )),
         };
         if taken.is_some() {
-            // A game whose result has changed leaves one record, not two that contradict each
-            // other.
+            // A game whose result has changed leaves one record, not two contradictory ones.
             let old = files
                 .written
                 .take()
@@ -114,7 +113,7 @@ impl RecordWriter {
         self.style(files).write(record)
     }
 
-    /// Writes both, and gives the path of the championship's.
+    /// Writes both, and returns the path of the championship's.
     fn write(
         &self,
         folder: &Path,
@@ -140,7 +139,7 @@ impl RecordWriter {
 }
 
 impl GameFiles {
-    /// Where the championship's record is; the other one is beside it.
+    /// Path of the championship's record; the other one is next to it.
     pub(super) fn written(&self) -> Option<&Path> {
         self.written.as_deref()
     }
@@ -157,7 +156,7 @@ fn sgf_name(date: &str, suffix: &str) -> String {
     format!("NG-{stamp}{suffix}.sgf")
 }
 
-/// A file name with a suffix before its extension, cut to what file systems take.
+/// A file name with a suffix before its extension, shortened to what file systems accept.
 fn suffixed(name: &str, suffix: &str) -> String {
     let (stem, extension) = match name.rsplit_once('.') {
         Some((stem, extension)) => (stem, format!(".{extension}")),
@@ -240,7 +239,7 @@ mod tests {
     #[test]
     fn trouble_is_told_once_and_the_next_folder_taken() {
         let folder = Folder::new("trouble");
-        // A file where a folder should be: nobody can write there, not even root.
+        // A file where a folder should be: not writable, not even by root.
         std::fs::write(folder.0.join("file"), "").expect("writable");
         let folders = ["file", "spare"].map(|name| folder.0.join(name));
         let mut record_writer = RecordWriter::new(folders.to_vec(), style());

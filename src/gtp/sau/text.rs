@@ -1,4 +1,4 @@
-//! What an operator reads: what may be typed, and the board in both notations.
+//! Text for the operator: help, and the board in both notations.
 
 use super::vertex::write_both;
 use crate::engine::Engine;
@@ -6,7 +6,7 @@ use crate::game::Color;
 use crate::gtp::vertex::COLUMNS;
 use crate::record::Vertex;
 
-/// What may be typed.
+/// Help text.
 pub(super) const HELP: &str = "\
 new black, new white   begin a game in which Tengen plays this colour
 move EE, move E5       the other side's move, in the platform's notation or the usual one
@@ -19,11 +19,11 @@ end [black|white]      the game is over, and who has won; again to correct it
 quit                   end the program
 ";
 
-/// The platform takes these words for commands wherever they begin in a line (docs/methods.md#protocols).
+/// The platform takes these words for commands wherever they begin in a line
+/// (docs/methods.md#protocols).
 const COMMANDS: [&str; 2] = ["move ", "name "];
 
-/// One line of text that the SAU platform takes for no command: it reads the standard error stream,
-/// too.
+/// One line of text without a command of the SAU platform: it reads the standard error stream, too.
 #[must_use]
 pub fn harmless(text: &str) -> String {
     let line: String = text

@@ -1,12 +1,12 @@
-//! Points as the platform writes them, and as everybody else does.
+//! Points in the platform's notation and in the usual one.
 
 use crate::game::{BoardSize, Move};
 use crate::gtp::{format_vertex, parse_vertex};
 use crate::record::Vertex;
 
-/// Reads two letters, column from the left and row from the top, or a letter and the row's number
-/// from the bottom. The usual notation has no column I; up to nine columns wide it can only be the
-/// ninth, as the championship's records have it.
+/// Parses two letters, column from the left and row from the top, or a letter and the row's number
+/// from the bottom. The usual notation has no column I; on up to nine columns it can only be the
+/// ninth, as in the championship's records.
 pub(super) fn read_vertex(text: &str, size: BoardSize) -> Option<Move> {
     if let [column, row] = text.as_bytes()
         && row.is_ascii_alphabetic()
@@ -33,7 +33,7 @@ pub(super) fn write_vertex(point: Move, size: BoardSize) -> String {
         .collect()
 }
 
-/// Both notations, for people.
+/// Both notations, for users.
 pub(super) fn write_both(point: Move, size: BoardSize) -> String {
     let usual = format_vertex(Vertex::Point(point), size);
     format!("{} = {usual}", write_vertex(point, size))
@@ -64,7 +64,7 @@ mod tests {
         ] {
             assert_eq!(read_vertex(text, size), None, "{text}");
         }
-        // Where there are ten columns, nobody knows which one I is.
+        // With ten columns or more, I is ambiguous.
         assert_eq!(read_vertex("I5", BoardSize::square(10)), None);
     }
 }

@@ -8,12 +8,12 @@ use super::*;
 use crate::clock::{Clock, SystemClock};
 use crate::engine::testing::Behaviour;
 
-/// The reply to one line; empty when it gets none.
+/// The reply to one line; empty if there is none.
 fn say(session: &mut Session, line: &str) -> String {
     match InputLine::parse(line.as_bytes()) {
         InputLine::Command(request) => {
             let mut reply = String::new();
-            // There is no other input, for which an analysis would wait.
+            // There is no other input for which an analysis would wait.
             session.interrupts.close(0);
             session.interrupts.begin_command();
             session.answer(&request, &mut |text| reply.push_str(text));
@@ -23,8 +23,8 @@ fn say(session: &mut Session, line: &str) -> String {
     }
 }
 
-/// Sends each line and compares the reply without its final empty line; where a colon ends what is expected,
-/// a reason follows.
+/// Sends each line and compares the reply without its final empty line; if the expectation ends
+/// with a colon, a reason follows.
 #[track_caller]
 fn check(lines: &[(&str, &str)]) {
     let mut session = session(Behaviour::Highest);
@@ -45,7 +45,7 @@ fn refusals_say_why_and_what_would_do() {
     check(&[
         (
             "boardsize nine",
-            "? syntax error: `nine` is no whole number",
+            "? syntax error: `nine` is not a valid whole number",
         ),
         ("boardsize", "? syntax error: boardsize takes N"),
         (
@@ -57,10 +57,13 @@ fn refusals_say_why_and_what_would_do() {
             "? unacceptable size: a side has from 1 to 25 points",
         ),
         ("play b", "? syntax error: play takes COLOUR VERTEX"),
-        ("play red A1", "? syntax error: `red` is no colour: b or w"),
+        (
+            "play red A1",
+            "? syntax error: `red` is not a valid colour: b or w",
+        ),
         (
             "play b I1",
-            "? syntax error: `I1` is no vertex, such as D4 (there is no column I) or pass",
+            "? syntax error: `I1` is not a valid vertex, such as D4 (there is no column I) or pass",
         ),
         ("play b A2", "? illegal move: A2 is not on a board of 5x1"),
         ("play b pass", "? illegal move: this game has no pass"),
@@ -72,7 +75,7 @@ fn refusals_say_why_and_what_would_do() {
         ("play w A1", "? illegal move: the point is occupied"),
         (
             "final_status_list x",
-            "? syntax error: `x` is no status: alive, dead, seki, black_territory, white_territory or dame",
+            "? syntax error: `x` is not a valid status: alive, dead, seki, black_territory, white_territory or dame",
         ),
         (
             "time_settings 1",
@@ -80,16 +83,16 @@ fn refusals_say_why_and_what_would_do() {
         ),
         (
             "kata-set-param maxVisits x",
-            "? syntax error: `x` is no whole number of visits",
+            "? syntax error: `x` is not a valid whole number of visits",
         ),
         (
             "kata-set-param ponderingEnabled x",
-            "? syntax error: `x` is no switch: 1 or 0",
+            "? syntax error: `x` is not a valid switch: 1 or 0",
         ),
     ]);
 }
 
-/// KataGo's parameters that mean nothing here are taken, unknown ones are not.
+/// KataGo's parameters without effect here are accepted, unknown ones are not.
 #[test]
 fn parameters_of_katago_alone_have_no_effect() {
     check(&[
@@ -97,11 +100,11 @@ fn parameters_of_katago_alone_have_no_effect() {
         ("kata-set-param numSearchThreads 8", "= "),
         (
             "kata-get-param numSearchThreads",
-            "? unknown setting: kata-list-params and tengen-settings name all",
+            "? unknown parameter; see kata-list-params and tengen-settings",
         ),
         (
             "kata-set-param numSerchThreads 8",
-            "? unknown setting: kata-list-params and tengen-settings name all",
+            "? unknown parameter; see kata-list-params and tengen-settings",
         ),
     ]);
 }
@@ -220,7 +223,7 @@ fn times_and_komi() {
 
 #[test]
 fn komi_and_time_control_outlive_boards() {
-    // This thinker would go on until the default time per move is up, and ten seconds more.
+    // This thinker would continue until the default time per move is up, and ten seconds more.
     let mut session = session(Behaviour::WhenStopped(StopFlag::new()));
     say(&mut session, "komi 7.5");
     say(&mut session, "time_settings 2 0 0");
@@ -375,7 +378,7 @@ fn an_interrupt_ends_a_search_with_its_normal_reply() {
     presser.join().expect("it only interrupts");
 }
 
-/// A line made of what commands are made of, in any order, and of what they are not.
+/// A line of parts of commands, in any order, and of other text.
 fn lines() -> impl Strategy<Value = String> {
     let names = COMMANDS.iter().map(|command| command.name);
     let names: Vec<&str> = names

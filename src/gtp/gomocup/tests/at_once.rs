@@ -1,8 +1,8 @@
-//! Moves that are to come as fast as possible.
+//! Moves with zero time.
 
 use super::*;
 
-/// With the playouts' network-free engine or the usual one: neither is asked.
+/// With the network-free engine of playouts or the default one: neither is asked.
 fn hurried(turn: &str, rule: &str) -> GomocupSession {
     let mut session = session();
     let begin = format!("INFO timeout_turn {turn}");
@@ -50,7 +50,7 @@ fn open_threes_are_stopped_and_carried_on() {
     assert!(["4,7", "8,7"].contains(&four[1].as_str()), "{four:?}");
 }
 
-/// The move that a line of fours begins with, which no shape alone tells.
+/// The first move of a line of fours, which no single shape reveals.
 #[test]
 fn a_line_of_fours_is_found_in_no_time() {
     let mut session = hurried("0", "0");
@@ -94,7 +94,7 @@ fn sides_are_chosen_at_a_glance() {
     }
 }
 
-/// The whole of a game at no time at all, on boards of all kinds, against itself: no five is missed.
+/// A whole game with zero time, on boards of all kinds, against itself: no five is missed.
 #[test]
 fn games_in_no_time_miss_no_five() {
     for (rule, start) in [
@@ -136,7 +136,7 @@ fn games_in_no_time_miss_no_five() {
     }
 }
 
-/// Where the side to move wins at once.
+/// Points where the side to move wins at once.
 fn fives(engine: &mut dyn Engine) -> Vec<crate::game::Move> {
     let us = engine.to_move();
     let mut fives = engine.legal_moves(us);

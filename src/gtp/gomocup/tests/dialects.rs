@@ -1,9 +1,9 @@
-//! What managers say beyond the published protocol, or in other ways than it shows.
+//! Input beyond the published protocol, or in other forms.
 
 use super::*;
 use crate::gtp::serve;
 
-/// What a session says to bytes as they come.
+/// Output of a session for raw bytes.
 fn served(input: &'static [u8]) -> Vec<String> {
     let mut output = Vec::new();
     serve(session(), input, &mut output).expect("a Vec takes everything");
@@ -58,7 +58,7 @@ fn each_rule_is_played_or_refused_with_a_reason_once() {
     ] {
         let mut session = session();
         let info = format!("INFO rule {rule}");
-        // What is said of time meanwhile changes nothing.
+        // Time reports in between change nothing.
         let lines = [
             &info,
             "INFO time_left 5000",
@@ -189,7 +189,7 @@ fn commands_in_odd_orders_are_answered_each() {
         is_point(&twice[0]) && twice[1].starts_with("ERROR BEGIN"),
         "{twice:?}"
     );
-    // In the middle of a game an opening begins another one.
+    // In the middle of a game an opening starts another one.
     let offered = said(&mut session, &["SWAP2BOARD", "DONE", "SWAP2BOARD", "DONE"]);
     assert_eq!(offered.len(), 2, "{offered:?}");
     let one_line = said(

@@ -1,11 +1,11 @@
-//! Every line gets an answer, whatever it is.
+//! Every line gets an answer.
 
 use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::answers;
 
-/// A query out of pieces, right and wrong.
+/// A query composed of valid and invalid pieces.
 fn request() -> impl Strategy<Value = String> {
     const NAMES: &[&str] = &[
         "id",
@@ -96,7 +96,7 @@ proptest! {
             let known = ["error", "warning", "action", "rootInfo", "noResults"];
             prop_assert!(known.iter().any(|name| answer.get(*name).is_some()), "{answer}");
         }
-        // A query without turns gets no answer, as KataGo has it.
+        // A query without turns gets no answer, as in KataGo.
         let empty = lines.iter().filter(|line| line.contains("\"analyzeTurns\":[]")).count();
         let heard = all.iter().filter(|answer| answer.get("warning").is_none()).count();
         prop_assert!(heard + empty >= sent, "{lines:?}: {all:?}");

@@ -1,4 +1,4 @@
-//! Conversations about Go by playouts.
+//! Go sessions with playouts.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::engine::{Backend, EngineOptions, registry};
 use crate::gtp::katago::MakeAnalyst;
 
-/// Engines for Go by playouts, always the same.
+/// A deterministic engine for Go with playouts.
 fn go() -> MakeAnalyst {
     let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
     Box::new(move |size, rules| {
@@ -21,7 +21,7 @@ fn go() -> MakeAnalyst {
     })
 }
 
-/// A whole query as KaTrain writes it, on 5x5.
+/// A complete query as KaTrain writes it, on 5x5.
 const KATRAIN: &str = concat!(
     r#"{"rules": "japanese", "priority": 1, "analyzeTurns": [3], "maxVisits": 200, "komi": 0.5, "#,
     r#""boardXSize": 5, "boardYSize": 5, "includeOwnership": true, "includeMovesOwnership": true, "#,
