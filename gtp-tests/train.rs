@@ -436,7 +436,7 @@ fn a_critic_is_taught_and_plays() {
             &["--model", &file, "--size", "5"][..],
             "plays nogo on 4x4, not nogo on 5x5",
         ),
-        (&["--model", &plan], "is no critic: its first line"),
+        (&["--model", &plan], "is not a critic: its first line"),
         (
             &["--model", "/nowhere.critic"],
             "cannot read critic /nowhere.critic",

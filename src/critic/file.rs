@@ -1,4 +1,4 @@
-//! The file of a critic: a line of JSON that says what it is, the weights, a checksum.
+//! The file of a critic: a line of JSON metadata, the weights, a checksum.
 //!
 //! | bytes | content |
 //! |---|---|
@@ -15,13 +15,13 @@ use super::Network;
 use crate::files::{self, OpenError};
 use crate::game::BoardSize;
 
-/// What the first line begins with, by which other files are told.
+/// Start of the first line, which identifies the file type.
 const FORMAT: &str = "tengen-critic-1";
 
-/// A file is not larger than this: some five hundred hidden nodes on 19x19.
+/// Maximum file size: about five hundred hidden nodes on 19x19.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// What a critic is for, and where it comes from.
+/// Metadata of a critic.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CriticInfo {
     /// The game, as [`Game::NAME`](crate::game::Game::NAME).
@@ -39,23 +39,23 @@ pub struct CriticInfo {
     /// Whether it may fill its own eyes.
     #[serde(default)]
     pub fills_eyes: bool,
-    /// How it was taught, in a few words.
+    /// How it was trained, in a few words.
     pub taught: String,
 }
 
 /// A critic that can play.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Critic {
-    /// What it is for.
+    /// Metadata.
     pub info: CriticInfo,
     /// What it knows.
     pub network: Network,
 }
 
-/// Why a file is no critic that can be used here.
+/// Why a file is not a usable critic.
 #[derive(Debug, Error)]
 pub enum CriticError {
-    /// It cannot be read.
+    /// Read error.
     #[error("cannot read critic {path}: {source}")]
     Read {
         /// The file.
@@ -63,8 +63,8 @@ pub enum CriticError {
         /// Why.
         source: OpenError,
     },
-    /// It is damaged, or something else.
-    #[error("{path} is no critic: {reason}")]
+    /// Damaged, or another kind of file.
+    #[error("{path} is not a critic: {reason}")]
     NoCritic {
         /// The file.
         path: String,
@@ -80,7 +80,7 @@ pub enum CriticError {
         game: String,
         /// Its board.
         size: BoardSize,
-        /// The game and the board it was wanted for.
+        /// The requested game and board.
         wanted: String,
     },
 }
@@ -104,7 +104,7 @@ impl Critic {
     /// Reads a file.
     ///
     /// # Errors
-    /// [`CriticError`] names the file and what is wrong with it.
+    /// [`CriticError`] names the file and the problem.
     pub fn load(path: &Path) -> Result<Critic, CriticError> {
         let name = path.display().to_string();
         match files::read(path, MOST_BYTES) {
@@ -151,7 +151,7 @@ impl Critic {
     /// Reads the content of a file.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A message about the problem.
     pub fn parse(bytes: &[u8]) -> Result<Critic, String> {
         let (body, checksum) = bytes.split_last_chunk::<4>().ok_or("it is too short")?;
         let line = body.iter().position(|&byte| byte == b'\n').unwrap_or(0);
@@ -165,7 +165,7 @@ impl Critic {
         let found = crc32fast::hash(body);
         if found != expected {
             return Err(format!(
-                "it is damaged or cut short: its checksum is {found:08x}, it says {expected:08x}"
+                "it is damaged or truncated: its checksum is {found:08x}, expected {expected:08x}"
             ));
         }
         let info = head.info;
@@ -175,7 +175,7 @@ impl Critic {
         let network = weights
             .ok()
             .and_then(|weights| Network::of(info.size().area(), info.hidden, weights))
-            .ok_or("its weights are not those of such a network, or not finite")?;
+            .ok_or("its weights do not fit its metadata, or are not finite")?;
         Ok(Critic { info, network })
     }
 }

@@ -1,9 +1,9 @@
-//! The adaptive critic of 1997: a network of one hidden layer that says what a board is worth to the
-//! side that has just moved, and plays the move whose board it likes best. There is no search.
+//! The adaptive critic of 1997: a network of one hidden layer that values a board for the side that
+//! has just moved, and plays the move to the board with the highest value. There is no search.
 //!
-//! Here is what it takes to play: the network, what it sees of a board, and its file. How it learns is
-//! `train::critic`. Source: Zaman, Prokhorov, Wunsch, "Adaptive critic design in learning to play
-//! game of Go", ICNN 1997; docs/critic.md has its gaps and what stands in them.
+//! This module contains what is needed to play: the network, its input, and its file. Training is
+//! in `train::critic`. Source: Zaman, Prokhorov, Wunsch, "Adaptive critic design in learning to
+//! play game of Go", ICNN 1997; docs/critic.md lists its gaps and how they are filled.
 
 mod file;
 mod network;

@@ -1,22 +1,22 @@
-//! The network: board points, one hidden layer, one output; with its gradient by hand.
+//! The network: board points, one hidden layer, one output; with a hand-written gradient.
 //!
 //! A hidden node answers `2 / (1 + exp(-s x)) - 1` (bipolar), the output node `1 / (1 + exp(-s x))`,
 //! with the slope s = 0.5 of the paper, on the weighted sum x of its inputs and a bias.
 
 use rand::{Rng, RngExt};
 
-/// A board as one side sees it: 1 for each stone of its own, -1 for the other side's, 0 else, point
-/// after point from A1.
+/// A board from one side's view: 1 for each own stone, -1 for the opponent's, 0 else, point after
+/// point from A1.
 pub type Board = Vec<i8>;
 
 /// The slope of both kinds of nodes.
 const SLOPE: f64 = 0.5;
 
-/// New weights are uniform up to this, either way. The paper does not say.
+/// New weights are uniform in plus or minus this. The paper does not say.
 const NEW_WEIGHT: f64 = 0.5;
 
-/// The weights. In a row: of each board point to the hidden nodes, the hidden nodes' biases, of the
-/// hidden nodes to the output, and the output's bias.
+/// The weights in sequence: of each board point to the hidden nodes, the hidden nodes' biases, of
+/// the hidden nodes to the output, and the output's bias.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Network {
     points: usize,
@@ -37,7 +37,7 @@ impl Network {
         }
     }
 
-    /// The network of these weights; nothing where they are too few, too many or not finite.
+    /// The network with these weights; `None` if their number is wrong or they are not finite.
     #[must_use]
     pub fn of(points: usize, hidden: usize, weights: Vec<f64>) -> Option<Network> {
         let fits = weights.len() == Network::count(points, hidden);
@@ -85,7 +85,7 @@ impl Network {
         sums
     }
 
-    /// Changes the hidden nodes' sums where what stands on a point changes by so much.
+    /// Updates the hidden nodes' sums for a change of a point's content.
     pub fn add(&self, sums: &mut [f64], point: usize, change: i8) {
         if change == 0 {
             return;
@@ -97,7 +97,7 @@ impl Network {
         }
     }
 
-    /// What the output says for these sums of the hidden nodes, in (0, 1).
+    /// The output for these sums of the hidden nodes, in (0, 1).
     #[must_use]
     pub fn output(&self, sums: &[f64]) -> f64 {
         let outgoing = &self.weights[(self.points + 1) * self.hidden..];
@@ -108,13 +108,13 @@ impl Network {
         sigmoid(sum)
     }
 
-    /// What a board is worth, in (0, 1).
+    /// Value of a board, in (0, 1).
     #[must_use]
     pub fn value(&self, board: &Board) -> f64 {
         self.output(&self.sums(board))
     }
 
-    /// What a board is worth; `gradient` becomes its derivatives by all weights.
+    /// Value of a board; `gradient` receives its derivatives by all weights.
     pub fn differentiate(&self, board: &Board, gradient: &mut Vec<f64>) -> f64 {
         let sums = self.sums(board);
         let value = self.output(&sums);

@@ -1,9 +1,9 @@
-//! What a critic sees of a board, and what it thinks of the moves.
+//! Input of a critic, and its evaluation of moves.
 
 use super::{Board, Network};
 use crate::game::{Color, Game, Move};
 
-/// Reads the board as `color` sees it.
+/// Reads the board from `color`'s view.
 pub fn read<G: Game>(position: &G, color: Color, board: &mut Board) {
     let points = (0..position.size().area() as u16).map(Move);
     board.clear();
@@ -14,7 +14,7 @@ pub fn read<G: Game>(position: &G, color: Color, board: &mut Board) {
     }));
 }
 
-/// Asks a network about moves; keeps the memory that it takes.
+/// Evaluates moves with a network, with reusable buffers.
 #[derive(Debug, Default)]
 pub struct Judge {
     before: Board,
@@ -23,8 +23,8 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Each legal move of the side to move, ascending, with what the network says of the board that
-    /// it leads to. A pass leads to the board as it is.
+    /// Each legal move of the side to move, ascending, with the value of the resulting board. A
+    /// pass leaves the board unchanged.
     pub fn moves<G: Game>(&mut self, network: &Network, position: &G) -> Vec<(Move, f64)> {
         let color = position.to_move();
         read(position, color, &mut self.before);

@@ -1,14 +1,14 @@
 //! The game records of the China Computer Game Championship (CCGC), kind `NG`: NoGo.
 //!
-//! The committee's own text could not be had; the layout is what independent programs agree on
-//! (docs/methods.md#protocols): a header of bracketed fields and moves such as `B[A1]`, columns from A with I
-//! among them, rows from the bottom. Where a year's checking program wants it otherwise, both
-//! patterns can be changed.
+//! The committee's own specification was not available; the layout is what independent programs
+//! agree on (docs/methods.md#protocols): a header of bracketed fields and moves such as `B[A1]`,
+//! columns from A including I, rows from the bottom. Where a year's checking program requires
+//! otherwise, both patterns can be changed.
 
 use super::{Charset, GameRecord, Vertex};
 use crate::game::Color;
 
-/// What a record says beside its moves, and how it is laid out.
+/// Header fields and layout of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NgStyle {
     /// The whole text, with `{black}`, `{white}`, `{result}`, `{time}`, `{place}`, `{event}` and
@@ -44,7 +44,7 @@ impl Default for NgStyle {
 }
 
 impl NgStyle {
-    /// The record's text, ending in a line break. Passes have no place in it.
+    /// The record's text, ending in a line break. Passes cannot be represented.
     #[must_use]
     pub fn write(&self, record: &GameRecord) -> String {
         let plays: Vec<String> = record
@@ -62,7 +62,7 @@ impl NgStyle {
         format!("{}\n", text.replace("{moves}", &plays.join(";")))
     }
 
-    /// A name for its file, without what file systems refuse.
+    /// A name for its file, without characters that file systems refuse.
     #[must_use]
     pub fn file_name(&self, record: &GameRecord) -> String {
         let name = self.fill(&self.file, record);
@@ -112,7 +112,7 @@ impl NgStyle {
     }
 }
 
-/// A column's letter, I among them; the number where letters end.
+/// A column's letter, including I; its number after the last letter.
 fn column(x: u8) -> String {
     if x < 26 {
         char::from(b'A' + x).to_string()

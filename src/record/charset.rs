@@ -1,4 +1,4 @@
-//! Text in the encodings that files of other programs and countries come in.
+//! Text in the encodings that files of other programs and countries use.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use encoding_rs::Encoding;
 
 /// The text of a file: by its byte order mark (UTF-8, UTF-16), else in the encoding that it names
 /// itself (`GBK`, `Big5`, ...) if that is known and fits, else UTF-8 if it is valid, else in the
-/// encoding that its bytes look like. What is no text in it becomes replacement characters.
+/// detected encoding. Invalid bytes become replacement characters.
 pub(crate) fn decode(bytes: &[u8], named: Option<&[u8]>) -> String {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         let (text, _) = encoding.decode_without_bom_handling(&bytes[mark..]);
@@ -28,12 +28,12 @@ pub(crate) fn decode(bytes: &[u8], named: Option<&[u8]>) -> String {
     text.into_owned()
 }
 
-/// An encoding that text is written in.
+/// A text encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Charset(&'static Encoding);
 
 impl Charset {
-    /// The bytes of a text; characters that it lacks become `&#NUMBER;`.
+    /// The bytes of a text; characters that the encoding lacks become `&#NUMBER;`.
     #[must_use]
     pub fn encode(self, text: &str) -> Vec<u8> {
         self.0.encode(text).0.into_owned()
@@ -52,7 +52,7 @@ impl FromStr for Charset {
     /// By any name that the encoding has on the web.
     fn from_str(text: &str) -> Result<Charset, String> {
         let known = Encoding::for_label(text.as_bytes());
-        // UTF-16 is only ever read.
+        // UTF-16 is read only.
         let known = known.filter(|encoding| encoding.output_encoding() == *encoding);
         let known = known.ok_or("an encoding such as utf-8, gbk, gb18030 or big5");
         Ok(Charset(known?))
@@ -117,7 +117,7 @@ mod tests {
     fn by_its_looks() {
         let (bytes, _, _) = encoding_rs::GBK.encode("黑方胜，白方认输。中国围棋协会的对局记录");
         check(&bytes, None, "黑方胜，白方认输。中国围棋协会的对局记录");
-        // A name that is wrong, or that nobody knows.
+        // A wrong or unknown name.
         check(WORDS.as_bytes(), Some("no such thing"), WORDS);
         check(
             &bytes,

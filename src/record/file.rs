@@ -1,4 +1,4 @@
-//! Records as files: SGF that was written anywhere, and files that are there whole or not at all.
+//! Record files: reads SGF of any origin, and writes files atomically.
 
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write as _};
@@ -11,7 +11,7 @@ use super::{GameRecord, charset};
 use crate::files::{self, OpenError};
 use crate::system;
 
-/// A file with more than this is no game.
+/// Maximum size of a game file in MiB.
 const MAX_MIB: u64 = 16;
 
 /// Why a file was not read or not written.
@@ -20,19 +20,19 @@ pub enum FileError {
     /// There is no such file.
     #[error("no such file")]
     Missing,
-    /// It is a folder, a device or a pipe. Reading or writing one might never end.
+    /// A folder, a device or a pipe: reading or writing one might never end.
     #[error("it is not a regular file, but a folder, a device or a pipe")]
     NotRegular,
-    /// It is too large for a game.
+    /// Too large for a game.
     #[error("it is larger than {MAX_MIB} MiB, too large for a game")]
     TooLarge,
-    /// Its text is no game.
+    /// The text is not a game.
     #[error(transparent)]
     Sgf(#[from] SgfError),
-    /// There is a file of that name which is no record and would be lost.
+    /// A file of that name exists which is not a record and would be lost.
     #[error("there is a file of this name that is not SGF")]
     OtherFile,
-    /// The system refuses.
+    /// Error of the operating system.
     #[error(transparent)]
     Io(io::Error),
 }
@@ -49,7 +49,7 @@ impl From<io::Error> for FileError {
 /// Reads an SGF file up to this many plays, in any encoding.
 ///
 /// # Errors
-/// [`FileError`] when there is no such file, it is not a regular one, too large, or no game.
+/// [`FileError`] if the file does not exist, is not regular, is too large, or is not a game.
 pub fn read_sgf(path: &Path, plays: usize) -> Result<GameRecord, FileError> {
     Ok(sgf::read_until(&sgf::decode(&read_bytes(path)?), plays)?)
 }
@@ -57,7 +57,7 @@ pub fn read_sgf(path: &Path, plays: usize) -> Result<GameRecord, FileError> {
 /// Reads a text file of moderate size, in any encoding.
 ///
 /// # Errors
-/// [`FileError`] when there is no such file, it is not a regular one, or too large.
+/// [`FileError`] if the file does not exist, is not regular, or is too large.
 pub fn read_text(path: &Path) -> Result<String, FileError> {
     Ok(charset::decode(&read_bytes(path)?, None))
 }
@@ -70,10 +70,10 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     })
 }
 
-/// Makes a folder where there is none, and finds out whether files can be written there.
+/// Creates a folder if necessary, and checks whether files can be written there.
 ///
 /// # Errors
-/// As the system's.
+/// Errors of the operating system.
 pub fn check_folder(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let probe = folder.join(format!(".tengen.{}.part", std::process::id()));
@@ -81,11 +81,10 @@ pub fn check_folder(folder: &Path) -> io::Result<()> {
     std::fs::remove_file(&probe)
 }
 
-/// Writes an SGF file; one that is there is replaced if it is SGF, too.
+/// Writes an SGF file; an existing SGF file is replaced.
 ///
 /// # Errors
-/// [`FileError::OtherFile`] when there is a file of another kind, and [`FileError`] as
-/// [`write()`] does.
+/// [`FileError::OtherFile`] if a file of another kind exists, and the errors of [`write()`].
 pub fn write_sgf(path: &Path, text: &str) -> Result<(), FileError> {
     match read_bytes(path) {
         Ok(old) if old.is_empty() || sgf::decode(&old).trim_start().starts_with('(') => {}
@@ -96,14 +95,13 @@ pub fn write_sgf(path: &Path, text: &str) -> Result<(), FileError> {
     write(path, text.as_bytes())
 }
 
-/// Writes a file under another name and renames it: what was there before is lost only when all of
+/// Writes a file under a temporary name and renames it: the old content is lost only when all of
 /// the new one is written.
 ///
 /// # Errors
-/// [`FileError`] when there is something else than a regular file that may be changed, or the
-/// system refuses.
+/// [`FileError`] if the path is not a regular, writable file, or on errors of the operating system.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    // Behind a link is the file that was meant.
+    // The target of a link is the intended file.
     let target = path.canonicalize();
     let target = target.as_deref().unwrap_or(path);
     match std::fs::metadata(target) {
@@ -120,7 +118,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let part = target.with_file_name(part);
     let written = write_new(&part, bytes).and_then(|()| system::rename(&part, target));
     if written.is_err() {
-        // It may never have been there.
+        // It may not exist.
         let _ = std::fs::remove_file(&part);
     }
     Ok(written?)
@@ -140,7 +138,7 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
 
-    /// A folder of its own, removed when dropped.
+    /// A temporary folder, removed when dropped.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -196,7 +194,7 @@ mod tests {
         let folder = Folder::new("huge");
         let path = folder.0.join("huge.sgf");
         let file = std::fs::File::create(&path).expect("the folder is writable");
-        // A hole: it takes no room.
+        // A sparse file: it takes no space.
         file.set_len(1 << 40).expect("holes are allowed");
         let error = read_sgf(&path, 1).expect_err("it is huge");
         assert!(matches!(error, FileError::TooLarge), "{error}");

@@ -1,6 +1,6 @@
-//! Games as records: what was set up, what was played, how it ended; and the files to keep them in.
+//! Games as records: setup, moves, result; and their files.
 //!
-//! A record knows no rules: whether its moves are legal is for whoever plays them to say.
+//! A record knows no rules: the legality of its moves is checked by the code that plays them.
 
 pub mod ccgc;
 mod charset;
@@ -14,7 +14,7 @@ pub use setup::LaterSetup;
 
 use crate::game::{BoardSize, Color, Game, HalfPoints, Move, Outcome, Rules};
 
-/// What a player does with a turn.
+/// A player's action at its turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Vertex {
     /// A stone on a point of the board.
@@ -24,7 +24,7 @@ pub enum Vertex {
 }
 
 impl Vertex {
-    /// What a policy index means on a board: a point, or past the points the pass.
+    /// The meaning of a policy index on a board: a point or, past the points, the pass.
     #[must_use]
     pub fn of(mv: Move, size: BoardSize) -> Vertex {
         if mv < size.pass() {
@@ -49,16 +49,16 @@ impl Vertex {
 pub struct Play {
     /// Who plays.
     pub color: Color,
-    /// What.
+    /// Stone or pass.
     pub vertex: Vertex,
 }
 
-/// A play as the record of a game keeps it.
+/// A play with its comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedPlay {
     /// The play.
     pub play: Play,
-    /// A remark on it; empty for none.
+    /// Comment; empty for none.
     pub comment: String,
 }
 
@@ -69,36 +69,36 @@ pub struct GameRecord {
     pub game: String,
     /// The board.
     pub size: BoardSize,
-    /// The rules as SGF writes them (`Japanese`), in games that have several; empty when unknown.
+    /// The rules in SGF's notation (`Japanese`), in games with several; empty if unknown.
     pub rules: String,
-    /// Points given to White.
+    /// Komi.
     pub komi: Option<HalfPoints>,
-    /// Handicap stones that Black has or is to have (SGF's `HA`), 2 or more; 0 for none.
+    /// Number of handicap stones that Black has or is to place (SGF's `HA`), 2 or more; 0 for none.
     pub handicap: u16,
     /// Name of the black player; empty when unknown.
     pub black: String,
     /// Name of the white player; empty when unknown.
     pub white: String,
-    /// The result as SGF writes it (`B+R`, `W+3.5`, `0`); empty when unknown.
+    /// The result in SGF's notation (`B+R`, `W+3.5`, `0`); empty if unknown.
     pub result: String,
-    /// When it was played, as SGF writes it (`2026-08-23`); empty when unknown.
+    /// Date in SGF's notation (`2026-08-23`); empty if unknown.
     pub date: String,
-    /// A remark on the whole game; empty for none.
+    /// Comment on the whole game; empty for none.
     pub comment: String,
     /// Stones on the board before the first move, by point, ascending.
     pub setup: Vec<(Move, Color)>,
-    /// The side to move before the first move, where that is said.
+    /// The side to move before the first move, if given.
     pub to_move: Option<Color>,
     /// The plays, in order; one colour may play several times in a row.
     pub plays: Vec<RecordedPlay>,
-    /// Stones that are set up among the plays, in order.
+    /// Setups between the plays, in order.
     pub later: Vec<LaterSetup>,
-    /// What of the file was left out or understood in another way than it says, in words.
+    /// Messages about content that was skipped or reinterpreted.
     pub notes: Vec<String>,
 }
 
 impl GameRecord {
-    /// A game of which nothing is known but its name and its board.
+    /// A game with only its name and its board.
     #[must_use]
     pub fn new(game: &str, size: BoardSize) -> GameRecord {
         GameRecord {
@@ -131,8 +131,8 @@ impl GameRecord {
         }
     }
 
-    /// The rules that are named, with the komi of these; or these, where none are that are known, and
-    /// what to tell of that.
+    /// The named rules, with the komi of `rules`; or `rules` itself with a message if the name is
+    /// unknown.
     #[must_use]
     pub fn rules_or<R: Rules>(&self, present: R) -> (R, Option<String>) {
         // Some files have "New Zealand".
@@ -143,24 +143,24 @@ impl GameRecord {
                 let rules = komi.and_then(|komi| rules.with_komi(komi)).unwrap_or(rules);
                 (rules, None)
             }
-            // A game without other rules is not asked which.
+            // In games with a single set of rules the name is ignored.
             Err(_) if name.is_empty() || present.record_name().is_none() => (present, None),
             Err(_) => {
                 let name = &self.rules;
-                let note = format!("RU[{name}] is not known here: the present rules stay");
+                let note = format!("RU[{name}] is unknown: the current rules are kept");
                 (present, Some(note))
             }
         }
     }
 
-    /// Whose turn it was at the beginning: as is said, else that of whoever plays first, else Black's.
+    /// The side to move at the start: as given, else the side of the first play, else Black.
     #[must_use]
     pub fn first_to_move(&self) -> Color {
         let first = self.plays.first().map(|first| first.play.color);
         self.to_move.or(first).unwrap_or(Color::Black)
     }
 
-    /// Who has given the game up, by its result.
+    /// The side that has resigned, according to the result.
     #[must_use]
     pub fn resigned(&self) -> Option<Color> {
         let (winner, how) = self.result.split_once('+')?;
@@ -172,8 +172,8 @@ impl GameRecord {
         }
     }
 
-    /// Leaves the first plays; whose turn it was at the beginning stays the same. A game without its
-    /// last plays has no result.
+    /// Keeps the first plays only, with the same side to move at the start. A truncated game has no
+    /// result.
     pub fn truncate(&mut self, plays: usize) {
         self.to_move = Some(self.first_to_move());
         if plays < self.plays.len() {
@@ -183,7 +183,7 @@ impl GameRecord {
         self.later.retain(|setup| setup.after <= plays);
     }
 
-    /// Adds a play without a remark.
+    /// Adds a play without comment.
     pub fn push(&mut self, play: Play) {
         self.plays.push(RecordedPlay {
             play,
@@ -192,8 +192,8 @@ impl GameRecord {
     }
 }
 
-/// An outcome as GTP's `final_score` and SGF's `RE` write it: `B+6.5`, `W+R` where no points are
-/// counted, and `0` for a draw.
+/// An outcome in the notation of GTP's `final_score` and SGF's `RE`: `B+6.5`, `W+R` without points,
+/// and `0` for a draw.
 #[must_use]
 pub fn result_text(outcome: Outcome) -> String {
     let winner = match outcome.winner {

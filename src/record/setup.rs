@@ -1,23 +1,23 @@
-//! Stones that a record puts on the board or takes off it in the middle of a game.
+//! Stones that a record adds or removes during the game.
 
 use std::collections::BTreeMap;
 
 use crate::game::{Color, Game, IllegalSetup, Move};
 
-/// A change of the position that is no move.
+/// A change of the position other than a move.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LaterSetup {
-    /// How many plays of the record come before it.
+    /// Number of plays before it.
     pub after: usize,
-    /// The points that change, and what is on them then.
+    /// The changed points, with their new content.
     pub changes: BTreeMap<Move, Option<Color>>,
-    /// The side to move afterwards, where that is said.
+    /// The side to move afterwards, if given.
     pub to_move: Option<Color>,
 }
 
 impl LaterSetup {
-    /// The position that it makes of another one, with no move behind it: what was taken before is
-    /// not counted any more.
+    /// Applies the change to a position; the result has no history, so earlier captures do not
+    /// count.
     ///
     /// # Errors
     /// [`IllegalSetup`] when the stones cannot stand together.
@@ -26,7 +26,7 @@ impl LaterSetup {
         position.set_up(&self.stones(position), to_move)
     }
 
-    /// All stones of that position, by point.
+    /// All stones of the resulting position, by point.
     #[must_use]
     pub fn stones<G: Game>(&self, position: &G) -> Vec<(Move, Color)> {
         let points = (0..position.size().area()).filter_map(|point| u16::try_from(point).ok());

@@ -1,4 +1,5 @@
-//! How engines used their clocks: losses on time, time left at the end, time and visits by ply.
+//! Report on engines' use of their clocks: losses on time, time left at the end, time and visits by
+//! ply.
 
 use std::fmt;
 
@@ -13,9 +14,9 @@ use crate::stats::{Interval, Z_95, wilson};
 /// Plies that make one line of the report.
 const PLIES_PER_LINE: usize = 5;
 
-/// A move with fewer visits was not searched: forced, or proven beforehand.
+/// A move with fewer visits was not searched: forced, or proven before.
 const LEAST_SEARCHED: u64 = 2;
-/// A late move with fewer visits than this share of an early move's is starved.
+/// A late move with a smaller share of an early move's visits is starved.
 const STARVED: f64 = 0.1;
 
 /// One engine's use of its clock.
@@ -33,7 +34,7 @@ pub struct ClockReport {
     pub mean_left_seconds: Option<f64>,
     /// Least time left at the end of the other games, in seconds.
     pub least_left_seconds: Option<f64>,
-    /// The longest move in seconds.
+    /// Minimum time left at the end of the other games, in seconds.
     pub longest_move_seconds: f64,
     /// Mean share of a game's time spent in the second half of the engine's moves.
     pub second_half_share: f64,
@@ -41,15 +42,15 @@ pub struct ClockReport {
     /// the earlier ones: the failure of the CCGC final. Absent without visits.
     pub starved_share: Option<f64>,
     /// The mean visits of the group of plies with fewest visits over the median of all moves, both
-    /// of searched moves; groups of which most moves are not searched are left out.
+    /// of searched moves; groups with mostly unsearched moves are left out.
     pub least_over_median: Option<f64>,
-    /// By groups of plies, the first move of the game being ply 0.
+    /// By groups of plies, counted from 0.
     pub by_ply: Vec<PlyLine>,
-    /// What it complained of on its error stream.
+    /// Its complaints on the error stream.
     pub complaints: Complaints,
 }
 
-/// The moves of some neighbouring plies.
+/// The moves of a group of plies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlyLine {
     /// The first ply of the group.
@@ -121,14 +122,14 @@ fn lost_on_time(game: &GameEntry, seat: usize) -> bool {
     game.reason == Reason::Time && game.result == won
 }
 
-/// The share of the time that the second half of the moves took.
+/// The share of time used by the second half of the moves.
 fn second_half(moves: &[Thought]) -> Option<f64> {
     let seconds = |moves: &[Thought]| moves.iter().map(|thought| thought.1).sum::<f64>();
     let total = seconds(moves);
     (total > 0.0).then(|| seconds(&moves[moves.len() / 2..]) / total)
 }
 
-/// Visits of the moves that were searched.
+/// Visits of the searched moves.
 fn searched(thoughts: &[Thought]) -> Vec<f64> {
     let visits = thoughts.iter().filter_map(|&(_, _, visits)| visits);
     let searched = visits.filter(|visits| *visits >= LEAST_SEARCHED);
@@ -155,7 +156,7 @@ fn least_over_median(thoughts: &[Thought]) -> Option<f64> {
     groups.reduce(f64::min).map(|least| least / median)
 }
 
-/// The moves in groups of neighbouring plies, empty groups included.
+/// The moves by groups of plies, empty groups included.
 fn groups(thoughts: &[Thought]) -> Vec<Vec<Thought>> {
     let last = thoughts.iter().map(|thought| thought.0).max();
     let mut groups = vec![Vec::new(); last.map_or(0, |last| last / PLIES_PER_LINE + 1)];
@@ -186,8 +187,8 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// A picture of the mean visits by ply, as an SVG file. Its scale is logarithmic: playouts without a
-/// network come a thousand times as fast. Engines that do not report visits have no line.
+/// A plot of the mean visits by ply, as an SVG file. Its scale is logarithmic: playouts without a
+/// network are a thousand times faster. Engines that do not report visits have no line.
 #[must_use]
 pub fn visits_by_ply_svg(reports: &[ClockReport]) -> String {
     let series: Vec<Series> = reports
@@ -287,7 +288,7 @@ mod tests {
             (first.longest_move_seconds, first.second_half_share),
             (3.0, 0.25)
         );
-        // Black's moves after two opening plies are the plies 2, 4 and 6.
+        // Black's moves after two opening plies are plies 2, 4 and 6.
         let lines: Vec<_> = first
             .by_ply
             .iter()

@@ -1,8 +1,8 @@
-//! Splitting an engine's command line into words, as a shell would, without a shell.
+//! Splits an engine's command line into words, like a shell, without running one.
 
 use thiserror::Error;
 
-/// Why a command line is not one.
+/// Why a command line is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum CommandLineError {
     /// There is no program name.
@@ -18,12 +18,12 @@ pub enum CommandLineError {
 
 /// The program and its arguments.
 ///
-/// Blanks separate words; single quotes keep everything, double quotes everything but a backslash
-/// before `"` or `\`, and outside quotes a backslash keeps the next character (on Windows it is a letter
-/// like any other: paths are full of them). Nothing is expanded.
+/// Blanks separate words; single quotes preserve everything, double quotes everything but a
+/// backslash before `"` or `\`, and outside quotes a backslash preserves the next character (on
+/// Windows it is an ordinary character, because of paths). Nothing is expanded.
 ///
 /// # Errors
-/// [`CommandLineError`] when a quote is open or nothing is there.
+/// [`CommandLineError`] if a quote is open or the line is empty.
 pub(super) fn split(text: &str) -> Result<Vec<String>, CommandLineError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,28 +1,28 @@
-//! What a line about an engine tells.
+//! Kinds of messages about an engine.
 
 use serde::{Deserialize, Serialize};
 
-/// What a line about an engine tells.
+/// Kind of a message about an engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ComplaintKind {
-    /// It complained on its error stream.
+    /// A complaint on its error stream.
     #[default]
     Stream,
-    /// It refused what the match asked of it, and may play by other rules than the referee.
+    /// It refused a setting of the match, and may play by other rules than the referee.
     Refusal,
-    /// It has no command by which it could be told; its command line may have done so.
+    /// It has no command for the setting; its command line may have set it.
     Untold,
 }
 
 impl ComplaintKind {
-    /// Whether it is the usual kind, which results do not write out.
+    /// Whether it is the default kind, which results omit.
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
     pub(super) fn is_stream(&self) -> bool {
         *self == ComplaintKind::Stream
     }
 
-    /// Whether the engine did not play as it was asked.
+    /// Whether the engine did not play as requested.
     #[must_use]
     pub fn is_trouble(self) -> bool {
         self != ComplaintKind::Untold

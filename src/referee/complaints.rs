@@ -1,4 +1,4 @@
-//! What engines complained of in a match, for its report.
+//! Complaints of engines in a match, for its report.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,22 +8,22 @@ use serde::Serialize;
 use super::complaint_kind::ComplaintKind;
 use super::results::GameEntry;
 
-/// Kinds of complaints that a report for people shows of each engine.
+/// Number of complaints per engine in a text report.
 const SHOWN: usize = 5;
 
-/// Lines about an engine that differ in nothing but numbers.
+/// Messages about an engine that differ only in numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Complaint {
     /// The engine.
     pub engine: String,
-    /// What the lines tell.
+    /// Kind of the messages.
     #[serde(skip_serializing_if = "ComplaintKind::is_stream")]
     pub kind: ComplaintKind,
-    /// The first of the lines.
+    /// The first message.
     pub line: String,
-    /// How many there were.
+    /// Number of messages.
     pub lines: u32,
-    /// In how many games.
+    /// Number of games with one.
     pub games: u32,
     /// The first of these games.
     pub first_game: usize,
@@ -33,12 +33,12 @@ pub struct Complaint {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Complaints {
-    /// By engine, those of most lines first.
+    /// By engine, the most frequent first.
     pub list: Vec<Complaint>,
 }
 
 impl Complaints {
-    /// Those of these games.
+    /// The complaints in these games.
     #[must_use]
     pub fn of(games: &[GameEntry]) -> Complaints {
         let mut kinds: BTreeMap<(&str, ComplaintKind, String), Complaint> = BTreeMap::new();
@@ -67,14 +67,14 @@ impl Complaints {
         Complaints { list }
     }
 
-    /// Those of one engine.
+    /// The complaints of one engine.
     #[must_use]
     pub fn only(mut self, engine: &str) -> Complaints {
         self.list.retain(|complaint| complaint.engine == engine);
         self
     }
 
-    /// Whether an engine did not play as it was asked.
+    /// Whether an engine did not play as requested.
     #[must_use]
     pub fn are_trouble(&self) -> bool {
         self.list
@@ -83,7 +83,7 @@ impl Complaints {
     }
 }
 
-/// A line with every number taken out: times, moves and games differ from line to line.
+/// A line with all numbers removed: times, moves and games differ from line to line.
 fn kind(line: &str) -> String {
     let mut kind = String::with_capacity(line.len());
     for c in line.chars() {
@@ -96,7 +96,7 @@ fn kind(line: &str) -> String {
 }
 
 impl fmt::Display for Complaints {
-    /// One line each, and warnings; nothing where there are none.
+    /// One line each, and warnings; empty without complaints.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let same_engine = |a: &Complaint, b: &Complaint| a.engine == b.engine;
         for of_engine in self.list.chunk_by(same_engine) {

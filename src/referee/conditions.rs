@@ -1,5 +1,4 @@
-//! Hard or exact conditions for an engine's clock: withheld `time_left`, lag on the way, nodes
-//! instead of seconds.
+//! Special clock conditions: withheld `time_left`, network lag, nodes instead of seconds.
 //!
 //! Lag is added to the measured time instead of being waited for: an engine measures its own
 //! thinking and cannot tell the difference, and a rig of ten thousand games stays short.
@@ -16,18 +15,18 @@ use super::player::{Contestant, GameSetup, REPORT_COMMAND, Reply};
 use super::referee_clock::AnnouncedTime;
 use crate::game::{Color, Move};
 
-/// What makes the clock of a match special. The default is an ordinary clock.
+/// Clock conditions of a match. The default is an ordinary clock.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Conditions {
-    /// Engines are never told what is left, as by gogui-twogtp.
+    /// Never send `time_left`, like gogui-twogtp.
     pub withhold_time_left: bool,
-    /// Mean of the lag added to every move, in seconds; exponentially distributed.
+    /// Mean lag added to every move, in seconds; exponentially distributed.
     pub mean_lag_seconds: f64,
-    /// Share of moves with a stall, in 0..=1.
+    /// Share of moves with an additional stall, in 0..=1.
     pub stall_share: f64,
     /// Length of a stall in seconds.
     pub stall_seconds: f64,
-    /// New visits (playouts) that count as one second of thinking, in place of the time measured.
+    /// New visits (playouts) that count as one second of thinking, instead of measured time.
     /// Engines must report them.
     pub visits_per_second: Option<f64>,
 }
@@ -51,9 +50,9 @@ impl Conditions {
 pub(super) struct Conditioned<'a> {
     /// The player itself.
     pub(super) player: &'a mut dyn Contestant,
-    /// What it has to bear.
+    /// Its conditions.
     pub(super) conditions: Conditions,
-    /// Draws the lag.
+    /// Random numbers for the lag.
     pub(super) rng: Xoshiro256PlusPlus,
 }
 
@@ -119,7 +118,7 @@ mod tests {
     use super::*;
     use crate::referee::player::PlayerMove;
 
-    /// Thinks for a second and says what it was told and how many visits it had.
+    /// Thinks for a second and reports the time it was given and its visits.
     struct Honest {
         told: Option<AnnouncedTime>,
         report: Option<String>,

@@ -1,4 +1,4 @@
-//! How a finished game was counted, as results keep it.
+//! How a finished game was scored, as stored in results.
 
 use std::fmt;
 
@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::Color;
 
-/// How a finished game was counted.
+/// Scoring of a finished game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
-    /// The result that counts: `B+3.5`, `0` for a draw.
+    /// The official result: `B+3.5`, `0` for a draw.
     pub result: String,
-    /// What Black's and White's engine answered to `final_score`, where they did.
+    /// Answers of Black's and White's engine to `final_score`, if any.
     pub said: [Option<String>; 2],
-    /// How the result was come by.
+    /// Basis of the result.
     pub how: CountBasis,
-    /// The stones that were taken off as dead.
+    /// Stones removed as dead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dead: Vec<String>,
-    /// What was played on a copy because the engines did not agree.
+    /// Moves played on a copy because the engines disagreed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub playing_on: Option<PlayingOn>,
-    /// What Black's and White's engine did wrong when they were asked for dead stones and the result, or
-    /// played on; it was asked nothing more.
+    /// Errors of Black's and White's engine when asked for dead stones and the result, or when
+    /// playing on; it was asked no further questions.
     #[serde(default, skip_serializing_if = "no_faults")]
     pub faults: [Option<String>; 2],
 }
@@ -31,31 +31,31 @@ fn no_faults(faults: &[Option<String>; 2]) -> bool {
     faults.iter().all(Option::is_none)
 }
 
-/// What was played on a copy about stones that one engine calls dead and the other one does not.
+/// Moves played on a copy about stones that only one engine considers dead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayingOn {
-    /// The stones.
+    /// The disputed stones.
     pub about: Vec<String>,
     /// The moves, as `black A2`.
     pub moves: Vec<String>,
-    /// Who ended it before both passed, and how.
+    /// Side that ended it before both passed, and how.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_by: Option<String>,
 }
 
-/// What the result of a counted game rests on.
+/// Basis of the result of a scored game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CountBasis {
-    /// The rules count all that stands.
+    /// The rules count all stones on the board.
     AsItStands,
     /// Both engines named the same dead stones.
     Agreed,
-    /// One engine named dead stones, the other one cannot.
+    /// One engine named dead stones, the other cannot.
     OneSays,
-    /// They named different ones, and it is certain which are dead.
+    /// They disagreed, and the dead stones are certain.
     Certain,
-    /// They named different ones and played on, on a copy.
+    /// They disagreed and played on, on a copy.
     PlayedOn,
 }
 
@@ -72,13 +72,13 @@ impl fmt::Display for CountBasis {
 }
 
 impl Count {
-    /// Whether an engine failed when it was asked about the game.
+    /// Whether an engine failed when asked about the game.
     #[must_use]
     pub fn has_faults(&self) -> bool {
         !no_faults(&self.faults)
     }
 
-    /// Whether an engine's own word is another one than the result that counts.
+    /// Whether an engine's own result differs from the official one.
     #[must_use]
     pub fn contradicts(&self, color: Color) -> bool {
         let said = self.said[color.index()].as_deref();
@@ -86,8 +86,8 @@ impl Count {
     }
 }
 
-/// Who has won by how many points, however the number is written: GNU Go says `W+4.0` where others say
-/// `W+4`. Of other results the text.
+/// Winner and points, independent of the number's format: GNU Go writes `W+4.0`, others `W+4`.
+/// Other results as text.
 fn by_points(result: &str) -> Result<(&str, f64), &str> {
     let parts = result.split_once('+');
     parts

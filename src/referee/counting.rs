@@ -1,6 +1,6 @@
-//! How a game that is counted ends: both engines say which stones are dead and who has won. Where they
-//! do not agree on what is dead, they play on, on a copy, and what is taken there is dead. The board on
-//! which both passed is the one that counts.
+//! Scoring of a finished game: both engines name dead stones and the result. If they disagree on
+//! dead stones, they play on, on a copy, and stones captured there are dead. The board on which
+//! both passed is scored.
 
 use super::count::{Count, CountBasis, PlayingOn};
 use super::game::{GameEnd, GameInProgress, Reason};
@@ -14,11 +14,11 @@ use crate::record::result_text;
 /// A chain by its points, ascending.
 type Chain = Vec<Move>;
 
-/// What comes off the board, and why.
+/// Dead stones, with the reason.
 struct Verdict {
     dead: Vec<Move>,
     how: CountBasis,
-    /// How the copy was played on, where that decided.
+    /// The game on the copy, if that decided.
     trial: Option<(Vec<Chain>, Trial)>,
 }
 
@@ -33,8 +33,8 @@ impl Verdict {
 }
 
 impl<G: Game> GameInProgress<'_, G> {
-    /// The end of a game that is over by the rules: counted, where points are. `None` when the match was
-    /// told to stop meanwhile.
+    /// The end of a game that is over by the rules: scored if the game counts points. `None` if the
+    /// match was stopped meanwhile.
     pub(super) fn counted(&mut self, by_rules: Outcome) -> Option<GameEnd> {
         if by_rules.margin.is_none() {
             return Some(self.end(by_rules, Reason::Rules, None));
@@ -83,8 +83,8 @@ impl<G: Game> GameInProgress<'_, G> {
         Color::BOTH.map(|color| asked.answer(color, self.players[color.index()], &question))
     }
 
-    /// What is dead, given the chains that Black's and White's player name. Where they differ, what is
-    /// certain decides, and then playing on.
+    /// Dead stones, given the chains named by Black's and White's player. If they differ, certain
+    /// status decides, and then playing on.
     fn verdict(&mut self, named: [Option<Vec<Chain>>; 2]) -> Option<Verdict> {
         let (one, other) = match named {
             [None, None] => return Some(Verdict::of(Vec::new(), CountBasis::AsItStands)),
@@ -140,12 +140,11 @@ impl<G: Game> GameInProgress<'_, G> {
     }
 }
 
-/// What went wrong when the engines were asked about a game that has been played. It costs nobody the
-/// game, but an engine that failed cannot be trusted with another question: what it says then may be
-/// the answer to this one.
+/// Errors of engines when asked about a finished game. They do not lose the game, but an engine
+/// that failed is asked no further questions: its next answer may belong to this one.
 struct Asked {
     faults: [Option<String>; 2],
-    /// Whether each can play on.
+    /// Whether each engine can continue.
     usable: [bool; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Finished games as they are counted, between players that say and play what they are given.
+//! Scoring of finished games, with scripted players.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -16,14 +16,14 @@ const SIZE: BoardSize = BoardSize::square(5);
 #[derive(Default)]
 struct Passes {
     dead: Option<&'static str>,
-    /// Does not answer when it is asked for dead stones, and late to whatever is asked next.
+    /// Does not answer when asked for dead stones, and answers the next question late.
     hangs: bool,
     cleans: Vec<&'static str>,
-    /// Whether it can take a move back.
+    /// Whether it can undo a move.
     takes_back: bool,
     size: Option<BoardSize>,
     komi: Option<String>,
-    /// What it was told of the other side's moves and of its own passes.
+    /// Moves of the other side and own passes that it was told.
     told: Vec<String>,
 }
 
@@ -93,8 +93,8 @@ impl Contestant for Passes {
     }
 }
 
-/// Black is ahead by half a point once White's stone on a3 is off, behind before; Japanese rules
-/// say the same, for the stone is a prisoner then.
+/// Black is ahead by half a point once White's stone on a3 is removed, behind before; the same
+/// under Japanese rules, where the stone is a prisoner.
 const WALLS: &str = "b1 d1 b2 d2 b3 d3 b4 d4 b5 d5 c1 c4 c2 c5 c3 a3";
 
 fn passes(dead: Option<&'static str>, cleans: &'static str) -> Passes {
@@ -105,7 +105,7 @@ fn passes(dead: Option<&'static str>, cleans: &'static str) -> Passes {
     }
 }
 
-/// A game of these moves and two passes, counted.
+/// A game of these moves and two passes, scored.
 #[track_caller]
 fn counted(rules: &str, opening: &str, players: &mut [Passes; 2]) -> (GameEnd, Count) {
     let start: SmallGo = crate::game::begin(SIZE, rules).unwrap();
@@ -155,7 +155,7 @@ fn dead_stones_come_off_where_the_engines_agree() {
     let (end, count) = counted("chinese komi0.5", WALLS, &mut players);
     assert_eq!(end.outcome.winner, Some(Color::Black));
     assert!(!count.contradicts(Color::Black));
-    // As GNU Go writes it, and what is something else.
+    // GNU Go's format, and other results.
     for (said, other) in [
         ("B+0.50", false),
         ("B+1.5", true),
@@ -170,13 +170,13 @@ fn dead_stones_come_off_where_the_engines_agree() {
     }
 }
 
-/// Proving that a stone is dead takes two stones in Black's own territory, which count for nothing.
+/// Proving that a stone is dead takes two stones in Black's own territory, which cost nothing.
 #[test]
 fn who_denies_that_a_stone_is_dead_gains_nothing_by_it() {
     let taken = ("B+0.5", CountBasis::PlayedOn);
     check([Some("A3"), Some("")], ["a2 a4", ""], taken);
     check([Some("A3"), Some("")], ["a2 a4", "pass resign"], taken);
-    // Its own word is what Black relies on, and it has not shown it.
+    // Black relies on its own claim, and has not proven it.
     let alive = ("alive", CountBasis::PlayedOn);
     check([Some("A3"), Some("")], ["", ""], alive);
     // White makes it live: two stones stay in Black's corner to the end.

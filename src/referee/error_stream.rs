@@ -1,7 +1,6 @@
-//! What an engine writes to its error stream: kept in a file, and looked through after each game
-//! for lines that say that something is wrong. An engine that has lost its network and goes on with
-//! something weaker says so there, and nowhere else. Of a file that grows without end the beginning and
-//! the end are kept.
+//! An engine's error stream: kept in a file, and scanned after each game for messages about errors.
+//! An engine that has lost its network and continues with something weaker reports it only there.
+//! Of an overlong file the beginning and the end are kept.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,32 +11,32 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-/// Most complaints kept of one engine and game.
+/// Maximum complaints per engine and game.
 const MOST_COMPLAINTS: usize = 20;
 
-/// Characters kept of a line.
+/// Maximum characters of a line.
 const LINE_LEN: usize = 300;
 
-/// Most bytes looked through after a game; of more, the first and the last half of this many.
+/// Maximum bytes scanned after a game; of more, the first and the last half of this many.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Bytes of a file that are kept from its beginning and from its end.
+/// Bytes kept from the beginning and from the end of a file.
 const HEAD: u64 = 8 << 20;
 const TAIL: u64 = 8 << 20;
 
-/// A file of this many bytes is cut.
+/// Size at which a file is cut.
 const TOO_LONG: u64 = HEAD + 2 * TAIL;
 
-/// How often the length of a file is looked at.
+/// Interval of the size check.
 const WATCH_INTERVAL: Duration = Duration::from_millis(200);
 
-/// What stands where bytes are missing.
+/// Marker for removed bytes.
 const GAP: &[u8] = b"\n[tengen-match has cut this file here: it grew without end]\n";
 
-/// Words that name the level of a line of a log, in capitals as logs have them.
+/// Words for the level of a log message, in capitals.
 const LEVELS: [&str; 6] = ["WARN", "WARNING", "ERROR", "FATAL", "CRITICAL", "PANIC"];
 
-/// What compilers, runtimes and scripts say of a failure, in small letters.
+/// Phrases of compilers, runtimes and scripts about failures, in lower case.
 const PHRASES: [&str; 9] = [
     "error:",
     "warning:",
@@ -54,29 +53,29 @@ const PHRASES: [&str; 9] = [
 #[derive(Debug)]
 pub(super) struct ErrorStream {
     log: Arc<Mutex<Log>>,
-    /// Dropped with this, which ends the watch.
+    /// Dropped with this, which ends the size check.
     _watched: SyncSender<()>,
 }
 
-/// A file, and how far it is known.
+/// A file, and the position up to which it was read.
 #[derive(Debug)]
 struct Log {
     path: PathBuf,
-    /// Bytes that have been looked through, or were there before the engine.
+    /// Bytes that have been scanned, or existed before the engine started.
     read: u64,
 }
 
-/// What was new in an error stream.
+/// New content of an error stream.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct NewLines {
-    /// The lines that say that something is wrong.
+    /// Lines about errors.
     pub(super) complaints: Vec<String>,
-    /// The last line that says anything.
+    /// The last non-empty line.
     pub(super) last_words: Option<String>,
 }
 
 impl ErrorStream {
-    /// Opens a file for an engine that is about to start: one end to read, one to write.
+    /// Opens a file for a new engine: one handle to read, one to write.
     pub(super) fn open(path: &Path) -> io::Result<(ErrorStream, File)> {
         let file = File::options().create(true).append(true).open(path)?;
         let log = Arc::new(Mutex::new(Log {
@@ -89,7 +88,7 @@ impl ErrorStream {
             .name("engine stderr".to_owned())
             .spawn(move || {
                 while until.recv_timeout(WATCH_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                    // Where that fails the file is longer than it should be, and nothing else.
+                    // If that fails the file is longer than it should be, nothing else.
                     let _ = watching.lock().shorten();
                 }
             })?;
@@ -100,8 +99,8 @@ impl ErrorStream {
         Ok((stream, file))
     }
 
-    /// Looks through what has been written since the last time. A file that cannot be read says
-    /// nothing: it is the engine's, and no reason to end a match.
+    /// Scans the content written since the last call. An unreadable file is treated as empty: it is
+    /// the engine's, and no reason to end a match.
     pub(super) fn listen(&mut self) -> NewLines {
         let new = self.log.lock().new_text();
         new.map_or_else(|_| NewLines::default(), |text| heard(&text))
@@ -124,7 +123,8 @@ impl Log {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Takes the middle out of a file that is too long. The engine appends, so it goes on at the new end.
+    /// Removes the middle of a file that is too long. The engine appends, so it continues at the
+    /// new end.
     fn shorten(&mut self) -> io::Result<()> {
         let len = std::fs::metadata(&self.path)?.len();
         if len <= TOO_LONG {
@@ -139,7 +139,7 @@ impl Log {
         file.write_all(&tail)?;
         let kept = file.stream_position()?;
         file.set_len(kept)?;
-        // What of the tail has not been looked through yet stays to be looked through.
+        // The unscanned part of the tail remains to be scanned.
         let unread = len.saturating_sub(self.read).min(TAIL);
         self.read = self.read.min(kept - unread);
         Ok(())
@@ -174,7 +174,7 @@ fn plain(line: &str) -> String {
 fn is_complaint(line: &str) -> bool {
     let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
     let small = line.to_lowercase();
-    // A phrase begins where a word does: `error: no GPU`, but not `terror: none`.
+    // A phrase starts at a word boundary: `error: no GPU`, but not `terror: none`.
     let begins_word = |place: usize| !small[..place].ends_with(char::is_alphanumeric);
     let says = |phrase: &&str| {
         let mut places = small.match_indices(*phrase);

@@ -1,4 +1,4 @@
-//! One game between two players under our own rules: who won, why, and how the time went.
+//! One game between two players under the referee's rules: result, reason, and times.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,17 +12,17 @@ use super::time_control::MatchTimeControl;
 use super::vertex;
 use crate::game::{Color, Game, Move, Outcome, PositionHistory, Rules as _};
 
-/// Agreements that hold for every game of a match.
+/// Terms of every game of a match.
 #[derive(Debug, Clone, Copy)]
 pub struct GameTerms {
     /// Both sides' time.
     pub time: MatchTimeControl,
-    /// How much more than its clock a move may take, for the referee's own lag.
+    /// Tolerance for exceeding the clock, for the referee's own lag.
     pub margin: Duration,
-    /// The longest any move may take; an engine that needs longer is killed. With a clock, an
-    /// engine gets this long beyond its clock before it is killed.
+    /// Maximum time of a move; an engine that takes longer is killed. With a clock, an engine has
+    /// this long beyond its clock before it is killed.
     pub move_limit: Duration,
-    /// The game is a draw after this many moves, opening included.
+    /// Number of moves, opening included, after which the game is a draw.
     pub max_moves: u32,
 }
 
@@ -40,7 +40,7 @@ pub enum Reason {
     Time,
     /// The loser played an illegal move.
     IllegalMove,
-    /// The loser's answer was not GTP or no vertex.
+    /// The loser's answer was not GTP or not a vertex.
     Malformed,
     /// The loser answered with an error.
     Refused,
@@ -48,7 +48,7 @@ pub enum Reason {
     Crash,
     /// The loser did not answer at all.
     Hang,
-    /// Nobody won within the agreed number of moves.
+    /// No result within the maximum number of moves.
     MaxMoves,
 }
 
@@ -88,41 +88,41 @@ impl From<&Fault> for Reason {
     }
 }
 
-/// A move as it was played.
+/// A move of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlayedMove {
     /// Who moved.
     pub color: Color,
     /// The move.
     pub mv: Move,
-    /// How long the player thought.
+    /// Thinking time.
     pub took: Duration,
-    /// What was left on its clock afterwards (main time or period), with a clock.
+    /// Time left on its clock afterwards (main time or period), with a clock.
     pub left: Option<Duration>,
-    /// What the player says of its search, if anything.
+    /// The player's report on its search, if any.
     pub report: Option<String>,
 }
 
 impl PlayedMove {
-    /// The visits that the player reports.
+    /// Visits in the player's report.
     #[must_use]
     pub fn visits(&self) -> Option<u64> {
         visits(self.report.as_deref()?)
     }
 
-    /// The value in -1..=1 that the player reports, from its own view.
+    /// Value in -1..=1 in the player's report, from its own view.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
         reported(self.report.as_deref()?, "value")?.parse().ok()
     }
 }
 
-/// The visits among the words of a report.
+/// The visits in a report.
 fn visits(report: &str) -> Option<u64> {
     reported(report, "visits")?.parse().ok()
 }
 
-/// The work behind a report: its playouts, or its visits where nothing is said of reuse.
+/// The work in a report: its playouts, or its visits if reuse is not reported.
 pub(super) fn work(report: &str) -> Option<u64> {
     reported(report, "playouts")
         .and_then(|word| word.parse().ok())
@@ -143,15 +143,15 @@ pub struct GameEnd {
     pub outcome: Outcome,
     /// Why.
     pub reason: Reason,
-    /// More words about a failure: the fault, the illegal vertex.
+    /// Details of a failure: the fault, the illegal vertex.
     pub detail: Option<String>,
-    /// How it was counted, where that decided.
+    /// How it was scored, if that decided.
     pub count: Option<Count>,
     /// The moves after the opening.
     pub moves: Vec<PlayedMove>,
-    /// What is left on Black's and White's clock (main time or period), with a clock.
+    /// Time left on Black's and White's clock (main time or period), with a clock.
     pub left: Option<[Duration; 2]>,
-    /// Whether Black's and White's player can play on; otherwise it must be started anew.
+    /// Whether Black's and White's player can continue; otherwise it must be restarted.
     pub usable: [bool; 2],
 }
 
@@ -193,7 +193,7 @@ pub fn play_game<'a, G: Game>(
     }
 }
 
-/// What KGS calls the rules that records call so.
+/// KGS's name of the rules with this name in records.
 fn kgs_name(record_name: &str) -> Option<&'static str> {
     match record_name {
         "Japanese" => Some("japanese"),
@@ -207,13 +207,13 @@ fn kgs_name(record_name: &str) -> Option<&'static str> {
 /// A game, its players and their clocks.
 pub(super) struct GameInProgress<'a, G> {
     pub(super) position: G,
-    /// What may not come back, where the rules forbid that.
+    /// The positions that may not be repeated, where the rules forbid that.
     pub(super) past: PositionHistory,
     pub(super) players: [&'a mut dyn Contestant; 2],
     pub(super) terms: GameTerms,
     clocks: [RefereeClock; 2],
     moves: Vec<PlayedMove>,
-    /// Set when the game is of no interest any more.
+    /// Set when the game is no longer needed.
     pub(super) stop: &'a AtomicBool,
 }
 
@@ -243,7 +243,7 @@ impl<G: Game> GameInProgress<'_, G> {
         None
     }
 
-    /// One move; the end of the game if it ends with it.
+    /// Plays one move; returns the end of the game if it ends with it.
     fn next_move(&mut self) -> Option<GameEnd> {
         let color = self.position.to_move();
         let clock = self.clocks[color.index()];
@@ -256,9 +256,9 @@ impl<G: Game> GameInProgress<'_, G> {
             Ok(reply) => reply,
             Err(fault) => {
                 let mut end = self.lost_by_fault(color, &fault);
-                // With a clock, an engine that thinks forever has first of all overstepped it.
+                // With a clock, an engine that thinks forever has first exceeded its time.
                 let clocked = self.terms.time != MatchTimeControl::None;
-                // It was asked for a move where it had that long.
+                // It was asked for a move with that limit.
                 if clocked && matches!(&fault, Fault::Hung { limit: had, .. } if *had == limit) {
                     end.reason = Reason::Time;
                 }
@@ -282,13 +282,14 @@ impl<G: Game> GameInProgress<'_, G> {
                     detail.push_str(" brings an earlier position back (superko)");
                 } else if mv == self.position.size().pass() && !G::INFO.passes {
                     let title = G::INFO.title;
-                    detail += &format!(", which {title} has not: does this engine play Go?");
+                    detail +=
+                        &format!(", a move that {title} does not have: does this engine play Go?");
                 }
                 return Some(self.lost(color, Reason::IllegalMove, Some(detail)));
             }
             PlayerMove::Resign => return Some(self.lost(color, Reason::Resignation, None)),
             PlayerMove::Nonsense(text) => {
-                let detail = format!("`{text}` is no vertex");
+                let detail = format!("`{text}` is not a vertex");
                 return Some(self.lost(color, Reason::Malformed, Some(detail)));
             }
         };
@@ -303,7 +304,7 @@ impl<G: Game> GameInProgress<'_, G> {
         });
         let outcome = self.position.outcome();
         if outcome.is_some_and(|outcome| outcome.margin.is_none()) {
-            // Nobody is asked again, so nobody needs to know of the last move.
+            // No further question is asked, so the last move need not be sent.
             return None;
         }
         let opponent = color.opponent();

@@ -8,7 +8,7 @@ use crate::game::nogo::SmallNoGo;
 use crate::referee::player::Reply;
 use crate::referee::referee_clock::AnnouncedTime;
 
-/// Plays its vertices one after the other, each after `took`; then fails.
+/// Plays its vertices in order, each after `took`; then fails.
 struct Script {
     vertices: Vec<&'static str>,
     took: Duration,
@@ -118,7 +118,8 @@ fn check(black: &str, white: &str, terms: &GameTerms, winner: Color, reason: Rea
 
 #[test]
 fn the_side_without_a_legal_move_loses() {
-    // A1, then D1: B1 leaves A1-B1 the liberty C1; White's C1 would take it, so White has none.
+    // A1, then D1: B1 leaves A1-B1 the liberty C1; White's C1 would capture it, so White has no
+    // move.
     let end = check("A1 B1", "D1", &TERMS, Color::Black, Reason::Rules);
     assert_eq!(end.moves.len(), 3);
     assert_eq!(end.moves[0].visits(), Some(7));
@@ -163,11 +164,11 @@ fn the_clock_is_enforced_by_the_referees_measure() {
     );
     assert_eq!(end.reason, Reason::Rules);
     assert_eq!(end.left, Some([Duration::ZERO, Duration::from_secs(1)]));
-    // An engine that never answers has lost on time, whatever else it did.
+    // An engine that never answers has lost on time, in any case.
     check("A1", "", &clocked, Color::Black, Reason::Time);
 }
 
-/// Chooses a move and never answers when it is told one.
+/// Chooses a move and never answers when told one.
 struct Deaf(Script);
 
 impl Contestant for Deaf {

@@ -1,7 +1,7 @@
-//! The player that is an engine speaking the Gomocup protocol (docs/gomoku.md#gomocup).
+//! A player that is an engine with the Gomocup protocol (docs/gomoku.md#gomocup).
 //!
-//! Moves of the other side are told when the engine is asked for its own: by `TURN` where it knows
-//! all before, else the whole position by `BOARD`.
+//! Opponent's moves are sent when the engine is asked for its own: by `TURN` if it knows all
+//! earlier ones, else the whole position by `BOARD`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,17 +21,17 @@ use crate::clock::Clock;
 use crate::game::{BoardSize, Color, Move};
 use crate::gtp::{GOMOCUP_RULES, read_xy, write_xy};
 
-/// What `time_left` says where the match has no limit.
+/// `time_left` of a match without limit.
 const NO_LIMIT: u64 = 2_147_483_647;
 
-/// Not before this time after a move a program is told anything: Rapfi, for one, still counts as thinking
-/// while it writes its move, and drops the first word of what comes then.
+/// Minimum time between a move and the next command: Rapfi, for one, still counts as thinking while
+/// it writes its move, and drops the first word of a command.
 const REST: Duration = Duration::from_millis(20);
 
-/// Lines of talk before an answer, at most.
+/// Maximum lines of talk before an answer.
 const MOST_TALK: usize = 10_000;
 
-/// Characters that are kept of a line.
+/// Maximum characters of a line.
 const LINE_LEN: usize = 1000;
 
 /// An engine in its own process. Dropping it kills the process.
@@ -39,56 +39,56 @@ pub(super) struct GomocupPlayer {
     process: EngineProcess,
     errors: ErrorStream,
     clock: Arc<dyn Clock>,
-    /// How long it may take for anything but a move.
+    /// Time limit for everything but a move.
     limit: Duration,
     size: BoardSize,
-    /// The game's.
+    /// Time control of the game.
     time: MatchTimeControl,
-    /// The game's moves, and how many of them the engine knows.
+    /// The game's moves, and the number of them that the engine knows.
     moves: Vec<Move>,
     known: usize,
-    /// When its last move came.
+    /// Time of its last move.
     moved_at: Option<Duration>,
     /// Its last `MESSAGE`.
     message: Option<String>,
-    /// What `INFO` told it that it may still answer, which it should not.
+    /// Number of `INFO` lines to which an answer may still come, although none should.
     told: u32,
-    /// The game's rules, where they are not the usual ones, until the first move.
+    /// The game's rules, if not the default ones, until the first move.
     rules: Option<String>,
-    /// Whether it answers `INFO`; known once it has moved.
+    /// Whether it answers `INFO`; known after its first move.
     answers_info: Option<bool>,
-    /// What it has refused.
+    /// Refused settings.
     refusals: Vec<(ComplaintKind, String)>,
 }
 
-/// What an answer must look like; other lines are passed over.
+/// Recognises an expected answer; other lines are skipped.
 type Expected = fn(&str, BoardSize) -> bool;
 
-/// One answer and when it came.
+/// An answer and its time.
 struct TimedAnswer {
     text: String,
     at: Duration,
-    /// What was said before it to an `INFO`.
+    /// Earlier answer to an `INFO`.
     refused: Option<String>,
 }
 
-/// The point that a `SUGGEST` names.
+/// The point of a `SUGGEST`.
 fn suggested(text: &str) -> Option<&str> {
     let (word, point) = text.split_once(' ')?;
     word.eq_ignore_ascii_case("SUGGEST").then(|| point.trim())
 }
 
-/// A line as it is kept.
+/// A line shortened for storage.
 fn shortened(line: &str) -> String {
     line.chars().take(LINE_LEN).collect()
 }
 
 impl GomocupPlayer {
-    /// Starts the engine and asks what it is. Its stderr is appended to a file; `limit` is how long it
-    /// may take to start, and later for anything but a move.
+    /// Starts the engine and asks for its identity. Its stderr is appended to a file; `limit` is
+    /// the time limit for the start, and later for everything but a move.
     ///
     /// # Errors
-    /// [`StartError`] when the process does not start or says nothing.
+    /// [`StartError`] if the process does not start or does not answer.
     pub(super) fn start_engine(
         spec: &EngineSpec,
         stderr: &Path,
@@ -130,7 +130,7 @@ impl GomocupPlayer {
                 false => Ok(()),
             });
         match asked {
-            // Old programs do not know the command; that they answer is enough.
+            // Old programs do not know the command; any answer suffices.
             Ok(_) | Err(Fault::Refused { .. }) => Ok(player),
             Err(source) => Err(StartError::Handshake {
                 name: spec.name.clone(),
@@ -140,7 +140,7 @@ impl GomocupPlayer {
         }
     }
 
-    /// Leaves the engine the time it needs to be done with its last move.
+    /// Gives the engine the time it needs after its last move.
     fn rest(&mut self) {
         if let Some(moved_at) = self.moved_at.take() {
             std::thread::sleep((moved_at + REST).saturating_sub(self.clock.now()));
@@ -157,7 +157,7 @@ impl GomocupPlayer {
         self.send(&format!("INFO {key} {value}"))
     }
 
-    /// The next line that answers a command: talk is passed over, a message kept, and so are answers to
+    /// The next line that answers a command: talk is skipped, a message stored, as are answers to
     /// `INFO`, which some programs do not understand.
     fn hear(
         &mut self,
@@ -208,7 +208,7 @@ impl GomocupPlayer {
         Err(Fault::Malformed { command, answer })
     }
 
-    /// The next move, or the suggestion of one.
+    /// The next move or suggestion.
     fn hear_move(&mut self, command: &str, limit: Duration) -> Result<TimedAnswer, Fault> {
         let heard = self.hear(command, limit, |text, _| {
             let digits = text.strip_prefix('-').unwrap_or(text);
@@ -222,11 +222,11 @@ impl GomocupPlayer {
         Ok(heard)
     }
 
-    /// The engine's own time of a turn and of the match.
+    /// The engine's own time per turn and per match.
     fn tell_time(&mut self, left: AnnouncedTime) -> Result<(), Fault> {
         let millis = u64::try_from(left.time.as_millis()).unwrap_or(NO_LIMIT);
-        // In overtime a period is for this many moves, or one of this many for one move each, and there is
-        // always another one.
+        // In overtime a period is for this many moves, or one of this many for one move each, and
+        // there is always another one.
         let (turn, of_match) = match (left.stones, self.time) {
             (0, MatchTimeControl::Byoyomi { period, .. }) => {
                 let period = u64::try_from(period.as_millis()).unwrap_or(NO_LIMIT);
@@ -240,7 +240,7 @@ impl GomocupPlayer {
         self.info("time_left", of_match)
     }
 
-    /// Asks for a move; gives the command that asks.
+    /// Asks for a move; returns the command used.
     fn ask(&mut self, color: Color) -> Result<String, Fault> {
         let last = self.moves.last().map(|&last| write_xy(last, self.size));
         match (self.moves.len() - self.known, last) {
@@ -268,14 +268,14 @@ impl GomocupPlayer {
     }
 }
 
-/// How long a move and a match may take before any clock is announced.
+/// Time limits of a move and a match before any clock is announced.
 fn limits(time: MatchTimeControl) -> Vec<(&'static str, u128)> {
     let millis = |time: Duration| time.as_millis().min(NO_LIMIT.into());
     let (turn, whole) = match time {
         MatchTimeControl::None => return Vec::new(),
         MatchTimeControl::Absolute { main, increment } => {
             let first = main.max(increment);
-            // A match of unknown length: what is left is told before each move.
+            // A match of unknown length: the time left is sent before each move.
             (
                 first,
                 if increment.is_zero() {
@@ -343,7 +343,7 @@ impl Contestant for GomocupPlayer {
             let first = text.split(' ').next().unwrap_or_default();
             first.eq_ignore_ascii_case("OK")
         })?;
-        // As Piskvork does: some programs know no INFO before they have a board.
+        // Like Piskvork: some programs know no INFO before they have a board.
         for (key, value) in limits(setup.time) {
             self.info(key, value)?;
         }

@@ -1,9 +1,8 @@
-//! The controller's side of GTP: one command, one answer, within a limit.
+//! The controller's side of GTP: sends a command and waits for its answer within a limit.
 //!
-//! Every command carries an id, so an answer that is late or belongs to nothing is recognised; a program
-//! that answers its first command without one is asked without. Lines before an answer, such as a banner,
-//! are passed over. After any [`Fault`] but [`Fault::Refused`] the stream cannot be trusted: drop the
-//! client.
+//! Every command carries an id, so that late or unrelated answers are recognised; a program that
+//! answers its first command without one gets no ids. Lines before an answer, such as a banner, are
+//! skipped. After any [`Fault`] but [`Fault::Refused`] the stream is unreliable: drop the client.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -14,23 +13,24 @@ use thiserror::Error;
 use super::process::{EngineProcess, LineEnd, NoOutput, Output, SpawnError};
 use crate::clock::Clock;
 
-/// Most lines in one answer, and before it; `list_commands` of the richest engines has a few hundred.
+/// Maximum lines in one answer, and before it; `list_commands` of the richest engines has a few
+/// hundred.
 const MAX_ANSWER_LINES: usize = 10_000;
 
-/// Most bytes of one answer.
+/// Maximum bytes of one answer.
 const MAX_ANSWER_LEN: usize = 1 << 20;
 
-/// How often, and how far apart, an engine that closed its pipes is asked whether it has ended.
+/// Number and interval of checks whether an engine that closed its pipes has ended.
 const EXIT_POLLS: u32 = 40;
 const EXIT_POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Characters of an engine's words that a message quotes.
+/// Maximum characters of an engine's output quoted in a message.
 const QUOTED_LEN: usize = 80;
 
-/// Characters of a refusal that are kept.
+/// Maximum characters of a refusal that are kept.
 const REASON_LEN: usize = 300;
 
-/// What an engine did wrong.
+/// An engine's error.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Fault {
     /// The process ended or closed its stdin.
@@ -41,7 +41,7 @@ pub enum Fault {
         /// Its exit status in words.
         status: String,
     },
-    /// It closed its stdout and runs on.
+    /// It closed its stdout but continues to run.
     #[error("closed its output while it was asked `{command}`")]
     ClosedOutput {
         /// The command it did not answer.
@@ -52,7 +52,7 @@ pub enum Fault {
     Hung {
         /// The command it did not answer.
         command: String,
-        /// How long it had.
+        /// The time limit.
         limit: Duration,
     },
     /// Its answer is not GTP.
@@ -68,7 +68,7 @@ pub enum Fault {
     Refused {
         /// The command.
         command: String,
-        /// Its words.
+        /// Its message.
         message: String,
     },
 }
@@ -95,7 +95,7 @@ impl GtpClient {
     /// Starts an engine; its stderr is appended to `stderr`.
     ///
     /// # Errors
-    /// [`SpawnError`] when there is no such program.
+    /// [`SpawnError`] if the program does not exist.
     pub fn spawn(
         command_line: &str,
         stderr: File,
@@ -112,7 +112,7 @@ impl GtpClient {
     /// Sends a command and waits at most `limit` for the whole answer.
     ///
     /// # Errors
-    /// [`Fault`]; after any but [`Fault::Refused`] the client is of no more use.
+    /// [`Fault`]; after any but [`Fault::Refused`] the client is unusable.
     pub fn command(&mut self, command: &str, limit: Duration) -> Result<Answer, Fault> {
         let id = self.next_id;
         self.next_id += 1;
@@ -162,14 +162,14 @@ impl GtpClient {
         if self.numbered && after_head(line, Some(id)).is_some() {
             return true;
         }
-        // It may not know ids; what answers the first command so is not asked with one again.
+        // It may not know ids; a program that answers the first command without one gets no ids.
         let may_know_none = !self.numbered || id == 1;
         let plain = may_know_none && after_head(line, None).is_some();
         self.numbered &= !plain;
         plain
     }
 
-    /// Asks the engine to end and waits at most `limit` for it; kills it otherwise.
+    /// Asks the engine to quit and waits at most `limit`; then kills it.
     pub fn quit(mut self, limit: Duration) {
         if self
             .process
@@ -186,7 +186,7 @@ impl GtpClient {
     }
 }
 
-/// The fault of an engine whose pipes are closed; what it said on its output is told.
+/// The fault of an engine whose pipes are closed, with its last output.
 pub(super) fn ended(process: &mut EngineProcess, command: &str, said: Option<&String>) -> Fault {
     let command = command.to_owned();
     // The pipe closes a moment before the process can be waited for.
@@ -203,8 +203,8 @@ pub(super) fn ended(process: &mut EngineProcess, command: &str, said: Option<&St
     Fault::ClosedOutput { command }
 }
 
-/// The fault of an engine from which no whole answer came: nothing, other lines, or one without the empty
-/// line that ends it.
+/// The fault of an engine without a complete answer: no output, other lines, or an answer without
+/// the final empty line.
 fn no_answer(command: &str, limit: Duration, before: &[String], lines: &[String]) -> Fault {
     match (lines.first(), before.first()) {
         (Some(first), _) => malformed(
@@ -226,24 +226,24 @@ fn malformed(command: &str, line: &str) -> Fault {
     }
 }
 
-/// A line as messages quote it.
+/// A line quoted for messages.
 fn quoted(line: &str) -> String {
     line.chars().take(QUOTED_LEN).collect()
 }
 
-/// What follows `=` or `?` and the id; `None` where the line is no answer to this command.
+/// The text after `=` or `?` and the id; `None` if the line does not answer this command.
 fn after_head(line: &str, id: Option<u32>) -> Option<&str> {
     let rest = line.strip_prefix(['=', '?'])?;
     match id {
         Some(id) => rest
             .strip_prefix(&id.to_string())
             .filter(|rest| !rest.starts_with(|next: char| next.is_ascii_digit())),
-        // Rules of such signs are drawn by banners.
+        // Banners draw rules with such characters.
         None => Some(rest).filter(|rest| !rest.starts_with(['=', '?'])),
     }
 }
 
-/// The text of an answer whose first line begins one.
+/// The text of an answer that starts with this line.
 fn read_answer(command: &str, id: Option<u32>, lines: &[String]) -> Result<String, Fault> {
     let first = &lines[0];
     let rest = after_head(first, id).ok_or_else(|| malformed(command, first))?;

@@ -1,4 +1,4 @@
-//! The player that is a GTP engine.
+//! A player that is a GTP engine.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -18,10 +18,10 @@ use super::vertex;
 use crate::clock::Clock;
 use crate::game::{BoardSize, Color, Move, info};
 
-/// Characters that are kept of a report.
+/// Maximum characters of a report.
 const REPORT_LEN: usize = 1000;
 
-/// Characters that are kept of an answer that is no move.
+/// Maximum characters of an invalid answer that are kept.
 const NONSENSE_LEN: usize = 80;
 
 /// A GTP engine in its own process.
@@ -29,20 +29,20 @@ pub struct GtpPlayer {
     client: GtpClient,
     errors: ErrorStream,
     commands: HashSet<String>,
-    /// How long it may take for anything but `genmove`.
+    /// Time limit for everything but `genmove`.
     limit: Duration,
-    /// Whether it reads fractions of a second.
+    /// Whether it understands fractions of a second.
     fractions: bool,
     size: BoardSize,
-    /// The game's.
+    /// Time control of the game.
     time: MatchTimeControl,
-    /// What it has refused, or could not be told.
+    /// Settings that it refused, or has no command for.
     refusals: Vec<(ComplaintKind, String)>,
 }
 
 impl GtpPlayer {
-    /// Starts the engine and asks what it knows. Its stderr is appended to a file; `limit` is how
-    /// long it may take to start, and later to answer anything but `genmove`.
+    /// Starts the engine and asks for its commands. Its stderr is appended to a file; `limit` is
+    /// the time limit for the start, and later for everything but `genmove`.
     ///
     /// # Errors
     /// [`StartError`] when the process does not start or does not answer `list_commands`.
@@ -76,13 +76,13 @@ impl GtpPlayer {
     fn ask_what_it_knows(&mut self) -> Result<(), Fault> {
         let commands = self.ask("list_commands")?;
         self.commands = commands.split_whitespace().map(str::to_owned).collect();
-        // The standard has whole seconds only, and many engines read no others.
+        // The standard has whole seconds only, and many engines understand no others.
         self.fractions =
             self.accepts("time_settings 1.5 0 0")? && self.accepts("time_left b 1.5 0")?;
         Ok(())
     }
 
-    /// Whether the engine does not refuse a command; one that it does not list counts as refused.
+    /// Whether the engine accepts a command; a command that it does not list counts as refused.
     fn accepts(&mut self, command: &str) -> Result<bool, Fault> {
         let listed = command
             .split(' ')
@@ -95,11 +95,11 @@ impl GtpPlayer {
         }
     }
 
-    /// Tells the engine something by a command of its list; a refusal is kept for the report.
+    /// Sends a setting with a command of its list; a refusal is kept for the report.
     fn tell(&mut self, command: &str) -> Result<(), Fault> {
         match self.ask(command) {
             Err(Fault::Refused { command, message }) => {
-                // What is left on the clock is another time with each move.
+                // The time left differs with each move.
                 let shown = match command.starts_with("time_left ") {
                     true => "time_left",
                     false => &command,
@@ -111,14 +111,14 @@ impl GtpPlayer {
         }
     }
 
-    /// Keeps a line for the report; the same again tells nothing.
+    /// Keeps a message for the report; repetitions are dropped.
     fn note(&mut self, kind: ComplaintKind, line: String) {
         if !self.refusals.iter().any(|(_, noted)| *noted == line) {
             self.refusals.push((kind, line));
         }
     }
 
-    /// Tells the engine the rules, by the first command for them that it lists.
+    /// Sets the rules with the first suitable command that it lists.
     fn tell_rules(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault> {
         if let Some(komi) = setup.komi {
             if self.lists("komi") {
@@ -179,11 +179,11 @@ impl GtpPlayer {
 }
 
 impl RunningEngine for GtpPlayer {
-    /// By the command of engines for GoGui, and by whether it takes the board.
+    /// By the game command of GoGui, and by whether it accepts the board.
     fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), UnsuitableEngine> {
         let theirs = self.ask_if_known("gogui-rules_game_id")?;
         let theirs = theirs.unwrap_or_default().to_ascii_lowercase();
-        // An unknown name may be another one for the same game.
+        // An unknown name may be another name of the same game.
         if theirs != game && info(&theirs).is_some() {
             let game = game.to_owned();
             return Err(UnsuitableEngine::OtherGame { theirs, game });
@@ -303,7 +303,7 @@ impl GtpPlayer {
             true => Some(self.ask(REPORT_COMMAND)?.chars().take(REPORT_LEN).collect()),
             false => None,
         };
-        // Some add what they think of the move.
+        // Some add an evaluation of the move.
         let word = answer.text.split_whitespace().next().unwrap_or_default();
         let choice = if word.eq_ignore_ascii_case("resign") {
             PlayerMove::Resign

@@ -1,5 +1,5 @@
-//! A match in one table of TOML: what `tengen-match` leaves in the folder of every match, and what
-//! `docs/results/` collects.
+//! The record of a match as a TOML table: `tengen-match` writes one into the folder of every match,
+//! and `docs/results/` collects them.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::report::MatchReport;
 use super::results::MatchTerms;
 use crate::stats::{Interval, MatchScore, PairCounts};
 
-/// A match between two engines, seen by the first one.
+/// A match between two engines, from the first one's view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MatchRecord {
@@ -39,9 +39,9 @@ pub struct MatchRecord {
     /// The second engine's command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub second_command: Option<String>,
-    /// What limits a move or a game: `1 s a move on one core`, `400 visits a move`.
+    /// Limit of a move or a game: `1 s a move on one core`, `400 visits a move`.
     pub limit: String,
-    /// Where the openings came from, and the seed.
+    /// Source of the openings, and the seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub openings: Option<String>,
     /// Games that the first engine won.
@@ -177,7 +177,7 @@ impl MatchRecord {
     }
 }
 
-/// The limit of an engine without a clock stands in its command line.
+/// The limit of an engine without a clock is part of its command line.
 fn limit(terms: &MatchTerms) -> String {
     match terms.time.as_str() {
         "none" => "the engines' own limits".to_owned(),

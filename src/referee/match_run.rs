@@ -1,4 +1,4 @@
-//! Playing a schedule: several games at once, each place with its own engine processes.
+//! Plays a schedule: several games concurrently, each slot with its own engine processes.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -25,55 +25,54 @@ use super::schedule::Fixture;
 use crate::clock::Clock;
 use crate::game::{Color, Move, Outcome};
 
-/// How long an engine may take to end when it is no longer needed.
+/// How long an engine may take to quit.
 const QUIT_LIMIT: Duration = Duration::from_secs(2);
 
-/// How often somebody looks up from waiting for games.
+/// Interval of checks while waiting for games.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Everything needed to play games.
+/// The plan of a match.
 pub struct MatchPlan<'a> {
     /// The game.
     pub rules: &'a dyn RefereedGame,
-    /// Who plays, in the order that fixtures count.
+    /// The engines, as indexed by fixtures.
     pub engines: &'a [EngineSpec],
-    /// The openings that fixtures count.
+    /// The openings, as indexed by fixtures.
     pub openings: &'a [Vec<Move>],
     /// The terms of every game.
     pub terms: GameTerms,
-    /// How long an engine may take to start, and to answer anything but `genmove`.
+    /// Time limit of an engine for its start, and for everything but `genmove`.
     pub command_limit: Duration,
-    /// What makes the clock special.
+    /// Clock conditions.
     pub conditions: Conditions,
-    /// Games played at the same time, at least 1.
+    /// Games played concurrently, at least 1.
     pub concurrency: usize,
     /// An existing folder for the engines' stderr.
     pub stderr_dir: &'a Path,
-    /// The time that counts.
+    /// Clock for thinking times.
     pub clock: Arc<dyn Clock>,
 }
 
-/// A game that has been played.
+/// A completed game.
 #[derive(Debug)]
 pub struct FinishedGame {
-    /// What was to be played.
+    /// Its fixture.
     pub fixture: Fixture,
-    /// How it went.
+    /// Its end.
     pub end: GameEnd,
-    /// What Black and White complained of on their error streams, and what they refused.
+    /// Complaints on Black's and White's error streams, and refused settings.
     pub complaints: [Vec<(ComplaintKind, String)>; 2],
 }
 
 impl MatchPlan<'_> {
-    /// Plays the fixtures and hands every finished game to `finished`, in this thread and in the
+    /// Plays the fixtures and passes every finished game to `finished`, on this thread and in the
     /// order they end, until it breaks; games in progress are then abandoned. `meanwhile` is called
     /// several times a second.
     ///
     /// # Errors
-    /// [`StartError`] when an engine cannot be started that has not been started before in this
-    /// run. One that fails to start later loses its game as crashed; when it has failed
-    /// three times on end, the match ends with this error, and what is left of it can be
-    /// played when the engine is there again.
+    /// [`StartError`] if an engine that has not been started before in this run cannot be started.
+    /// One that fails to start later loses its game as crashed; after three consecutive failures
+    /// the match ends with this error, and can be continued when the engine is available again.
     pub fn play<B>(
         &self,
         fixtures: &[Fixture],
@@ -116,44 +115,43 @@ impl MatchPlan<'_> {
                 shared.stop.store(true, Ordering::Relaxed);
                 break;
             }
-            // No place waits to report.
+            // No slot waits to report.
             drop(receiver);
         });
         result
     }
 }
 
-/// What the places share.
+/// State shared by the slots.
 struct Shared<'a> {
     plan: &'a MatchPlan<'a>,
     fixtures: &'a [Fixture],
-    /// The next fixture to be played.
+    /// The next fixture to play.
     next: AtomicUsize,
-    /// Set when no game is of interest any more.
+    /// Set when no further games are needed.
     stop: AtomicBool,
-    /// Whether each engine has been started successfully.
+    /// Whether each engine has ever been started.
     started: Vec<AtomicBool>,
-    /// How often each has failed to start since it last did.
+    /// Consecutive start failures of each engine.
     failed_starts: Vec<AtomicU32>,
 }
 
-/// So often an engine that has played may fail to start before that is taken for the state of the machine,
-/// and not for the way it plays.
+/// Number of consecutive start failures after which the machine is assumed to be the cause.
 const MOST_FAILED_STARTS: u32 = 3;
 
 impl Shared<'_> {
-    /// Whether the match goes on after an engine has failed to start, which is then a lost game.
+    /// Whether the match continues after an engine has failed to start, which then loses the game.
     fn goes_on_without(&self, engine: usize) -> bool {
         let failed = self.failed_starts[engine].fetch_add(1, Ordering::Relaxed) + 1;
         self.started[engine].load(Ordering::Relaxed) && failed < MOST_FAILED_STARTS
     }
 }
 
-/// One place at which games are played one after the other.
+/// A slot in which games are played one after the other.
 struct GameSlot<'a> {
     shared: &'a Shared<'a>,
     number: usize,
-    /// The engines that are running, by index.
+    /// Running engines by index.
     players: HashMap<usize, Box<dyn RunningEngine>>,
 }
 
@@ -242,7 +240,7 @@ impl<'a> GameSlot<'a> {
         }))
     }
 
-    /// The running engine, or a new process of it.
+    /// The running engine, or a new process.
     fn take_player(&mut self, engine: usize) -> Result<Box<dyn RunningEngine>, StartError> {
         if let Some(player) = self.players.remove(&engine) {
             return Ok(player);
@@ -267,12 +265,13 @@ impl<'a> GameSlot<'a> {
         Ok(player)
     }
 
-    /// The file of this worker for an engine's error stream, by its name as far as files can have it.
+    /// This worker's file for an engine's error stream, with the engine's name as far as file names
+    /// allow.
     fn stderr_path(&self, engine: usize) -> PathBuf {
         let plan = self.shared.plan;
         let mut names = plan.engines.iter().map(|spec| plain(&spec.name));
         let own = plain(&plan.engines[engine].name);
-        // What one engine says must not be taken for another's word.
+        // Output of different engines must not be mixed up.
         let name = match names.position(|name| name == own) {
             Some(first) if first < engine => format!("{own}.{engine}"),
             _ => own,
@@ -281,14 +280,14 @@ impl<'a> GameSlot<'a> {
     }
 }
 
-/// A name with what no file's name should have replaced.
+/// A name with characters replaced that file names should not contain.
 fn plain(name: &str) -> String {
     let good = |c: char| c.is_alphanumeric() || "-_.".contains(c);
     let letters = name.chars();
     letters.map(|c| if good(c) { c } else { '_' }).collect()
 }
 
-/// Adds the last words of an engine that crashed to what is said of its end.
+/// Appends the last output of a crashed engine to the details of the end.
 fn add_last_words(end: &mut GameEnd, heard: &[NewLines; 2]) {
     if let (Reason::Crash, Some(winner), Some(detail)) =
         (end.reason, end.outcome.winner, &mut end.detail)

@@ -1,8 +1,8 @@
-//! Who is stronger, and how sure are we: matches between engines under our own rules.
+//! Matches between engines under the referee's own rules, with statistics of their results.
 //!
-//! The referee knows the rules of every game, trusts nothing an engine says, and never waits for
-//! one longer than agreed. Engines are processes; nothing of this crate's own search or networks
-//! is used here.
+//! The referee knows the rules of every game, trusts no output of an engine, and never waits for
+//! one longer than agreed. Engines are processes; this crate's search and networks are not used
+//! here.
 
 mod clock_report;
 mod command_line;

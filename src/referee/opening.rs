@@ -1,7 +1,7 @@
-//! Openings: short lists of moves that both games of a pair start with, and books of them.
+//! Openings: short lists of moves with which both games of a pair start, and opening books.
 //!
-//! A book is a text file with one opening a line, its moves as vertices from the empty board, Black
-//! first (`E5 C3 G7 D6`); `#` starts a comment.
+//! A book is a text file with one opening per line, its moves as vertices from the empty board,
+//! Black first (`E5 C3 G7 D6`); `#` starts a comment.
 
 use std::collections::HashSet;
 
@@ -12,21 +12,21 @@ use thiserror::Error;
 use super::vertex;
 use crate::game::{BoardSize, Game, Move, Symmetry};
 
-/// Random openings tried for each one wanted before the board is taken to have no more.
+/// Random attempts per opening before the board is assumed to have no more.
 const ATTEMPTS_PER_OPENING: usize = 1000;
 
 /// Why a book cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum OpeningError {
     /// A word is not a vertex of the board.
-    #[error("line {line} of the opening book: `{word}` is no point of this board")]
+    #[error("line {line} of the opening book: `{word}` is not a point of this board")]
     NotAVertex {
         /// Line number from 1.
         line: usize,
         /// The word.
         word: String,
     },
-    /// A move breaks the rules, or the game is over after the opening.
+    /// An illegal move, or the game is over after the opening.
     #[error("line {line} of the opening book: move {number} is illegal or ends the game")]
     Illegal {
         /// Line number from 1.
@@ -34,7 +34,7 @@ pub enum OpeningError {
         /// Move number from 1.
         number: usize,
     },
-    /// The book holds no opening.
+    /// The book contains no opening.
     #[error("the opening book is empty")]
     Empty,
     /// The board has fewer different openings of this length.
@@ -52,7 +52,7 @@ pub enum OpeningError {
 /// The openings of a book.
 ///
 /// # Errors
-/// [`OpeningError`] names the line that is wrong.
+/// [`OpeningError`] names the invalid line.
 pub fn read_book<G: Game>(start: &G, text: &str) -> Result<Vec<Vec<Move>>, OpeningError> {
     let mut openings = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -97,11 +97,11 @@ pub fn to_line(size: BoardSize, moves: &[Move]) -> String {
     words.join(" ")
 }
 
-/// Different openings of random legal moves, no two equal under the board's symmetries; the same
-/// for the same seed, and the first ones the same whatever their number.
+/// Distinct openings of random legal moves, unique up to the board's symmetries; the same for the
+/// same seed, and the first ones independent of their number.
 ///
 /// # Errors
-/// [`OpeningError::TooFew`] when the board has not enough of them.
+/// [`OpeningError::TooFew`] if the board does not have enough.
 pub fn random_openings<G: Game>(
     start: &G,
     plies: u32,
@@ -149,9 +149,9 @@ fn random_opening<G: Game>(
     game.outcome().is_none().then_some(moves)
 }
 
-/// A key equal for openings that lead to the same position, to a mirrored or to a rotated one.
-/// Exchanged colours need no thought: with Black first, two openings of the same length never
-/// differ by that alone.
+/// A key that is equal for openings to the same position up to mirroring and rotation. Exchanged
+/// colours need not be considered: with Black first, openings of the same length never differ by
+/// that alone.
 pub(super) fn canonical_key<G: Game>(start: &G, moves: &[Move]) -> u128 {
     let size = start.size();
     let keys = Symmetry::all(size).map(|symmetry| {

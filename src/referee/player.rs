@@ -1,4 +1,4 @@
-//! What the referee asks of a player, and how the engine behind one is started.
+//! The interface of players, and the start of their engines.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ use super::referee_clock::AnnouncedTime;
 use super::time_control::MatchTimeControl;
 use crate::game::{BoardSize, Color, HalfPoints, Move};
 
-/// The command asked after each move of an engine that lists it: one line of `name value` words
-/// about the search just done, such as `visits 800 value 0.12` (the mover's view, -1..=1).
+/// The command sent after each move to an engine that lists it: one line of `name value` words
+/// about its last search, such as `visits 800 value 0.12` (the mover's view, -1..=1).
 pub const REPORT_COMMAND: &str = "tengen-report";
 
 /// A game about to start.
@@ -28,23 +28,23 @@ pub struct GameSetup<'a> {
     pub opening: &'a [Move],
     /// Both sides' time.
     pub time: MatchTimeControl,
-    /// The points that White gets, in games that count points.
+    /// Komi, in games that count points.
     pub komi: Option<HalfPoints>,
-    /// The rules as the command `kata-set-rules` takes them: KataGo's where the game is one of its
-    /// own, else the name of rules that are not the usual ones.
+    /// The rules for the command `kata-set-rules`: KataGo's format if KataGo knows the game, else
+    /// the name of rules other than the default.
     pub rules: Option<String>,
-    /// The same as the command `kgs-rules` takes them, where it has a name for them.
+    /// The rules for the command `kgs-rules`, if it has a name for them.
     pub kgs_rules: Option<&'static str>,
 }
 
-/// A player's answer to the question for its move.
+/// A player's answer to a request for a move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// What it wants.
+    /// Its choice.
     pub choice: PlayerMove,
-    /// How long it thought.
+    /// Thinking time.
     pub took: Duration,
-    /// What it says of its search, if anything.
+    /// Its report on the search, if any.
     pub report: Option<String>,
 }
 
@@ -55,25 +55,25 @@ pub enum PlayerMove {
     Move(Move),
     /// The player gives up.
     Resign,
-    /// Text that is no vertex of this board.
+    /// Text that is not a vertex of this board.
     Nonsense(String),
 }
 
-/// One who plays games under a referee.
+/// A player under a referee.
 pub trait Contestant {
     /// Prepares for a new game.
     ///
     /// # Errors
-    /// [`Fault`] when the player fails; it has then lost the game.
+    /// [`Fault`] if the player fails; it has then lost the game.
     fn start(&mut self, setup: &GameSetup<'_>) -> Result<(), Fault>;
 
-    /// Tells of the opponent's move.
+    /// Sends the opponent's move.
     ///
     /// # Errors
     /// [`Fault`], as above.
     fn play(&mut self, color: Color, mv: Move) -> Result<(), Fault>;
 
-    /// Asks for a move, with what is on its clock; gives up after `limit`.
+    /// Requests a move with the state of its clock; gives up after `limit`.
     ///
     /// # Errors
     /// [`Fault`], as above.
@@ -84,8 +84,8 @@ pub trait Contestant {
         limit: Duration,
     ) -> Result<Reply, Fault>;
 
-    /// Asks for a move of a player who has to take dead stones, because the other one takes them for
-    /// alive; no clock runs.
+    /// Requests a move in the cleanup phase, of a player that must capture dead stones because the
+    /// opponent considers them alive; no clock runs.
     ///
     /// # Errors
     /// [`Fault`], as above.
@@ -93,7 +93,7 @@ pub trait Contestant {
         self.choose(color, None, limit)
     }
 
-    /// Takes the move back that the player has just answered and passes in its place; whether it can.
+    /// Undoes the player's last move and passes instead; returns whether that is possible.
     ///
     /// # Errors
     /// [`Fault`], as above.
@@ -102,7 +102,7 @@ pub trait Contestant {
         Ok(false)
     }
 
-    /// The stones that the player takes for dead in a finished game; `None` where it cannot say.
+    /// The stones that the player considers dead in a finished game; `None` if it cannot tell.
     ///
     /// # Errors
     /// [`Fault`], as above.
@@ -110,7 +110,7 @@ pub trait Contestant {
         Ok(None)
     }
 
-    /// What the player takes for the result of a finished game; `None` where it cannot say.
+    /// The player's result of a finished game; `None` if it cannot tell.
     ///
     /// # Errors
     /// [`Fault`], as above.
@@ -119,7 +119,7 @@ pub trait Contestant {
     }
 }
 
-/// How to start an engine.
+/// An engine's name, command and protocol.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EngineSpec {
@@ -127,7 +127,7 @@ pub struct EngineSpec {
     pub name: String,
     /// Its command line, split without a shell.
     pub command: String,
-    /// What it speaks.
+    /// Its protocol.
     #[serde(default, skip_serializing_if = "EngineProtocol::is_gtp")]
     pub protocol: EngineProtocol,
 }
@@ -163,7 +163,7 @@ impl EngineSpec {
     }
 }
 
-/// What an engine speaks with the referee.
+/// Protocol between an engine and the referee.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EngineProtocol {
@@ -193,21 +193,21 @@ impl FromStr for EngineProtocol {
     }
 }
 
-/// A player that is an engine in a process of its own.
+/// A player in its own process.
 pub(super) trait RunningEngine: Contestant + Send {
-    /// Whether it plays this game on this board at all.
+    /// Whether it plays this game on this board.
     ///
     /// # Errors
-    /// [`UnsuitableEngine`] says why not, and what to do.
+    /// [`UnsuitableEngine`] gives the reason, and what to do.
     fn check_game(&mut self, game: &str, size: BoardSize) -> Result<(), UnsuitableEngine>;
 
-    /// What is new on its error stream.
+    /// New content of its error stream.
     fn listen(&mut self) -> NewLines;
 
-    /// What it has refused, or could not be told, since it was last asked this.
+    /// Settings that it refused, or has no command for, since the last call.
     fn refusals(&mut self) -> Vec<(ComplaintKind, String)>;
 
-    /// Ends it politely, killing it after `limit`.
+    /// Asks it to quit, and kills it after `limit`.
     fn quit(self: Box<Self>, limit: Duration);
 }
 
@@ -242,7 +242,7 @@ pub enum StartError {
         /// The last line on its error stream.
         last_words: Option<String>,
     },
-    /// It plays, but not this.
+    /// It does not play the match's game.
     #[error("{name} {source}")]
     UnsuitableEngine {
         /// The engine.
@@ -255,40 +255,40 @@ pub enum StartError {
 /// Why an engine cannot play the match's game.
 #[derive(Debug, Error)]
 pub enum UnsuitableEngine {
-    /// It is one of another game.
+    /// It plays another game.
     #[error(
         "plays {theirs}, and this is a match of {game}: either its command line lacks --game {game} (or \
          what the engine calls it), or that of tengen-match lacks --game {theirs}"
     )]
     OtherGame {
-        /// The game that it names.
+        /// The engine's game.
         theirs: String,
-        /// That of the match.
+        /// The match's game.
         game: String,
     },
-    /// It does not take the board.
+    /// It refuses the board.
     #[error(
         "{fault}; does it play {game} on {size}? For Tengen as an engine --game {game} --size {size} says so"
     )]
     Board {
-        /// What it said.
+        /// Its answer.
         fault: Fault,
         /// The game of the match.
         game: String,
         /// Its board.
         size: BoardSize,
     },
-    /// It failed when it was asked.
+    /// It failed to answer.
     #[error(transparent)]
     Failed(#[from] Fault),
-    /// Its protocol is for Gomoku.
+    /// Its protocol is for Gomoku only.
     #[error(
         "speaks the protocol of Gomocup, which has no {0}: leave the option for its protocol out"
     )]
     Protocol(String),
 }
 
-/// What to do about an engine that answers as one of the other protocol does.
+/// Advice if an engine answers in the other protocol.
 fn other_protocol(fault: &Fault) -> &'static str {
     let Fault::Malformed { answer, .. } = fault else {
         return "";
@@ -305,7 +305,7 @@ fn other_protocol(fault: &Fault) -> &'static str {
     }
 }
 
-/// An engine's last words, to be added to what it did.
+/// An engine's last output, for error messages.
 pub(super) fn and_last_words(words: Option<&String>) -> String {
     words.map_or(String::new(), |words| format!("; its last words: {words}"))
 }

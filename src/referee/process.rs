@@ -1,7 +1,7 @@
-//! One engine process: its pipes, its lines with their time of arrival, its end.
+//! An engine process: its pipes, its output lines with arrival times, its end.
 //!
-//! Nothing an engine does can make this side wait longer than asked or hold more than a bounded
-//! amount of its output: stderr goes straight to a file, stdout through a bounded channel.
+//! Nothing that an engine does can make this side wait longer than requested or store more than a
+//! bounded amount of its output: stderr goes directly to a file, stdout through a bounded channel.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -16,19 +16,19 @@ use super::command_line::{self, CommandLineError};
 use crate::clock::Clock;
 use crate::system::ProcessGroup;
 
-/// Longest line taken from an engine, in bytes; KataGo's longest analysis lines stay below.
+/// Maximum length of an engine's line in bytes; KataGo's longest analysis lines are shorter.
 const MAX_LINE_LEN: usize = 1 << 20;
 
-/// What ends a line of an engine.
+/// Line terminator of an engine's protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineEnd {
-    /// A line feed; other control characters mean nothing, as in GTP.
+    /// A line feed; other control characters are removed, as in GTP.
     Feed,
-    /// A line feed or a carriage return, as in the protocol of Gomocup, where empty lines mean nothing.
+    /// A line feed or a carriage return, as in the Gomocup protocol, where empty lines are ignored.
     FeedOrReturn,
 }
 
-/// Lines that may wait to be read before the engine's own writes block.
+/// Number of unread lines after which the engine's writes block.
 const MAX_WAITING_LINES: usize = 256;
 
 /// Why an engine could not be started.
@@ -42,28 +42,28 @@ pub enum SpawnError {
     Start {
         /// The program's name, as given.
         program: String,
-        /// What the system says.
+        /// Error of the operating system.
         source: io::Error,
     },
 }
 
-/// What arrived on an engine's stdout.
+/// Output on an engine's stdout.
 #[derive(Debug)]
 pub(super) enum Output {
-    /// A line without its end, control characters removed and tabs made blanks.
+    /// A line without its terminator, control characters removed and tabs replaced by blanks.
     Line {
         text: String,
-        /// When it arrived, by the referee's clock.
+        /// Arrival time on the referee's clock.
         at: Duration,
     },
-    /// A line longer than [`MAX_LINE_LEN`] or a reading error; nothing follows.
+    /// A line longer than [`MAX_LINE_LEN`] or a read error; nothing follows.
     Unreadable,
 }
 
 /// Why there is no output.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NoOutput {
-    /// Nothing came in time.
+    /// Timeout.
     TimedOut,
     /// The engine has closed its stdout, usually by ending.
     Closed,
@@ -78,7 +78,7 @@ pub(super) struct EngineProcess {
 }
 
 impl EngineProcess {
-    /// Starts an engine; what it writes to stderr goes to `stderr`.
+    /// Starts an engine; its stderr goes to `stderr`.
     pub(super) fn spawn(
         command_line: &str,
         stderr: File,
@@ -96,8 +96,8 @@ impl EngineProcess {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(stderr);
-        // Its own group: Ctrl-C must end the referee, not first an engine that would then be
-        // recorded as crashed. Engines end when their stdin closes.
+        // Its own process group: Ctrl-C must end the referee, not first an engine that would then
+        // be recorded as crashed. Engines end when their stdin closes.
         let mut group = ProcessGroup::spawn(command).map_err(start)?;
         let pipes = group.pipes();
         let missing = || start(io::Error::other("its pipes are missing"));
@@ -142,9 +142,9 @@ impl Drop for EngineProcess {
     }
 }
 
-/// Reads until the engine closes its stdout or nobody listens. The thread ends with the process:
-/// its pipe closes, or the dropped receiver refuses the next line. Nobody joins it, because a
-/// stray grandchild of the engine could hold the pipe open.
+/// Reads until the engine closes its stdout or the receiver is dropped. The thread ends with the
+/// process: its pipe closes, or the dropped receiver refuses the next line. It is not joined,
+/// because a stray grandchild of the engine could hold the pipe open.
 fn read_lines(
     mut stdout: ChildStdout,
     line_end: LineEnd,

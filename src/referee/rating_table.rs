@@ -8,21 +8,21 @@ use thiserror::Error;
 use super::results::{GameEntry, ResultText};
 use crate::stats::{Interval, Meeting, RatedPair, fit_with_intervals, online_elo};
 
-/// One engine's line.
+/// One engine's row.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RatingRow {
     /// The engine.
     pub name: String,
     /// Its rating; the anchor's is the rating it was given.
     pub elo: f64,
-    /// 95% interval of the difference to the anchor, moved to the anchor's rating; an end that no
-    /// game speaks of is infinite, `null` in JSON.
+    /// 95% interval of the difference to the anchor, shifted to the anchor's rating; an end without
+    /// evidence is infinite, `null` in JSON.
     pub interval: Interval,
     /// Games played.
     pub games: u32,
     /// Mean score in them, in 0..=1.
     pub score: f64,
-    /// Online Elo after all games in their order; a replication, not a measure.
+    /// Online Elo after all games in their order; for replication, not a measure of strength.
     pub online_elo: f64,
 }
 
@@ -33,7 +33,7 @@ pub struct RatingTable {
     pub anchor: String,
     /// All engines, the strongest first.
     pub rows: Vec<RatingRow>,
-    /// What playing Black is worth, in Elo.
+    /// Advantage of playing Black, in Elo.
     pub black_advantage: f64,
     /// Its 95% interval.
     pub black_interval: Interval,
@@ -70,10 +70,10 @@ pub enum RatingError {
 }
 
 impl RatingTable {
-    /// The ratings of everybody in these files, each a list of games.
+    /// The ratings of all engines in these files, each a list of games.
     ///
     /// # Errors
-    /// [`RatingError`] when the games say nothing about somebody's distance to the anchor.
+    /// [`RatingError`] if the games do not determine an engine's distance to the anchor.
     pub fn new(
         files: &[Vec<GameEntry>],
         options: RatingOptions<'_>,
@@ -127,9 +127,9 @@ impl RatingTable {
     }
 }
 
-/// A game as the statistics see it.
+/// A game as input of the statistics.
 fn meeting(names: &[String], game: &GameEntry) -> Meeting {
-    // `names` holds every player, sorted.
+    // `names` contains every player, sorted.
     let index = |name: &String| names.binary_search(name).unwrap_or_default();
     Meeting {
         black: index(&game.black),
@@ -209,8 +209,8 @@ pub(super) mod tests {
         anchor_elo: 1000.0,
     };
 
-    /// Three engines: `b` wins 3 of 4 against `a`, `c` 3 of 4 against `b`, everybody as Black and
-    /// White alike.
+    /// Three engines: `b` wins 3 of 4 against `a`, `c` 3 of 4 against `b`, each as Black and White
+    /// equally often.
     pub(in crate::referee) fn table() -> RatingTable {
         let mut games = Vec::new();
         for round in 0..20 {

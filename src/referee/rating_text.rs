@@ -1,4 +1,4 @@
-//! A rating list as plain text, Markdown and an SVG picture.
+//! A rating list as plain text, Markdown and an SVG plot.
 
 use std::fmt::{self, Write};
 
@@ -37,7 +37,7 @@ impl fmt::Display for RatingTable {
             )?;
         }
         let Interval { low, high } = self.black_interval;
-        // No minus before a zero.
+        // Avoids "-0".
         let black = self.black_advantage.round() + 0.0;
         writeln!(
             f,
@@ -83,7 +83,7 @@ impl RatingTable {
         text
     }
 
-    /// The list as an SVG picture: a point and its interval for every engine.
+    /// The list as an SVG plot: a point and its interval for every engine.
     #[must_use]
     pub fn to_svg(&self) -> String {
         let axis = axis(&self.rows);
@@ -116,8 +116,8 @@ impl RatingTable {
     }
 }
 
-/// One engine's name, interval and point at this height. An end that is infinite has no stroke: the
-/// line goes on to the border.
+/// One engine's name, interval and point at this height. An infinite end has no stroke: the line
+/// continues to the border.
 fn row_svg(row: &RatingRow, axis: &Axis, y: f64) -> String {
     let Interval { low, high } = row.interval;
     let (top, foot) = (y - 4.0, y + 4.0);
@@ -143,7 +143,7 @@ const TOP: f64 = 16.0;
 const BOTTOM: f64 = 48.0;
 const ROW: f64 = 28.0;
 
-/// The Elo scale of the picture: it holds every interval.
+/// The Elo scale of the plot, which contains every interval.
 fn axis(rows: &[RatingRow]) -> Axis {
     Axis::around(
         rows.iter()
@@ -151,7 +151,7 @@ fn axis(rows: &[RatingRow]) -> Axis {
     )
 }
 
-/// Where a rating lies in the picture; at the border what lies outside.
+/// Position of a rating in the plot, clamped to the border.
 fn x(axis: &Axis, elo: f64) -> f64 {
     LEFT + axis.share(elo).clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
 }

@@ -1,4 +1,4 @@
-//! One side's clock during one game, as the referee keeps it. The engine has a clock of its own
+//! One side's clock during a game, kept by the referee. The engine has its own clock
 //! ([`crate::clock::SideClock`]). The two share no code, so that a mistake in either shows as a
 //! loss on time instead of being made on both sides.
 
@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use super::time_control::MatchTimeControl;
 
-/// What is on a side's clock: a value, moved on by [`RefereeClock::spend`].
+/// State of a side's clock, updated by [`RefereeClock::spend`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RefereeClock {
     control: MatchTimeControl,
-    /// Time left in the main time or in the running period.
+    /// Time left in the main time or in the current period.
     left: Duration,
-    /// Byoyomi: periods left with the running one; Canadian: moves left in the period; zero in
+    /// Byoyomi: periods left including the current one; Canadian: moves left in the period; zero in
     /// main time.
     overtime: u32,
 }
@@ -21,10 +21,10 @@ pub struct RefereeClock {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeForfeit;
 
-/// What `time_left` says of a clock.
+/// The values of `time_left`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnnouncedTime {
-    /// Time left in the main time or in the running period.
+    /// Time left in the main time or in the current period.
     pub time: Duration,
     /// Zero in main time; else the moves (Canadian) or periods (byoyomi) left.
     pub stones: u32,
@@ -60,7 +60,7 @@ impl RefereeClock {
         }
     }
 
-    /// What the engine is told; `None` without a clock.
+    /// The values sent to the engine; `None` without a clock.
     #[must_use]
     pub fn time_left(&self) -> Option<AnnouncedTime> {
         (self.control != MatchTimeControl::None).then_some(AnnouncedTime {
@@ -69,7 +69,7 @@ impl RefereeClock {
         })
     }
 
-    /// The longest the next move may take.
+    /// Maximum time of the next move.
     #[must_use]
     pub fn longest_move(&self) -> Duration {
         match self.control {
@@ -90,7 +90,7 @@ impl RefereeClock {
     }
 
     /// Charges a move that took `took`; up to `margin` more than [`RefereeClock::longest_move`] is
-    /// forgiven.
+    /// tolerated.
     ///
     /// # Errors
     /// [`TimeForfeit`] when it took longer; the clock is then at zero.
@@ -116,7 +116,7 @@ impl RefereeClock {
         Ok(())
     }
 
-    /// A move that ends inside a period gives the whole period back; exactly a period is inside.
+    /// A move that ends within a period resets it; exactly a period is within.
     fn spend_byoyomi(&mut self, took: Duration, period: Duration, periods: u32) {
         if self.overtime == 0 && took < self.left {
             self.left -= took;
@@ -131,7 +131,7 @@ impl RefereeClock {
         self.left = period;
     }
 
-    /// A period is given anew after its last move.
+    /// A new period starts after the last move of one.
     fn spend_canadian(&mut self, took: Duration, period: Duration, stones: u32) {
         if self.overtime == 0 && took < self.left {
             self.left -= took;
@@ -156,7 +156,7 @@ mod tests {
 
     const NO_MARGIN: Duration = Duration::ZERO;
 
-    /// Spends seconds one move at a time; after each, what `time_left` would say, or "lost".
+    /// Spends seconds one move at a time; after each, the values of `time_left`, or "lost".
     #[track_caller]
     fn check(control: &str, moves: &[f64], expected: &str) {
         let mut clock = RefereeClock::new(control.parse().unwrap());

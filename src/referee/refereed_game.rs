@@ -1,4 +1,4 @@
-//! The games the referee knows, each behind one call per game played.
+//! The games of the referee, each behind one call per game played.
 
 use std::sync::atomic::AtomicBool;
 
@@ -11,7 +11,7 @@ use crate::game::{
 use crate::record::GameRecord;
 
 /// The rules of one game on one board. Inside, positions are static types; outside, a match does
-/// not know which game it plays.
+/// not know its game.
 pub trait RefereedGame: Send + Sync {
     /// The game's name, as [`Game::NAME`].
     fn name(&self) -> &'static str;
@@ -22,7 +22,7 @@ pub trait RefereedGame: Send + Sync {
     /// The board.
     fn size(&self) -> BoardSize;
 
-    /// The record of a game that has not begun.
+    /// The record of a game without moves.
     fn record(&self) -> GameRecord;
 
     /// Plays one game from the position after `opening`, whose moves are legal; `None` when `stop`
@@ -38,13 +38,13 @@ pub trait RefereedGame: Send + Sync {
     /// Reads an opening book. See [`opening`].
     ///
     /// # Errors
-    /// [`OpeningError`] names the line that is wrong.
+    /// [`OpeningError`] names the invalid line.
     fn read_book(&self, text: &str) -> Result<Vec<Vec<Move>>, OpeningError>;
 
     /// Different random openings. See [`opening::random_openings`].
     ///
     /// # Errors
-    /// [`OpeningError::TooFew`] when the board has not enough of them.
+    /// [`OpeningError::TooFew`] if the board does not have enough.
     fn random_openings(
         &self,
         plies: u32,
@@ -53,11 +53,11 @@ pub trait RefereedGame: Send + Sync {
     ) -> Result<Vec<Vec<Move>>, OpeningError>;
 }
 
-/// A game by its name, under rules given as text (the usual ones where it is empty) and with a komi
-/// that may be another one than theirs.
+/// A game by name, under rules given as text (the default ones if empty) and optionally with
+/// another komi.
 ///
 /// # Errors
-/// [`UnknownGame`] lists the games, the sizes or the rules that there are.
+/// [`UnknownGame`] lists the games, the sizes or the rules.
 pub fn refereed_game(
     name: &str,
     size: BoardSize,
@@ -81,7 +81,7 @@ fn boxed<G: Game>(
     Ok(Box::new(StartPosition(G::with_rules(start.size(), rules)?)))
 }
 
-/// A game's start position as its rules.
+/// A game's start position, which implements its rules.
 struct StartPosition<G>(G);
 
 impl<G: Game> RefereedGame for StartPosition<G> {

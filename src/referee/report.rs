@@ -1,4 +1,4 @@
-//! The report of a match between two engines, for people and for programs.
+//! The report of a match between two engines, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,15 +13,16 @@ use super::score_board::ScoreBoard;
 use crate::game::Color;
 use crate::stats::{Interval, MatchScore};
 
-/// Share of failed games above which a match is not to be trusted. Source: docs/methods.md#match-statistics.
+/// Share of failed games above which a match is unreliable. Source:
+/// docs/methods.md#match-statistics.
 const TOLERATED_FAILURES: f64 = 0.001;
 
-/// What a match says.
+/// Statistics of a match.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MatchReport {
-    /// The two engines; every figure is from the first one's view.
+    /// The two engines; all figures are from the first one's view.
     pub engines: [String; 2],
-    /// Everything counted.
+    /// All counts.
     pub counts: MatchScore,
     /// Mean score per game, in 0..=1.
     pub score: f64,
@@ -31,33 +32,33 @@ pub struct MatchReport {
     pub elo: f64,
     /// 95% interval of the rating difference.
     pub elo_interval: Interval,
-    /// Black's mean score, whoever was Black.
+    /// Black's mean score, with either engine as Black.
     pub black_score: f64,
     /// Share of pairs that were split.
     pub split_share: f64,
-    /// Games by the way they ended.
+    /// Number of games by reason of their end.
     pub reasons: BTreeMap<Reason, u32>,
-    /// Counted games in which an engine says another result than the one that counts.
+    /// Scored games with a differing result of an engine, by engine.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub contradictions: BTreeMap<String, u32>,
-    /// What engines did wrong when they were asked about counted games.
+    /// Errors of engines when asked about scored games.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub faults_in_counting: BTreeMap<String, FaultsInCounting>,
-    /// Counted games by what the count rests on.
+    /// Number of scored games by basis of the score.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub counts_by: BTreeMap<CountBasis, u32>,
     /// Games lost by misbehaviour.
     pub failures: Failures,
-    /// What engines complained of on their error streams.
+    /// Complaints on engines' error streams.
     pub complaints: Complaints,
 }
 
-/// Finished games that an engine could not be asked about: they count by what the other one says.
+/// Finished games that an engine could not be asked about: the other engine's answers decide.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct FaultsInCounting {
-    /// How many.
+    /// Number of games.
     pub games: u32,
-    /// What it did wrong in the first of them.
+    /// Its error in the first of them.
     pub first: String,
 }
 
@@ -66,9 +67,9 @@ pub struct FaultsInCounting {
 pub struct Failure {
     /// The engine.
     pub engine: String,
-    /// What it did.
+    /// Kind of misbehaviour.
     pub reason: Reason,
-    /// How often.
+    /// Number of games.
     pub games: u32,
 }
 
@@ -78,13 +79,13 @@ pub struct Failure {
 pub struct Failures {
     /// By engine and reason.
     pub list: Vec<Failure>,
-    /// Games that were played in all.
+    /// Total number of games.
     #[serde(skip)]
     pub of_games: u32,
 }
 
 impl Failures {
-    /// Those of a board.
+    /// The failures of a score board.
     #[must_use]
     pub fn of(board: &ScoreBoard) -> Failures {
         let failures = board.failures().map(|(engine, reason, games)| Failure {
@@ -179,12 +180,12 @@ impl fmt::Display for MatchReport {
             writeln!(f, "  counted: {}", counts.join(", "))?;
         }
         for (engine, games) in &self.contradictions {
-            writeln!(f, "  {engine} says another result of {games} games")?;
+            writeln!(f, "  {engine} reports a different result for {games} games")?;
         }
         for (engine, FaultsInCounting { games, first }) in &self.faults_in_counting {
             writeln!(
                 f,
-                "  {engine} failed when it was asked about the end of {games} games; {first}"
+                "  {engine} failed when asked about the end of {games} games; {first}"
             )?;
         }
         write!(f, "{}{}", self.failures, self.complaints)
@@ -192,7 +193,7 @@ impl fmt::Display for MatchReport {
 }
 
 impl fmt::Display for Failures {
-    /// One line each, and a warning where they are too many; nothing where there are none.
+    /// One line each, and a warning if there are too many; empty without failures.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Failure {
             engine,
@@ -206,8 +207,8 @@ impl fmt::Display for Failures {
         if f64::from(failed) > TOLERATED_FAILURES * f64::from(self.of_games) {
             writeln!(
                 f,
-                "  WARNING: {failed} of {} games were not decided on the board, so the score says \
-                 little; mend that first (an engine that hangs or is late may have had no processor)",
+                "  WARNING: {failed} of {} games were not decided on the board, so the score is \
+                 unreliable; fix that first (an engine that hangs or is late may have had no processor)",
                 self.of_games
             )?;
         }

@@ -1,7 +1,7 @@
-//! The durable record of a match: one JSON object a line, the terms first, then every game.
+//! The durable record of a match: one JSON object per line, the terms first, then every game.
 //!
-//! A line is on the disk before the next game of its place begins, so a kill at any moment loses
-//! only the games in progress. A torn last line is cut off when the file is opened again.
+//! A line is on disk before the next game of its slot begins, so a kill at any moment loses only
+//! the games in progress. An incomplete last line is removed when the file is opened again.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -24,7 +24,7 @@ use crate::system::{open_to_lock, sync_folder, try_lock};
 /// Version of the file format.
 const FORMAT: u32 = 1;
 
-/// What all games of a file have in common. Two files with different terms are different matches.
+/// Terms shared by all games of a file. Files with different terms are different matches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MatchTerms {
     /// The game's name.
@@ -38,18 +38,18 @@ pub struct MatchTerms {
     pub height: u8,
     /// Who plays, in the order of the schedule.
     pub engines: Vec<EngineSpec>,
-    /// Both sides' time, as the command line writes it.
+    /// Both sides' time control in command-line notation.
     pub time: String,
-    /// Forgiven overstepping of the clock, in milliseconds.
+    /// Tolerance for exceeding the clock, in milliseconds.
     pub margin_ms: u64,
-    /// What makes the clock special.
+    /// Clock conditions.
     #[serde(default)]
     pub conditions: Conditions,
     /// Longest time for any move, in milliseconds.
     pub move_limit_ms: u64,
     /// Moves after which a game is a draw.
     pub max_moves: u32,
-    /// Where the openings come from.
+    /// Source of the openings.
     pub openings: String,
     /// The seed that drew or shuffled the openings.
     pub seed: u64,
@@ -70,13 +70,13 @@ pub struct GameEntry {
     pub result: ResultText,
     /// Why it ended.
     pub reason: Reason,
-    /// More words about a failure.
+    /// Details of a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// How it was counted, where points were.
+    /// How it was scored, if the game counts points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<Count>,
-    /// Number of moves that were given as the opening.
+    /// Number of opening moves.
     pub opening_len: usize,
     /// All moves as vertices, Black first, the opening included.
     pub moves: String,
@@ -87,20 +87,20 @@ pub struct GameEntry {
     /// Seconds left on Black's and White's clock at the end, with a clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<[f64; 2]>,
-    /// Warnings and errors on the engines' error streams, and what the engines refused.
+    /// Warnings and errors on the engines' error streams, and refused settings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complaints: Vec<EngineMessage>,
 }
 
-/// A line about an engine.
+/// A message about an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineMessage {
     /// The engine's name.
     pub engine: String,
-    /// What the line tells.
+    /// Kind of the message.
     #[serde(default, skip_serializing_if = "ComplaintKind::is_stream")]
     pub kind: ComplaintKind,
-    /// The line, shortened.
+    /// The message, shortened.
     pub line: String,
 }
 
@@ -151,7 +151,7 @@ impl GameEntry {
     }
 }
 
-/// A result in the letters of a score sheet.
+/// A result in score-sheet notation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ResultText {
     /// Black won.
@@ -160,7 +160,7 @@ pub enum ResultText {
     /// White won.
     #[serde(rename = "W+")]
     White,
-    /// Nobody won.
+    /// A draw.
     #[serde(rename = "0")]
     Draw,
 }
@@ -178,7 +178,7 @@ impl From<Outcome> for ResultText {
 /// Why a result file cannot be read or written.
 #[derive(Debug, Error)]
 pub enum ResultError {
-    /// The system refused.
+    /// Error of the operating system.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
@@ -186,23 +186,23 @@ pub enum ResultError {
         /// Why.
         source: io::Error,
     },
-    /// Another process writes this file.
+    /// Another process is writing this file.
     #[error("{} is in use by another tengen-match", path.display())]
     InUse {
         /// The file.
         path: PathBuf,
     },
-    /// A line is not what it should be.
+    /// Invalid line.
     #[error("{} line {line}: {message}", path.display())]
     Corrupt {
         /// The file.
         path: PathBuf,
         /// Line number from 1.
         line: usize,
-        /// What the parser says.
+        /// Message of the parser.
         message: String,
     },
-    /// The file belongs to a match on other terms.
+    /// The file belongs to a match with other terms.
     #[error(
         "{} belongs to another match: its {field} is {found}, asked for was {asked}; give another \
          --out folder or the same terms", path.display()
@@ -227,7 +227,7 @@ struct Header {
     terms: MatchTerms,
 }
 
-/// A result file open for appending; locked while it is.
+/// A result file open for appending, locked meanwhile.
 #[derive(Debug)]
 pub struct ResultFile {
     path: PathBuf,
@@ -240,8 +240,8 @@ impl ResultFile {
     /// Opens or creates the file of a match and returns the games it already holds.
     ///
     /// # Errors
-    /// [`ResultError::OtherMatch`] when it holds a match on other terms, and as its other variants
-    /// say.
+    /// [`ResultError::OtherMatch`] if it belongs to a match with other terms, and the other
+    /// variants.
     pub fn open(
         path: &Path,
         terms: &MatchTerms,
@@ -290,10 +290,10 @@ impl ResultFile {
         Ok((results, games))
     }
 
-    /// Appends a game; when this returns, it is on the disk.
+    /// Appends a game; it is on disk when this returns.
     ///
     /// # Errors
-    /// [`ResultError::Io`] when the disk refuses.
+    /// [`ResultError::Io`] on write errors.
     pub fn append(&mut self, game: &GameEntry) -> Result<(), ResultError> {
         self.append_line(game)
     }
@@ -324,7 +324,7 @@ fn sync_parent(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The terms and the games of a result file; a torn last line is left out.
+/// The terms and the games of a result file, without an incomplete last line.
 ///
 /// # Errors
 /// [`ResultError::Io`] and [`ResultError::Corrupt`].
@@ -336,7 +336,7 @@ pub fn read(path: &Path) -> Result<(MatchTerms, Vec<GameEntry>), ResultError> {
     parse(path, &whole_lines(path, bytes)?)
 }
 
-/// The lines that end: a kill that tore the last one, perhaps within a letter, lost its game.
+/// The complete lines: a kill during a write, perhaps within a character, lost that game.
 fn whole_lines(path: &Path, mut bytes: Vec<u8>) -> Result<String, ResultError> {
     let end = bytes.iter().rposition(|&byte| byte == b'\n');
     bytes.truncate(end.map_or(0, |end| end + 1));
@@ -381,7 +381,7 @@ fn refuse_other_terms(
 ) -> Result<(), ResultError> {
     let fields = |terms: &MatchTerms| serde_json::to_value(terms).unwrap_or_default();
     let (found, asked) = (fields(found), fields(asked));
-    // What only one of them has differs, too.
+    // A field that only one of them has differs, too.
     let objects = [&asked, &found]
         .into_iter()
         .filter_map(|terms| terms.as_object());

@@ -1,8 +1,8 @@
-//! Tests of result files, and the game entry that other tests of this room are made of.
+//! Tests of result files, and a game entry for other tests of this module.
 
 use super::*;
 
-/// A game of which only the result matters; two numbers make a pair.
+/// A game of which only the result matters; two consecutive numbers form a pair.
 pub(in crate::referee) fn entry(
     number: usize,
     black: &str,
@@ -45,7 +45,7 @@ fn terms() -> MatchTerms {
     }
 }
 
-/// A path of this test's own, without a file.
+/// A path for this test, without a file.
 fn path(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("tengen-results-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
@@ -64,7 +64,7 @@ fn games_are_found_again_and_a_torn_line_is_forgotten() {
     let (mut file, before) = ResultFile::open(&path, &terms()).unwrap();
     assert_eq!(before, []);
     games.iter().for_each(|game| file.append(game).unwrap());
-    // Torn within a letter of two bytes.
+    // Cut within a two-byte character.
     file.file
         .write_all(b"{\"number\":2,\"black\":\"\xc3")
         .unwrap();
@@ -93,7 +93,7 @@ fn a_file_in_use_of_another_match_or_corrupt_is_refused() {
     let error = ResultFile::open(&path, &other).unwrap_err();
     let expected = "its time is \"none\", asked for was \"10\"";
     assert!(error.to_string().contains(expected), "{error}");
-    // What is asked for without a word is another thing, too.
+    // A setting that was not given before is a difference, too.
     std::fs::remove_file(&path).unwrap();
     let renju = MatchTerms {
         rules: Some("renju".to_owned()),

@@ -1,9 +1,9 @@
-//! Who plays whom, with which opening and colours.
+//! The schedule of a match: engines, openings and colours of each game.
 
 /// One game to be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fixture {
-    /// Its place in the schedule, from 0.
+    /// Its number in the schedule, from 0.
     pub number: usize,
     /// Its pair: the two games with the same engines and opening, colours swapped.
     pub pair: usize,
@@ -13,20 +13,20 @@ pub struct Fixture {
     pub opening: usize,
 }
 
-/// Who meets whom.
+/// Format of a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// Everybody meets everybody.
+    /// Every engine meets every other one.
     RoundRobin,
-    /// The first engine meets everybody else.
+    /// The first engine meets all others.
     Gauntlet,
 }
 
-/// All games, every meeting `games_each` games long (an odd number leaves a pair half played).
+/// All games, `games_each` per meeting (an odd number leaves a pair half played).
 ///
-/// Meetings take turns opening by opening, so that an unfinished schedule is a fair one; the same
-/// opening is used once in every meeting and never again.
+/// Meetings alternate opening by opening, so that an unfinished schedule is fair; the same opening
+/// is used once in every meeting and never again.
 #[must_use]
 pub fn schedule(engines: usize, format: Format, games_each: usize) -> Vec<Fixture> {
     let meetings: Vec<(usize, usize)> = (0..engines)

@@ -1,4 +1,4 @@
-//! Counting a match: the score of each meeting from the games of a result file.
+//! Scores of a match: the score of each meeting from the games of a result file.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +9,7 @@ use crate::stats::{GameResult, MatchScore};
 /// All games counted so far.
 #[derive(Debug, Default)]
 pub struct ScoreBoard {
-    /// By the engines' names, in the order first asked for or alphabetically.
+    /// By the engines' names, in the order first requested or alphabetically.
     meetings: BTreeMap<(String, String), MatchScore>,
     /// The first finished game of each pair, from the view of the meeting's first engine.
     half_pairs: HashMap<usize, GameResult>,
@@ -25,7 +25,7 @@ impl ScoreBoard {
         ScoreBoard::default()
     }
 
-    /// The board of these games.
+    /// The score board of these games.
     #[must_use]
     pub fn of(games: &[GameEntry]) -> ScoreBoard {
         let mut board = ScoreBoard::new();

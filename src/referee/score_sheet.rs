@@ -1,4 +1,4 @@
-//! A finished game as a record with times and visits in its comments, ready to become SGF.
+//! A finished game as a record with times and visits in its comments, for SGF.
 
 use super::count::{Count, PlayingOn};
 use super::game::{GameEnd, PlayedMove, Reason};
@@ -49,7 +49,7 @@ pub fn score_sheet(finished: &FinishedGame, plan: &MatchPlan<'_>) -> GameRecord 
     record
 }
 
-/// What came off the board and what was played on a copy, each in a line.
+/// The removed stones and the moves on a copy, one line each.
 fn counting(count: &Count) -> String {
     let mut text = String::new();
     if !count.dead.is_empty() {
@@ -82,8 +82,8 @@ fn comment(played: &PlayedMove) -> String {
     words.join(", ")
 }
 
-/// The result as SGF's `RE` writes it: `R` for a resignation or a position without a move, `T` for
-/// time, `F` for every other failure.
+/// The result in the notation of SGF's `RE`: `R` for a resignation or a position without a move,
+/// `T` for time, `F` for every other failure.
 fn sgf_result(end: &GameEnd) -> String {
     if let Some(count) = &end.count {
         return count.result.clone();

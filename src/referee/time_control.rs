@@ -1,4 +1,4 @@
-//! Time controls as people write them and as GTP engines are told of them.
+//! Time controls on command lines and in GTP.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,21 +8,21 @@ use thiserror::Error;
 
 use crate::clock::LONGEST;
 
-/// How much time each side has for a game. The engine reads the same from GTP commands into a type
-/// of its own, see [`super::RefereeClock`].
+/// Time of each side for a game. The engine parses the same from GTP commands into its own type,
+/// see [`super::RefereeClock`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum MatchTimeControl {
-    /// No clock; an engine may think up to the match's limit for one move.
+    /// No clock; an engine may use the match's limit per move.
     #[default]
     None,
-    /// Time for the whole game, and a gift after every move (Fischer) that may be zero.
+    /// Time for the whole game, and an increment after every move (Fischer) that may be zero.
     Absolute {
         /// Time at the start.
         main: Duration,
         /// Added after every move.
         increment: Duration,
     },
-    /// Main time, then periods of which a move uses up each one that it exceeds.
+    /// Main time, then periods; a move uses up each period that it exceeds.
     Byoyomi {
         /// Time at the start.
         main: Duration,
@@ -31,7 +31,7 @@ pub enum MatchTimeControl {
         /// Number of periods, at least 1.
         periods: u32,
     },
-    /// Main time, then again and again a period for a number of moves.
+    /// Main time, then repeated periods for a number of moves.
     Canadian {
         /// Time at the start.
         main: Duration,
@@ -50,8 +50,8 @@ pub enum MatchTimeControl {
 )]
 pub struct BadMatchTimeControl(String);
 
-/// Commands that tell an engine of a time control, best first, and whether it may be told in
-/// fractions of a second.
+/// Commands of an engine for time controls, best first, and whether it understands fractions of a
+/// second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimeCommands {
     /// It lists `time_settings`.
@@ -62,12 +62,12 @@ pub struct TimeCommands {
     pub kata_time_settings: bool,
     /// It lists `time_left`.
     pub time_left: bool,
-    /// It reads fractions of a second; others get whole seconds, rounded down.
+    /// Understands fractions of a second; others get whole seconds, rounded down.
     pub fractions: bool,
 }
 
 impl TimeCommands {
-    /// Whose command tells it of byoyomi, if it knows any.
+    /// The command family for byoyomi, if it knows any.
     fn byoyomi(self) -> Option<&'static str> {
         let both = [
             (self.kgs_time_settings, "kgs"),
@@ -79,11 +79,11 @@ impl TimeCommands {
 }
 
 impl MatchTimeControl {
-    /// The command that sets this control, or `None` when the engine knows none that says so.
+    /// The command that sets this control, or `None` if the engine has no suitable one.
     ///
-    /// Source of the forms: docs/methods.md#protocols. An engine without byoyomi is told of
-    /// Canadian periods of one move, which last as long; one without increments is told of the main
-    /// time and learns of each gift by `time_left`.
+    /// Source of the forms: docs/methods.md#protocols. An engine without byoyomi gets Canadian
+    /// periods of one move, which last as long; one without increments gets the main time and
+    /// learns of each increment by `time_left`.
     #[must_use]
     pub fn command(&self, engine: TimeCommands) -> Option<String> {
         let seconds = |duration| seconds_text(duration, engine.fractions);
@@ -126,8 +126,8 @@ impl MatchTimeControl {
         }
     }
 
-    /// What `time_left` says of the moves or periods left, to fit what [`MatchTimeControl::command`] has
-    /// said: who was told of periods of one move has one move in each.
+    /// The moves or periods left in `time_left`, consistent with [`MatchTimeControl::command`]: an
+    /// engine with periods of one move has one move in each.
     pub(super) fn announced_stones(&self, stones: u32, engine: TimeCommands) -> u32 {
         match (self, engine.byoyomi()) {
             (MatchTimeControl::Byoyomi { .. }, None) => stones.min(1),

@@ -1,5 +1,5 @@
-//! Playing on about dead stones: on a copy, for the game itself is over. What is played here costs no
-//! point and no time; all it tells is which of the disputed stones are taken.
+//! Playing on about dead stones, on a copy, because the game itself is over. Moves here cost no
+//! points and no time; they only decide which of the disputed stones are captured.
 
 use std::sync::atomic::Ordering;
 
@@ -9,35 +9,35 @@ use super::player::{PlayerMove, Reply};
 use super::vertex;
 use crate::game::{Color, Game, Move, PositionHistory};
 
-/// Moves that are played on, at most, for each point of the board; a chain that still stands then lives.
+/// Maximum number of moves per point of the board; a chain that still stands then lives.
 const MOVES_PER_POINT: usize = 2;
 
-/// How playing on went.
+/// Result of playing on.
 pub(super) struct Trial {
     /// The moves.
     pub(super) moves: Vec<(Color, Move)>,
     /// The disputed chains that are dead.
     pub(super) dead: Vec<Move>,
-    /// Who ended it by a fault or an illegal move: its disputed stones are dead, those of
-    /// the other side are not.
+    /// The side that ended it by a fault or an illegal move: its disputed stones are dead, those of
+    /// the opponent are alive.
     pub(super) foul: Option<TrialFault>,
 }
 
-/// What ended a trial before both passed.
+/// Fault that ended playing on before both passed.
 pub(super) struct TrialFault {
     pub(super) color: Color,
     pub(super) what: String,
-    /// Whether the engine did what no engine should.
+    /// Whether it was a misbehaviour of the engine.
     pub(super) is_fault: bool,
-    /// Whether it can play on.
+    /// Whether the engine can continue.
     pub(super) usable: bool,
 }
 
-/// The copy.
+/// The position on the copy.
 struct Copy<G> {
     position: G,
     past: PositionHistory,
-    /// Where each side may take back a ko only after it has passed.
+    /// Points where each side may retake a ko only after a pass.
     kos: [Vec<Move>; 2],
     passes: u32,
     moves: Vec<(Color, Move)>,
@@ -64,7 +64,7 @@ impl<G: Game> Copy<G> {
         self.position.is_legal(mv) && self.past.allows(&self.position, mv)
     }
 
-    /// Whether a legal move takes back a ko for which its side has to pass first.
+    /// Whether a legal move retakes a ko for which its side must pass first.
     fn needs_a_pass(&self, mv: Move) -> bool {
         let banned = &self.kos[self.position.to_move().index()];
         if !self.position.passes_for_ko() || !banned.contains(&mv) {
@@ -77,8 +77,8 @@ impl<G: Game> Copy<G> {
 }
 
 impl<G: Game> GameInProgress<'_, G> {
-    /// Plays on about these chains until both pass. Where they are all of one side the other one, which
-    /// has to take them, begins. `None` when the match was told to stop.
+    /// Plays on about these chains until both pass. If all of them belong to one side, the other
+    /// one, which must capture them, begins. `None` if the match was stopped meanwhile.
     pub(super) fn trial(&mut self, disputed: &[Vec<Move>]) -> Option<Trial> {
         let mut position = self.position.clone();
         position.resume();
@@ -123,7 +123,7 @@ impl<G: Game> GameInProgress<'_, G> {
         })
     }
 
-    /// One move on the copy, and the other side told of it.
+    /// One move on the copy, sent to the other side.
     fn next_in_trial(&mut self, copy: &mut Copy<G>) -> Result<(), TrialFault> {
         let color = copy.position.to_move();
         let limit = self.terms.move_limit;
@@ -133,10 +133,10 @@ impl<G: Game> GameInProgress<'_, G> {
             .map_err(|fault| TrialFault::by_fault(color, &fault))?;
         let size = copy.position.size();
         let mv = match choice {
-            // The game is over: who gives up here leaves the rest to the other side.
+            // The game is over: resigning here concedes the disputed stones.
             PlayerMove::Resign => size.pass(),
             PlayerMove::Nonsense(text) => {
-                let what = format!("answered `{text}`, which is no vertex");
+                let what = format!("answered `{text}`, which is not a vertex");
                 return Err(TrialFault::of(color, what, true));
             }
             PlayerMove::Move(mv) => mv,

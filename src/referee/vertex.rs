@@ -1,5 +1,5 @@
 //! The referee's moves as GTP text. A move is a policy index, in which the index after the last
-//! point is the pass; the text itself is the `gtp` room's.
+//! point is the pass; the text format is that of `gtp::vertex`.
 
 use crate::game::{BoardSize, Move};
 use crate::gtp::{format_vertex, parse_vertex};
@@ -11,7 +11,7 @@ pub(super) fn to_text(size: BoardSize, mv: Move) -> String {
     format_vertex(Vertex::of(mv, size), size)
 }
 
-/// The move that a text names, in either case; `None` when it is not on this board.
+/// The move of a text, in either case; `None` if it is not on this board.
 #[must_use]
 pub(super) fn from_text(size: BoardSize, text: &str) -> Option<Move> {
     let vertex = parse_vertex(text, size).ok()?;

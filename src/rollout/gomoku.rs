@@ -1,5 +1,5 @@
-//! Gomoku's random playouts: fives and fours are seen, threes are made and stopped, and else stones
-//! come where rows grow.
+//! Gomoku's random playouts: fives and fours are seen, threes are made and stopped, and otherwise
+//! stones are placed where rows grow.
 
 mod potential;
 
@@ -11,9 +11,9 @@ use crate::game::gomoku::{Direction, Gomoku, Points, Shape, ShapeMap};
 use crate::game::{Bits, Color, Game, Move, Outcome};
 
 impl Playout for Gomoku {
-    /// Its own policy wins where it can, stops a five, makes a straight four, stops one, makes two
-    /// threats at once, and else takes the best of a few points near other stones, by what they make
-    /// and spoil.
+    /// The policy wins if it can, stops a five, makes a straight four, stops one, makes a double
+    /// threat, and otherwise plays the best of a few points near other stones, by their shapes for
+    /// both sides.
     fn finish<R: Rng>(
         &mut self,
         policy: PlayoutPolicy,
@@ -62,7 +62,7 @@ impl Playout for Gomoku {
         }
     }
 
-    /// What is urgent first, and of that what makes and spoils most.
+    /// Forced moves first, and among them the best by shape.
     fn glance(&self, moves: &[Move]) -> Glance {
         let sight = VisiblePosition::of(self);
         let urgent = sight.urgent(self);
@@ -75,20 +75,20 @@ impl Playout for Gomoku {
     }
 }
 
-/// As this many playouts counts what is known of a move where something has to be done at once.
+/// Weight in playouts of what is known of forced moves.
 const URGENT: f32 = 100.0;
 
-/// As this many playouts counts what the shapes around a point promise.
+/// Weight in playouts of the shapes around a point.
 const CALM: f32 = 20.0;
 
-/// How near to another stone a stone makes sense.
+/// Maximum distance from another stone for a sensible move.
 const NEAR: u8 = 2;
 
-/// Points of which the best is taken when nothing is urgent.
+/// Number of points compared when nothing is forced.
 const LOOKS: usize = 4;
 
-/// What a stone is worth that makes a shape in one direction, and one that keeps the other side
-/// from it: about thrice as much for each step nearer to a five.
+/// Value of a stone that makes a shape in one direction, and of one that prevents the opponent's:
+/// about three times as much for each step closer to a five.
 const WORTH: [(f32, f32); Shape::ALL.len()] = [
     (0.0, 0.0),
     (0.0, 0.0),
@@ -103,7 +103,7 @@ const WORTH: [(f32, f32); Shape::ALL.len()] = [
     (1000.0, 1000.0),
 ];
 
-/// A position and what can be seen of it.
+/// A position with its shapes.
 struct VisiblePosition {
     map: ShapeMap,
     /// Empty points near stones.
@@ -128,7 +128,7 @@ impl VisiblePosition {
         self.add_near(position, mv);
     }
 
-    /// Adds the points around a stone; the caller leaves out those that are taken.
+    /// Adds the points around a stone; the caller removes occupied ones.
     fn add_near(&mut self, position: &Gomoku, stone: Move) {
         let size = position.size();
         let (x, y) = size.column_row(stone);
@@ -140,8 +140,8 @@ impl VisiblePosition {
         }
     }
 
-    /// The points among which the move has to be, where a threat is to be carried out or answered, and
-    /// what is to be expected of it; none where all of those are forbidden.
+    /// The points for the next move if a threat must be executed or answered, and the expected
+    /// result; `None` if all of those are forbidden.
     fn urgent(&self, position: &Gomoku) -> Option<(Points, f32)> {
         let (me, them) = (position.to_move(), position.to_move().opponent());
         let open =
@@ -165,7 +165,7 @@ impl VisiblePosition {
             .or_else(|| mine(self.forks(me), 0.9))
     }
 
-    /// Where a side keeps the other from the straight fours that it could make.
+    /// Points where a side stops the straight fours of the other.
     fn answers(&self, position: &Gomoku, them: Color, threats: Points) -> Points {
         let (mut answers, shapes) = (threats, position.shapes(them));
         for threat in threats.iter() {
@@ -184,7 +184,7 @@ impl VisiblePosition {
         answers
     }
 
-    /// Where a colour makes a four and another four or a three.
+    /// Points where a colour makes a four and another four or a three.
     fn forks(&self, color: Color) -> Points {
         let fours = self.map.points(color, Shape::Four).iter();
         fours
@@ -213,7 +213,7 @@ impl VisiblePosition {
         looks.max_by(|&one, &other| self.worth(me, one).total_cmp(&self.worth(me, other)))
     }
 
-    /// What a stone on a point makes and spoils.
+    /// Value of a stone on a point for both sides' shapes.
     fn worth(&self, me: Color, point: Move) -> f32 {
         let sum = |color: Color, part: fn((f32, f32)) -> f32| -> f32 {
             let shapes = self.map.shapes(color, point).into_iter();
@@ -222,8 +222,8 @@ impl VisiblePosition {
         sum(me, |(makes, _)| makes) + sum(me.opponent(), |(_, spoils)| spoils)
     }
 
-    /// What is expected of a move when nothing is urgent, in [0, 1]: more where rows grow, less far
-    /// away from all stones, or from the middle of an empty board.
+    /// Expected result of a move when nothing is forced, in [0, 1]: higher where rows grow, lower
+    /// far from all stones, or from the centre of an empty board.
     fn promise(&self, position: &Gomoku, mv: Move) -> f32 {
         if self.near.is_empty() {
             let size = position.size();
@@ -240,7 +240,7 @@ impl VisiblePosition {
     }
 }
 
-/// One of the points, all of them alike.
+/// A uniformly random point.
 fn any<R: Rng>(points: Points, rng: &mut R) -> Option<Move> {
     match points.count() {
         0 => None,
@@ -394,7 +394,7 @@ mod tests {
         assert!(wins >= 7, "{wins} of 10");
     }
 
-    /// What a glance prefers.
+    /// The statically preferred move.
     fn at_a_glance(rows: &str, rules: GomokuRules, to_move: Color) -> (u8, u8) {
         let position = diagram(rows, rules, to_move);
         let moves: Vec<Move> = position.legal_moves().collect();
@@ -418,7 +418,7 @@ mod tests {
         let threes = "......... ......... ......... ...XXX... ......... ...OO.... ......... ......... .........";
         let (x, y) = at_a_glance(threes, GomokuRules::Freestyle, White);
         assert!(y == 5 && [1, 2, 6, 7].contains(&x), "{x} {y}");
-        // Black may not make two threes; White may not be kept from it.
+        // Black may not make two threes; White may.
         let fork = "......... ......... ...X..... ...X..... ......... ....XX... ......... ..OO..... ..OO.....";
         assert_ne!(at_a_glance(fork, GomokuRules::Renju, Black), (3, 3));
     }

@@ -1,7 +1,7 @@
-//! Play without a network: random playouts and a RAVE tree over them.
+//! Play without a network: random playouts and a RAVE tree search.
 //!
-//! The fallback engine, the generator of warm-up training data and the anchor of every rating. It
-//! knows games only; time, threads' lifetimes and networks are other rooms' business.
+//! The fallback engine, the generator of warm-up training data and the anchor of all ratings. It
+//! depends on games only, not on time, threads or networks.
 
 mod go;
 mod gomoku;

@@ -1,4 +1,4 @@
-//! NoGo's random playouts: every point is looked at once, and spare moves are left for last.
+//! NoGo's random playouts: every point is visited once, and spare moves are played last.
 
 use rand::Rng;
 
@@ -8,9 +8,9 @@ use crate::game::nogo::NoGo;
 use crate::game::{Bits, Color, Game, Move, Outcome};
 
 impl<const WORDS: usize> Playout for NoGo<WORDS> {
-    /// Its own policy leaves points that only one side can play for last: that side loses nothing
-    /// by waiting, so they are its spare moves. Worth 636 Elo over [`PlayoutPolicy::Uniform`] at
-    /// 1,000 playouts (docs/methods.md#playouts).
+    /// The policy plays points that only one side can play last: waiting costs that side nothing,
+    /// so they are its spare moves. Worth 636 Elo over [`PlayoutPolicy::Uniform`] at 1,000 playouts
+    /// (docs/methods.md#playouts).
     fn finish<R: Rng>(
         &mut self,
         policy: PlayoutPolicy,
@@ -25,7 +25,7 @@ impl<const WORDS: usize> Playout for NoGo<WORDS> {
                 play_private(self, rng);
             }
         }
-        // Stones stay: what was played stands there.
+        // Stones are permanent, so the board contains all moves.
         for color in Color::BOTH {
             let stones = self.stones(color);
             stones.iter().for_each(|point| played.add(color, point));
@@ -33,7 +33,7 @@ impl<const WORDS: usize> Playout for NoGo<WORDS> {
         Outcome::win(self.to_move().opponent())
     }
 
-    /// By what a move leaves both sides to play: NoGo is a race for the last move.
+    /// By the moves that remain for both sides: NoGo is a race for the last move.
     fn glance(&self, moves: &[Move]) -> Glance {
         let appeal = |&mv: &Move| {
             let mut next = self.clone();
@@ -49,14 +49,14 @@ impl<const WORDS: usize> Playout for NoGo<WORDS> {
     }
 }
 
-/// What a point that both sides can play is worth to the side that has just moved.
+/// Value of a shared point for the side that has just moved.
 const SHARED_WORTH: f32 = 0.0;
 
-/// Points in random order, each given out once.
+/// Points in random order, each returned once.
 ///
-/// Because legality is monotone, a point that was refused once is refused for good. Walking down
-/// one random order and playing the first point that is still good is therefore the same as
-/// choosing uniformly among the good points at each move, and it looks at each point once.
+/// Because legality is monotone, a point that was refused once is refused forever. Walking down one
+/// random order and playing the first legal point is therefore the same as choosing uniformly among
+/// the legal points at each move, and it visits each point once.
 struct RandomOrder<const WORDS: usize> {
     points: [[Move; 64]; WORDS],
     next: usize,
@@ -215,7 +215,7 @@ mod tests {
         }
     }
 
-    /// Against the first legal point, and against a draw of any: a glance is worth something.
+    /// Static preferences beat the first legal point, and a random one.
     #[test]
     fn a_glance_beats_chance() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);

@@ -5,23 +5,22 @@ use rand::Rng;
 use super::Tally;
 use crate::game::{Color, Game, Move, Outcome};
 
-/// How a playout chooses its moves.
+/// Move choice of a playout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlayoutPolicy {
-    /// Every legal move alike.
+    /// Uniform among legal moves.
     Uniform,
-    /// As is best for the game, where it has a policy of its own; else as
-    /// [`PlayoutPolicy::Uniform`].
+    /// The game's own policy, or [`PlayoutPolicy::Uniform`] without one.
     Own,
 }
 
-/// Which side was the first to play each point, as far as it was played at all: what the
-/// all-moves-as-first statistics go by. Passes are not kept.
+/// The side that played each point first, if any, for the all-moves-as-first statistics. Passes are
+/// not stored.
 #[derive(Debug, Default)]
 pub struct Played([Vec<f32>; 2]);
 
 impl Played {
-    /// Nothing was played on the board of this position.
+    /// No moves, on the board of this position.
     #[must_use]
     pub fn of<G: Game>(position: &G) -> Played {
         let mut played = Played::default();
@@ -29,7 +28,7 @@ impl Played {
         played
     }
 
-    /// Nothing was played on the board of this position.
+    /// Clears it, for the board of this position.
     pub(super) fn clear<G: Game>(&mut self, position: &G) {
         for points in &mut self.0 {
             points.clear();
@@ -37,36 +36,36 @@ impl Played {
         }
     }
 
-    /// `color` plays a point; earlier moves there count more.
+    /// Adds a move of `color`; earlier moves on the point take precedence.
     pub fn add(&mut self, color: Color, point: Move) {
         if self.0[color.opponent().index()][point.index()] == 0.0 {
             self.0[color.index()][point.index()] = 1.0;
         }
     }
 
-    /// `color` has played a point before all that is known.
+    /// Adds a move of `color` before all others.
     pub(super) fn add_earlier(&mut self, color: Color, point: Move) {
         self.0[color.index()][point.index()] = 1.0;
         self.0[color.opponent().index()][point.index()] = 0.0;
     }
 
-    /// 1 for each move that `color` was the first to play, else 0.
+    /// 1 for each point that `color` played first, else 0.
     pub(super) fn by(&self, color: Color) -> &[f32] {
         &self.0[color.index()]
     }
 }
 
-/// What is expected of a move.
+/// Prior value of a move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prior {
     /// The mean result, in [0, 1], for the side that plays it.
     pub win: f32,
-    /// As how many playouts this counts, more than 0.
+    /// Its weight in playouts, more than 0.
     pub playouts: f32,
 }
 
 impl Default for Prior {
-    /// One imagined even-chance playout: no division by zero, and no move starts as certain.
+    /// One virtual even playout: no division by zero, and no move starts as certain.
     fn default() -> Self {
         Prior {
             win: 0.5,
@@ -75,21 +74,21 @@ impl Default for Prior {
     }
 }
 
-/// What is seen of a position at once.
+/// Static evaluation of a position.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Glance {
-    /// The result to be expected, in [-1, 1], for the side to move; 0 where a glance does not tell.
+    /// Expected result in [-1, 1] for the side to move; 0 if unknown.
     pub value: f32,
-    /// How good each move looks, in any unit: the greatest is to be played where there is no time to
-    /// think.
+    /// Preference of each move, in any unit: the largest is played if there is no time for a
+    /// search.
     pub appeal: Vec<f32>,
 }
 
 /// A game that random playouts can finish.
 pub trait Playout: Game {
-    /// Plays random moves until the game ends, says how it ended, and adds who played where and, in
-    /// games that count them, whose the points are. A game that goes on beyond all measure is a draw.
-    /// What becomes of the position itself is not said.
+    /// Plays random moves to the end of the game, returns the result, and records who played where
+    /// and, in games that count them, who owns the points. A game that exceeds the maximum length
+    /// is a draw. The final content of the position is unspecified.
     fn finish<R: Rng>(
         &mut self,
         policy: PlayoutPolicy,
@@ -114,14 +113,14 @@ pub trait Playout: Game {
         self.outcome().unwrap_or(Outcome::DRAW)
     }
 
-    /// What is to be expected of these legal moves before anything was played out. A prior never rules
-    /// a move out: playouts outweigh it.
+    /// Priors of these legal moves before any playout. A prior never excludes a move: playouts
+    /// outweigh it.
     fn priors(&self, moves: &[Move], priors: &mut [Prior]) {
         let _ = (moves, priors);
     }
 
-    /// What can be said of these legal moves without a single playout, and of the side to move's
-    /// chances. By the priors, where a game knows no better.
+    /// Static preferences of these legal moves, and the side to move's chances. Derived from the
+    /// priors if a game has nothing better.
     fn glance(&self, moves: &[Move]) -> Glance {
         let mut priors = vec![Prior::default(); moves.len()];
         self.priors(moves, &mut priors);
@@ -137,18 +136,17 @@ pub trait Playout: Game {
         }
     }
 
-    /// The same position under the rules by which playouts count, and without what they do not depend
-    /// on.
+    /// The same position under the rules by which playouts are scored, without irrelevant parts.
     fn as_played_out(&self) -> Self {
         self.disputed()
     }
 
-    /// Adds to `tally` whose the points of a finished game are, in games that count them.
+    /// Adds the owners of a finished game's points to `tally`, in games that count them.
     fn tally(&self, tally: &mut Tally) {
         let _ = tally;
     }
 
-    /// Whether a legal move is worth a look; one of them is, in any position that has moves.
+    /// Whether a legal move is sensible; at least one is, in any position with moves.
     fn is_sensible(&self, mv: Move) -> bool {
         let _ = mv;
         true

@@ -1,5 +1,5 @@
-//! RAVE Monte-Carlo tree search (docs/methods.md#playouts): no exploration term, the all-moves-as-first
-//! statistics explore by themselves.
+//! RAVE Monte Carlo tree search (docs/methods.md#playouts), without exploration term: the
+//! all-moves-as-first statistics provide exploration.
 
 mod report;
 mod reuse;
@@ -19,29 +19,28 @@ use crate::game::{Color, GameState, HalfPoints, Move, Outcome, PositionHistory};
 /// Settings of the RAVE search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RaveParams {
-    /// How playouts choose their moves, and whether the tree begins with what is known of the game.
+    /// Playout policy, and whether nodes start with the game's priors.
     pub policy: PlayoutPolicy,
-    /// Visits at which a move's own win rate weighs about as much as its RAVE win rate; 0 for no RAVE.
-    /// 500 and 2,000 play alike, 100 loses 69-51 (docs/methods.md#playouts).
+    /// Visits at which a move's own win rate has about the same weight as its RAVE win rate; 0 for
+    /// no RAVE. 500 and 2,000 play equally well, 100 loses 69-51 (docs/methods.md#playouts).
     pub equivalence: f32,
-    /// How much a move gains by having few visits, at least 0.
+    /// Exploration bonus for moves with few visits, at least 0.
     pub exploration: f32,
-    /// How much of a playout's result is by how much it was won, in [0, 1], in games that count
-    /// points.
+    /// Weight of the score in a playout's result, in [0, 1], in games that count points.
     pub score_weight: f32,
     /// Playouts at the start of a search that do not count for [`RaveReport::expected`]: until the
-    /// tree knows the right answers, what becomes of the points says little.
+    /// tree knows the right answers, ownership is unreliable.
     pub uncounted: u64,
-    /// Whether a pass begins as an even chance in every node, whatever it has led to: whoever is ahead
-    /// then goes on to take what is dead.
+    /// Whether a pass starts as even in every node, whatever its earlier results: a side that is
+    /// ahead then continues to capture dead stones.
     pub passes_stay_even: bool,
-    /// Whether a search goes on with what the last one has found of its position, in games where the
-    /// past tells what was played.
+    /// Whether a search reuses the tree of the last one for its position, in games whose history
+    /// identifies it.
     pub reuse: bool,
-    /// Nodes after which the tree stops growing; playouts go on from its leaves. A node of a
-    /// 9x9 board takes at most 2 KiB.
+    /// Nodes after which the tree stops growing; playouts continue from its leaves. A node of a 9x9
+    /// board takes at most 2 KiB.
     pub max_nodes: usize,
-    /// Bytes after which it stops growing, too, counted with the room that growing tables keep free.
+    /// Bytes after which it stops growing, including the spare capacity of growing tables.
     pub max_bytes: usize,
 }
 
@@ -62,8 +61,8 @@ impl Default for RaveParams {
 }
 
 impl RaveParams {
-    /// UCT that knows nothing of the game: what papers mean by a search of random rollouts. Its
-    /// exploration, 0.5 for results in [0, 1], is of the usual size.
+    /// Plain UCT without game knowledge: the reference in papers. Its exploration, 0.5 for results
+    /// in [0, 1], is of the usual size.
     #[must_use]
     pub fn plain_uct() -> RaveParams {
         RaveParams {
@@ -75,13 +74,13 @@ impl RaveParams {
     }
 }
 
-/// Playouts of a search, at most: beyond 2^24 a visit more is no longer a larger f32.
+/// Maximum playouts of a search: beyond 2^24 an f32 can no longer count visits.
 pub const MOST_PLAYOUTS: u64 = 1 << 24;
 
-/// A RAVE searcher: its settings, its random numbers and the memory that searches reuse.
+/// A RAVE searcher: settings, random generator and reusable memory.
 ///
-/// Unless [`RaveParams::reuse`] says otherwise, the tree is built anew for each search, so that the
-/// strength of N playouts a move does not depend on what came before: it is the anchor of the ratings.
+/// Without [`RaveParams::reuse`] each search starts a new tree, so that the strength of N playouts
+/// a move is independent of earlier moves: it is the anchor of the ratings.
 #[derive(Debug)]
 pub struct Rave {
     params: RaveParams,
@@ -93,16 +92,16 @@ pub struct Rave {
     past: PositionHistory,
     played: Played,
     tally: Tally,
-    /// The same after each move of the root, where that is wanted.
+    /// The same after each root move, if requested.
     by_move: Option<Box<ByMove>>,
 }
 
-/// What becomes of the points, move by move.
+/// Ownership statistics by root move.
 #[derive(Debug)]
 struct ByMove {
     /// After each move of the root, by policy index.
     after: Vec<Tally>,
-    /// In a single playout.
+    /// Those of a single playout.
     once: Tally,
 }
 
@@ -123,7 +122,7 @@ impl Rave {
         }
     }
 
-    /// Forgets what was searched.
+    /// Drops the tree.
     pub fn forget(&mut self) {
         self.planted.forget();
     }
@@ -135,9 +134,9 @@ impl Rave {
         self
     }
 
-    /// Searches from `root`, where a game begins, for as long as `go_on` says, which is asked before each playout with
-    /// the number of playouts so far, reused ones counted, and for [`MOST_PLAYOUTS`] at most. A finished game is reported
-    /// without a playout.
+    /// Searches from `root`, the start of a game, while `go_on` returns true. It is called before
+    /// each playout with the number of playouts, reused ones counted, and at most up to
+    /// [`MOST_PLAYOUTS`]. A finished game is reported without a playout.
     pub fn search<G: Playout>(
         &mut self,
         root: &G,
@@ -148,10 +147,9 @@ impl Rave {
         })
     }
 
-    /// Searches as [`Rave::search`] does, in the middle of a game: without the moves that its past
-    /// forbids, here or in the tree, and at the root without those to `avoid`, unless there are no
-    /// others; where asked for, with what becomes of the points `by_move`. `go_on` may also look at what
-    /// was found so far.
+    /// Searches like [`Rave::search`] during a game: without moves that its history forbids, here
+    /// or in the tree, and at the root without those to `avoid`, unless there are no others; with
+    /// ownership `by_move` if requested. `go_on` also receives the intermediate results.
     pub fn watch<G: Playout>(
         &mut self,
         start: &GameState<G>,
@@ -196,7 +194,7 @@ impl Rave {
         report
     }
 
-    /// The tree that a search begins with: its root.
+    /// Prepares the tree for a search: its root.
     fn plant<G: Playout>(&mut self, start: &GameState<G>, avoid: &[Move]) -> NodeId {
         let reuse = self.params.reuse;
         let known = reuse.then(|| self.planted.known(&self.tree, start, avoid));
@@ -228,7 +226,7 @@ impl Rave {
         }
     }
 
-    /// What has become of the points in the playouts of the last search, as far as they count.
+    /// Ownership statistics of the last search, from the playouts that count.
     pub(super) fn tally(&self) -> &Tally {
         &self.tally
     }
@@ -261,7 +259,7 @@ impl Rave {
         self.backup(area, mover, win);
     }
 
-    /// Plays a descent's position to its end, and counts what becomes of the points.
+    /// Plays a descent's position to its end, and counts the owners of points.
     fn finish<G: Playout>(&mut self, position: &mut G) -> Outcome {
         self.played.clear(position);
         let tally = match &mut self.by_move {
@@ -279,7 +277,7 @@ impl Rave {
             }
             over => {
                 if over.is_some() {
-                    // What is dead shows when they play on.
+                    // Dead stones are found by playing on.
                     *position = position.disputed();
                 }
                 position.finish(self.params.policy, &mut self.rng, &mut self.played, tally)
@@ -308,8 +306,8 @@ impl Rave {
         self.tree.select(node, equivalence, exploration)
     }
 
-    /// Adds a finished game's result, in [0, 1] for the root's mover, to every node on the path: the
-    /// last one first, so that each knows the moves after it and no others.
+    /// Adds a finished game's result, in [0, 1] for the root's mover, to every node on the path:
+    /// the last one first, so that each knows the moves after it and no others.
     fn backup(&mut self, points: usize, mover: Color, win: f32) {
         for (depth, &(node, child)) in self.path.iter().enumerate().rev() {
             let (side, won) = match depth % 2 {
@@ -328,8 +326,8 @@ impl Rave {
     }
 }
 
-/// A playout's result in [0, 1] for one side: won or lost, and as far as the score weighs its share
-/// of a board of this many points.
+/// A playout's result in [0, 1] for one side: the win and, weighted by the score setting, its share
+/// of a board with this many points.
 fn worth(outcome: Outcome, color: Color, area: usize, score_weight: f32) -> f32 {
     let value = outcome.value_for(color);
     let win = (value + 1.0) / 2.0;
@@ -343,7 +341,7 @@ fn worth(outcome: Outcome, color: Color, area: usize, score_weight: f32) -> f32 
     }
 }
 
-/// Whether a pass ends the game as won, the board counting as it stands: nobody plays on then.
+/// Whether a pass wins the game as the board stands: then the game ends.
 fn wins_at_once<G: Playout>(position: &G, mv: Move) -> bool {
     if !G::INFO.passes || position.agrees_on_dead() || mv.index() < position.size().area() {
         return false;

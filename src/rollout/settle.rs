@@ -1,14 +1,15 @@
-//! What is to be expected of a position that is to be counted.
+//! Expected ownership and score of a position, by playouts.
 
 use super::{Playout, Rave, RaveParams, Tally};
 use crate::game::{Color, Move, OwnershipEstimate};
 
-/// Points count nearly as much as the win: a side that has won or lost anyway still plays for what
-/// it has on the board.
+/// Points count nearly as much as the win: a side that has certainly won or lost still plays for
+/// points.
 const SCORE_WEIGHT: f32 = 0.9;
 
-/// What becomes of the points if the game goes on: the last half of `playouts` of a search with either
-/// side to move, so that nobody's turn decides. `None` in games that count no points, and when `halt` says so.
+/// Ownership statistics if the game goes on: the last half of `playouts` of a search with either
+/// side to move, so that the turn does not matter. `None` in games that count no points, and when
+/// `halt` returns true.
 #[must_use]
 pub fn expect<G: Playout>(
     position: &G,
@@ -54,7 +55,7 @@ mod tests {
     use crate::game::{BoardSize, Game, Outcome, PointStatus, Settled};
     use crate::record::{GameRecord, result_text, sgf};
 
-    /// The position counted, and the names of its points of one fate.
+    /// The settled position, and the names of its points of one status.
     fn settled(rows: &str, rules: &str) -> (Settled, impl Fn(PointStatus) -> String) {
         let position = diagram(rows, rules, Color::Black);
         let expected = expect(&position, 2000, 1, &|| false).expect("points are counted");
@@ -92,7 +93,7 @@ mod tests {
         assert_eq!(found.open, 0, "nothing to win there");
     }
 
-    /// Both middle chains have two liberties, the same, and no eye.
+    /// Both middle chains have the same two liberties, and no eye.
     const SEKI: &str = "XXXXXOOOO X.X.XO.O. XXXXXOOOO XOOOOXXXO XOOO.XXXO XOOO.XXXO";
 
     #[test]
@@ -113,13 +114,13 @@ mod tests {
 
     #[test]
     fn what_only_the_turn_decides_lives_where_both_sides_have_passed() {
-        // Whoever plays b1 first: three in a row are one eye or two.
+        // Decided by the first to play b1: three in a row are one eye or two.
         let (found, points) = settled("..... XXXXX OOOOX ...OX", "chinese komi8.5");
         assert_eq!(points(PointStatus::Dead), "");
         assert_eq!(found.certain_winner(), None);
     }
 
-    /// What a recorded game is counted as: its result, and the dead stones.
+    /// The score of a recorded game: its result, and the dead stones.
     fn counted(record: &GameRecord) -> (String, String) {
         let komi = record.komi.expect("a komi");
         let rules = format!("chinese komi{komi}").parse().unwrap();
@@ -137,7 +138,7 @@ mod tests {
         )
     }
 
-    /// Points as GTP writes them, in the order of the alphabet.
+    /// Points in GTP notation, in alphabetical order.
     fn names(size: BoardSize, points: impl Iterator<Item = Move>) -> String {
         let name = |point| {
             let (x, y) = size.column_row(point);
@@ -148,8 +149,8 @@ mod tests {
         names.join(" ")
     }
 
-    /// Games of engines of all strengths, some of them at random, with GNU Go's score and dead stones:
-    /// gtp-tests/README.md says where they are from.
+    /// Games of engines of all strengths, including random play, with GNU Go's score and dead
+    /// stones; for their origin see gtp-tests/README.md.
     #[test]
     fn finished_games_are_counted_as_gnu_go_counts_them() {
         let games = include_str!("../../gtp-tests/games/go-finished.sgf");

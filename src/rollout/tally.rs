@@ -1,8 +1,8 @@
-//! What becomes of each point, over many finished playouts.
+//! Ownership statistics over finished playouts.
 
 use crate::game::{Game, OwnershipEstimate};
 
-/// Sums over finished playouts: whose each point was, and by how much Black was ahead.
+/// Sums over finished playouts: owner of each point, and Black's lead.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
     playouts: u32,
@@ -13,7 +13,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing is counted yet, on the board of this position.
+    /// No playouts yet, on the board of this position.
     #[must_use]
     pub fn of<G: Game>(position: &G) -> Tally {
         let mut tally = Tally::default();
@@ -21,7 +21,7 @@ impl Tally {
         tally
     }
 
-    /// Begins again, on a board of so many points.
+    /// Resets it, for a board of this many points.
     pub(super) fn clear(&mut self, points: usize) {
         *self = Tally {
             owner: std::mem::take(&mut self.owner),
@@ -34,25 +34,24 @@ impl Tally {
         }
     }
 
-    /// Counts a playout that has ended with Black so many points ahead.
+    /// Counts a playout with this lead of Black.
     pub(super) fn count(&mut self, black_ahead: f64) {
         self.playouts += 1;
         self.ahead += black_ahead;
         self.squares += black_ahead * black_ahead;
     }
 
-    /// In the playout just counted, a point was Black's (1) or White's (-1).
+    /// Records that a point was Black's (1) or White's (-1) in the current playout.
     pub(super) fn owned(&mut self, point: usize, by: f32) {
         self.owner[point] += by;
     }
 
-    /// In the playout just counted, a point was a liberty that both sides left open, or a stone
-    /// beside one.
+    /// Records that a point was a shared liberty, or a stone beside one, in the current playout.
     pub(super) fn shared(&mut self, point: usize) {
         self.shared[point] += 1.0;
     }
 
-    /// Adds what another tally of the same board has counted.
+    /// Adds another tally of the same board.
     pub(super) fn add(&mut self, other: &Tally) {
         self.playouts += other.playouts;
         self.ahead += other.ahead;
@@ -65,8 +64,8 @@ impl Tally {
         }
     }
 
-    /// What is to be expected after so many playouts; `None` before the first, and in games that
-    /// count no points.
+    /// The estimate after these playouts; `None` before the first, and in games that count no
+    /// points.
     pub(super) fn expected(&self) -> Option<OwnershipEstimate> {
         let number = f64::from(self.playouts);
         if self.playouts == 0 {

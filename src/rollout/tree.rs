@@ -1,6 +1,6 @@
 //! The RAVE tree: visit counts and all-moves-as-first counts, laid out for a fast scan.
 //!
-//! A node's children stand side by side in flat columns, so that scoring sixty of them is a short
+//! A node's children are adjacent in flat columns, so that scoring sixty of them is a short
 //! vectorised loop. All sums are from the view of the side that plays the child's move.
 
 use std::ops::Range;
@@ -11,15 +11,15 @@ use crate::game::{Move, PositionHistory};
 /// Index of a node in the tree.
 pub(super) type NodeId = u32;
 
-/// A child that has no node of its own yet.
+/// Marks a child without a node of its own.
 const NO_NODE: NodeId = NodeId::MAX;
 
 /// The children of all nodes, in columns.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    /// For each node, the columns' range that holds its children.
+    /// For each node, the column range of its children.
     nodes: Vec<Range<usize>>,
-    /// The keys of the nodes' positions, in games whose positions come back by different ways.
+    /// The keys of the nodes' positions, in games with transpositions.
     keys: Vec<u128>,
     moves: Vec<Move>,
     child: Vec<NodeId>,
@@ -41,7 +41,7 @@ pub(super) struct ChildStats {
 }
 
 impl Tree {
-    /// Forgets everything and keeps the memory.
+    /// Removes everything and keeps the memory.
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.keys.clear();
@@ -57,15 +57,15 @@ impl Tree {
         self.nodes.len()
     }
 
-    /// Memory of nodes and children; twice what they take, because tables grow by doubling.
+    /// Memory of nodes and children; twice their size, because tables grow by doubling.
     pub(super) fn bytes(&self) -> usize {
         let child = size_of::<Move>() + size_of::<NodeId>() + 4 * size_of::<f32>();
         let node = size_of::<Range<usize>>() + size_of::<u128>();
         2 * (self.nodes.len() * node + self.moves.len() * child)
     }
 
-    /// Adds a node with a child for each move of `position` that its past allows; with what is known
-    /// of the game, for sensible moves only, and each begins with its prior.
+    /// Adds a node with a child for each move of `position` that its history allows; with game
+    /// knowledge, for sensible moves only, with their priors.
     pub(super) fn add_node<G: Playout>(
         &mut self,
         position: &G,
@@ -100,7 +100,7 @@ impl Tree {
         (self.nodes.len() - 1) as NodeId
     }
 
-    /// The node to which moves lead from the first one, if it is this position's.
+    /// The node reached by moves from the first one, if it is this position's.
     pub(super) fn find<G: Playout>(&self, moves: &[Move], position: &G) -> Option<NodeId> {
         let mut node = 0;
         for &mv in moves {
@@ -110,11 +110,11 @@ impl Tree {
         (self.keys.get(node as usize) == Some(&position.key())).then_some(node)
     }
 
-    /// Forgets all but a node and what comes after it. It becomes the first.
+    /// Drops everything but a node and its descendants. It becomes the first.
     pub(super) fn keep(&mut self, root: NodeId) {
         let mut kept = vec![NO_NODE; self.nodes.len()];
         kept[root as usize] = 0;
-        // Nodes come after their parents, so that one pass finds and numbers all of them.
+        // Nodes come after their parents, so that one pass finds and renumbers all of them.
         let mut count = 0;
         for node in root as usize..self.nodes.len() {
             if kept[node] != NO_NODE {
@@ -163,7 +163,7 @@ impl Tree {
         ]
     }
 
-    /// Leaves out these moves of a node, unless they are all that it has.
+    /// Excludes these moves of a node, unless it has no others.
     pub(super) fn avoid(&mut self, node: NodeId, moves: &[Move]) {
         let range = self.nodes[node as usize].clone();
         let left_out = |mv: &Move| moves.contains(mv);
@@ -175,7 +175,7 @@ impl Tree {
             .zip(&mut self.rave_wins[range])
         {
             if left_out(mv) {
-                // Nothing that is added makes its score the best.
+                // No addition makes its score the best.
                 *wins = f32::NEG_INFINITY;
             }
         }
@@ -195,12 +195,11 @@ impl Tree {
     }
 
     /// The child with the best blend of its own win rate and its RAVE win rate, as an index into
-    /// the columns; `None` when the node has no children.
+    /// the columns; `None` if the node has no children.
     ///
-    /// The blend is `(1 - beta) Q + beta A` with `beta = sqrt(k / (3 n + k))`, k the
-    /// equivalence parameter (Gelly & Silver 2011; docs/methods.md#playouts); of 0, it is Q, and 0
-    /// without visits.
-    /// `exploration` times `sqrt(ln N / (n + 1))` is added, N the visits of all children.
+    /// The blend is `(1 - beta) Q + beta A` with `beta = sqrt(k / (3 n + k))`, k the equivalence
+    /// parameter (Gelly & Silver 2011; docs/methods.md#playouts); for k = 0 it is Q, and 0 without
+    /// visits. `exploration` times `sqrt(ln N / (n + 1))` is added, N the visits of all children.
     pub(super) fn select(
         &mut self,
         node: NodeId,
@@ -252,8 +251,8 @@ impl Tree {
         self.wins[child] += win;
     }
 
-    /// Counts the playout for every child of `node` whose move the node's mover was the first to play
-    /// at any later time.
+    /// Counts the playout for every child of `node` whose move the node's mover was the first to
+    /// play at any later time.
     pub(super) fn update_rave(&mut self, node: NodeId, played: &[f32], win: f32) {
         let range = self.nodes[node as usize].clone();
         let rave_visits = &mut self.rave_visits[range.clone()];
@@ -265,8 +264,8 @@ impl Tree {
         }
     }
 
-    /// Counts a playout for a child whose move is a pass. Nobody says when a pass would have come first:
-    /// only what it has led to here is known, and without that it would stay at its prior.
+    /// Counts a playout for a child whose move is a pass. A pass has no first player: only its
+    /// results here are known, and without them it would stay at its prior.
     pub(super) fn update_rave_of(&mut self, child: usize, win: f32) {
         self.rave_visits[child] += 1.0;
         self.rave_wins[child] += win;

@@ -1,9 +1,8 @@
 //! Which move to play in a solved position.
 //!
 //! All winning moves win and all losing moves lose against a perfect opponent. Among winning moves
-//! the one that leaves the widest margin is the easiest to follow up; among losing moves the one
-//! after which the opponent has the fewest winning replies is the likeliest to be answered wrongly
-//! (docs/methods.md#endings).
+//! the one with the widest margin is the easiest to follow up; among losing moves the one with the
+//! fewest winning replies is the most likely to be answered wrongly (docs/methods.md#endings).
 
 use super::board::Board;
 use super::bounds::MoveBounds;
@@ -12,7 +11,7 @@ use super::solve::Solve;
 use crate::game::nogo::NoGo;
 use crate::game::{Game, Move, Proof};
 
-/// As [`Solve::advise`].
+/// Implements [`Solve::advise`].
 pub(super) fn advise<const W: usize>(
     solver: &mut dyn Solve<NoGo<W>>,
     position: &NoGo<W>,
@@ -54,7 +53,7 @@ pub(super) fn advise<const W: usize>(
     }
 }
 
-/// As [`Solve::line`].
+/// Implements [`Solve::line`].
 pub(super) fn line<const W: usize>(
     solver: &mut dyn Solve<NoGo<W>>,
     position: &NoGo<W>,
@@ -90,7 +89,7 @@ fn after<const W: usize>(position: &NoGo<W>, mv: Move) -> NoGo<W> {
     next
 }
 
-/// A solver and the nodes that it may still visit.
+/// A solver with its remaining node budget.
 struct NodeBudget<'a, const W: usize> {
     solver: &'a mut dyn Solve<NoGo<W>>,
     effort: &'a SolveLimits<'a>,
@@ -99,7 +98,7 @@ struct NodeBudget<'a, const W: usize> {
 
 impl<const W: usize> NodeBudget<'_, W> {
     fn solve(&mut self, position: &NoGo<W>, nodes: u64) -> SolveResult {
-        // What is solved in a few nodes never looks by itself, and there may be hundreds of it.
+        // Short solves do not check the limits themselves, and there may be hundreds of them.
         let over = (self.effort.halt)(self.effort.nodes - self.left);
         let effort = SolveLimits {
             nodes: if over { 0 } else { nodes.min(self.left) },
@@ -127,7 +126,7 @@ impl<const W: usize> NodeBudget<'_, W> {
     }
 }
 
-/// Sure moves of the side that has just moved, less possible ones of the side to move.
+/// Sure moves of the side that has just moved, minus possible ones of the side to move.
 fn margin<const W: usize>(position: &NoGo<W>) -> f32 {
     let board = Board::new(position);
     let bounds = MoveBounds::new(&board);

@@ -1,20 +1,20 @@
-//! The solver's own board: stones and legal points that a move changes in place and that taking it
-//! back restores, without a copy and without memory from the heap.
+//! The solver's board: stones and legal points that a move changes in place and undo restores,
+//! without copies and heap allocation.
 
 use crate::game::nogo::NoGo;
 use crate::game::{Bits, Color, Frame, Game, Move, zobrist};
 
-/// A NoGo position that moves are played on and taken back from.
+/// A NoGo position with play and undo.
 #[derive(Debug, Clone)]
 pub(super) struct Board<const WORDS: usize> {
     frame: Frame<WORDS>,
-    /// Points next to each point.
+    /// Neighbours of each point.
     around: [[Bits<WORDS>; 64]; WORDS],
     pub(super) stones: [Bits<WORDS>; 2],
     /// Where each colour may play.
     pub(super) legal: [Bits<WORDS>; 2],
     pub(super) empty: Bits<WORDS>,
-    /// Union-find parent of each stone. Paths are not shortened, so that they can be taken back.
+    /// Union-find parent of each stone. Paths are not compressed, so that they can be undone.
     parent: [[u8; 64]; WORDS],
     /// The block whose root is this point. Meaningless elsewhere.
     blocks: [[Block<WORDS>; 64]; WORDS],
@@ -31,7 +31,7 @@ pub(super) struct Block<const WORDS: usize> {
     pub(super) liberties: Bits<WORDS>,
 }
 
-/// What taking a move back needs.
+/// Data to undo a move.
 pub(super) struct Undo<const WORDS: usize> {
     point: Move,
     legal: [Bits<WORDS>; 2],
@@ -222,8 +222,8 @@ impl<const WORDS: usize> Board<WORDS> {
         undo
     }
 
-    /// Of some empty points, takes those from each side's legal moves where its stone would have no
-    /// liberty: no empty neighbour, and no block beside it with another liberty.
+    /// Removes those of some empty points from each side's legal moves where its stone would have
+    /// no liberty: no empty neighbour, and no adjacent block with another liberty.
     #[inline]
     fn forbid(&mut self, points: Bits<WORDS>) {
         for suspect in (points & (self.legal[0] | self.legal[1])).iter() {
@@ -242,7 +242,7 @@ impl<const WORDS: usize> Board<WORDS> {
         }
     }
 
-    /// Takes back the last move.
+    /// Undoes the last move.
     pub(super) fn take_back(&mut self, undo: &Undo<WORDS>) {
         self.to_move = self.to_move.opponent();
         let here = Bits::point(undo.point);

@@ -1,11 +1,11 @@
-//! Who wins without further search: sound bounds on the number of moves each side has left.
+//! Static results: sound bounds on the number of moves each side has left.
 //!
-//! *Lower bound* of X (docs/methods.md#endings): moves that X can still make against any play of Y.
-//! *Upper bound* of Y: no more than these against any play of X. X moving first wins when its lower bound
-//! exceeds Y's upper bound; X moving second when it reaches it. Between the two lie the points that
-//! both can play. A point there that X can still play as long as Y has not played at one of a few
-//! points next to it is a *claim*: taking it gives X a move and takes one from Y. X can have half
-//! of a set of claims whose points are apart, since each of Y's moves spoils one at most.
+//! *Lower bound* of X (docs/methods.md#endings): moves that X can make against any play of Y.
+//! *Upper bound* of Y: maximum number of moves against any play of X. X moving first wins when its
+//! lower bound exceeds Y's upper bound; X moving second when it reaches it. The difference between
+//! the two are the points that both can play. Such a point that X can play as long as Y has not
+//! played at one of a few adjacent points is a *claim*: taking it gives X a move and takes one from
+//! Y. X gets half of a set of independent claims, since each of Y's moves spoils at most one.
 
 use super::board::Board;
 use crate::game::{Bits, Color, Move};
@@ -22,7 +22,7 @@ fn flood<const W: usize>(board: &Board<W>, seed: Bits<W>, through: Bits<W>) -> B
     }
 }
 
-/// Number of components of `through` that hold a point of `points`, a part of `through`.
+/// Number of components of `through` that contain a point of `points`, a subset of `through`.
 fn components<const W: usize>(board: &Board<W>, points: Bits<W>, through: Bits<W>) -> i32 {
     let (mut rest, mut count) = (points, 0);
     while let Some(point) = rest.lowest() {
@@ -32,13 +32,13 @@ fn components<const W: usize>(board: &Board<W>, points: Bits<W>, through: Bits<W
     count
 }
 
-/// What the claims of one colour are judged by.
+/// Context of the claims of one colour.
 struct ClaimContext<const W: usize> {
     /// The colour that claims.
     x: usize,
     /// Liberties that neither side will take before the claims are settled.
     kept: Bits<W>,
-    /// Where a stone of X has a liberty for ever, or until all claims are settled.
+    /// Points where a stone of X has a permanent liberty, or one until all claims are settled.
     alive: Bits<W>,
     /// Stones of Y that may lose their last liberty.
     mortal: Bits<W>,
@@ -46,7 +46,7 @@ struct ClaimContext<const W: usize> {
     risky: Bits<W>,
 }
 
-/// What both sides' bounds are made of.
+/// Inputs of both sides' bounds.
 pub(super) struct MoveBounds<'b, const W: usize> {
     board: &'b Board<W>,
     /// Empty points that neither side can play: permanent liberties.
@@ -56,8 +56,7 @@ pub(super) struct MoveBounds<'b, const W: usize> {
     /// Points that this side can play against any reply; it may have to keep some of them as
     /// liberties.
     sure: [Bits<W>; 2],
-    /// Sure points in the neighbourhood of immortal stones: plain spare moves, that change nothing
-    /// else.
+    /// Sure points adjacent to immortal stones: spare moves without side effects.
     pub(super) spare: [Bits<W>; 2],
 }
 
@@ -109,7 +108,7 @@ impl<'b, const W: usize> MoveBounds<'b, W> {
         self.spare[x] = free & self.sure[x];
     }
 
-    /// Whether the side to move wins, where the bounds say.
+    /// The winner, if the bounds decide: whether the side to move wins.
     pub(super) fn verdict(&self) -> Option<bool> {
         let me = self.board.to_move;
         if self.wins(me, true) {
@@ -121,19 +120,20 @@ impl<'b, const W: usize> MoveBounds<'b, W> {
         }
     }
 
-    /// Whether `side` is known to win, being the first or the second to move.
+    /// Whether `side` certainly wins, moving first or second.
     fn wins(&self, side: Color, first: bool) -> bool {
         let (x, y) = (side.index(), side.opponent().index());
         let legal = self.board.legal;
         let shared = legal[x] & legal[y];
         let only = (legal[x] & !legal[y]).count() as i32;
         let (shared_count, theirs) = (shared.count() as i32, legal[y].count() as i32);
-        // As if every shared point were a claim, and all but three of Y's points could be played.
+        // Assumes that every shared point is a claim, and that all but three of Y's points can be
+        // played.
         if only + shared_count + 3 < theirs {
             return false;
         }
-        // X gets c of its claims, half of them, rounded up if it moves first: then it wins if
-        // lower + c > upper - c, and moving second if lower + c >= upper - c.
+        // X gets c of its claims, half of them, rounded up if it moves first: then it wins if lower
+        // + c > upper - c, and moving second if lower + c >= upper - c.
         let missing = self.upper(y) - self.lower(x);
         let claims = if first {
             2 * (missing + 2).div_euclid(2) - 1
@@ -143,8 +143,8 @@ impl<'b, const W: usize> MoveBounds<'b, W> {
         claims <= 0 || (claims <= shared_count && self.has_claims(x, claims))
     }
 
-    /// By how many moves the bounds fail to decide: what one side can make at most, less what the other
-    /// makes for certain, for the side where that is less.
+    /// Number of moves by which the bounds fail to decide: the maximum of one side minus the
+    /// minimum of the other, for the side where that is smaller.
     pub(super) fn missing(&self) -> i32 {
         let missing = |x: usize| self.upper(1 - x) - self.lower(x);
         missing(0).min(missing(1)).max(0)
@@ -161,7 +161,7 @@ impl<'b, const W: usize> MoveBounds<'b, W> {
         let through = board.stones[x] | sure;
         let anchors = board.frame().neighbors(self.dead | (own & !sure)) & through;
         let free = flood(board, anchors, through);
-        // A component without a liberty of its own has to keep one of its points as its liberty.
+        // A component without its own liberty must keep one of its points as its liberty.
         sure.count() as i32 - components(board, sure & !free, through)
     }
 
@@ -174,7 +174,7 @@ impl<'b, const W: usize> MoveBounds<'b, W> {
         board.legal[y].count() as i32 - components(board, board.legal[y] & !free, through)
     }
 
-    /// Whether colour `x` has this many claims whose points are apart.
+    /// Whether colour `x` has this many independent claims.
     fn has_claims(&self, x: usize, claims: i32) -> bool {
         let (board, y) = (self.board, 1 - x);
         let frame = board.frame();

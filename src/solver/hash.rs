@@ -1,5 +1,5 @@
-//! Hashes of our own keys: 128 bits, so that two positions share one with probability 2^-128,
-//! which is treated as never (as with [`crate::game::Game::key`]).
+//! Hashes of the solver's own keys: 128 bits, so that two positions share one with probability
+//! 2^-128, which is ignored (as with [`crate::game::Game::key`]).
 
 use std::hash::Hasher;
 
@@ -30,7 +30,7 @@ pub(super) fn mix<const W: usize>(points: Bits<W>, salt: u64) -> u128 {
 /// Builds [`Mixer`]s.
 pub(super) type Mixed = std::hash::BuildHasherDefault<Mixer>;
 
-/// A fast hash of short keys of our own making.
+/// A fast hash of short internal keys.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Mixer(u64);
 

@@ -1,13 +1,13 @@
-//! Exact results of NoGo endings: who wins with best play, and by which move.
+//! Exact results of NoGo endings: the winner with best play, and a winning move.
 //!
-//! NoGo's endings are countable: points only one side can still play are its spare moves, and
-//! walls that cannot be captured cut the board into independent games. [`Solver`] combines a
-//! boolean alpha-beta search over one position in memory with sound bounds on both sides' remaining
-//! moves, exact values of small parts, and a table of proven positions that outlives a call: a
-//! search that was stopped goes on where it was, and the next move's search knows the last one's
-//! results, and so do the probes that a search tree makes of its positions, on other threads.
+//! NoGo's endings are countable: points that only one side can still play are its spare moves, and
+//! walls that cannot be captured divide the board into independent games. [`Solver`] combines a
+//! boolean alpha-beta search over one in-place position with sound bounds on both sides' remaining
+//! moves, exact values of small parts, and a table of proven positions that outlives a call: an
+//! interrupted search can be continued, and the results are available to the next move's search and
+//! to probes of a search tree on other threads.
 //!
-//! This room knows rules only: no clock (the caller decides when to stop), no network, no search
+//! This module knows rules only: no clock (the caller decides when to stop), no network, no search
 //! tree, no text.
 
 mod advice;
@@ -35,22 +35,22 @@ use result::decided;
 use search::{Halted, Search, Shared};
 use table::ProofTable;
 
-/// Points of the largest part that gets an exact value. Larger ones take fewer nodes and more time:
+/// Points of the largest part that gets an exact value. Larger parts save nodes but take more time:
 /// 4,272,759 nodes and 11.2 s with 6, 4,751,140 and 8.9 s with 5, 5,197,293 and 8.1 s with 4 (40
 /// positions at ply 54 of RAVE games).
 const LARGEST_PART: usize = 5;
 
-/// Nodes that solve half of the positions by the number of moves missing in the bounds, by least squares
-/// of the nodes' logarithm: 3,102 new positions of searches from plies 43 to 58 of
-/// `gtp-tests/endings/nogo-9x9.txt`, up to 30,000 nodes each. It is off by 2.1 bits (one standard
-/// deviation); by the moves that can be left it would be 3.8, by both sides' legal moves 2.6.
+/// Nodes of the median solve by the number of moves by which the bounds fail, by least squares of
+/// the nodes' logarithm: 3,102 new positions of searches from plies 43 to 58 of
+/// `gtp-tests/endings/nogo-9x9.txt`, up to 30,000 nodes each. Its standard deviation is 2.1 bits;
+/// by the moves that can be left it would be 3.8, by both sides' legal moves 2.6.
 const NODES_DECIDED: f64 = 0.57;
 const NODES_PER_MISSING: f64 = 1.95;
 
 /// Entries of one thread's table of parts: about 50 bytes each.
 const PARTS: usize = 1 << 20;
 
-/// Nothing yet: what Benson's regions prove depends on how positions may repeat.
+/// No solver yet: proofs by Benson's regions depend on the repetition rule.
 impl<const CELLS: usize, const WORDS: usize> Solvable for crate::game::go::Go<CELLS, WORDS> {}
 
 #[cfg(test)]
@@ -70,7 +70,8 @@ impl<const W: usize> Solvable for NoGo<W> {
     }
 }
 
-/// Solves NoGo positions on one board. With one thread equal calls in equal order find the same.
+/// Solves NoGo positions on one board. With one thread equal calls in equal order give equal
+/// results.
 #[derive(Debug)]
 pub struct Solver<const W: usize> {
     table: Arc<ProofTable>,
@@ -135,7 +136,7 @@ impl<const W: usize> Solve<NoGo<W>> for Solver<W> {
         advice::line(self, position, effort)
     }
 
-    /// They know what the solver has proven and tell it what they prove.
+    /// Probes share the table of the solver.
     fn probes(&self) -> MakeProbe<NoGo<W>> {
         let table = Arc::clone(&self.table);
         Arc::new(move || {

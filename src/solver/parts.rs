@@ -1,9 +1,9 @@
-//! Independent parts: points that can still matter to each other, and what each part is worth.
+//! Independent parts of a position, and their values.
 //!
-//! Two empty points matter to each other when they are neighbours or liberties of one block that
-//! can still lose its last liberty. Stones of other blocks are walls: a move in one part changes
-//! nothing in another, and the position is the sum of its parts (docs/methods.md#endings). Small
-//! parts get their exact value, once: the same part comes up in thousands of positions.
+//! Two empty points are connected when they are neighbours or liberties of one block that can still
+//! lose its last liberty. Stones of other blocks are walls: a move in one part changes nothing in
+//! another, and the position is the sum of its parts (docs/methods.md#endings). The exact value of
+//! a small part is computed once: the same part occurs in thousands of positions.
 
 use std::collections::HashMap;
 
@@ -17,19 +17,19 @@ use crate::game::{Bits, Color};
 #[derive(Debug, Clone, Copy)]
 struct Part<const W: usize> {
     points: Bits<W>,
-    /// Equal for parts that are the same.
+    /// Equal for equal parts.
     key: u128,
 }
 
-/// Parts of a position, and the room that finding them takes.
+/// Parts of a position, with buffers for finding them.
 #[derive(Debug, Default)]
 struct Parts<const W: usize> {
     parts: Vec<Part<W>>,
-    /// Liberties and colour of the blocks that are no walls.
+    /// Liberties and colour of the blocks that are not walls.
     blocks: Vec<(Bits<W>, usize)>,
 }
 
-/// The exact values of small parts on one board, and what they are made of.
+/// The exact values of small parts on one board, with their tables.
 #[derive(Debug)]
 pub(super) struct PartValues<const W: usize> {
     values: Values,
@@ -37,18 +37,18 @@ pub(super) struct PartValues<const W: usize> {
     found: Parts<W>,
     /// Points of the largest part that is valued.
     largest: usize,
-    /// Entries of all tables together after which everything is forgotten.
+    /// Total entries after which all tables are cleared.
     capacity: usize,
 }
 
-/// A position as a sum.
+/// A position as a sum of games.
 #[derive(Debug, Default)]
 pub(super) struct Sum {
     /// Values of small parts that are no numbers.
     games: Vec<Value>,
-    /// All numbers together, in units of 1/64.
+    /// Sum of all numbers, in units of 1/64.
     number: i32,
-    /// How many parts are not valued, and the sum of their scrambled keys.
+    /// Number of parts without a value, and the sum of their scrambled keys.
     large: usize,
     large_key: u128,
 }
@@ -64,7 +64,7 @@ impl<const W: usize> PartValues<W> {
         }
     }
 
-    /// The position as a sum of parts, the small ones valued.
+    /// The position as a sum of parts, with values for the small ones.
     pub(super) fn sum(&mut self, board: &mut Board<W>) -> Sum {
         if self.values.len() + self.parts.len() > self.capacity {
             *self = PartValues::new(self.largest, self.capacity);
@@ -91,7 +91,7 @@ impl<const W: usize> PartValues<W> {
         sum
     }
 
-    /// Whether the side to move wins, where all parts are valued.
+    /// Whether the side to move wins, if all parts have values.
     pub(super) fn verdict(&mut self, sum: &Sum, mover: Color) -> Option<bool> {
         (sum.large == 0).then(|| self.values.first_wins(mover, &sum.games, sum.number))
     }
@@ -125,7 +125,7 @@ impl<const W: usize> PartValues<W> {
         value
     }
 
-    /// The value of points that are apart from the rest of the board.
+    /// The value of points that are separate from the rest of the board.
     fn region(&mut self, board: &mut Board<W>, region: Bits<W>) -> Value {
         let mut found = Parts::default();
         let region = region & (board.legal[0] | board.legal[1]);
@@ -139,7 +139,7 @@ impl<const W: usize> PartValues<W> {
     }
 }
 
-/// Finds the parts of a region; returns the spare moves of Black less those of White, which are in
+/// Finds the parts of a region; returns the spare moves of Black minus those of White, which are in
 /// no part.
 fn decompose<const W: usize>(board: &Board<W>, region: Bits<W>, found: &mut Parts<W>) -> i32 {
     let bounds = MoveBounds::new(board);
@@ -157,11 +157,11 @@ fn decompose<const W: usize>(board: &Board<W>, region: Bits<W>, found: &mut Part
         }
     }
     let frame = board.frame();
-    // Where a stone would have a liberty for ever.
+    // Points where a stone would have a permanent liberty.
     let alive = [0, 1].map(|x: usize| {
         board.legal[x] & frame.neighbors(bounds.dead | bounds.immortal[x] | bounds.spare[x])
     });
-    // Points are numbered by board, so parts of boards of other sizes are other parts.
+    // Points are numbered by board, so parts of boards of other sizes differ.
     let size = frame.size();
     let salt = u64::from(size.width) << 8 | u64::from(size.height) << 16;
     while let Some(first) = rest.lowest() {

@@ -1,45 +1,45 @@
-//! What a search may spend, and what it finds.
+//! Limits and results of a solver call.
 
 use crate::game::{Bounds, Move, Proof};
 
-/// What a search may spend.
+/// Limits of a solver call.
 #[derive(Clone, Copy)]
 pub struct SolveLimits<'a> {
     /// Positions that may be visited, by all threads together.
     pub nodes: u64,
     /// Threads, at least 1.
     pub threads: usize,
-    /// Asked every few hundred positions, by every thread, whether to stop; it is told how many
-    /// positions all threads have visited.
+    /// Called every few hundred positions by every thread with the total number of visited
+    /// positions; returns whether to stop.
     pub halt: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
-/// What a search found.
+/// Result of a solver call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SolveResult {
-    /// What the side to move can get; open as far as the effort was not enough.
+    /// Bounds for the side to move; open if the limits were too small.
     pub bounds: Bounds,
-    /// A move that keeps the result, where it is known and not all moves do.
+    /// A move that keeps the result, if known and not all moves do.
     pub best: Option<Move>,
     /// Positions visited.
     pub nodes: u64,
 }
 
 impl SolveResult {
-    /// The result for the side to move, where it is known.
+    /// The result for the side to move, if known.
     #[must_use]
     pub fn proof(&self) -> Option<Proof> {
         self.bounds.proof()
     }
 
-    /// Whether the side to move wins, where that is known.
+    /// Whether the side to move wins, if known.
     #[must_use]
     pub fn wins(&self) -> Option<bool> {
         wins(self.bounds)
     }
 }
 
-/// Whether a side with these bounds wins, where that is known: with a draw for certain it does not.
+/// Whether a side with these bounds wins, if known: a certain draw is not a win.
 pub(super) fn wins(bounds: Bounds) -> Option<bool> {
     match (bounds.low(), bounds.high()) {
         (Proof::Win, _) => Some(true),
@@ -62,29 +62,29 @@ pub(super) fn decided(wins: Option<bool>) -> Bounds {
 pub struct RatedMove {
     /// The move.
     pub mv: Move,
-    /// What it leads to, for the side that plays it, as far as that was found out.
+    /// Its result for the side that plays it, as far as known.
     pub bounds: Bounds,
-    /// Among moves of the same result the higher is to be preferred: for winning moves sure moves
-    /// of one's own less the opponent's possible ones, for losing moves the share of replies that
-    /// are not known to win, in [0, 1].
+    /// Among moves of the same result the higher is preferred: for winning moves own sure moves
+    /// minus the opponent's possible ones, for losing moves the share of replies that are not known
+    /// to win, in [0, 1].
     pub score: f32,
 }
 
 impl RatedMove {
-    /// Whether it wins, where that is known.
+    /// Whether it wins, if known.
     #[must_use]
     pub fn wins(&self) -> Option<bool> {
         wins(self.bounds)
     }
 }
 
-/// What is known of a solved position and its moves.
+/// The moves of a solved position, rated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Advice {
     /// The result for the side to move.
     pub proof: Proof,
-    /// Every legal move, best first; equals ascending by point.
+    /// Every legal move, best first; ties ascending by point.
     pub moves: Vec<RatedMove>,
-    /// Positions visited for it.
+    /// Positions visited in addition.
     pub nodes: u64,
 }

@@ -1,9 +1,9 @@
 //! Boolean alpha-beta: does the side to move win?
 //!
-//! A position is settled, in this order, by having no move, by the [bounds](super::bounds), as a
-//! sum of [small parts](super::parts), by the table, or by its moves. Moves that leave the other
-//! side few points of its own come first. Several threads search the same position and meet in
-//! the table; each puts off moves that another one is searching (Weill's ABDADA, 1996).
+//! A position is decided, in this order, by having no move, by the [bounds](super::bounds), as a
+//! sum of [small parts](super::parts), by the table, or by its moves. Moves that leave the opponent
+//! few exclusive points come first. Several threads search the same position and share the table;
+//! each defers moves that another one is searching (Weill's ABDADA, 1996).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -19,19 +19,19 @@ use crate::game::{Bits, Move};
 /// long (positions at ply 54 of RAVE games).
 const LOOK_AHEAD: usize = 12;
 
-/// Legal moves from which threads tell each other what they search: smaller trees are not worth it.
+/// Legal moves from which threads announce what they search: smaller trees are not worth it.
 const SHARE: usize = 10;
 
-/// Nodes between looks at the limits.
+/// Nodes between checks of the limits.
 const PERIOD: u64 = 256;
 
-/// What the threads of one search share.
+/// State shared by the threads of one search.
 pub(super) struct Shared<'s> {
     effort: SolveLimits<'s>,
-    /// Set when one thread has the answer.
+    /// Set when one thread has the result.
     done: AtomicBool,
     nodes: AtomicU64,
-    /// Keys of positions that are being searched; empty with one thread.
+    /// Keys of positions being searched; empty with one thread.
     busy: Vec<AtomicU64>,
 }
 
@@ -46,12 +46,12 @@ impl<'s> Shared<'s> {
         }
     }
 
-    /// Positions visited by all threads, known once they have ended.
+    /// Positions visited by all threads, available once they have ended.
     pub(super) fn nodes(&self) -> u64 {
         self.nodes.load(Ordering::Relaxed)
     }
 
-    /// Tells the other threads that there is nothing left to do.
+    /// Tells the other threads to stop.
     fn finish(&self) {
         self.done.store(true, Ordering::Relaxed);
     }
@@ -62,17 +62,17 @@ impl<'s> Shared<'s> {
     }
 }
 
-/// The search was told to stop.
+/// The search was stopped.
 #[derive(Debug)]
 pub(super) struct Halted;
 
-/// A move of a position that is being searched.
+/// A move of a position being searched.
 #[derive(Debug, Clone, Copy)]
 struct OrderedMove {
     mv: Move,
-    /// The smaller, the earlier.
+    /// Sort key, ascending.
     order: i16,
-    /// Left to another thread for now.
+    /// Deferred because another thread searches it.
     later: bool,
 }
 
@@ -84,7 +84,7 @@ pub(super) struct Search<'s, const W: usize> {
     shared: &'s Shared<'s>,
     /// Positions visited.
     nodes: u64,
-    /// The moves of all positions on the way.
+    /// The moves of all positions on the path.
     choices: Vec<OrderedMove>,
 }
 
@@ -105,8 +105,8 @@ impl<'s, const W: usize> Search<'s, W> {
         }
     }
 
-    /// Searches the position: whether the side to move wins, and with which move. Tells the other
-    /// threads when it is done.
+    /// Searches the position: whether the side to move wins, and with which move. Stops the other
+    /// threads when done.
     pub(super) fn run(mut self) -> Result<Known, Halted> {
         let result = self.root();
         if result.is_ok() {
@@ -176,7 +176,7 @@ impl<'s, const W: usize> Search<'s, W> {
         if let Some(wins) = bounds.verdict() {
             return Ok(wins);
         }
-        // Spare moves are worth the same: one stands for all.
+        // Spare moves are equivalent: one represents all.
         let spare = bounds.spare[mover.index()];
         let mut moves = legal & !spare;
         if let Some(one) = spare.lowest() {
@@ -223,8 +223,8 @@ impl<'s, const W: usize> Search<'s, W> {
         self.choices[start..].sort_by_key(|choice| choice.order);
     }
 
-    /// As [`Search::list_moves`], without moves that are known to lose; a move that is known to
-    /// win is returned.
+    /// As [`Search::list_moves`], without moves that are known to lose; a move that is known to win
+    /// is returned.
     fn look_ahead(&mut self, moves: Bits<W>) -> Option<Move> {
         let start = self.choices.len();
         for mv in moves.iter() {
@@ -248,9 +248,9 @@ impl<'s, const W: usize> Search<'s, W> {
         None
     }
 
-    /// How late the move that was just played should be tried: points of their own are good for
-    /// those who have them, points that both can play are unsettled business. The weights solved
-    /// most of 120 positions at plies 52 to 56 (81 against 69 with 1, 1, 0).
+    /// Sort key of the move just played: exclusive points are good for their side, shared points
+    /// are unsettled. The weights solved most of 120 positions at plies 52 to 56 (81 against 69
+    /// with 1, 1, 0).
     fn order(&self) -> i16 {
         let [theirs, mine] = [self.board.to_move, self.board.to_move.opponent()]
             .map(|side| self.board.legal[side.index()]);
@@ -258,7 +258,7 @@ impl<'s, const W: usize> Search<'s, W> {
         4 * count(theirs & !mine) - 3 * count(mine & !theirs) + 2 * count(theirs & mine)
     }
 
-    /// Tries the listed moves; a move that wins, if there is one.
+    /// Tries the listed moves; returns a winning one, if any.
     fn try_moves(&mut self, start: usize, key: u128) -> Result<Option<Move>, Halted> {
         let share = !self.shared.busy.is_empty() && self.choices.len() - start >= SHARE;
         let mut waiting = false;
@@ -294,7 +294,7 @@ impl<'s, const W: usize> Search<'s, W> {
                 if !wins? {
                     return Ok(Some(choice.mv));
                 }
-                // Another thread may have settled this position meanwhile.
+                // Another thread may have decided this position meanwhile.
                 if share && let Some(known) = self.memory.get(key) {
                     return Ok(known.best.filter(|_| known.wins));
                 }

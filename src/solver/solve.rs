@@ -1,15 +1,15 @@
-//! What others know of a solver.
+//! The interface of solvers.
 
 use std::sync::Arc;
 
 use super::result::{Advice, SolveLimits, SolveResult};
 use crate::game::{Bounds, Game, Move, Proof};
 
-/// Says what the side to move can get, as far as the effort is enough to say, on the thread that
-/// asks; `None` where there was nothing to find out.
+/// A probe: proves bounds for the side to move within limits, on the calling thread; `None` if
+/// there is nothing to prove.
 pub type Probe<G> = Box<dyn FnMut(&G, &SolveLimits<'_>) -> Option<Bounds> + Send>;
 
-/// Makes probes, one for each thread.
+/// Creates probes, one per thread.
 pub type MakeProbe<G> = Arc<dyn Fn() -> Probe<G> + Send + Sync>;
 
 /// A game and the solver that proves its results; by default there is none.
@@ -17,15 +17,14 @@ pub trait Solvable: Game {
     /// Whether there is a solver.
     const SOLVED: bool = false;
 
-    /// A solver that takes about `bytes` for proven positions once it has to solve one.
+    /// A solver with about `bytes` for proven positions, allocated at its first use.
     #[must_use]
     fn solver(bytes: usize) -> Option<Box<dyn Solve<Self>>> {
         let _ = bytes;
         None
     }
 
-    /// Nodes in which half of the positions that look like this one are solved; `None` where that is not
-    /// known.
+    /// Nodes of the median solve of positions like this one; `None` if unknown.
     fn nodes_to_solve(&self) -> Option<f64> {
         None
     }
@@ -36,7 +35,7 @@ pub trait Solve<G>: Send {
     /// Searches a position.
     fn solve(&mut self, position: &G, effort: &SolveLimits<'_>) -> SolveResult;
 
-    /// Rates the moves of a position that was solved: `proof` and `best` as found.
+    /// Rates the moves of a solved position: `proof` and `best` as found.
     fn advise(
         &mut self,
         position: &G,
@@ -45,24 +44,24 @@ pub trait Solve<G>: Send {
         effort: &SolveLimits<'_>,
     ) -> Advice;
 
-    /// A line of best play from a solved position, as far as the effort reaches: the winner plays
-    /// moves that win, the loser those that are the hardest to refute.
+    /// A line of best play from a solved position, as far as the limits allow: the winner plays
+    /// winning moves, the loser those that are hardest to refute.
     fn line(&mut self, position: &G, effort: &SolveLimits<'_>) -> Vec<Move>;
 
-    /// Moves that are known to lose, with little effort; by no means all of them, and never all legal
-    /// ones.
+    /// Losing moves that can be proven cheaply; not necessarily all of them, and never all legal
+    /// moves.
     fn losing(&mut self, position: &G, effort: &SolveLimits<'_>) -> Vec<Move> {
         let _ = (position, effort);
         Vec::new()
     }
 
-    /// Probes for many positions and little effort each. With one thread equal probes in equal
-    /// order, after the same calls of this solver, say the same.
+    /// Probes for many positions with small limits. With one thread equal probes in equal order,
+    /// after the same calls of this solver, give equal results.
     fn probes(&self) -> MakeProbe<G>;
 
-    /// Takes the memory that it is going to need, where that takes time: before a clock runs.
+    /// Allocates memory in advance, if that takes time: before a clock runs.
     fn get_ready(&mut self) {}
 
-    /// Forgets all proven positions.
+    /// Removes all proven positions.
     fn clear(&mut self);
 }

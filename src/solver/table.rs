@@ -1,6 +1,6 @@
 //! The transposition table: proven positions, shared by all threads without a lock.
 //!
-//! An entry is two words, the position's whole 128-bit key and 16 bits of what is known:
+//! An entry is two words, the position's whole 128-bit key and 16 bits of data:
 //!
 //! ```text
 //! word 0: key's upper half, xor word 1
@@ -8,20 +8,20 @@
 //! ```
 //!
 //! The bits that word 1 leaves out choose the bucket, so nothing of the key is lost, and two
-//! positions are never taken for each other. The exclusive or is Hyatt's: an entry of which two
-//! threads have each written one half belongs to no position.
+//! positions are never confused. XOR as by Hyatt: an entry whose halves were written by different
+//! threads matches no position.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::game::Move;
 
-/// Entries that share a cache line and a choice of which to give up.
+/// Entries that share a cache line, among which one is replaced.
 const BUCKET: usize = 4;
-/// Lowest bits of a key that its bucket's number holds.
+/// Lowest bits of a key that are given by its bucket's index.
 const INDEX_BITS: u32 = 16;
 const INDEX_MASK: u64 = (1 << INDEX_BITS) - 1;
-/// A move that is none.
+/// Marks a missing move.
 const NO_MOVE: u8 = u8::MAX;
 
 /// One bucket, a cache line.
@@ -29,23 +29,23 @@ const NO_MOVE: u8 = u8::MAX;
 #[repr(align(64))]
 struct Bucket([[AtomicU64; 2]; BUCKET]);
 
-/// Buckets that are taken from memory at once: 16 KiB, so that a solver that has little to do never
-/// clears a hundred megabytes first.
+/// Buckets allocated at once: 16 KiB, so that a short solve does not clear a hundred megabytes
+/// first.
 const CHUNK: usize = 256;
 
-/// Proven positions. Their memory is taken as they come.
+/// Proven positions. Memory is allocated as needed.
 #[derive(Debug)]
 pub(super) struct ProofTable {
     /// A power of two of them.
     chunks: Box<[OnceLock<Box<[Bucket]>>]>,
 }
 
-/// What is known of a position.
+/// Entry of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Known {
     /// Whether the side to move wins.
     pub(super) wins: bool,
-    /// A move that wins, where one was searched.
+    /// A winning move, if one was searched.
     pub(super) best: Option<Move>,
 }
 
@@ -53,7 +53,7 @@ impl ProofTable {
     /// A table of about `bytes`: a power of two of at least 4 MiB.
     #[must_use]
     pub(super) fn new(bytes: usize) -> ProofTable {
-        // As many buckets at least as make the index hold the bits that entries leave out.
+        // At least as many buckets as the index needs to contain the bits that entries leave out.
         let buckets = (bytes / size_of::<Bucket>()).max(1 << INDEX_BITS);
         let chunks = 1 << (buckets / CHUNK).ilog2();
         ProofTable {
@@ -61,7 +61,7 @@ impl ProofTable {
         }
     }
 
-    /// Clears the table; entries of searches that run meanwhile may survive.
+    /// Clears the table; entries of concurrent searches may survive.
     pub(super) fn clear(&self) {
         let chunks = self.chunks.iter().filter_map(OnceLock::get);
         let buckets = chunks.flat_map(|chunk| chunk.iter());
@@ -70,13 +70,13 @@ impl ProofTable {
         }
     }
 
-    /// The chunk of a key, and the number of its bucket there.
+    /// The chunk of a key, and the index of its bucket there.
     fn place(&self, key: u128) -> (&OnceLock<Box<[Bucket]>>, usize) {
         let bucket = key as usize & (self.chunks.len() * CHUNK - 1);
         (&self.chunks[bucket / CHUNK], bucket % CHUNK)
     }
 
-    /// What is known of the position with this key.
+    /// The entry of the position with this key.
     pub(super) fn get(&self, key: u128) -> Option<Known> {
         let (high, low) = ((key >> 64) as u64, key as u64 & !INDEX_MASK);
         let (chunk, bucket) = self.place(key);
@@ -93,7 +93,7 @@ impl ProofTable {
         None
     }
 
-    /// Keeps a result that took `nodes` nodes, in place of the cheapest one in the same bucket.
+    /// Stores a result that took `nodes` nodes, replacing the cheapest one in the same bucket.
     pub(super) fn put(&self, key: u128, wins: bool, best: Option<Move>, nodes: u64) {
         let (high, low) = ((key >> 64) as u64, key as u64 & !INDEX_MASK);
         let cost = u64::from(nodes.max(1).ilog2() + 1);

@@ -14,7 +14,7 @@ fn empty<const W: usize>(width: u8, height: u8) -> NoGo<W> {
     NoGo::new(BoardSize::new(width, height)).unwrap()
 }
 
-/// Stops at nothing.
+/// No limits.
 const ALL: SolveLimits<'static> = SolveLimits {
     nodes: u64::MAX,
     threads: 1,
@@ -25,7 +25,7 @@ fn effort(nodes: u64) -> SolveLimits<'static> {
     SolveLimits { nodes, ..ALL }
 }
 
-/// Everything that is checked on every reachable position of a board.
+/// All checks on every reachable position of a board.
 struct Brute {
     known: HashMap<u128, bool>,
     keys: HashMap<u128, bool>,
@@ -36,7 +36,7 @@ struct Brute {
 }
 
 impl Brute {
-    /// Whether the side to move wins, by trying everything.
+    /// Whether the side to move wins, by brute force.
     fn wins(&mut self, position: &NoGo<1>) -> bool {
         if let Some(&wins) = self.known.get(&position.key()) {
             return wins;
@@ -115,7 +115,7 @@ fn agrees_with_brute_force() {
     }
 }
 
-/// Plain negamax, remembering positions.
+/// Plain negamax with a memo table.
 fn negamax(position: &SmallNoGo, known: &mut HashMap<u128, bool>) -> bool {
     if let Some(&wins) = known.get(&position.key()) {
         return wins;
@@ -266,7 +266,7 @@ fn probes_and_their_solver_learn_from_each_other() {
     let make = solver.probes();
     let first = ask(&mut make(), 20);
     assert!((1..40).contains(&unknown(&first)), "{first:?}");
-    // What was cut off goes on where it was.
+    // An interrupted search continues where it was.
     let mut other = make();
     let more = (0..200).map(|_| unknown(&ask(&mut other, 20))).min();
     assert!(more < Some(unknown(&first)));
@@ -279,7 +279,7 @@ fn probes_and_their_solver_learn_from_each_other() {
     assert_eq!(ask(&mut make(), 20), first, "they forget together");
 }
 
-/// Many small positions are no way around the clock.
+/// Many small positions also respect the clock.
 #[test]
 fn advice_ends_when_it_is_told_to() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(6);

@@ -1,23 +1,23 @@
-//! Values of combinatorial games under normal play, in canonical form: what independent parts of a
-//! position are worth, and who wins their sum. Black is Left.
+//! Values of combinatorial games under normal play, in canonical form: values of independent parts,
+//! and the winner of their sum. Black is Left.
 //!
-//! Every game is kept once, so equal values have equal numbers; comparisons and sums are
-//! remembered. Definitions and the reduction to canonical form: Siegel, *Combinatorial Game
-//! Theory* (2013), chapter II.
+//! Every game is stored once, so equal values have equal numbers; comparisons and sums are
+//! memoised. Definitions and the reduction to canonical form: Siegel, *Combinatorial Game Theory*
+//! (2013), chapter II.
 
 use std::collections::HashMap;
 
 use super::hash::{Mixed, scramble};
 use crate::game::Color;
 
-/// A value: its place in the [`Values`] that made it.
+/// A value: its index in the [`Values`] that created it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Value(u32);
 
 /// Zero, the value of a finished game.
 pub(super) const ZERO: Value = Value(0);
 
-/// Numbers are kept in units of 1/64; games with finer ones are left to the search.
+/// Numbers are stored in units of 1/64; games with finer ones are left to the search.
 pub(super) const ONE: i32 = 64;
 
 #[derive(Debug)]
@@ -30,7 +30,7 @@ struct Game {
     hash: u128,
 }
 
-/// All values met so far.
+/// All values so far.
 #[derive(Debug)]
 pub(super) struct Values {
     games: Vec<Game>,
@@ -94,7 +94,7 @@ impl Values {
         let number = self.number_of(&options);
         let mut hash: u128 = 0x6a09_e667_f3bc_c908_bb67_ae85_84ca_a73b;
         for (side, list) in options.iter().enumerate() {
-            // A sum, because the order of options depends on who was met first.
+            // A sum, because the order of options depends on the order of creation.
             let of = |v: &Value| scramble(self.hash(*v) ^ (side as u128 + 1));
             let sum = list.iter().map(of).fold(0, u128::wrapping_add);
             hash = scramble(hash ^ sum);
@@ -175,8 +175,8 @@ impl Values {
         });
     }
 
-    /// Replaces a reversible option of `side`: one from which the other side can answer to
-    /// something no worse for itself than the whole game.
+    /// Replaces a reversible option of `side`: one that the other side can answer by something no
+    /// worse for itself than the whole game.
     fn bypass(&mut self, options: &mut [Vec<Value>; 2], side: Color) -> bool {
         for i in 0..options[side.index()].len() {
             let option = options[side.index()][i];

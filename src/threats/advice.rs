@@ -1,4 +1,4 @@
-//! Which move to play in a decided position: the winner's quickest, the loser's slowest.
+//! Choice of a move in a decided position: the winner's quickest, the loser's slowest.
 
 use std::sync::Arc;
 
@@ -25,9 +25,9 @@ impl Solve<Gomoku> for Prover {
         }
     }
 
-    /// Scores of winning moves are the plies to the win, negative; of losing ones, how long they last:
-    /// 1 where that is too far to see. Of those that last equally long one that stops a five is better,
-    /// also where there is another.
+    /// Scores of winning moves are the plies to the win, negative; of losing ones, how long they
+    /// last: 1 if too long to prove. Of those that last equally long one that stops a five is
+    /// better, even if there is another.
     fn advise(
         &mut self,
         position: &Gomoku,
@@ -84,7 +84,7 @@ impl Solve<Gomoku> for Prover {
         }
     }
 
-    /// Where a line of fours threatens, or a five: all moves that do nothing against it.
+    /// If a line of fours or a five is threatened: all moves that do not stop it.
     fn losing(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> Vec<Move> {
         let Some(answers) = self.answers(position, effort) else {
             return Vec::new();
@@ -97,7 +97,7 @@ impl Solve<Gomoku> for Prover {
         }
     }
 
-    /// They know nothing of each other: what a probe says depends on its position alone.
+    /// Probes are independent: the result of a probe depends on its position alone.
     fn probes(&self) -> MakeProbe<Gomoku> {
         Arc::new(|| {
             let mut prover = Prover::new(PROBE_BYTES);
@@ -122,7 +122,7 @@ impl Solve<Gomoku> for Prover {
             let Some(proof) = found.bounds.proof() else {
                 break;
             };
-            // Dead boards are filled in any order: there is nothing to show.
+            // Decided boards are filled in any order: there is no line to show.
             if proof == Proof::Draw {
                 break;
             }
@@ -142,7 +142,7 @@ impl Solve<Gomoku> for Prover {
     }
 }
 
-/// Less than any difference between times that moves last.
+/// Less than any difference between the durations of moves.
 const STOPS_FIVE: f32 = 1e-5;
 
 /// Nodes for the choice of each move of a line.

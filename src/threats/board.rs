@@ -1,14 +1,14 @@
-//! A board on which stones are put and taken away, with what a stone would make of every point.
+//! A board with put and undo, and the shapes that a stone would make on every point.
 
 use crate::game::gomoku::{Direction, Five, Gomoku, GomokuRules, Points, Shape, ShapeMap};
 use crate::game::{Color, Game, Move, zobrist};
 
-/// A position whose stones come and go.
+/// A position with put and undo.
 #[derive(Debug, Clone)]
 pub(super) struct Board {
     position: Gomoku,
     map: ShapeMap,
-    /// Stones that were put.
+    /// Number of stones put.
     pub(super) nodes: u64,
 }
 
@@ -19,7 +19,7 @@ impl Board {
             map: ShapeMap::of(position),
             nodes: 0,
         };
-        // Whose turn it is, is what a search says: its keys add who attacks and who moves.
+        // The side to move is part of the search: its keys add attacker and mover.
         board.position.set_to_move(Color::Black);
         board
     }
@@ -28,12 +28,12 @@ impl Board {
         self.position.rules()
     }
 
-    /// The stones as a number, whoever is to move.
+    /// Key of the stones, without the side to move.
     pub(super) fn key(&self) -> u128 {
         self.position.key()
     }
 
-    /// The key with a stone more.
+    /// The key with one more stone.
     pub(super) fn key_with(&self, color: Color, point: Move) -> u128 {
         self.key() ^ zobrist::stone(color, point)
     }
@@ -57,22 +57,22 @@ impl Board {
         self.map.update(&self.position, point);
     }
 
-    /// Where a stone of `color` would make a certain shape in some direction.
+    /// Points where a stone of `color` would make a certain shape in some direction.
     pub(super) fn points(&self, color: Color, shape: Shape) -> Points {
         self.map.points(color, shape)
     }
 
-    /// What a stone of `color` would make of an empty point.
+    /// Shapes that a stone of `color` would make on an empty point.
     pub(super) fn shapes(&self, color: Color, point: Move) -> [Shape; 4] {
         self.map.shapes(color, point)
     }
 
-    /// Where a stone of `color` would win.
+    /// Points where a stone of `color` would win.
     pub(super) fn fives(&self, color: Color) -> Points {
         self.points(color, Shape::Five)
     }
 
-    /// Where a stone of `color` would have to be answered, or win.
+    /// Points where a stone of `color` would win or have to be answered.
     pub(super) fn fours_and_fives(&self, color: Color) -> Points {
         let fours = [Shape::Four, Shape::TwoFours, Shape::StraightFour];
         let points = fours.map(|shape| self.points(color, shape));
@@ -86,9 +86,9 @@ impl Board {
         self.position.is_forbidden(color, point)
     }
 
-    /// Whether `color` can be trusted to be allowed on a point, now and after stones of the other
-    /// side have been put elsewhere. Black may play two threes where Renju finds one of them not to
-    /// be real, but a stone of White's somewhere else can change that; so they do not count here.
+    /// Whether `color` is certainly allowed on a point, now and after stones of the opponent
+    /// elsewhere. Black may play two threes if Renju finds one of them not to be real, but a white
+    /// stone elsewhere can change that; so they do not count here.
     pub(super) fn may_attack(&self, color: Color, point: Move) -> bool {
         if !self.rules().forbids(color) {
             return true;
@@ -109,14 +109,13 @@ impl Board {
         fours < 2 && threes < 2
     }
 
-    /// Whether `color` has a move. Who has none has not lost: the game is drawn.
+    /// Whether `color` has a move. A side without one has not lost: the game is drawn.
     pub(super) fn has_move(&self, color: Color) -> bool {
         let mut empty = self.empty().iter();
         empty.any(|point| !self.is_forbidden(color, point))
     }
 
-    /// Where the other side may play so that nothing is left of the fives that `color` could make
-    /// next.
+    /// Points where the opponent stops all fives that `color` could make next.
     pub(super) fn answers_to_four(&mut self, color: Color) -> Points {
         let (fives, defender) = (self.fives(color), color.opponent());
         let mut answers = match (self.rules().five(color), fives.is_single()) {
@@ -167,8 +166,8 @@ impl Board {
         found & self.empty()
     }
 
-    /// Whether `color`, to whom moves may be forbidden, is sure to have a move now and with one more
-    /// stone of its own anywhere: there are two points with none of its stones in line near them.
+    /// Whether `color`, to whom moves may be forbidden, certainly has a move now and with one more
+    /// own stone anywhere: there are two points without own stones in line near them.
     pub(super) fn is_never_stuck(&self, color: Color) -> bool {
         let size = self.position.size();
         let own = self.position.stones(color);

@@ -1,31 +1,31 @@
-//! Victory by continuous fours: the attacker makes one four after the other, each of which has just
-//! one answer, until there is none (docs/methods.md#threats).
+//! Victory by continuous fours: the attacker makes one four after the other, each with a single
+//! answer, until there is none (docs/methods.md#threats).
 
 use super::board::Board;
 use super::table::{Known, Table};
 use crate::game::gomoku::{Points, Shape};
 use crate::game::{Color, Move};
 
-/// Moves of a line at most.
+/// No limit on the length of a line.
 pub(super) const ANY_LENGTH: u16 = u16::MAX;
 
-/// Stones put between two looks at the flag that stops a search.
+/// Stones put between two checks of the stop flag.
 const ASK_EVERY: u64 = 256;
 
-/// Asks now and then whether to stop.
+/// Occasionally checks whether to stop.
 pub(super) struct Halt<'a> {
     ask: &'a dyn Fn(u64) -> bool,
-    /// The board's nodes when it was last asked.
+    /// The board's nodes at the last check.
     asked: u64,
 }
 
 impl<'a> Halt<'a> {
-    /// For a search that begins at so many nodes.
+    /// For a search that begins at this number of nodes.
     pub(super) fn new(ask: &'a dyn Fn(u64) -> bool, nodes: u64) -> Self {
         Halt { ask, asked: nodes }
     }
 
-    /// Whether to stop, at so many nodes.
+    /// Whether to stop, at this number of nodes.
     pub(super) fn is_due(&mut self, nodes: u64) -> bool {
         if nodes < self.asked + ASK_EVERY {
             return false;
@@ -35,7 +35,7 @@ impl<'a> Halt<'a> {
     }
 }
 
-/// A limit of plies after one of them.
+/// A ply limit after one of them.
 pub(super) fn one_less(plies: u16) -> u16 {
     match plies {
         ANY_LENGTH => ANY_LENGTH,
@@ -43,13 +43,13 @@ pub(super) fn one_less(plies: u16) -> u16 {
     }
 }
 
-/// A search for such a line, in a table of its own keys.
+/// A search for such a line, with its own keys in the table.
 pub(super) struct Fours<'a> {
     pub(super) board: &'a mut Board,
     pub(super) table: &'a mut Table,
-    /// Who attacks.
+    /// The attacker.
     pub(super) attacker: Color,
-    /// Stones that may still be put.
+    /// Remaining stones.
     pub(super) left: u64,
     /// Whether to stop, where that may matter.
     pub(super) halt: Option<Halt<'a>>,
@@ -57,21 +57,21 @@ pub(super) struct Fours<'a> {
     pub(super) line: Vec<Move>,
 }
 
-/// What a search for fours found.
+/// Result of a search for fours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Finding {
-    /// A win in so many plies.
+    /// A win in this many plies.
     Win(u16),
     /// There is no such line.
     Nothing,
-    /// The effort was not enough to say.
+    /// The limits were too small to decide.
     Unknown,
 }
 
 impl Fours<'_> {
-    /// Looks for a line of at most so many plies from a position where the attacker is to move;
-    /// [`Fours::line`] has it afterwards, the last move first, ending with the attacker's last but one:
-    /// the move that nothing answers, or the five.
+    /// Searches for a line of at most this many plies from a position with the attacker to move;
+    /// [`Fours::line`] has it afterwards, last move first, ending with the attacker's last but one:
+    /// the move without an answer, or the five.
     pub(super) fn search(&mut self, plies: u16) -> Finding {
         let (attacker, defender) = (self.attacker, self.attacker.opponent());
         if let Some(five) = self.board.fives(attacker).lowest() {
@@ -133,7 +133,7 @@ impl Fours<'_> {
         points[0] | points[1] | points[2]
     }
 
-    /// The most promising first: what wins at once, then what makes more than a four.
+    /// The most promising first: immediate wins, then shapes better than a four.
     fn order(&self, candidates: Points, first: Option<Move>) -> Vec<Move> {
         let worth = |mv: Move| -> u32 {
             if first == Some(mv) {
@@ -156,7 +156,7 @@ impl Fours<'_> {
         moves.into_iter().map(|(_, mv)| mv).collect()
     }
 
-    /// Makes one four and goes on from its answer.
+    /// Makes one four and continues from its answer.
     fn attempt(&mut self, mv: Move, plies: u16) -> Finding {
         if !self.board.may_attack(self.attacker, mv) {
             return Finding::Nothing;
@@ -184,7 +184,7 @@ impl Fours<'_> {
         }
         let answers = self.board.answers_to_four(self.attacker);
         if answers.is_empty() {
-            // Who has no move at all is not beaten, but gets a draw.
+            // A side without any move is not beaten, but gets a draw.
             return match self.board.has_move(defender) {
                 true => {
                     self.line.clear();
@@ -198,7 +198,7 @@ impl Fours<'_> {
         };
         self.left -= 1;
         self.board.put(defender, answer);
-        // A refutation without a limit is one for every search that meets the position again.
+        // An unlimited refutation is valid for every search that reaches the position again.
         let found = self.search(one_less(one_less(plies)));
         self.board.take_back(defender, answer);
         match found {
@@ -211,7 +211,7 @@ impl Fours<'_> {
     }
 }
 
-/// What keys of this search have besides their stones.
+/// Part of the keys of this search besides the stones.
 const fn salt(attacker: Color) -> u128 {
     match attacker {
         Color::Black => 0x6f75_7273_0b1a_c4d5_91d0_55c1_3a7e_8f21,

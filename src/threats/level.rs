@@ -1,18 +1,18 @@
-//! How hard a search looks.
+//! Effort levels of the threat search.
 
-/// How hard to look.
+/// An effort level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Level {
-    /// Searches with a greater number find all that those with a smaller one do.
+    /// Searches with a larger number find everything that those with a smaller one do.
     pub(super) number: u8,
-    /// Stones that a search for fours may put, at each position.
+    /// Stones that a search for fours may put, per position.
     pub(super) fours: u64,
-    /// Whether moves are tried, too, that threaten with fours only in a line of several.
+    /// Whether moves are tried that only threaten a line of several fours.
     pub(super) wide: bool,
 }
 
 impl Level {
-    /// From the quickest.
+    /// All levels in ascending order.
     pub(super) const ALL: [Level; 4] = [
         Level {
             number: 1,

@@ -1,10 +1,11 @@
-//! Gomoku's wins by threats: who cannot be stopped any more, by which moves.
+//! Gomoku's wins by threats: forced wins and their moves.
 //!
-//! [`Prover`] looks for a line of fours, then for a tree of threes and fours with every reply that
-//! could stop them, for the side to move and, where that side is threatened, for the other one. It
-//! says what it has proven and nothing else: no win found is no statement.
+//! [`Prover`] searches for a line of fours, then for a tree of threes and fours with every reply
+//! that could stop them, for the side to move and, if that side is threatened, for the opponent. It
+//! reports proofs only: not finding a win proves nothing.
 //!
-//! This room knows the rules and what a solver is: no clock, no network, no search tree, no text.
+//! This module knows the rules and the interface of solvers: no clock, no network, no search tree,
+//! no text.
 
 mod advice;
 mod board;

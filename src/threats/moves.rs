@@ -1,4 +1,4 @@
-//! The moves of a search for threats: what may threaten, and what may stop it.
+//! Moves of the threat search: possible threats, and possible answers.
 
 use super::fours::{Finding, Fours};
 use super::numbers::Turn;
@@ -8,11 +8,11 @@ use super::table::Known;
 use crate::game::gomoku::{Points, Shape};
 use crate::game::{Color, Move};
 
-/// Sets the keys of searches for fours that were broken off apart from those of positions.
+/// Distinguishes the keys of interrupted searches for fours from those of positions.
 const FOURS_FAILED: u128 = 0x6c93_e1b7_05d2_4f8a_b30f_7a64_c8e5_129d;
 
 impl Search<'_> {
-    /// The attacker's moves to look at, or what is known without.
+    /// The attacker's moves to search, or a result without search.
     pub(super) fn attacks(&mut self) -> Result<Vec<Move>, Known> {
         let (attacker, defender) = (self.attacker, self.attacker.opponent());
         let refuted = Err(Known::refuted(self.level.number));
@@ -76,7 +76,8 @@ impl Search<'_> {
         2 * worth(self.attacker) + worth(self.attacker.opponent())
     }
 
-    /// The replies to look at, and the plies to the win after all others; or what is known without.
+    /// The replies to search, and the plies to the win after all others; or a result without
+    /// search.
     pub(super) fn defences(&mut self) -> Result<(Vec<Move>, u16), Known> {
         let (attacker, defender) = (self.attacker, self.attacker.opponent());
         let refuted = Err(Known::refuted(self.level.number));
@@ -102,13 +103,13 @@ impl Search<'_> {
         Ok((points.iter().collect(), plies))
     }
 
-    /// The moves that could stop the attacker's threat of fours, which the defender has to answer;
-    /// `None` where no threat was found. In plies, how fast the attacker wins against all others.
+    /// The moves that could stop the attacker's threat of fours, which the defender must answer;
+    /// `None` if no threat was found. With the plies in which the attacker wins against all others.
     pub(super) fn replies(&mut self) -> Option<(Points, u16)> {
         let (attacker, defender) = (self.attacker, self.attacker.opponent());
         let mut found: Option<Points> = None;
         for mv in self.board.points(attacker, Shape::StraightFour).iter() {
-            // Alone it threatens a win, where nothing spoils it.
+            // Alone it threatens a win, if nothing spoils it.
             if self.board.may_attack(attacker, mv) && self.wins_at_once(mv) {
                 let points = disturbing(self.board, attacker, &[mv]);
                 found = Some(found.map_or(points, |all| all & points));

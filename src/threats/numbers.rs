@@ -1,9 +1,9 @@
-//! How promising a position is, by what is known of its moves: the numbers of proof-number search.
+//! Proof and disproof numbers of a position, from those of its moves.
 
 use super::table::{Known, NEVER};
 use crate::game::Move;
 
-/// Whose turn it is.
+/// The side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     Attacker,
@@ -19,8 +19,8 @@ impl Turn {
     }
 }
 
-/// What a position's numbers are taken for before it was looked at, by who has moved: a threat has
-/// some three answers. With 10,000 nodes 513 of 750 positions were won, with a guess of 1 492.
+/// Initial numbers of a position, by the side that has moved: a threat has about three answers.
+/// With 10,000 nodes 513 of 750 positions were won, with a guess of 1 492.
 pub(super) const fn guess(mover: Turn) -> Known {
     match mover {
         Turn::Attacker => Known {
@@ -34,7 +34,7 @@ pub(super) const fn guess(mover: Turn) -> Known {
 /// One of the two numbers of a position.
 type Number = fn(&Known) -> u32;
 
-/// The number that the side to move makes small, and the other.
+/// The number that the side to move minimises, and the other.
 fn numbers(turn: Turn) -> [Number; 2] {
     match turn {
         Turn::Attacker => [|known| known.proof, |known| known.disproof],
@@ -42,14 +42,14 @@ fn numbers(turn: Turn) -> [Number; 2] {
     }
 }
 
-/// A position's numbers from those of its moves, the move to go on with, and its limits.
+/// A position's numbers from those of its moves, the move to continue with, and its thresholds.
 pub(super) fn judge(
     turn: Turn,
     children: &[(Move, Known)],
     rest: u16,
     (proof, disproof): (u32, u32),
 ) -> (Known, usize, (u32, u32)) {
-    // The side to move has the smallest of its own numbers, and the sum of the other's.
+    // The side to move has the minimum of its own numbers, and the sum of the other's.
     let [own, other] = numbers(turn);
     let (mut best, mut second, mut sum, mut chosen) = (NEVER, NEVER, 0_u32, 0);
     for (place, (_, known)) in children.iter().enumerate() {
@@ -69,7 +69,7 @@ pub(super) fn judge(
         Turn::Attacker => (proof, disproof),
         Turn::Defender => (disproof, proof),
     };
-    // A quarter more than the second best, so that it does not turn back and forth all the time.
+    // A quarter more than the second best, to avoid switching back and forth.
     let spared = second.saturating_add(1 + second / 4);
     let limits = (
         own_limit.min(spared),

@@ -1,4 +1,4 @@
-//! What is proven of a position, with more and more effort.
+//! Proofs of a position with increasing effort.
 
 use super::board::Board;
 use super::fours::{ANY_LENGTH, Finding, Fours, Halt};
@@ -10,40 +10,40 @@ use crate::game::gomoku::{Gomoku, GomokuRules, Points};
 use crate::game::{BoardSize, Bounds, Color, Game, Move, Proof};
 use crate::solver::SolveLimits;
 
-/// Memory of a prover for leaves, in bytes: more than a few hundred nodes fill.
+/// Memory of a prover for leaves, in bytes: more than a few hundred nodes can fill.
 pub(super) const PROBE_BYTES: usize = 1 << 18;
 
 /// Nodes of the first attempt at a win by threes; each later one has four times as many, until a
-/// level is done with.
+/// level is complete.
 const FIRST: u64 = 500;
 
-/// Nodes for fours alone, at most.
+/// Maximum nodes for fours alone.
 const FOURS: u64 = 50_000;
 
-/// What is proven of a position.
+/// Proven facts of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proven {
-    /// What the side to move can get.
+    /// Bounds for the side to move.
     pub bounds: Bounds,
-    /// The move that wins, where one does.
+    /// The winning move, if any.
     pub best: Option<Move>,
-    /// Where somebody wins: plies to the five by the line that was found, if nobody errs.
+    /// For a win: plies to the five along the line found, without errors of either side.
     pub plies: u16,
-    /// Stones put on the board for it.
+    /// Number of stones put.
     pub nodes: u64,
 }
 
-/// Proves wins on one board. Equal calls in equal order find the same.
+/// Proves wins on one board. Equal calls in equal order give equal results.
 #[derive(Debug)]
 pub struct Prover {
-    /// Its memory is taken when it gets ready, or first has to prove something.
+    /// Allocated by `get_ready` or the first proof.
     table: Option<Table>,
     bytes: usize,
     board: Option<(BoardSize, GomokuRules)>,
 }
 
 impl Prover {
-    /// A prover with about this many bytes for what it knows of positions.
+    /// A prover with about this many bytes for its table.
     #[must_use]
     pub fn new(bytes: usize) -> Prover {
         Prover {
@@ -53,12 +53,12 @@ impl Prover {
         }
     }
 
-    /// Takes its memory, which for 128 MiB takes a twentieth of a second.
+    /// Allocates its memory, which for 128 MiB takes a twentieth of a second.
     pub fn get_ready(&mut self) {
         self.table.get_or_insert_with(|| Table::new(self.bytes));
     }
 
-    /// Forgets everything.
+    /// Clears the table.
     pub fn clear(&mut self) {
         self.table.iter_mut().for_each(Table::clear);
     }
@@ -77,7 +77,7 @@ impl Prover {
         }
     }
 
-    /// What can be proven of a position. On one thread, whatever the effort says.
+    /// Proves what it can about a position. Uses one thread, independent of the limits.
     pub fn prove(&mut self, position: &Gomoku, effort: &SolveLimits<'_>) -> Proven {
         let mut attempt = self.attempt(position, effort);
         let found = match position.outcome() {
@@ -95,8 +95,8 @@ impl Prover {
         }
     }
 
-    /// Where the side to move is threatened with a five or a line of fours: the only moves that can do
-    /// anything against it. `None` where no such threat was found, or where it wins itself at once.
+    /// If the side to move is threatened with a five or a line of fours: the only moves that can
+    /// stop it. `None` if no such threat was found, or if it wins at once itself.
     pub(super) fn answers(
         &mut self,
         position: &Gomoku,
@@ -114,13 +114,13 @@ impl Prover {
         search.replies().map(|(points, _)| points)
     }
 
-    /// Where the side that is not to move would make a five.
+    /// Points where the side that is not to move would make a five.
     pub(super) fn fives_of_other(position: &Gomoku) -> Points {
         let other = position.to_move().opponent();
         Board::new(position).fives(other)
     }
 
-    /// A quicker win than the one that was found, as far as this many nodes are enough for it.
+    /// A quicker win than the one found, as far as this many nodes suffice.
     pub(super) fn shorten(
         &mut self,
         position: &Gomoku,
@@ -141,7 +141,7 @@ impl Prover {
     }
 }
 
-/// One position and what may be spent on it.
+/// One position with its limits.
 struct Attempt<'a> {
     board: Board,
     table: &'a mut Table,
@@ -175,7 +175,7 @@ impl Attempt<'_> {
         found.unwrap_or((open, None, 0))
     }
 
-    /// A win by fours alone, by the shortest line of them.
+    /// A win by fours alone, by the shortest line.
     fn fours(&mut self) -> Option<Found> {
         let mut fours = Fours {
             halt: Some(Halt::new(self.effort.halt, self.board.nodes)),
@@ -197,7 +197,7 @@ impl Attempt<'_> {
         Some((Bounds::exactly(Proof::Win), best, plies))
     }
 
-    /// Both sides' wins by threats, in turn, with more and more nodes.
+    /// Searches both sides' wins by threats, alternately, with increasing nodes.
     fn threats(&mut self, sides: Vec<(Color, Turn)>) -> Option<Found> {
         for level in Level::ALL {
             let mut open = sides.clone();
@@ -230,7 +230,7 @@ impl Attempt<'_> {
         None
     }
 
-    /// The mover's win in this many plies.
+    /// Searches the mover's win in this many plies.
     fn within(&mut self, plies: u16) -> Option<Known> {
         let (mover, nodes) = (self.mover, self.effort.nodes);
         let known = self.search(mover, Turn::Attacker, (Level::ALL[1], plies), nodes);

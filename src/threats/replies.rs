@@ -1,16 +1,16 @@
-//! Which replies can stop a threat: all others lose to the line of fours that is threatened, played
-//! as it stands.
+//! Replies that can stop a threat: all others lose to the threatened line of fours, played as it
+//! stands.
 //!
-//! A line of fours rests on few facts: its points are free, each four has its one answer, and the
-//! defender has no four or five of its own at any time before the last. A stone elsewhere changes
-//! none of them, unless it makes the defender a four, at once or with the answers of the line.
+//! A line of fours depends on few facts: its points are free, each four has a single answer, and
+//! the defender has no own four or five at any time before the last. A stone elsewhere changes none
+//! of them, unless it makes the defender a four, at once or with the answers of the line.
 
 use super::board::Board;
 use crate::game::gomoku::{Five, Points};
 use crate::game::{Color, Move};
 
-/// The points where a stone of the defender, put before a line of fours, could change anything in
-/// it: the line as [`super::fours::Fours::line`] has it. All empty points, where that is hard to say.
+/// The points where a stone of the defender, put before a line of fours, could affect it: the line
+/// as in [`super::fours::Fours::line`]. All empty points, if that is hard to determine.
 pub(super) fn disturbing(board: &mut Board, attacker: Color, line: &[Move]) -> Points {
     let defender = attacker.opponent();
     let rules = board.rules();
@@ -35,7 +35,7 @@ pub(super) fn disturbing(board: &mut Board, attacker: Color, line: &[Move]) -> P
             }
         }
     }
-    // Where moves are forbidden, a four without an answer may owe that to stones anywhere.
+    // Where moves are forbidden, a four may lack an answer because of stones anywhere.
     let sure = !rules.forbids(defender)
         || !board.fives(attacker).is_single() && board.is_never_stuck(defender);
     for &(mv, side) in moves.iter().rev() {

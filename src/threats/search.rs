@@ -8,7 +8,7 @@ use super::numbers::{Turn, guess, judge};
 use super::table::{Known, NEVER, Table};
 use crate::game::{Color, Move};
 
-/// A search was stopped before it had a result.
+/// The search was stopped before it had a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Halted;
 
@@ -18,16 +18,16 @@ pub(super) struct Search<'a> {
     pub(super) table: &'a mut Table,
     pub(super) attacker: Color,
     pub(super) level: Level,
-    /// Plies in which the win has to come.
+    /// Plies within which the win must come.
     pub(super) plies: u16,
-    /// It stops when the board has counted so many nodes.
+    /// It stops when the board has counted this many nodes.
     pub(super) end: u64,
-    /// Whether to stop before.
+    /// Whether to stop earlier.
     pub(super) halt: Halt<'a>,
 }
 
 impl Search<'_> {
-    /// Whether the attacker wins; stops at the end of its nodes.
+    /// Whether the attacker wins; stops at the node limit.
     pub(super) fn run(&mut self, turn: Turn) -> Result<Known, Halted> {
         match self.lookup(self.board.key(), turn) {
             Some(known) if known.proof == 0 || known.disproof == 0 => Ok(known),
@@ -35,8 +35,7 @@ impl Search<'_> {
         }
     }
 
-    /// What the table knows of a position by its stones, as far as it holds for this level and for so
-    /// many plies.
+    /// The table's entry of a position by its stones, if valid for this level and ply limit.
     fn lookup(&self, stones: u128, turn: Turn) -> Option<Known> {
         let key = stones ^ self.salt(turn);
         let fits = |known: &Known| match known.is_win() {
@@ -50,7 +49,7 @@ impl Search<'_> {
         })
     }
 
-    /// Notes what was found of the position on the board. A win is one whatever the limit.
+    /// Stores the result for the position on the board. A win is valid for any limit.
     fn note(&mut self, turn: Turn, known: Known, work: u64) {
         let key = self.board.key() ^ self.salt(turn);
         let key = match known.is_win() {
@@ -60,8 +59,8 @@ impl Search<'_> {
         self.table.put(key, known, work);
     }
 
-    /// Nagai's df-pn: goes on below the most promising move until the numbers of this position
-    /// reach a limit.
+    /// Nagai's df-pn: continues below the most promising move until the numbers of this position
+    /// reach a threshold.
     fn visit(&mut self, turn: Turn, proof: u32, disproof: u32) -> Result<Known, Halted> {
         let started = self.board.nodes;
         self.ask()?;
@@ -125,7 +124,7 @@ impl Search<'_> {
         }
     }
 
-    /// What keys have besides their stones.
+    /// Part of the keys besides the stones.
     pub(super) fn salt(&self, turn: Turn) -> u128 {
         let attacker = match self.attacker {
             Color::Black => 0x8b1f_40d7_2c63_95ea_17d8_b64e_03a9_fc52,
@@ -138,7 +137,7 @@ impl Search<'_> {
     }
 }
 
-/// What keys have where the win has to come in so many plies.
+/// Part of the keys if the win must come within this many plies.
 fn limit(plies: u16) -> u128 {
     match plies {
         ANY_LENGTH => 0,

@@ -1,33 +1,31 @@
-//! What is known of positions, by their whole keys: two are never taken for each other.
+//! Transposition table with complete keys: positions are never confused.
 
 use crate::game::Move;
 
-/// Entries of which one has to give way to another.
+/// Entries per bucket, among which one is replaced.
 const WAYS: usize = 4;
 
-/// More than any count of positions to be proven.
+/// Infinity: more than any number of positions to prove.
 pub(super) const NEVER: u32 = u32::MAX;
 
-/// How near a position is to a win of the side that attacks, and to its being out of reach.
+/// Proof and disproof number of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Known {
-    /// Positions, at least, that have to be proven for a win: 0 where it is, [`NEVER`] where it is
-    /// refuted.
+    /// Minimum number of positions to prove for a win: 0 if won, [`NEVER`] if refuted.
     pub(super) proof: u32,
-    /// Positions, at least, that have to be refuted: 0 where it is refuted as far as the effort of
-    /// `level` goes, [`NEVER`] where it is won.
+    /// Minimum number of positions to refute: 0 if refuted with the effort of `level`, [`NEVER`] if
+    /// won.
     pub(super) disproof: u32,
-    /// Plies to the win, where there is one; in a search of fours alone that has failed, how many
-    /// plies it looked ahead.
+    /// Plies to the win, if there is one; in a failed search of fours alone, its depth in plies.
     pub(super) plies: u16,
     /// The move that wins.
     pub(super) best: Option<Move>,
-    /// With how much effort a win was looked for. What is refuted is so for this and for less.
+    /// Effort level of the search. A refutation is valid for this and lower levels.
     pub(super) level: u8,
 }
 
 impl Known {
-    /// Nothing.
+    /// Nothing known.
     pub(super) const OPEN: Known = Known {
         proof: 1,
         disproof: 1,
@@ -90,12 +88,12 @@ const EMPTY: Entry = Entry {
 #[derive(Debug)]
 pub(super) struct Table {
     entries: Vec<Entry>,
-    /// Entries of another number are as good as empty; 0 is nobody's.
+    /// Entries of another generation count as empty; 0 is unused.
     generation: u8,
 }
 
 impl Table {
-    /// About so many bytes, at least a few kilobytes.
+    /// A table of about this many bytes, at least a few kilobytes.
     pub(super) fn new(bytes: usize) -> Table {
         let entries = (bytes / size_of::<Entry>()).max(64);
         let entries = 1_usize << entries.ilog2();
@@ -132,7 +130,7 @@ impl Table {
         })
     }
 
-    /// In place of what was known of the position, or of what cost the least work.
+    /// Replaces the position's entry, or the one that cost the least work.
     pub(super) fn put(&mut self, key: u128, known: Known, work: u64) {
         let at = self.bucket(key);
         let (wanted, now) = (halves(key), self.generation);

@@ -1,4 +1,4 @@
-//! The prover against brute force, against itself by play, and on known positions.
+//! The prover against brute force, against itself in games, and on known positions.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ fn nodes(nodes: u64) -> SolveLimits<'static> {
     }
 }
 
-/// The result for the side to move, by trying all moves; knows the rules and nothing else.
+/// The result for the side to move, by brute force; knows only the rules.
 fn brute(position: &Gomoku, seen: &mut HashMap<u128, Proof>) -> Proof {
     if let Some(outcome) = position.outcome() {
         return outcome.proof_for(position.to_move());
@@ -44,7 +44,7 @@ fn brute(position: &Gomoku, seen: &mut HashMap<u128, Proof>) -> Proof {
     best
 }
 
-/// A position of a game between players who often play where rows grow and do not always see fives.
+/// A position from a game between players who often play where rows grow and sometimes miss fives.
 fn played(
     rng: &mut Xoshiro256PlusPlus,
     size: BoardSize,
@@ -119,8 +119,8 @@ fn nothing_wrong_is_proven() {
     assert!(missed * 20 <= wins, "{told}");
 }
 
-/// Plays the winner's moves as the prover says, against every reply, and counts the positions; all
-/// games have to end with the winner's five, in this many plies at most.
+/// Plays the winner's moves according to the prover, against every reply, and counts the positions;
+/// all games must end with the winner's five, within this many plies.
 fn wins_against_everything(
     position: &Gomoku,
     (winner, plies): (Color, u16),
@@ -155,7 +155,7 @@ fn wins_against_everything(
     count
 }
 
-/// Where brute force is too slow: boards with room for threes, on which only the defender tries
+/// Too large for brute force: boards with room for threes, on which only the defender tries
 /// everything. `TENGEN_THREATS` as above.
 #[test]
 fn proven_wins_hold_against_every_reply() {
@@ -212,7 +212,7 @@ fn prove(position: &Gomoku) -> super::prover::Proven {
     Prover::new(1 << 20).prove(position, &nodes(100_000))
 }
 
-/// What is decided, and in how many plies.
+/// Decided positions, and their plies.
 #[test]
 fn threats_of_all_kinds_are_seen() {
     let four = [
@@ -254,7 +254,8 @@ fn who_is_threatened_has_few_moves() {
         "........", "........", "..XXX...", "........", "........", "...OO...", "........",
         "........",
     ];
-    // In Caro a stone beyond the end of the coming four helps, too: five between two stones are none.
+    // In Caro a stone beyond the end of the coming four helps, too: a five between two stones does
+    // not count.
     for (rules, expected) in [
         (GomokuRules::Freestyle, &[1, 5][..]),
         (GomokuRules::Caro, &[0, 1, 5, 6]),
@@ -270,8 +271,8 @@ fn who_is_threatened_has_few_moves() {
     assert!(Prover::new(1 << 16).losing(&calm, &nodes(1000)).is_empty());
 }
 
-/// Black's only answer to White's four would make a row of six: in Renju White wins by it, and else
-/// Black would.
+/// Black's only answer to White's four would make an overline: in Renju White wins by it, and
+/// otherwise Black would.
 #[test]
 fn what_is_forbidden_to_black_wins_for_white() {
     let rows = [
@@ -310,8 +311,8 @@ fn a_four_has_more_answers_in_caro() {
     }
 }
 
-/// On large boards, where nobody can try everything: whoever is proven to win does so, in as many
-/// plies as was said at most, whatever the other side plays.
+/// On large boards, too large for brute force: the side proven to win does so, within the stated
+/// plies, against any play.
 #[test]
 fn proven_wins_are_won_in_time() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
@@ -333,7 +334,7 @@ fn proven_wins_are_won_in_time() {
                 assert_eq!(found.bounds.proof(), Some(Proof::Win), "{position:?}");
                 found.best.unwrap()
             } else {
-                // What does anything against the threat, if there is such a move.
+                // A move that stops the threat, if there is one.
                 let losing = prover.losing(&position, &nodes(1000));
                 let moves: Vec<Move> = position
                     .legal_moves()
@@ -373,7 +374,7 @@ fn limits_are_kept_and_results_improve() {
         let position = played(&mut rng, BoardSize::square(15), GomokuRules::Freestyle, 190);
         for (limit, proven) in [0, 200, 20_000].into_iter().zip(&mut proven) {
             let found = Prover::new(1 << 20).prove(&position, &nodes(limit));
-            // The last position is looked at to its end.
+            // The last position is searched completely.
             assert!(found.nodes <= limit + 2000, "{} of {limit}", found.nodes);
             *proven += usize::from(found.bounds.proof().is_some());
         }
@@ -389,7 +390,7 @@ fn limits_are_kept_and_results_improve() {
     );
 }
 
-/// Nobody can make a five any more: a draw, or no more than that for one side.
+/// Neither side can make a five any more: a draw, or at most that for one side.
 #[test]
 fn boards_without_room_are_drawn() {
     let rows = ["XXOXX", "OOXOO", "XXOXX", "OOXOO", "XXO.."];
@@ -431,7 +432,7 @@ fn lines_end_in_a_five() {
     assert_eq!(advice.moves.len(), position.legal_count());
 }
 
-/// An open four wins whatever is played; people still stop one end of it.
+/// An open four wins against any play; users still expect one end to be stopped.
 #[test]
 fn a_lost_four_is_stopped_all_the_same() {
     let rows = [

@@ -1,31 +1,31 @@
-//! SGF's `KM`: points by the standard, and what programs write instead.
+//! SGF's `KM`: points by the standard, and the variants that programs write.
 
 use super::lexer::Property;
 use crate::game::HalfPoints;
 
-/// Fox writes hundredths from here on; half a point is the least it has.
+/// Fox writes hundredths from here on; half a point is its minimum.
 const LEAST_HUNDREDTHS: f64 = 50.0;
-/// What lies beyond this is in hundredths, whichever program has written it: no game has such a komi.
+/// Larger values are hundredths, with any program: no game has such a komi.
 const MOST_POINTS: f64 = 200.0;
 /// Komi is never this many stones, of two points each.
 const TOO_MANY_STONES: f64 = 4.0;
 
-/// What a file says beside `KM` that tells how it is meant.
+/// Properties of a file that determine the meaning of `KM`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Habits {
-    /// Written by this program: points, whatever the number.
+    /// Written by this program: always points.
     ours: bool,
-    /// From the Fox server or gokifu, whichever program has written it.
+    /// From the Fox server or gokifu, perhaps re-saved by another program.
     fox: bool,
-    /// Written by no program that gives its name, nor in the words of KataGo, which gives none.
+    /// Written by an unknown program other than KataGo, which gives no name either.
     unnamed: bool,
-    /// Stones are counted, not points.
+    /// Area is counted in stones, not points.
     chinese: bool,
 }
 
 impl Habits {
-    /// Those of a file with this root. Fox has two properties `AP`, of which the first is not true, and
-    /// of its own `TC` and `TT`, which other programs keep.
+    /// The properties of a file with this root node. Fox has two properties `AP`, of which the
+    /// first is wrong, and its own `TC` and `TT`, which other programs keep.
     pub(super) fn of(root: &[Property<'_>]) -> Habits {
         let has = |name| root.iter().any(|property| property.name == name);
         let mut values = root.iter().flat_map(|property| &property.values);
@@ -50,12 +50,12 @@ impl Habits {
     }
 }
 
-/// The komi that a value means, and how it was understood where it is not in points.
+/// The komi of a value, with a message if it was not in points.
 ///
 /// # Errors
-/// Says why it is none.
+/// The reason why it is not a komi.
 pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<String>), String> {
-    let (number, unit) = number(value).ok_or("it is no number of points or stones")?;
+    let (number, unit) = number(value).ok_or("it is not a number of points or stones")?;
     let points = |points| HalfPoints::komi(points).map_err(|error| error.to_string());
     if habits.ours {
         return Ok((points(number)?, None));
@@ -68,8 +68,8 @@ pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<St
     };
     let hundredths = size >= from && size % 25.0 == 0.0;
     let number = if hundredths { number / 100.0 } else { number };
-    // A quarter can only be one of a stone; so are all hundredths of Chinese games, but for the half
-    // point of a handicap.
+    // A quarter can only be one of a stone; so are all hundredths of Chinese games, except for the
+    // half point of a handicap.
     let quarter = number.abs() < TOO_MANY_STONES && (2.0 * number).fract() != 0.0;
     let counted = hundredths && habits.chinese && (1.0..=TOO_MANY_STONES).contains(&number.abs());
     let exact = (4.0 * number).fract() == 0.0;
@@ -85,7 +85,7 @@ pub(super) fn read(value: &str, habits: Habits) -> Result<(HalfPoints, Option<St
     Ok((komi, Some(how)))
 }
 
-/// What stands behind a number.
+/// The text after a number.
 struct Unit<'a>(&'a str);
 
 impl Unit<'_> {
@@ -95,17 +95,16 @@ impl Unit<'_> {
     }
 }
 
-/// What may stand before the number: that Black gives komi.
+/// Possible text before the number: Black gives komi.
 const BEFORE: [&str; 8] = ["komi", "Komi", "黑", "贴", "貼", "目", "コミ", "："];
 
-/// The number that a text holds, and its unit: `6.5`, `6,5`, `7.5 points`, `3 3/4 子`, `6目半`,
-/// `黑贴3.75子`.
+/// The number in a text, and its unit: `6.5`, `6,5`, `7.5 points`, `3 3/4 子`, `6目半`, `黑贴3.75子`.
 fn number(value: &str) -> Option<(f64, Unit<'_>)> {
     let mut value = value.trim();
     while let Some(rest) = BEFORE.iter().find_map(|word| value.strip_prefix(word)) {
         value = rest.trim_start_matches([' ', ':']);
     }
-    // Some programs write a number as their country does.
+    // Some programs use the decimal separator of their country.
     if let Ok(number) = value.replace(',', ".").parse::<f64>() {
         return number.is_finite().then_some((number, Unit("")));
     }
@@ -115,14 +114,14 @@ fn number(value: &str) -> Option<(f64, Unit<'_>)> {
     let (text, rest) = value.split_at(end);
     let number: f64 = text.replace(',', ".").parse().ok()?;
     let (part, unit) = fraction(rest.trim_start_matches([' ', '又']))?;
-    // Another number may be anything, as in `0x10`.
+    // Another number may mean anything, as in `0x10`.
     let plain = !unit.contains(|c: char| c.is_ascii_digit());
     let part = if text.starts_with('-') { -part } else { part };
     let number = number + part;
     (plain && number.is_finite()).then_some((number, Unit(unit)))
 }
 
-/// The fraction that a text begins with, 0 for none, and what follows; `半` may stand behind the unit.
+/// The fraction at the start of a text, 0 for none, and the rest; `半` may follow the unit.
 fn fraction(text: &str) -> Option<(f64, &str)> {
     for (sign, part) in [("½", 0.5), ("¼", 0.25), ("¾", 0.75)] {
         if let Some(rest) = text.strip_prefix(sign) {
@@ -189,7 +188,7 @@ mod tests {
         }
     }
 
-    /// What Fox and gokifu write, and those who keep their records.
+    /// What Fox and gokifu write, and programs that keep their records.
     #[test]
     fn hundredths_of_points_and_of_stones() {
         for (properties, komi) in [
@@ -222,7 +221,7 @@ mod tests {
             let record = read(&format!("(;{properties})")).expect(properties);
             assert_eq!(record.notes.is_empty(), komi == 0.0, "{:?}", record.notes);
         }
-        // Other programs' own experiments are what they say.
+        // Other programs' own values are taken literally.
         for (properties, komi) in [
             ("AP[Tengen:0.1.0]KM[375]", 375.0),
             ("AP[GoGui:1.6.0]KM[50]", 50.0),

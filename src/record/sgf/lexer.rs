@@ -1,24 +1,24 @@
-//! SGF text as the nodes of its main line, and nothing about what the properties mean.
+//! Parses SGF text into the nodes of its main line, without interpreting properties.
 
 use super::SgfError;
 
-/// A property as it stands in the file.
+/// A property as in the file.
 pub(super) struct Property<'a> {
     /// Its identifier, capital letters only.
     pub(super) name: String,
-    /// Its values, escapes still in them; at least one.
+    /// Its values with escapes; at least one.
     pub(super) values: Vec<&'a str>,
 }
 
 /// The main line (the first variation everywhere) of the first game in a text.
 pub(super) struct MainLine<'a> {
     pub(super) nodes: Vec<Vec<Property<'a>>>,
-    /// What is wrong with the text, or left out.
+    /// Messages about errors and skipped parts.
     pub(super) notes: Vec<String>,
 }
 
-/// Reads the main line. A text that breaks off is read as far as it goes, and what is no SGF between
-/// properties is skipped.
+/// Reads the main line. A truncated text is read as far as it goes, and garbage between properties
+/// is skipped.
 pub(super) fn main_line(text: &str) -> Result<MainLine<'_>, SgfError> {
     let mut lexer = Lexer {
         text,
@@ -73,30 +73,29 @@ pub(super) fn main_line(text: &str) -> Result<MainLine<'_>, SgfError> {
     }
     match end {
         End::Closed => notes.extend(further_games(&text[lexer.at..], depth)),
-        End::Open => notes.push("the SGF text ends without a `)`: more may be missing".to_owned()),
+        End::Open => notes.push("the SGF text ends without a `)`: it may be incomplete".to_owned()),
         End::Cut => notes.push(
-            "the SGF text ends inside a property value: only what stands before it is loaded"
-                .to_owned(),
+            "the SGF text ends inside a property value: only what precedes it is loaded".to_owned(),
         ),
     }
     Ok(MainLine { nodes, notes })
 }
 
-/// How the main line ends.
+/// End of the main line.
 #[derive(Clone, Copy)]
 enum End {
-    /// By a bracket, as it should.
+    /// By a closing parenthesis.
     Closed,
-    /// With the text.
+    /// By the end of the text.
     Open,
-    /// With the text, in the middle of a value.
+    /// By the end of the text inside a value.
     Cut,
 }
 
 /// The text ends inside a value.
 struct Cut;
 
-/// Position of the first `;` that opens a tree.
+/// Position of the first `;` that starts a tree.
 fn start(text: &str) -> Option<usize> {
     let mut opened = false;
     for (at, character) in text.char_indices() {
@@ -110,8 +109,7 @@ fn start(text: &str) -> Option<usize> {
     None
 }
 
-/// Says that there are more games, given the text from the end of the first one's main line, this many
-/// brackets deep.
+/// Notes further games, given the text after the first one's main line, at this nesting depth.
 fn further_games(rest: &str, mut depth: usize) -> Option<String> {
     let (mut games, mut in_value, mut escaped) = (1_u32, false, false);
     for byte in rest.bytes() {
@@ -136,7 +134,7 @@ struct Lexer<'a> {
     text: &'a str,
     /// Byte position, always at a character boundary.
     at: usize,
-    /// The first character that belongs nowhere, and where it stands.
+    /// The first unexpected character, and its position.
     skipped: Option<(char, usize)>,
 }
 
@@ -149,14 +147,14 @@ impl<'a> Lexer<'a> {
         visible.chars().next()
     }
 
-    /// Consumes a character that belongs nowhere.
+    /// Skips an unexpected character.
     fn skip(&mut self, character: char) {
         self.skipped.get_or_insert((character, self.at));
         self.at += character.len_utf8();
     }
 
-    /// Consumes an identifier and its values; `None` for one without values, which means nothing. The
-    /// lower-case letters of old files (`SiZe`) do not count, where there are others.
+    /// Consumes an identifier and its values; `None` for one without values, which is ignored.
+    /// Lower-case letters of old files (`SiZe`) are skipped if there are capitals.
     fn property(&mut self) -> Option<Result<Property<'a>, Cut>> {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !c.is_ascii_alphabetic());
@@ -185,7 +183,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Consumes `[value]`, standing at the bracket.
+    /// Consumes `[value]`, at its opening bracket.
     fn value(&mut self) -> Result<&'a str, Cut> {
         let begin = self.at + 1;
         let mut escaped = false;

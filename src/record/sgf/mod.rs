@@ -1,10 +1,9 @@
 //! SGF (`FF[4]`): reading the main line of a game and writing a record.
 //!
-//! Reading forgives what files in the wild contain (old property names, text before the tree,
-//! missing `GM`, values that mean nothing, an end that is missing), says what it has left out, and
-//! never panics or recurses, for any bytes. Variations are skipped. NoGo has
-//! no number of its own in SGF: it is written as `GM[1]` with `RU[NoGo]`. Source: SGF `FF[4]`
-//! specification (red-bean.com/sgf), game properties and escaping.
+//! The reader accepts files as found in practice (old property names, text before the tree, missing
+//! `GM`, invalid values, a missing end), notes what it has skipped, and never panics or recurses,
+//! for any bytes. Variations are skipped. NoGo has no number in SGF: it is written as `GM[1]` with
+//! `RU[NoGo]`. Source: SGF `FF[4]` specification (red-bean.com/sgf), game properties and escaping.
 
 mod komi;
 mod lexer;
@@ -20,17 +19,17 @@ use thiserror::Error;
 use super::charset;
 use crate::game::{GAMES, GameInfo, info};
 
-/// Games that SGF knows by number alone; further ones say so in their rules
+/// Games identified in SGF by number alone; others also need their rules
 /// ([`GameInfo::sgf`](crate::game::GameInfo)).
 const PLAIN: [(u32, &str); 2] = [(1, "go"), (4, "gomoku")];
 
-/// The text of an SGF file: in the encoding that its property `CA` names, or as its bytes tell.
+/// The text of an SGF file: in the encoding of its property `CA`, or as detected.
 #[must_use]
 pub fn decode(bytes: &[u8]) -> String {
     charset::decode(bytes, named_charset(bytes))
 }
 
-/// The value of the first `CA` in the bytes. It has to be found before they can be read as SGF: in
+/// The value of the first `CA` in the bytes. It must be found before they can be parsed as SGF: in
 /// GBK and Big5 half of a character may look like a bracket.
 fn named_charset(bytes: &[u8]) -> Option<&[u8]> {
     let starts = bytes.windows(3).enumerate();
@@ -43,7 +42,7 @@ fn named_charset(bytes: &[u8]) -> Option<&[u8]> {
     Some(&value[..end])
 }
 
-/// SGF's number for a game: Go and what is played like it is 1, Gomoku 4.
+/// SGF's number of a game: 1 for Go and games played like it, 4 for Gomoku.
 #[must_use]
 pub fn game_number(game: &str) -> u32 {
     let plain = PLAIN.iter().find(|(_, name)| *name == game);
@@ -62,10 +61,10 @@ fn game_name(number: u32, rules: Option<&str>) -> Option<&'static str> {
     told.or(plain.map(|(_, name)| *name))
 }
 
-/// Boards beyond this have no SGF coordinates.
+/// Larger boards have no SGF coordinates.
 const MAX_SIDE: u8 = 52;
 
-/// Why a file is not a game we can read.
+/// Why a file is not a supported game.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SgfError {
     /// There is no `(;` in it.
@@ -74,30 +73,30 @@ pub enum SgfError {
     /// The text ends in the middle of a property value.
     #[error("the SGF text ends inside a property value")]
     Unterminated,
-    /// Something that is neither node, property nor variation.
+    /// Neither a node, a property nor a variation.
     #[error("unexpected character {character:?} in the SGF tree at byte {at}")]
     Unexpected {
         /// The character.
         character: char,
-        /// Where it stands.
+        /// Its byte position.
         at: usize,
     },
-    /// A property holds what it may not hold.
+    /// Invalid property value.
     #[error("SGF property {property} has the value {value:?}: expected {expected}")]
     BadValue {
         /// The property.
         property: &'static str,
-        /// Its value, cut to a readable length.
+        /// Its value, shortened.
         value: String,
-        /// What would be right.
+        /// Expected values.
         expected: &'static str,
     },
-    /// A move is none.
+    /// Invalid move.
     #[error("move {number}: {error}")]
     Move {
         /// Its number, from 1.
         number: usize,
-        /// What is wrong with it.
+        /// The error.
         error: Box<SgfError>,
     },
 }
@@ -117,7 +116,7 @@ mod tests {
         prop_oneof![Just(Color::Black), Just(Color::White)]
     }
 
-    /// Text as SGF keeps it unchanged: printable, line breaks only as `\n` and only in `C`.
+    /// Text that SGF preserves: printable, line breaks only as `\n` and only in `C`.
     fn comment() -> impl Strategy<Value = String> {
         "([\\]\\[\\\\:;()a-zé盤 ]|\n){0,12}"
     }
@@ -209,7 +208,7 @@ mod tests {
             let text = write(&record);
             let again = read(&text);
             if record.handicap > 0 && !record.setup.is_empty() && record.plays.is_empty() {
-                // Handicap stones are there: it is White's turn.
+                // Handicap stones exist: it is White's turn.
                 record.to_move = record.to_move.or(Some(Color::White));
             }
             prop_assert_eq!(again, Ok(record), "{}", text);

@@ -1,4 +1,4 @@
-//! Reading: the properties of the main line into a record.
+//! Converts the properties of the main line to a record.
 
 use super::komi::{self, Habits};
 use super::lexer::{MainLine, Property, main_line};
@@ -7,7 +7,7 @@ use super::{SgfError, game_name};
 use crate::game::{BoardSize, Color, Move, info};
 use crate::record::{GameRecord, LaterSetup, Play, RecordedPlay};
 
-/// SGF's board size when a file gives none.
+/// SGF's default board size.
 const DEFAULT_SIDE: u8 = 19;
 
 /// Reads the main line of the first game in `text`.
@@ -18,12 +18,12 @@ pub fn read(text: &str) -> Result<GameRecord, SgfError> {
     read_until(text, usize::MAX)
 }
 
-/// Reads the main line of the first game in `text` up to this many plays, with what is set up before
-/// the next. What does not keep the game from being played is left out where it cannot be read, and
-/// [told](GameRecord::notes).
+/// Reads the main line of the first game in `text` up to this many plays, with setups before the
+/// next. Unreadable parts that are not needed to play the game are skipped and
+/// [noted](GameRecord::notes).
 ///
 /// # Errors
-/// [`SgfError`] says what the text lacks or where it is wrong, of what is asked for.
+/// [`SgfError`] names the missing or invalid part, if it is required.
 pub fn read_until(text: &str, plays: usize) -> Result<GameRecord, SgfError> {
     let MainLine { nodes, notes } = main_line(text)?;
     let root = nodes.first().map(Vec::as_slice).unwrap_or_default();
@@ -31,7 +31,7 @@ pub fn read_until(text: &str, plays: usize) -> Result<GameRecord, SgfError> {
     reader.record.notes = notes;
     for (index, node) in nodes.iter().enumerate() {
         if reader.record.plays.len() >= plays && reader.next_is(node) {
-            // A game without its last plays has no result.
+            // A truncated game has no result.
             reader.record.result.clear();
             break;
         }
@@ -44,7 +44,7 @@ pub fn read_until(text: &str, plays: usize) -> Result<GameRecord, SgfError> {
     Ok(reader.finish())
 }
 
-/// Whose move a node holds, if any.
+/// The colour of a node's move, if any.
 fn mover(node: &[Property<'_>]) -> Option<Color> {
     node.iter().find_map(|property| match &*property.name {
         "B" => Some(Color::Black),
@@ -53,22 +53,22 @@ fn mover(node: &[Property<'_>]) -> Option<Color> {
     })
 }
 
-/// A record in the making.
+/// A record under construction.
 struct Reader {
     record: GameRecord,
     habits: Habits,
     /// Stones set up before the first play, by point.
     stones: Vec<Option<Color>>,
-    /// The present node has its move.
+    /// Whether the current node has a move.
     has_moved: bool,
-    /// The side to move that the present node names.
+    /// The side to move given by the current node.
     to_move: Option<Color>,
-    /// A comment that stands before the move of its node.
+    /// A comment before the move of its node.
     waiting_comment: String,
 }
 
 impl Reader {
-    /// Starts with what decides how everything else is read: the game and the board.
+    /// Starts with the properties that everything else depends on: the game and the board.
     fn new(root: &[Property<'_>]) -> Result<Reader, SgfError> {
         let find = |name: &str| {
             let property = root.iter().find(|property| property.name == name);
@@ -95,7 +95,7 @@ impl Reader {
         })
     }
 
-    /// Whether a node holds a move; remembers whose, where it would have been the first.
+    /// Whether a node has a move; remembers the colour of the first one.
     fn next_is(&mut self, node: &[Property<'_>]) -> bool {
         let mover = mover(node);
         if self.record.plays.is_empty() {
@@ -139,12 +139,12 @@ impl Reader {
         Ok(())
     }
 
-    /// Whose move the last one was.
+    /// The colour of the last move.
     fn mover(&self) -> Option<Color> {
         self.record.plays.last().map(|last| last.play.color)
     }
 
-    /// Says that a property is not taken over.
+    /// Notes a skipped property.
     fn leave_out(&mut self, name: &str, value: &str, why: &str) {
         let note = format!("{name}[{}] is left out: {why}", shown(value));
         self.record.notes.push(note);
@@ -168,7 +168,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A comment belongs to the move of its node, which may stand before or after it.
+    /// A comment belongs to the move of its node, which may come before or after it.
     fn comment(&mut self, comment: String) {
         match self.record.plays.last_mut() {
             Some(last) if self.has_moved => last.comment = comment,
@@ -189,7 +189,7 @@ impl Reader {
             }
             _ => {}
         }
-        // What a node without a move says is said of the move before it.
+        // A comment of a node without a move belongs to the previous move.
         let Some(last) = self.record.plays.last_mut() else {
             return;
         };
@@ -200,14 +200,14 @@ impl Reader {
         last.comment.push_str(&comment);
     }
 
-    /// An empty list, which some programs write, is none.
+    /// An empty list, which some programs write, is ignored.
     fn set_up(&mut self, name: &'static str, color: Option<Color>, values: &[&str]) {
         let size = self.record.size;
         for value in values.iter().filter(|value| !value.trim().is_empty()) {
             let (first, last) = value.split_once(':').unwrap_or((value, value));
             let corners = [first, last].map(|corner| column_row(name, corner, size));
             let [Ok((left, top)), Ok((right, bottom))] = corners else {
-                self.leave_out(name, value, "it is no point of the board");
+                self.leave_out(name, value, "it is not a point of the board");
                 continue;
             };
             for y in bottom.min(top)..=bottom.max(top) {
@@ -250,8 +250,8 @@ impl Reader {
     }
 }
 
-/// Handicap stones, 2 or more; 0 for none, a single one, which is a usual first move, and what is no
-/// number.
+/// Number of handicap stones, 2 or more; 0 for none, for a single one, which is an ordinary first
+/// move, and for values that are not numbers.
 fn handicap(value: &str) -> u16 {
     let stones = value.trim().parse().unwrap_or(0);
     if stones > 1 { stones } else { 0 }

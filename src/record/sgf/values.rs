@@ -1,4 +1,4 @@
-//! What the values of properties mean.
+//! Parses property values.
 
 use super::{MAX_SIDE, SgfError};
 use crate::game::{BoardSize, Color};
@@ -6,10 +6,10 @@ use crate::record::Vertex;
 
 /// The largest board on which the old pass `tt` is not a point.
 const OLD_PASS_MAX_SIDE: u8 = 19;
-/// As much of a wrong value as is repeated.
+/// Maximum length of a repeated value.
 const REPEATED: usize = 20;
 
-/// A value cut to a readable length.
+/// A value shortened for messages.
 pub(super) fn shown(value: &str) -> String {
     value.chars().take(REPEATED).collect()
 }

@@ -1,4 +1,4 @@
-//! Writing: a record as SGF text.
+//! Writes a record as SGF text.
 
 use super::game_number;
 use crate::game::{BoardSize, Color, Move, info};
@@ -107,7 +107,7 @@ fn push_points(out: &mut String, name: &str, points: impl Iterator<Item = Move>,
     }
 }
 
-/// Appends the side to move, where it is said.
+/// Appends the side to move, if given.
 fn push_player(out: &mut String, to_move: Option<Color>) {
     match to_move {
         Some(Color::Black) => push(out, "PL", "B"),
@@ -135,7 +135,8 @@ fn coordinates(point: Move, size: BoardSize) -> String {
         .unwrap_or_default()
 }
 
-/// Escapes what would end a value; control characters other than line breaks become blanks.
+/// Escapes characters that would end a value; control characters other than line breaks become
+/// blanks.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,14 +1,14 @@
-//! A playout that has ended: whose the points are.
+//! The final position of a playout: owners of the points.
 
 use crate::game::go::Go;
 use crate::game::{Bits, Color, Frame, HalfPoints, Outcome};
 use crate::rollout::Tally;
 
-/// The points of a finished game, all stones being alive.
+/// The points of a finished game, with all stones alive.
 pub(super) struct Ended<const WORDS: usize> {
-    /// Stones of each side and what they alone reach.
+    /// Area of each side: stones and the points that it alone reaches.
     area: [Bits<WORDS>; 2],
-    /// Points that both reach, with the chains next to them.
+    /// Points that both sides reach, with the adjacent chains.
     shared: Bits<WORDS>,
 }
 
@@ -34,7 +34,7 @@ impl<const WORDS: usize> Ended<WORDS> {
         }
     }
 
-    /// The result, which is counted in `tally` with its points.
+    /// The result, which is added to `tally` with its points.
     pub(super) fn tally(&self, komi: HalfPoints, tally: &mut Tally) -> Outcome {
         let [black, white] = self.area.map(|points| points.count() as i32);
         let ahead = (2 * (black - white)).saturating_sub(komi.0);

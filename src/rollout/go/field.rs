@@ -1,6 +1,6 @@
-//! The board of a playout: chains with their stones and liberties as sets, and what lies around each
-//! point, kept up to date move by move. It knows no superko and no suicide, which playouts do not
-//! play.
+//! The board of a playout: chains with their stones and liberties as sets, and the neighbourhood of
+//! each point, updated incrementally. It supports neither superko nor suicide, which playouts do
+//! not play.
 
 use crate::game::go::Go;
 use crate::game::{Bits, Color, Frame, Game, Move};
@@ -15,14 +15,14 @@ pub(super) struct Chain<const WORDS: usize> {
     pub(super) liberties: Bits<WORDS>,
 }
 
-/// What is next to an empty point, for each side.
+/// Neighbours of an empty point, for each side.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sides {
     /// Whether a stone may be played.
     pub(super) legal: [bool; 2],
-    /// Stones of the largest chain that would be taken: 0, 1, or 2 for more.
+    /// Size of the largest chain that would be captured: 0, 1, or 2 for more.
     pub(super) takes: [u8; 2],
-    /// Stones of the largest own chain that has no other liberty: 0, 1, or 2 for more.
+    /// Size of the largest own chain without another liberty: 0, 1, or 2 for more.
     pub(super) saves: [u8; 2],
 }
 
@@ -31,14 +31,14 @@ pub(super) struct Sides {
 pub(super) struct Field<const CELLS: usize, const WORDS: usize> {
     frame: Frame<WORDS>,
     width: usize,
-    /// Cells of a row: a column of border stands between rows.
+    /// Cells per row, including a border column.
     stride: usize,
-    /// 2^16 through the columns, rounded up.
+    /// 2^16 divided by the columns, rounded up.
     through: u32,
     content: [u8; CELLS],
-    /// What is around each cell, as [`Go::neighborhood`] has it.
+    /// Neighbourhood of each cell, as [`Go::neighborhood`].
     around: [u16; CELLS],
-    /// The cell by which a stone's chain is known.
+    /// The head cell of each stone's chain.
     head: [u16; CELLS],
     chains: [Chain<WORDS>; CELLS],
     stones: [Bits<WORDS>; 2],
@@ -46,7 +46,7 @@ pub(super) struct Field<const CELLS: usize, const WORDS: usize> {
     pub(super) last: Option<Move>,
     pub(super) ko: Option<Move>,
     pub(super) passes: u8,
-    /// Points whose worth may have changed since this was asked.
+    /// Points whose weight may have changed since the last query.
     changed: Bits<WORDS>,
 }
 
@@ -127,7 +127,7 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
         point.index() + row as usize + self.stride + 1
     }
 
-    /// Cells beside and across, in the order of [`Go::neighborhood`].
+    /// Orthogonal and diagonal neighbours, in the order of [`Go::neighborhood`].
     fn neighbors(&self, cell: usize) -> [usize; 8] {
         let (below, above) = (cell - self.stride, cell + self.stride);
         let beside = [cell - 1, cell + 1, below, above];
@@ -181,24 +181,24 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
         &self.chains[usize::from(self.head[self.cell(stone)])]
     }
 
-    /// What is around a point, as [`Go::neighborhood`] has it.
+    /// Neighbourhood of a point, as [`Go::neighborhood`].
     pub(super) fn around(&self, point: Move) -> u16 {
         self.around[self.cell(point)]
     }
 
-    /// Whether two points next to this one are empty, at least.
+    /// Whether at least two orthogonal neighbours of a point are empty.
     pub(super) fn is_open(&self, point: Move) -> bool {
         let beside = self.around(point);
         // Empty is binary 10: a high bit without its low one.
         (beside >> 1 & !beside & 0x55).count_ones() >= 2
     }
 
-    /// Points whose [`Field::sides`] or surroundings may be others than when this was last asked.
+    /// Points whose [`Field::sides`] or neighbourhood may have changed since the last call.
     pub(super) fn take_changed(&mut self) -> Bits<WORDS> {
         std::mem::replace(&mut self.changed, Bits::EMPTY)
     }
 
-    /// What an empty point is next to.
+    /// Neighbours of an empty point.
     pub(super) fn sides(&self, point: Move) -> Sides {
         let mut sides = Sides::default();
         for next in &self.neighbors(self.cell(point))[..4] {
@@ -222,7 +222,7 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
         sides
     }
 
-    /// The chain that a stone of the side to move would belong to, if it takes nothing.
+    /// The chain of a stone of the side to move, if it captures nothing.
     pub(super) fn joined(&self, point: Move) -> Chain<WORDS> {
         let (cell, own) = (self.cell(point), self.to_move.index() as u8);
         let mut joined = Chain {
@@ -291,9 +291,9 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
         self.to_move = self.to_move.opponent();
     }
 
-    /// Has the stones of the smaller of two chains know the larger one's head, which is the answer.
+    /// Assigns the stones of the smaller of two chains the larger one's head, which is returned.
     fn join(&mut self, one: usize, other: usize, fresh: Move) -> usize {
-        // The stone just put is no chain yet: `one` is its cell until it has met a friend.
+        // The new stone is not a chain yet: `one` is its cell until it has joined a friend.
         let is_fresh = one == self.cell(fresh);
         let count = |head: usize| self.chains[head].stones.count();
         if is_fresh || count(one) < count(other) {
@@ -315,7 +315,7 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
         self.chains[to].stones |= self.chains[from].stones;
     }
 
-    /// Takes a chain off the board.
+    /// Removes a chain.
     fn take(&mut self, first: usize) -> Bits<WORDS> {
         let color = self.content[first];
         let taken = self.chains[usize::from(self.head[first])].stones;
@@ -340,11 +340,11 @@ impl<const CELLS: usize, const WORDS: usize> Field<CELLS, WORDS> {
         taken
     }
 
-    /// Changes what is on a cell, and what its neighbours see.
+    /// Changes the content of a cell, and its neighbours' neighbourhoods.
     fn set(&mut self, cell: usize, point: Move, content: u8) {
         let change = u16::from(self.content[cell] ^ content);
         self.content[cell] = content;
-        /// Where a neighbour has us: in the opposite direction.
+        /// Index of this cell seen from a neighbour: the opposite direction.
         const OPPOSITE: [u32; 8] = [1, 0, 3, 2, 7, 6, 5, 4];
         let points = self.neighbor_points(point);
         for (n, next) in self.neighbors(cell).into_iter().enumerate() {
@@ -365,7 +365,7 @@ mod tests {
     use crate::game::BoardSize;
     use crate::rollout::go::weights::WEIGHTS;
 
-    /// What a field says of a point against the rules of the game.
+    /// Compares the field with the rules of the game.
     fn check<const CELLS: usize, const WORDS: usize>(
         field: &Field<CELLS, WORDS>,
         position: &Go<CELLS, WORDS>,

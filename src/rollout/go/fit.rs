@@ -1,6 +1,6 @@
-//! The weights of playouts, learned from games: those under which the moves that were played are most
-//! likely among the legal ones (a generalized Bradley-Terry model, fitted by minorization and
-//! maximization: Coulom, Computing "Elo ratings" of move patterns in the game of Go, 2007).
+//! Fits the weights of playouts to games: those that maximise the likelihood of the moves played
+//! among the legal ones (a generalized Bradley-Terry model, fitted by minorization-maximization:
+//! Coulom, Computing "Elo ratings" of move patterns in the game of Go, 2007).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,12 +11,12 @@ use super::weights::{KINDS, Kinds, NAMES, Weights, alike, is_eye};
 use crate::game::go::Go;
 use crate::game::{Game, Move};
 
-/// Each weight is held near 1 by so many imagined moves, played as often as it says.
+/// Prior: each weight is kept near 1 by this many virtual moves, played as often as expected.
 const IMAGINED: f64 = 2.0;
 
 const ROUNDS: usize = 60;
 
-/// A move that might be played: the number of its shape, and what it does.
+/// A candidate move: the index of its pattern, and its features.
 #[derive(Debug, Clone, Copy)]
 struct Choice {
     shape: u16,
@@ -30,13 +30,13 @@ impl Choice {
     }
 }
 
-/// Choices of all positions, in a row, the one that was made first in each.
+/// Candidates of all positions in sequence, the move played first in each.
 #[derive(Debug, Default)]
 pub struct WeightFit {
     choices: Vec<Choice>,
-    /// Where each position's choices end.
+    /// End of each position's candidates.
     ends: Vec<usize>,
-    /// Numbers of shapes.
+    /// Indices of patterns.
     shapes: BTreeMap<u16, u16>,
 }
 
@@ -102,7 +102,7 @@ impl WeightFit {
         }
     }
 
-    /// The weights, as lines of a file of weights.
+    /// The weights, as lines of a weights file.
     #[must_use]
     pub fn fit(&self) -> String {
         let mut shapes = vec![1.0_f64; self.shapes.len()];
@@ -115,12 +115,12 @@ impl WeightFit {
         }
         for _ in 0..ROUNDS {
             let (of_shapes, of_kinds) = self.expected(&shapes, &kinds);
-            // Imagined: as often won as lost against a move of weight 1.
+            // Virtual: as often won as lost against a move of weight 1.
             let imagined = |weight: f64| 2.0 * IMAGINED * weight / (1.0 + weight);
             for (shape, weight) in shapes.iter_mut().enumerate() {
                 *weight *= won.0[shape] / (of_shapes[shape] + imagined(*weight));
             }
-            // Several kinds may meet in one move: half a step on the scale of logarithms.
+            // Several features may coincide in one move: half a step on the logarithmic scale.
             for (kind, weight) in kinds.iter_mut().enumerate() {
                 *weight *= (won.1[kind] / (of_kinds[kind] + imagined(*weight))).sqrt();
             }
@@ -128,7 +128,7 @@ impl WeightFit {
         self.text(&shapes, &kinds)
     }
 
-    /// The mean natural logarithm of the chance that lines of weights give to the moves played.
+    /// Mean natural logarithm of the probability that a weights file gives to the moves played.
     #[must_use]
     pub fn likelihood(&self, weights: &str) -> f64 {
         let known = Weights::read(weights);
@@ -145,14 +145,14 @@ impl WeightFit {
         sum / self.len().max(1) as f64
     }
 
-    /// The choices of each position.
+    /// The candidates of each position.
     fn positions(&self) -> impl Iterator<Item = &[Choice]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let ranges = starts.zip(&self.ends);
         ranges.map(|(first, &end)| &self.choices[first..end])
     }
 
-    /// How often each shape and each kind is to be expected among the moves played.
+    /// Expected number of each pattern and feature among the moves played.
     fn expected(&self, shapes: &[f64], kinds: &[f64; KINDS]) -> (Vec<f64>, [f64; KINDS]) {
         let mut expected = (vec![0.0_f64; shapes.len()], [0.0_f64; KINDS]);
         let mut weights = Vec::new();

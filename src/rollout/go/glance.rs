@@ -1,23 +1,22 @@
-//! Go without a single playout: what playouts like best, of the moves that are not wasted; a pass
-//! where all are.
+//! Static move preferences in Go, without a playout: the moves that playouts prefer among those
+//! that are not wasted; a pass if all are.
 
 use super::field::Field;
 use crate::game::go::Go;
 use crate::game::{Bits, Color, Game, Move};
 use crate::rollout::{Glance, Playout as _, Prior};
 
-/// Empty points that only one side has enclosed are its territory up to a ninth of the board, or
-/// [`SMALL`].
+/// Empty points enclosed by one side are its territory up to a ninth of the board, or [`SMALL`].
 const PART: usize = 9;
 const SMALL: usize = 8;
 
-/// A pass stands between the moves that are worth a stone and those that are not.
+/// A pass ranks between useful and wasted moves.
 const PASS: f32 = 0.0;
 const WASTED: f32 = -2.0;
-/// The pass that wins the game on the spot.
+/// The pass that wins the game at once.
 const WINS: f32 = 2.0;
 
-/// What a glance says of these moves.
+/// Preferences of these moves.
 pub(super) fn glance<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
     moves: &[Move],
@@ -38,7 +37,7 @@ pub(super) fn glance<const CELLS: usize, const WORDS: usize>(
     }
 }
 
-/// Whether a pass ends the game as won.
+/// Whether a pass ends the game with a win.
 fn pass_wins<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> bool {
     let mut next = position.clone();
     next.play(next.pass());
@@ -46,12 +45,12 @@ fn pass_wins<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>
     outcome.is_some_and(|outcome| outcome.winner == Some(position.to_move()))
 }
 
-/// Which stones of the side to move would be wasted.
+/// Stones of the side to move that would be wasted.
 struct WastedStones<const CELLS: usize, const WORDS: usize> {
     field: Field<CELLS, WORDS>,
-    /// Empty points that need no stone: one side has them for certain.
+    /// Empty points that one side has secured.
     settled: Bits<WORDS>,
-    /// Empty points that one side has enclosed: a stone there needs a reason.
+    /// Empty points enclosed by one side: a stone there needs a reason.
     enclosed: Bits<WORDS>,
     /// Own eyes.
     eyes: Bits<WORDS>,
@@ -86,8 +85,8 @@ impl<const CELLS: usize, const WORDS: usize> WastedStones<CELLS, WORDS> {
     }
 }
 
-/// The empty points that pass-alive chains secure. Where dead stones count as long as they stand,
-/// those of the side to move that have stones of the other side among them have to be played out.
+/// Empty points secured by pass-alive chains. If dead stones on the board count, secured points of
+/// the side to move with opposing stones among them must be played out.
 fn settled<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> Bits<WORDS> {
     let (own, other) = (position.to_move(), position.to_move().opponent());
     let [mine, theirs] = [own, other].map(|color| position.pass_alive(color).secured);
@@ -101,8 +100,8 @@ fn settled<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) 
     position.empty() & ((mine & !disputed) | theirs)
 }
 
-/// The empty points of regions that touch stones of one side only, unless they are so large that the
-/// other side may want to live there.
+/// Empty points of regions that touch stones of one side only, unless they are large enough for the
+/// opponent to live there.
 fn enclosed<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> Bits<WORDS> {
     let (empty, frame) = (position.empty(), position.frame());
     let largest = SMALL.max(position.size().area() / PART);
@@ -130,7 +129,7 @@ mod tests {
     use crate::game::go::tests::diagram;
     use crate::game::{BoardSize, GameState};
 
-    /// The move that a glance prefers.
+    /// The preferred move.
     fn best(start: &GameState<SmallGo>) -> Move {
         let moves: Vec<Move> = start.legal_moves().collect();
         let appeal = glance(start.position(), &moves).appeal;
@@ -215,8 +214,8 @@ mod tests {
         }
     }
 
-    /// From positions of random games it fills no eye and gives no stone away while it may pass; and games of
-    /// two sides that play so come to an end.
+    /// From positions of random games it fills no eye and wastes no stone while it may pass; and
+    /// games between two such sides end.
     #[test]
     fn no_stone_is_wasted_from_any_position() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);

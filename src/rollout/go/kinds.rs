@@ -1,11 +1,11 @@
-//! What a move does, of all that has a weight.
+//! Features of a move.
 
 use super::field::Field;
 use super::local::Local;
 use super::weights::{Kind, Kinds};
 use crate::game::Move;
 
-/// What is to be known of a position to say it.
+/// Data of a position needed for them.
 pub(super) struct View<'a, const CELLS: usize, const WORDS: usize> {
     field: &'a Field<CELLS, WORDS>,
     local: Option<Local<WORDS>>,
@@ -19,7 +19,7 @@ impl<'a, const CELLS: usize, const WORDS: usize> View<'a, CELLS, WORDS> {
         }
     }
 
-    /// What a stone of the side to move does on a point where it is legal.
+    /// Features of a legal stone of the side to move on a point.
     pub(super) fn kinds(&self, point: Move) -> Kinds {
         let (side, sides) = (self.field.to_move.index(), self.field.sides(point));
         let mut kinds = Kinds::default();

@@ -1,22 +1,22 @@
-//! What the last move asks for: points near it, and those on which chains next to it depend.
+//! Points related to the last move: near it, or vital for chains next to it.
 
 use super::field::Field;
 use super::nakade::vital;
 use super::weights::Kind;
 use crate::game::{Bits, Move};
 
-/// What the last move asks for.
+/// Points related to the last move.
 pub(super) struct Local<const WORDS: usize> {
-    /// Empty points beside it.
+    /// Orthogonally adjacent empty points.
     pub(super) beside: Bits<WORDS>,
-    /// Empty points across from it.
+    /// Diagonally adjacent empty points.
     pub(super) across: Bits<WORDS>,
-    /// Points that do what is rarely there to be done.
+    /// Points with rare features.
     pub(super) rare: [(Kind, Bits<WORDS>); 6],
 }
 
 impl<const WORDS: usize> Local<WORDS> {
-    /// All points that do something rare.
+    /// All points with a rare feature.
     pub(super) fn rare(&self) -> Bits<WORDS> {
         let sets = self.rare.iter().map(|&(_, points)| points);
         sets.fold(Bits::EMPTY, |all, points| all | points)
@@ -27,7 +27,7 @@ impl<const WORDS: usize> Local<WORDS> {
         self.rare() | self.beside | self.across
     }
 
-    /// What a point does.
+    /// Features of a point.
     pub(super) fn kinds(&self, point: Move) -> impl Iterator<Item = Kind> {
         let near = [(Kind::Beside, self.beside), (Kind::Across, self.across)];
         let sets = near.into_iter().chain(self.rare);
@@ -35,7 +35,7 @@ impl<const WORDS: usize> Local<WORDS> {
             .map(|(kind, _)| kind)
     }
 
-    /// What is local to the last move, if there was one.
+    /// Points related to the last move, if there was one.
     pub(super) fn of<const CELLS: usize>(field: &Field<CELLS, WORDS>) -> Option<Self> {
         let last = field.last?;
         let (own, frame, empty) = (field.to_move, field.frame(), field.empty());

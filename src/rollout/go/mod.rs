@@ -1,4 +1,4 @@
-//! Go's random playouts: no own eye is filled, and points are drawn by learned weights.
+//! Go's random playouts: own eyes are never filled, and points are drawn with learned weights.
 
 mod ended;
 mod field;
@@ -23,17 +23,17 @@ use super::{Glance, Played, Playout, PlayoutPolicy, Prior, Tally};
 use crate::game::go::Go;
 use crate::game::{Bits, Color, Game, Move, Outcome};
 
-/// A playout ends after this many plies for each point, as the board then stands: only rings of kos
-/// last so long.
+/// A playout ends after this many plies per point and is scored as the board then stands: only
+/// cycles of kos last so long.
 const MOST_PLIES_A_POINT: u32 = 3;
 
-/// Share of empty points above which a side does not think of passing first.
+/// Share of empty points above which a side does not pass first.
 const OPEN: f32 = 0.5;
 
 impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
-    /// Its own policy draws points by learned weights of what is around them, what a stone there takes
-    /// or saves, and what it answers (docs/methods.md#playouts). What counts in the end is area, with the
-    /// komi that this position has for it: stones of a playout cost nothing.
+    /// The policy draws points with learned weights for the neighbourhood, captures and rescues,
+    /// and answers to the last move (docs/methods.md#playouts). Area is scored, with the position's
+    /// komi for it: stones of a playout cost nothing.
     fn finish<R: Rng>(
         &mut self,
         policy: PlayoutPolicy,
@@ -58,8 +58,8 @@ impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
         ended.tally(komi, tally)
     }
 
-    /// By area, where nobody loses by taking what is dead; the last moves are forgotten, for what the
-    /// stones are worth does not depend on their order.
+    /// Area scoring, where capturing dead stones costs nothing; the last moves are dropped, because
+    /// the value of stones does not depend on their order.
     fn as_played_out(&self) -> Self {
         self.disputed().without_last_moves()
     }
@@ -77,7 +77,7 @@ impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
         Ended::of(self).tally(self.area_komi(), tally);
     }
 
-    /// Everything but filling an own eye, and a pass that nobody has asked for on an open board.
+    /// Everything but filling an own eye, and a first pass on an open board.
     fn is_sensible(&self, mv: Move) -> bool {
         if mv == self.pass() {
             let open = self.empty().count() as f32 > OPEN * self.size().area() as f32;
@@ -87,13 +87,13 @@ impl<const CELLS: usize, const WORDS: usize> Playout for Go<CELLS, WORDS> {
     }
 }
 
-/// Whether there is a move but passes and own eyes.
+/// Whether there is a move other than passes and own eyes.
 fn has_moves<const CELLS: usize, const WORDS: usize>(position: &Go<CELLS, WORDS>) -> bool {
     let mut points = position.legal_points().iter();
     points.any(|point| !position.is_eye(position.to_move(), point))
 }
 
-/// One of the points, all of them alike.
+/// A uniformly random point.
 fn any<const WORDS: usize, R: Rng>(points: Bits<WORDS>, rng: &mut R) -> Option<Move> {
     match points.count() {
         0 => None,
@@ -101,7 +101,7 @@ fn any<const WORDS: usize, R: Rng>(points: Bits<WORDS>, rng: &mut R) -> Option<M
     }
 }
 
-/// Legal points that fill no own eye, all alike, until there are none.
+/// Plays uniformly random legal points that fill no own eye, until there are none.
 fn play_uniform<const CELLS: usize, const WORDS: usize, R: Rng>(
     position: &mut Go<CELLS, WORDS>,
     most: u32,
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(Color::BOTH.map(|color| played.by(color)[3]), [0.0, 1.0]);
     }
 
-    /// The points of a position that do this for the side to move.
+    /// The points of a position with this feature for the side to move.
     fn points(position: &SmallGo, kind: Kind) -> Vec<Move> {
         let field = Field::of(position);
         let view = View::of(&field);
@@ -226,7 +226,7 @@ mod tests {
         itself.play(Move(17));
         assert_eq!(points(&itself, Kind::TakesLast), [Move(12)]);
         assert_eq!(points(&itself, Kind::TakesOne), [Move(12)]);
-        // Elsewhere is no answer.
+        // Moves elsewhere are not answers.
         let mut elsewhere = diagram("..X.. .XOX. ..... ..... .....", Color::White);
         elsewhere.play(Move(0));
         assert_eq!(points(&elsewhere, Kind::TakesLast), []);
@@ -267,7 +267,7 @@ mod tests {
             position.pass(),
             "White is ahead by its komi"
         );
-        // Black is not, and takes the middle.
+        // Black is not, and plays the centre.
         let mut position = diagram(rows, Color::White);
         position.play(position.pass());
         let report = rave.search(&position, |done| done < 100);
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_pass_that_loses_is_seen_to_lose() {
-        // Whoever plays a1 first lives or kills: passing loses four points of seven.
+        // The first to play a1 lives or kills: passing loses four points of seven.
         let position = diagram("..... XXXXX OOOOX ...OX", Color::White);
         let mut rave = Rave::new(RaveParams::default(), 1);
         let report = rave.search(&position, |done| done < 1000);
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn it_finds_the_stones_that_can_be_taken() {
-        // Whoever takes the other's four stones has won.
+        // The first to capture the four stones has won.
         let position = diagram("XXXXX XOOOX XO.OX X.X.X XXXXX", Color::Black);
         let mut rave = Rave::new(RaveParams::default(), 1);
         let report = rave.search(&position, |done| done < 2000);
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn what_takes_is_tried_first_and_what_is_lost_last() {
-        // c3 takes White's two stones; a1 would be taken.
+        // c3 captures White's two stones; a1 would be captured.
         let position = diagram("..... .XX.. XOO.. .XX.. .O...", Color::Black);
         let moves: Vec<Move> = position.legal_moves().collect();
         let mut priors = vec![Prior::default(); moves.len()];

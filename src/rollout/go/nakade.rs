@@ -1,15 +1,14 @@
-//! Eye spaces that one stone decides, and stones given away to kill: what is taken leaves a hole that
-//! is one eye only, if it is filled again in its middle.
+//! Nakade: eye spaces that one stone decides, and sacrifices that kill: captured stones leave a
+//! space that is one eye only, if its vital point is played.
 
 use super::field::Field;
 use crate::game::{Bits, Frame, Move};
 
-/// The largest eye space that is looked at.
+/// The largest eye space considered.
 const LARGEST: usize = 6;
 
-/// Whether a chain of the side to move that can be taken leaves a hole of a shape that the other side
-/// cannot make two eyes of. What is larger, or would live, is what stands in seki or gives up stones
-/// for nothing.
+/// Whether a chain of the side to move, if captured, leaves a space in which the opponent cannot
+/// make two eyes. Larger or living shapes are sekis or wasted stones.
 pub(super) fn is_worth_losing<const WORDS: usize>(
     frame: &Frame<WORDS>,
     chain: Bits<WORDS>,
@@ -17,7 +16,7 @@ pub(super) fn is_worth_losing<const WORDS: usize>(
     chain.count() <= 3 || center(frame, chain).is_some()
 }
 
-/// The point of a hole of 3 to 6 points without which it is one eye, and with which it is two.
+/// The vital point of a space of 3 to 6 points.
 fn center<const WORDS: usize>(frame: &Frame<WORDS>, hole: Bits<WORDS>) -> Option<Move> {
     let size = hole.count();
     if !(3..=LARGEST).contains(&size) {
@@ -38,7 +37,7 @@ fn center<const WORDS: usize>(frame: &Frame<WORDS>, hole: Bits<WORDS>) -> Option
     }
 }
 
-/// The points on which an eye space next to the last move depends, of either side.
+/// Vital points of eye spaces next to the last move, of either side.
 pub(super) fn vital<const CELLS: usize, const WORDS: usize>(
     field: &Field<CELLS, WORDS>,
     last: Move,

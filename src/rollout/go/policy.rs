@@ -1,4 +1,4 @@
-//! A playout's choice of moves: points in proportion to their learned weights.
+//! Move choice of a playout: points drawn in proportion to their learned weights.
 
 use rand::{Rng, RngExt};
 
@@ -10,11 +10,12 @@ use super::wheel::Wheel;
 use crate::game::Move;
 use crate::rollout::Played;
 
-/// How often a single stone that can be taken stays chosen. Games have fewer of them (their weight is
-/// `loses-one`), but with 0.5 playouts foretell results better than with 0.1 (docs/results-history.md#scoring-in-go).
+/// Probability that a chosen self-atari of a single stone is kept. Games have fewer of them (their
+/// weight is `loses-one`), but with 0.5 playouts predict results better than with 0.1
+/// (docs/results-history.md#scoring-in-go).
 const THROWN_IN: f32 = 0.5;
 
-/// Has both sides play until nobody wants to any more, `most` moves at most.
+/// Plays until neither side wants to move, at most `most` moves.
 pub(super) fn play_out<const CELLS: usize, const WORDS: usize, R: Rng>(
     field: &mut Field<CELLS, WORDS>,
     most: u32,
@@ -41,9 +42,9 @@ pub(super) fn play_out<const CELLS: usize, const WORDS: usize, R: Rng>(
 struct Chooser<const CELLS: usize> {
     weights: &'static Weights,
     wheel: Wheel<CELLS>,
-    /// What points weigh more for this move, because of the last one.
+    /// Additional weights of points for this move, because of the last one.
     extra: Vec<(Move, u32)>,
-    /// Points that are not to be played now, with what they weigh.
+    /// Points excluded for now, with their weights.
     refused: Vec<(Move, [u32; 2])>,
 }
 
@@ -57,7 +58,7 @@ impl<const CELLS: usize> Chooser<CELLS> {
         }
     }
 
-    /// Weighs what has changed.
+    /// Updates the weights that have changed.
     fn follow<const WORDS: usize>(&mut self, field: &mut Field<CELLS, WORDS>) {
         for point in field.take_changed().iter() {
             if !field.is_empty(point) {
@@ -78,7 +79,7 @@ impl<const CELLS: usize> Chooser<CELLS> {
         }
     }
 
-    /// The factor for what a stone takes and saves.
+    /// Factor for captured and rescued stones.
     fn sides_weight(&self, takes: u8, saves: u8) -> f32 {
         let taking = match takes {
             0 => 1.0,
@@ -138,7 +139,7 @@ impl<const CELLS: usize> Chooser<CELLS> {
         chosen
     }
 
-    /// How much points weigh more because they answer the last move, all together.
+    /// Total additional weight of answers to the last move.
     fn answers<const WORDS: usize>(&mut self, field: &Field<CELLS, WORDS>) -> u32 {
         self.extra.clear();
         let Some(local) = Local::of(field) else {
@@ -183,7 +184,7 @@ impl<const CELLS: usize> Chooser<CELLS> {
         unreachable!("the number is below the sum");
     }
 
-    /// Leaves a point out this time; says how much more it weighed as an answer.
+    /// Excludes a point for now; returns its additional weight as an answer.
     fn refuse(&mut self, point: Move) -> u32 {
         let weights = [0, 1].map(|side| self.wheel.weight(side, point));
         self.refused.push((point, weights));

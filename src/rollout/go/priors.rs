@@ -1,6 +1,6 @@
-//! What is thought of moves before anything is played out: how likely playouts think them, what they
-//! give away, and on an open board how high they stand. How much each opinion counts was found by
-//! matches (docs/results-history.md#scoring-in-go).
+//! Prior values of moves before any playout: the probability in playouts, wasted stones, and on an
+//! open board the line. The weight of each term was found by matches
+//! (docs/results-history.md#scoring-in-go).
 
 use super::field::Field;
 use super::kinds::View;
@@ -9,19 +9,19 @@ use crate::game::go::Go;
 use crate::game::{Bits, Color, Game, Move};
 use crate::rollout::Prior;
 
-/// As how many playouts each opinion counts.
+/// Weight of each term in playouts.
 const EVEN: f32 = 10.0;
-/// Times the square root of the chance that playouts give to a move.
+/// Multiplied by the square root of a move's probability in playouts.
 const LIKELY: f32 = 100.0;
 const LOSES_STONES: f32 = 20.0;
 const OPEN_AREA: f32 = 10.0;
 
-/// Lines from the edge, from 0, on which a stone in an open area is too low.
+/// Highest line from the edge, from 0, on which a stone in an open area is too low.
 const LOW: u8 = 1;
-/// Lines up to which it is well placed.
+/// Highest line on which it is well placed.
 const HIGH: u8 = 3;
 
-/// Opinions of all moves of a position, the pass aside.
+/// Priors of all moves of a position, except the pass.
 pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
     moves: &[Move],
@@ -61,7 +61,7 @@ pub(super) fn priors<const CELLS: usize, const WORDS: usize>(
     }
 }
 
-/// What speaks for and against a point where nobody is near.
+/// Positional value of a point without stones nearby.
 fn place<const CELLS: usize, const WORDS: usize>(
     position: &Go<CELLS, WORDS>,
     crowded: Bits<WORDS>,

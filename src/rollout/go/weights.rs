@@ -1,46 +1,46 @@
-//! How much moves are worth in a playout, relative to each other: learned weights of what is around
-//! a point and of what a move does there.
+//! Relative weights of moves in a playout: learned weights of the pattern around a point and of a
+//! move's features.
 
 use std::sync::LazyLock;
 
 use crate::game::Color;
 
-/// What a move does beside being where it is. Its weight is a factor.
+/// Feature of a move. Its weight is a factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Takes one stone.
+    /// Captures one stone.
     TakesOne,
-    /// Takes a chain of several stones.
+    /// Captures a chain of several stones.
     TakesMany,
-    /// Is the last liberty of an own stone.
+    /// Saves one own stone at its last liberty.
     SavesOne,
-    /// Is the last liberty of an own chain of several stones.
+    /// Saves an own chain of several stones at its last liberty.
     SavesMany,
-    /// Leaves a single stone one liberty.
+    /// Self-atari of a single stone.
     LosesOne,
-    /// Leaves a chain of several stones one liberty.
+    /// Self-atari of a chain of several stones.
     LosesMany,
-    /// Is beside the last move.
+    /// Orthogonally adjacent to the last move.
     Beside,
-    /// Is across from the last move.
+    /// Diagonally adjacent to the last move.
     Across,
-    /// Takes what was just played.
+    /// Captures the last move's stone.
     TakesLast,
-    /// Runs with what the last move has put in atari.
+    /// Extends a chain that the last move put in atari.
     Runs,
-    /// Takes stones next to what the last move has put in atari.
+    /// Captures stones next to a chain that the last move put in atari.
     TakesToSave,
-    /// Puts in atari what was just played.
+    /// Puts the last move's chain in atari.
     ChasesLast,
-    /// Is one of the last two liberties of a chain next to the last move.
+    /// One of the last two liberties of a chain next to the last move.
     Strengthens,
-    /// Is the point on which an eye space next to the last move depends.
+    /// Vital point of an eye space next to the last move.
     Vital,
 }
 
 pub(super) const KINDS: usize = 14;
 
-/// Several kinds: a bit for each.
+/// A set of features, one bit each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Kinds(u16);
 
@@ -53,7 +53,7 @@ impl Kinds {
         self.0 >> kind as u16 & 1 != 0
     }
 
-    /// Their numbers.
+    /// Their indices.
     pub(super) fn numbers(self) -> impl Iterator<Item = usize> {
         let mut left = self.0;
         std::iter::from_fn(move || {
@@ -65,7 +65,7 @@ impl Kinds {
     }
 }
 
-/// Names of the kinds in the file of weights.
+/// Names of the features in the weights file.
 pub(super) const NAMES: [&str; KINDS] = [
     "takes-one",
     "takes-many",
@@ -83,23 +83,23 @@ pub(super) const NAMES: [&str; KINDS] = [
     "vital",
 ];
 
-/// Around a point: 8 neighbours, two bits each.
+/// Number of neighbourhoods: 8 neighbours, two bits each.
 pub(super) const SHAPES: usize = 1 << 16;
 
-/// A weight of 1, as a whole number.
+/// A weight of 1 in fixed point.
 const ONE: f32 = 256.0;
 
-/// The largest weight: 361 of them are less than 2^32.
+/// Maximum weight: 361 of them are less than 2^32.
 const MOST: f32 = 8_000_000.0;
 
-/// Weights of shapes and kinds.
+/// Weights of patterns and features.
 pub(super) struct Weights {
-    /// By shape and mover, in whole numbers of 1 / [`ONE`]; 0 where the point is an own eye.
+    /// By pattern and mover, in units of 1 / [`ONE`]; 0 if the point is an own eye.
     shapes: Vec<[u32; 2]>,
     kinds: [f32; KINDS],
 }
 
-/// A weight by so much larger or smaller; more than nothing stays more than nothing.
+/// A weight times a factor; a positive weight stays positive.
 pub(super) fn scaled(weight: u32, factor: f32) -> u32 {
     match weight {
         0 => 0,
@@ -107,13 +107,13 @@ pub(super) fn scaled(weight: u32, factor: f32) -> u32 {
     }
 }
 
-/// The weights that playouts go by.
+/// The weights used in playouts.
 pub(super) static WEIGHTS: LazyLock<Weights> =
     LazyLock::new(|| Weights::read(include_str!("weights.txt")));
 
 impl Weights {
-    /// From lines of a shape, in hexadecimal, or the name of a kind, and its weight. A shape stands for
-    /// all that are alike ([`alike`]).
+    /// Parses lines of a pattern, in hexadecimal, or the name of a feature, and its weight. A
+    /// pattern represents all symmetric ones ([`alike`]).
     pub(super) fn read(text: &str) -> Weights {
         let mut weights = Weights {
             shapes: vec![[0; 2]; SHAPES],
@@ -148,7 +148,7 @@ impl Weights {
         self.shapes[usize::from(shape)]
     }
 
-    /// By the numbers of kinds.
+    /// By the indices of features.
     pub(super) fn of_kinds(&self) -> [f32; KINDS] {
         self.kinds
     }
@@ -167,8 +167,8 @@ fn contents(code: u16) -> [u16; 8] {
     std::array::from_fn(|n| code >> (2 * n) & 3)
 }
 
-/// Whether a point is an eye of `mover` that only a blunder fills: enclosed by its stones, and so many
-/// of them at the corners that it cannot become a false one.
+/// Whether a point is an eye of `mover`: enclosed by its stones, with enough of them at the corners
+/// that it cannot become a false eye.
 pub(super) fn is_eye(code: u16, mover: Color) -> bool {
     let (own, enemy) = (mover.index() as u16, mover.opponent().index() as u16);
     let around = contents(code);
@@ -187,10 +187,10 @@ pub(super) fn is_eye(code: u16, mover: Color) -> bool {
     count(enemy) + usize::from(count(3) > 0) < 2
 }
 
-/// The one that stands for all shapes that are alike by turning and mirroring the board; if White is to
-/// move, with colours swapped.
+/// The representative of all patterns equal up to rotation and reflection; with White to move, with
+/// colours swapped.
 pub(super) fn alike(code: u16, mover: Color) -> u16 {
-    /// For each symmetry that generates the others, where each neighbour comes from.
+    /// For generators of the symmetry group, the source of each neighbour.
     const TURN: [usize; 8] = [2, 3, 1, 0, 5, 7, 4, 6];
     const MIRROR: [usize; 8] = [1, 0, 2, 3, 5, 4, 7, 6];
     let swap = |content: u16| match (mover, content) {

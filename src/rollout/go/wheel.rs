@@ -1,15 +1,16 @@
-//! Points drawn in proportion to their weights, which are whole numbers: sums stay exact.
+//! Roulette wheel: draws points in proportion to their weights, which are integers, so that sums
+//! stay exact.
 
 use crate::game::{BoardSize, Move};
 
 /// Rows, at most.
 const ROWS: usize = 128;
 
-/// The weights of points, of both sides, with sums by rows.
+/// Weights of points for both sides, with sums by rows.
 #[derive(Debug, Clone)]
 pub(super) struct Wheel<const CELLS: usize> {
     width: usize,
-    /// 2^16 through the columns, rounded up: division by them is a multiplication.
+    /// 2^16 divided by the columns, rounded up: division by them becomes a multiplication.
     through: u32,
     weights: [[u32; 2]; CELLS],
     rows: [[u32; 2]; ROWS],
@@ -17,7 +18,7 @@ pub(super) struct Wheel<const CELLS: usize> {
 }
 
 impl<const CELLS: usize> Wheel<CELLS> {
-    /// No point has a weight.
+    /// All weights zero.
     pub(super) fn new(size: BoardSize) -> Self {
         Wheel {
             width: usize::from(size.width),
@@ -32,12 +33,12 @@ impl<const CELLS: usize> Wheel<CELLS> {
         self.weights[point.index()][side]
     }
 
-    /// Of all points.
+    /// Sum of all weights.
     pub(super) fn total(&self, side: usize) -> u32 {
         self.total[side]
     }
 
-    /// Gives a point its weights.
+    /// Sets the weights of a point.
     pub(super) fn set(&mut self, point: Move, weights: [u32; 2]) {
         let row = (u32::from(point.0) * self.through) >> 16;
         let before = std::mem::replace(&mut self.weights[point.index()], weights);
@@ -49,7 +50,7 @@ impl<const CELLS: usize> Wheel<CELLS> {
         }
     }
 
-    /// The point of a number below the total: of as many numbers as it weighs.
+    /// The point selected by a number below the total.
     pub(super) fn point(&self, side: usize, number: u32) -> Move {
         let (mut left, mut row) = (number, 0);
         while left >= self.rows[row][side] {

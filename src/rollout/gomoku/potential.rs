@@ -1,27 +1,28 @@
-//! What the stones of both sides may still become: a value without a search.
+//! Potential of both sides' stones: a static evaluation.
 
 use crate::game::gomoku::{Direction, Gomoku};
 use crate::game::{Color, Game, Move};
 
-/// What five points in a row are worth by the number of one side's stones there, with none of the other's.
+/// Value of five points in a row by the number of one side's stones there, with none of the
+/// other's.
 const WORTH: [f32; 6] = [0.0, 1.0, 5.0, 20.0, 100.0, 100.0];
 
-/// The side to move has its next stone in hand: its rows count by this factor, and it has this besides.
-/// (With these and [`WORTH`], 130 of 160 random openings of three and five stones on 15x15 have the sign
-/// that a search of 150 visits gives them; weighted by its value, 89%.)
+/// The side to move has the next stone: its rows count by this factor, and it gets this in
+/// addition. (With these and [`WORTH`], 130 of 160 random openings of three and five stones on
+/// 15x15 have the sign that a search of 150 visits gives them; weighted by its value, 89%.)
 const TURN: f32 = 1.2;
 const STONE_IN_HAND: f32 = 15.0;
-/// The difference that makes a side two thirds sure of itself.
+/// The difference at which a side's winning chance is two thirds.
 const SCALE: f32 = 40.0;
 
-/// What the side to move may expect, in [-1, 1].
+/// Expected result of the side to move, in [-1, 1].
 pub(super) fn value(position: &Gomoku) -> f32 {
     let us = position.to_move();
     let [own, theirs] = [us, us.opponent()].map(|color| potential(position, color));
     ((TURN * own + STONE_IN_HAND - theirs) / SCALE).tanh()
 }
 
-/// The worth of all fives that a colour can still make.
+/// Total value of all fives that a colour can still make.
 fn potential(position: &Gomoku, color: Color) -> f32 {
     let size = position.size();
     let points = (0..size.area() as u16).map(Move);

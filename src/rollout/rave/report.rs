@@ -1,10 +1,10 @@
-//! What a search has found: the moves at the root of its tree.
+//! The report of a search: the moves at the root of its tree.
 
 use super::super::Tally;
 use super::super::tree::{ChildStats, NodeId, Tree};
 use crate::game::{Move, OwnershipEstimate};
 
-/// A root move as the search left it.
+/// A root move in the report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RaveMove {
     /// The move.
@@ -13,25 +13,24 @@ pub struct RaveMove {
     pub visits: u64,
     /// Its mean result in [-1, 1] for the side to move at the root; 0 without visits.
     pub value: f32,
-    /// The line of most visited moves, this one first.
+    /// The principal variation, this move first.
     pub pv: Vec<Move>,
     /// Playouts through each of them.
     pub pv_visits: Vec<u64>,
-    /// What has become of the points in the playouts through it, where that was asked for, in games
-    /// that count points.
+    /// Ownership statistics of the playouts through it, if requested, in games that count points.
     pub expected: Option<OwnershipEstimate>,
 }
 
-/// What a search found.
+/// The report of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RaveReport {
     /// All legal moves, most visited first. Empty when there is none.
     pub moves: Vec<RaveMove>,
     /// Playouts made.
     pub playouts: u64,
-    /// Playouts of earlier searches that count as well.
+    /// Reused playouts of earlier searches.
     pub reused: u64,
-    /// What has become of the points in those that count, in games that count points.
+    /// Ownership statistics of the playouts that count, in games that count points.
     pub expected: Option<OwnershipEstimate>,
 }
 
@@ -44,8 +43,7 @@ impl RaveReport {
     }
 }
 
-/// The moves of a node, most visited first; with what becomes of the points after them, by policy index,
-/// as far as that was counted.
+/// The moves of a node, most visited first; with ownership statistics by policy index, if kept.
 pub(super) fn root_moves(tree: &Tree, root: NodeId, after: &[Tally]) -> Vec<RaveMove> {
     let mut moves: Vec<RaveMove> = tree
         .children(root)

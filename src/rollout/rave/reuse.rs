@@ -1,32 +1,32 @@
-//! What the last search has found of a position to which the game has come since.
+//! Tree reuse: finds the current position in the tree of the last search.
 
 use super::super::Playout;
 use super::super::tree::{NodeId, Tree};
 use crate::game::{GameState, Move, PositionHistory};
 
-/// Where the tree of the last search begins.
+/// Start of the last search's tree.
 #[derive(Debug, Default)]
 pub(super) struct TreeRoot {
     /// The positions up to there.
     past: PositionHistory,
-    /// Whether its root lacks moves that were to be avoided: it is for one search then.
+    /// Whether its root lacks avoided moves: it is then for one search only.
     leaves_out: bool,
 }
 
 impl TreeRoot {
-    /// A search begins at the end of `past`.
+    /// A search starts at the end of `past`.
     pub(super) fn begin(&mut self, past: &PositionHistory, avoid: &[Move]) {
         self.past.clone_from(past);
         self.leaves_out = !avoid.is_empty();
     }
 
-    /// No search may go on with the tree.
+    /// Prevents reuse of the tree.
     pub(super) fn forget(&mut self) {
-        // As if it were for the last search alone.
+        // As if it were for the last search only.
         self.leaves_out = true;
     }
 
-    /// The node of the tree to which the game has come, where a search may go on with it.
+    /// The tree node of the current position, if it can be reused.
     pub(super) fn known<G: Playout>(
         &self,
         tree: &Tree,

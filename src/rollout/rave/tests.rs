@@ -57,7 +57,7 @@ fn what_a_past_forbids_is_in_no_line() {
     for (width, height) in [(3, 1), (5, 1), (2, 2), (3, 2)] {
         let mut game = GameState::from(SmallGo::new(BoardSize::new(width, height)).unwrap());
         if (width, height) == (3, 1) {
-            // Black's first point would bring back the board after two moves.
+            // Black's first point would repeat the board after two moves.
             [0, 2, 1, 2].into_iter().for_each(|mv| game.play(Move(mv)));
             assert!(game.position().is_legal(Move(0)) && !game.allows(Move(0)));
         }
@@ -94,7 +94,7 @@ fn what_is_known_of_a_position_is_kept() {
         known.moves.iter().map(|found| found.visits).sum::<u64>(),
         known.reused
     );
-    // What was kept grows on, and a second time.
+    // The kept tree grows, and can be reused again.
     let further = rave.watch(&game, (&[], false), |done, _| done < 3000);
     assert_eq!(further.playouts + further.reused, 3000);
     assert_eq!(further.reused, known.reused);
@@ -149,8 +149,8 @@ fn it_finds_solved_results() {
     assert!(search(&start(2, 3), 20_000, 1).moves[0].value < -0.9);
 }
 
-/// Plays one game between two policies from a random opening of four plies and says whether
-/// the policy of `black` won.
+/// Plays one game between two policies from a random opening of four plies and returns whether the
+/// policy of `black` won.
 fn black_wins(policies: [PlayoutPolicy; 2], playouts: u64, seed: u64) -> bool {
     let mut position = start(9, 9);
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -173,8 +173,8 @@ fn black_wins(policies: [PlayoutPolicy; 2], playouts: u64, seed: u64) -> bool {
     position.outcome() == Some(Outcome::win(Color::Black))
 }
 
-/// 117-3 at 1,000 playouts (docs/methods.md#playouts). `TENGEN_RAVE_GAMES` plays so many games with
-/// that many playouts instead of a few short ones.
+/// 117-3 at 1,000 playouts (docs/methods.md#playouts). `TENGEN_RAVE_GAMES` sets the number of games
+/// with that many playouts instead of a few short ones.
 #[test]
 fn keeping_private_points_for_last_beats_uniform_playouts() {
     use PlayoutPolicy::{Own, Uniform};

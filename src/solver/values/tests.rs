@@ -1,4 +1,4 @@
-//! Known values and who wins their sums.
+//! Known values and the winners of their sums.
 
 use super::*;
 
