@@ -45,7 +45,7 @@ pub enum MatchTimeControl {
 /// Text that is not a time control.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "`{0}` is not a time control; write none, 10 or 15m (the whole game), 10+0.1 (and a gift for \
+    "`{0}` is not a time control; write none, 10 or 15m (the whole game), 10+0.1 (and an increment for \
      every move), 10+3*5 (and 3 byoyomi periods of 5 s), or 10+30/5 (and 30 s for every 5 moves)"
 )]
 pub struct BadMatchTimeControl(String);

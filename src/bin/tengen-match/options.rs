@@ -34,7 +34,7 @@ pub(crate) struct MatchOptions {
     /// The points that White gets, in games that count points [default: as the rules have it]
     #[arg(long, value_name = "POINTS", allow_negative_numbers = true)]
     komi: Option<HalfPoints>,
-    /// Time for each side: none, 15m, 10+0.1 (gift per move), 10+3*5 (3 byoyomi periods of 5 s),
+    /// Time for each side: none, 15m, 10+0.1 (increment per move), 10+3*5 (3 byoyomi periods of 5 s),
     /// 10+30/5 (Canadian: 30 s for every 5 moves)
     #[arg(long, default_value = "none")]
     pub(crate) time: MatchTimeControl,

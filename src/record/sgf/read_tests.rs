@@ -115,7 +115,10 @@ fn an_odd_property_does_not_lose_the_game() {
     for (odd, note) in [
         ("AB[]", ""),
         ("AB[]AW[ ]AE[]", ""),
-        ("AB[zz]", "AB[zz] is left out: it is not a point of the board"),
+        (
+            "AB[zz]",
+            "AB[zz] is left out: it is not a point of the board",
+        ),
         (
             "AW[aa:zz]",
             "AW[aa:zz] is left out: it is not a point of the board",
