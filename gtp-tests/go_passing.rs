@@ -77,6 +77,37 @@ fn half_a_point_is_kept() {
     }
 }
 
+/// Games that GNU Go has finished, with the komi under which Black wins by half a point as they are. Black is to
+/// move, in one of them after a pass, and White's only hope is a stone of Black's in its own area.
+const FINISHED: [(&str, &str); 4] = [
+    (
+        "-4.5",
+        "E3 C7 B2 C3 H6 C5 F5 C2 E2 F7 G8 F8 F9 E9 G9 E7 G7 E5 E4 F6 G5 D4 G6 D3 D2 C1 D1 pass",
+    ),
+    (
+        "16.5",
+        "E2 F7 F5 G5 F6 G6 E7 C7 G7 F8 H7 E8 G4 C4 B3 B4 C3 A3 A2 A4 D4 C5 B2 E6 E5 D6 G8 D5 E4 G9 H9 F9",
+    ),
+    (
+        "30.5",
+        "B7 D8 C5 H7 G6 C2 F8 H6 F5 H5 F3 H3 D2 G8 F7 F9 E9 G9 E8 G2 F2 G7 G4 H4 G5 G1 F1 G3",
+    ),
+    (
+        "18.5",
+        "F4 H8 B3 F8 D4 G5 G4 H5 C7 H4 G3 H3 H2 J2 H1 D8 C8 C9 B9 D9 D7 E7 E6 F7 B8 F6 F5 J3 G2 J1",
+    ),
+];
+
+#[test]
+fn a_stone_in_its_own_area_does_not_cost_a_finished_game() {
+    for (komi, moves) in FINISHED {
+        let mut engine = engine(BACKENDS[0], 9, "japanese", komi, moves);
+        assert_eq!(engine.ask("genmove b"), "= pass", "komi {komi}");
+        assert_eq!(engine.ask("play w pass"), "= ");
+        assert_eq!(engine.ask("final_score"), "= B+0.5");
+    }
+}
+
 /// White's corner has three points in a row: it lives if it plays the middle one, and decides the game. Black has
 /// passed.
 #[test]

