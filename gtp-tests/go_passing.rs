@@ -1,5 +1,7 @@
 //! The end of a game of Go: what is settled is left alone under all rules, and what is not is played.
 
+use serde_json::{Value, json};
+
 use crate::process::Engine;
 
 /// Backends that choose moves.
@@ -179,5 +181,41 @@ fn a_pass_is_shown_for_what_it_is_worth() {
         };
         assert!(number("winrate") > 0.9, "{rules}: {pass}");
         assert!((number("scoreLead") - 2.5).abs() < 0.6, "{rules}: {pass}");
+    }
+}
+
+/// The first move of an analysis: of `tengen analysis`, which KaTrain plays.
+fn first_of_analysis(rules: &str, komi: &str, moves: &str) -> Value {
+    let colors = ["B", "W"].into_iter().cycle();
+    let plays: Vec<Value> = colors
+        .zip(moves.split_whitespace())
+        .map(|(color, vertex)| json!([color, vertex]))
+        .collect();
+    let komi: f64 = komi.parse().expect("a number");
+    let query = json!({
+        "id": "q", "rules": rules, "komi": komi, "boardXSize": 9, "boardYSize": 9, "moves": plays, "maxVisits": 200,
+    });
+    let mut engine = Engine::program(&["analysis", "--game", "go", "--analysis-threads", "1"]);
+    engine.send(&format!("{query}\n"));
+    engine.close();
+    let (said, _) = engine.wait();
+    let answer: Value = serde_json::from_str(said.trim()).expect("JSON");
+    answer["moveInfos"][0]["move"].clone()
+}
+
+/// A client that plays the first move of an analysis ends games, too, and plays on where something is left.
+#[test]
+fn an_analysis_puts_the_pass_first_where_a_move_would_be_a_pass() {
+    let (komi, moves) = FINISHED[0];
+    assert_eq!(first_of_analysis("japanese", komi, moves), "pass");
+    for rules in ["japanese", "chinese"] {
+        let passed = format!("{WALLS} pass pass pass");
+        for moves in [&passed[..passed.len() - 5], &passed[..passed.len() - 10]] {
+            assert_eq!(first_of_analysis(rules, "6.5", moves), "pass", "{rules}");
+        }
+    }
+    let open = WALLS.trim_end_matches(" E9 F9").trim_end_matches(" E8 F8");
+    for rules in ["japanese", "chinese"] {
+        assert_ne!(first_of_analysis(rules, "6.5", open), "pass", "{rules}");
     }
 }

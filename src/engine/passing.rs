@@ -51,8 +51,19 @@ pub(super) fn when_both_pass<G: Game>(position: &G) -> G {
     next
 }
 
+/// Whether a search near the end of a game found nothing better than a pass, or only a move that loses a count
+/// which a pass wins; `expected` is the ownership if both sides pass now, if that was judged.
+pub(super) fn is_preferred<G: Game>(
+    position: &G,
+    report: &SearchReport,
+    expected: Option<&OwnershipEstimate>,
+) -> bool {
+    let loses = |expected| loses_where_a_pass_wins(position, report, expected);
+    position.nears_end() && (is_as_good(position, report) || expected.is_some_and(loses))
+}
+
 /// Whether a pass is worth as much as any move of a search that has looked at it.
-pub(super) fn is_as_good<G: Game>(position: &G, report: &SearchReport) -> bool {
+fn is_as_good<G: Game>(position: &G, report: &SearchReport) -> bool {
     let pass = position.size().pass();
     let passed = report.moves.iter().find(|found| found.mv == pass);
     let (Some(best), Some(passed)) = (report.best(), passed) else {
@@ -76,7 +87,7 @@ pub(super) fn is_as_good<G: Game>(position: &G, report: &SearchReport) -> bool {
 /// Whether the best move of a search turns a result that a pass keeps into a worse one, if both sides pass
 /// afterwards. `expected` is the ownership if both pass now. A network that is off by a point does not see that a
 /// stone in its own territory loses a game that is won by half a point: the opponent then only has to pass.
-pub(super) fn loses_where_a_pass_wins<G: Game>(
+fn loses_where_a_pass_wins<G: Game>(
     position: &G,
     report: &SearchReport,
     expected: &OwnershipEstimate,

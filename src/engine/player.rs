@@ -1,12 +1,14 @@
 //! The engine for any game: history, clocks, and a thinker whose moves are always checked.
 
 mod decide;
+mod ending;
 mod request;
 
 use std::cell::LazyCell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::ending::{PassJudgement, show_pass};
 use self::request::MoveRequest;
 use super::history::History;
 use super::instant::{self, LookAtOnce};
@@ -263,10 +265,19 @@ impl<G: Game> Engine for Player<G> {
             purpose: Purpose::Position,
             ..analysis.clone()
         };
-        if passing::is_offered(game_state.position()) {
-            let judge_limits = JudgeLimits::of_controller(stop);
-            analysis.judged = self.judged_end(game_state.position(), judge_limits).1;
-        }
+        let position = game_state.position();
+        let may_pass = G::INFO.passes && !analysis.avoid.contains(&position.size().pass());
+        // A judgement takes longer than the analysis of a position of a whole game should: after a pass alone.
+        let judged = match may_pass && passing::is_offered(position) {
+            true => self.judge_pass(position, JudgeLimits::of_controller(stop)),
+            false => PassJudgement::default(),
+        };
+        analysis.judged.clone_from(&judged.expected);
+        let show = |report: &mut SearchReport| {
+            if may_pass {
+                show_pass(report, position, &judged);
+            }
+        };
         let search = |visits, time: Option<_>| {
             let budget = time.map(timing::fixed_budget);
             Task::Search(Limits { visits, budget }, analysis)
@@ -277,8 +288,16 @@ impl<G: Game> Engine for Player<G> {
             AnalysisEffort::Glance => search(Some(1), None),
             AnalysisEffort::Network => Task::Evaluate,
         };
-        match self.think(&game_state, task, stop, see) {
-            Ok(report) => Some(report),
+        let mut shown = |report: &SearchReport| {
+            let mut report = report.clone();
+            show(&mut report);
+            see(&report);
+        };
+        match self.think(&game_state, task, stop, &mut shown) {
+            Ok(mut report) => {
+                show(&mut report);
+                Some(report)
+            }
             // It was stopped while the network was being loaded.
             Err(_) if stop.is_raised() => None,
             Err(error) => {

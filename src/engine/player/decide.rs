@@ -1,6 +1,5 @@
 //! How a move is made: what the judge says, what a search finds, what is played, and its time.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::choose::choose;
@@ -11,9 +10,10 @@ use super::super::resign::loses_the_count;
 use super::super::worker::Task;
 use super::super::{Decision, Engine as _, ThinkError};
 use super::Player;
+use super::ending::PassJudgement;
 use super::request::MoveRequest;
 use crate::clock::{Budget, StopReason};
-use crate::game::{Game, GameState, Move, Outcome, OwnershipEstimate, Proof, Settled};
+use crate::game::{Game, GameState, Move, Outcome, Proof};
 use crate::record::Vertex;
 use crate::search::{AnalysisOptions, Limits, PointsByMove, SearchReport, StopFlag};
 
@@ -74,16 +74,14 @@ impl<G: Game> Player<G> {
         }
         let pass = position.size().pass();
         let may_pass = G::INFO.passes && !analysis.avoid.contains(&pass);
-        let offered = may_pass && passing::is_offered(position);
-        // By territory a stone too many costs a point, and networks that know area do not see which.
-        let judged = position.current_score().is_none() && position.nears_end();
-        if offered || may_pass && judged {
-            let (settled, expected) = self.judged_end(position, judge_limits);
-            if settled.is_some_and(|settled| passing::decides(position, &settled, offered)) {
-                return Decided::to_play(Some(pass), budget);
-            }
-            analysis.judged = expected;
+        let judged = match may_pass {
+            true => self.judge_pass(position, judge_limits),
+            false => PassJudgement::default(),
+        };
+        if judged.decides {
+            return Decided::to_play(Some(pass), budget);
         }
+        analysis.judged.clone_from(&judged.expected);
         if may_pass && position.nears_end() {
             if analysis.points == PointsByMove::Nothing {
                 analysis.points = PointsByMove::Lead;
@@ -98,9 +96,13 @@ impl<G: Game> Player<G> {
             self.last_report = self.search(start, limits, stop, &analysis, see);
         }
         // A search that was stopped has not compared a pass with the other moves.
-        let compared = !stop.is_raised() && may_pass && position.nears_end();
-        if compared && self.passes(position, analysis.judged.as_deref(), judge_limits) {
-            return Decided::to_play(Some(pass), budget);
+        let compared = !stop.is_raised() && may_pass;
+        if let Some(report) = self.last_report.take_if(|_| compared) {
+            let passes = self.passes(position, &report, &judged, judge_limits);
+            self.last_report = Some(report);
+            if passes {
+                return Decided::to_play(Some(pass), budget);
+            }
         }
         let avoid = analysis.avoid;
         let instant = match self.last_report {
@@ -122,21 +124,6 @@ impl<G: Game> Player<G> {
         (self.look_at_once)(&searched, StopReason::Time)
     }
 
-    /// How the position counts when both sides pass now, and what that was judged by.
-    pub(super) fn judged_end(
-        &mut self,
-        position: &G,
-        judge_limits: JudgeLimits<'_>,
-    ) -> (Option<Settled>, Option<Arc<OwnershipEstimate>>) {
-        let ended = passing::when_both_pass(position);
-        let settled = self
-            .judge
-            .settle_within(&ended, judge_limits)
-            .ok()
-            .flatten();
-        (settled, self.judge.known(&ended).cloned().map(Arc::new))
-    }
-
     /// Whether the game is to be given up: the last searches and the count agree, and the other side
     /// has not just offered to count.
     fn is_hopeless(&mut self, position: &G, judge_limits: JudgeLimits<'_>) -> bool {
@@ -152,36 +139,6 @@ impl<G: Game> Player<G> {
         settled.is_ok_and(|settled| {
             settled.is_none_or(|found| loses_the_count(position, position.to_move(), &found))
         })
-    }
-
-    /// Whether the last search found nothing better than a pass, or only a move that loses a count that a pass
-    /// wins (`expected`: the ownership if both sides pass now). A side that passes first leaves no border open
-    /// that counts.
-    fn passes(
-        &mut self,
-        position: &G,
-        expected: Option<&OwnershipEstimate>,
-        judge_limits: JudgeLimits<'_>,
-    ) -> bool {
-        let Some(report) = self.last_report.as_ref() else {
-            return false;
-        };
-        let loses = |expected| passing::loses_where_a_pass_wins(position, report, expected);
-        if !passing::is_as_good(position, report) && !expected.is_some_and(loses) {
-            return false;
-        }
-        if passing::is_offered(position) {
-            return true;
-        }
-        let settled = self
-            .judge
-            .settle_within(position, judge_limits)
-            .ok()
-            .flatten();
-        let seen = || position.settle(report.expected.as_ref()?);
-        settled
-            .or_else(seen)
-            .is_some_and(|settled| settled.open == 0)
     }
 
     /// What a search finds; the best so far where it breaks off, and nothing where it has nothing.
