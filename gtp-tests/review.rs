@@ -223,9 +223,9 @@ fn a_page_stands_alone_and_only_a_page_is_replaced() {
 #[track_caller]
 #[expect(clippy::print_stdout, reason = "a skipped test must say so")]
 fn is_javascript(page: &str, folder: &Path) {
-    let (_, script) = page.rsplit_once("<script>").expect("a script");
+    let (_, script) = page.rsplit_once("<script type=\"module\">").expect("a script");
     let script = script.split_once("</script>").expect("its end").0;
-    let file = folder.join("page.js");
+    let file = folder.join("page.mjs");
     std::fs::write(&file, script).expect("a file");
     match Command::new("node").arg("--check").arg(&file).output() {
         Ok(checked) => assert!(checked.status.success(), "{checked:?}"),
@@ -233,16 +233,51 @@ fn is_javascript(page: &str, folder: &Path) {
     }
 }
 
+/// Where nothing is proven beside the search, moves are judged by the search and by the end of the game.
 #[test]
-fn a_record_of_go_is_refused() {
-    let folder = scratch("go");
-    let file = folder.join("go.sgf");
-    let go = "(;GM[1]SZ[9]RU[Chinese]KM[7.5];B[ee];W[cc])";
-    std::fs::write(&file, go).expect("writable");
-    let words = "only games of NoGo are reviewed, and this one has the rules \"Chinese\"";
-    refuses(&[name(&file)], words);
-    let endings = run(&["--endings", name(&file)]);
+fn games_of_go_and_gomoku_are_reviewed() {
+    let folder = scratch("games");
+    let review_of = |name: &str, text: &str| -> Value {
+        let file = folder.join(name);
+        std::fs::write(&file, text).expect("writable");
+        let path = file.to_str().expect("UTF-8");
+        let lines = self::text(&[&[path, "--json"], &QUICK[..6]].concat());
+        json(lines.lines().next().expect("a line"))
+    };
+    let go = "(;GM[1]SZ[5]RU[Chinese]KM[0.5];B[cc];W[];B[])";
+    let review = review_of("go.sgf", go);
+    let game = &review["game"];
+    assert_eq!((&game["game"], &game["komi"]), (&"go".into(), &0.5.into()));
+    let positions = review["positions"].as_array().expect("a list");
+    assert_eq!(positions.len(), 4);
+    let end = &positions[3];
+    assert_eq!((&end["winrate"], &end["winner"]), (&1.0.into(), &"black".into()));
+    assert_eq!(end["lead"], 24.5);
+    assert_eq!(game["moves"][1]["at"], "pass");
+
+    // Black has an open three, does not extend it, and loses to White's.
+    let gomoku = "(;GM[4]SZ[9];B[ee];W[aa];B[ef];W[ca];B[eg];W[ea];B[ia];W[bi];B[eh];W[di];B[ed])";
+    let review = review_of("gomoku.sgf", gomoku);
+    assert_eq!(review["game"]["game"], "gomoku");
+    let positions = review["positions"].as_array().expect("a list");
+    assert_eq!(positions[11]["winner"], "black");
+    assert_eq!(positions[11]["winrate"], 1.0);
+    let before = &positions[8];
+    assert_eq!(before["winner"], "black", "two fours can be made: {before}");
+
+    // SGF has one number for Go and NoGo: what only Go allows is Go, and the flag decides.
+    let taken = "(;GM[1]SZ[5];B[ba];W[aa];B[ab];W[ee];B[aa])";
+    assert_eq!(review_of("taken.sgf", taken)["game"]["game"], "go");
+    assert_eq!(review_of("plain.sgf", "(;GM[1]SZ[5];B[cc];W[aa])")["game"]["game"], "nogo");
+    let plain = folder.join("plain.sgf");
+    let args = [name(&plain), "--json", "--game", "go", "--visits", "2"];
+    let lines = text(&[&args[..], &QUICK[2..4]].concat());
+    assert_eq!(json(lines.lines().next().expect("a line"))["game"]["game"], "go");
+    refuses(&[name(&plain), "--game", "gomoku"], "not of gomoku");
+    let go = folder.join("go.sgf");
+    let endings = run(&["--endings", name(&go)]);
     let said = String::from_utf8_lossy(&endings.stderr);
+    let words = "only endings of NoGo are solved, and this is a game of go";
     assert!(said.contains(words) && !endings.status.success(), "{said}");
 }
 

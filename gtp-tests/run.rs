@@ -1,6 +1,7 @@
 //! Process-level tests: the binary as its controllers see it. `README.md` tells the formats.
 
 mod analysis;
+mod board;
 mod doctor;
 mod documents;
 mod endings;

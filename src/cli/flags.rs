@@ -33,9 +33,40 @@ impl EngineFlags {
         Ok(self.read()?.resolve()?)
     }
 
+    /// The value of a flag that was given.
+    pub(crate) fn given(&self, flag: &str) -> Option<String> {
+        let found = self.flags.iter().find(|(name, _)| *name == flag);
+        found.map(|(_, value)| value.clone())
+    }
+
     /// The settings these flags make, whether they can be had or not.
     pub(crate) fn read(&self) -> anyhow::Result<EngineOptions> {
         self.read_for(None)
+    }
+
+    /// The same for a game that somebody chooses later: what the flags say of another game, its network
+    /// included, does not hold for it.
+    pub(crate) fn read_as(&self, game: &str) -> anyhow::Result<EngineOptions> {
+        let usual = self.read()?;
+        if usual.game == game {
+            return Ok(usual);
+        }
+        const OF_A_GAME: [&str; 4] = ["game", "size", "rules", "model"];
+        let flags = self.flags.iter();
+        let other = EngineFlags {
+            config: self.config.clone(),
+            flags: flags
+                .filter(|(name, _)| !OF_A_GAME.contains(name))
+                .cloned()
+                .collect(),
+            sets: self.sets.clone(),
+        };
+        let mut options = other.read_for(Some(game))?;
+        if options.game != game {
+            options.set("game", game)?;
+        }
+        options.model = None;
+        Ok(options)
     }
 
     /// The same for a program whose game is another one, where no flag names one.

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod bench;
+mod board;
 mod doctor;
 mod endings;
 mod flags;
@@ -38,6 +39,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Board(board::Board),
     Gtp(gtp::Gtp),
     Sau(sau::Sau),
     Gomocup(gomocup::Gomocup),
@@ -67,6 +69,7 @@ impl Cli {
         }
         logger.init();
         match self.command {
+            Command::Board(command) => command.run(),
             Command::Gtp(command) => command.run(input),
             Command::Sau(command) => command.run(input),
             Command::Gomocup(command) => command.run(input),

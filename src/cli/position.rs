@@ -120,9 +120,10 @@ fn set_up<'a, G: Game>(
 
 fn place<G: Game>(position: &mut G, play: Play) -> anyhow::Result<()> {
     position.set_to_move(play.color);
+    let (passes, mv) = (G::INFO.passes, play.vertex.index(position.size()));
     match play.vertex {
-        Vertex::Point(point) if position.is_legal(point) => {
-            position.play(point);
+        vertex if (passes || vertex != Vertex::Pass) && position.is_legal(mv) => {
+            position.play(mv);
             Ok(())
         }
         vertex => bail!(

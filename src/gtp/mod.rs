@@ -34,7 +34,7 @@ mod session;
 mod vertex;
 
 use board::ownership;
-pub use commands::{COMMANDS, Command};
+pub use commands::{COMMANDS, Command, fixed_handicap_points};
 pub use failure::Failure;
 pub use files::FileAccess;
 pub use gomocup::{

@@ -62,7 +62,11 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
     Ok(charset::decode(&read_bytes(path)?, None))
 }
 
-fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+/// Reads a file of moderate size.
+///
+/// # Errors
+/// [`FileError`] when there is no such file, it is not a regular one, or too large.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     files::read(path, MAX_MIB << 20).map_err(|error| match error {
         OpenError::NotRegular(_) => FileError::NotRegular,
         OpenError::TooLarge { .. } => FileError::TooLarge,

@@ -17,7 +17,7 @@ use tengen::solver::{Solve as _, SolveLimits, Solver};
 use super::super::output::print;
 use super::super::position::replay;
 use super::record;
-use super::truth::look_back;
+use super::truth::{self, look_back};
 
 /// Bytes of the solver's table for each node, and the most, in MiB.
 const BYTES_A_NODE: u64 = 64;
@@ -126,7 +126,13 @@ impl Endings {
     }
 
     fn review(&self, file: &Path) -> anyhow::Result<Reviewed> {
-        let record = record::read(file)?;
+        let record = record::read(file, None)?;
+        let game = &record.game;
+        anyhow::ensure!(
+            truth::is_solved(game),
+            "{}: only endings of NoGo are solved, and this is a game of {game}",
+            file.display()
+        );
         let name = || file.display().to_string();
         match record.size.area() {
             0..=64 => self.solve::<1>(&record, file),

@@ -49,11 +49,20 @@ impl Side {
 pub(super) struct Stone {
     pub(super) color: Side,
     pub(super) at: String,
+    /// A remark of the file on a move.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) comment: String,
 }
 
 /// The game as its file tells it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Game {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::cli) struct Game {
+    /// Its name, as command lines have it.
+    pub(super) game: String,
+    /// The rules as the file names them; empty where it does not.
+    pub(super) rules: String,
+    /// Points for White, where they are counted.
+    pub(super) komi: Option<f32>,
     pub(super) file: String,
     pub(super) black: String,
     pub(super) white: String,
@@ -67,14 +76,19 @@ pub(super) struct Game {
 }
 
 impl Game {
-    pub(super) fn new(file: String, record: &GameRecord) -> Game {
-        let stone = |color: Color, vertex| Stone {
+    pub(in crate::cli) fn new(file: String, record: &GameRecord) -> Game {
+        let stone = |color: Color, vertex, comment: &str| Stone {
             color: color.into(),
             at: format_vertex(vertex, record.size),
+            comment: comment.to_owned(),
         };
         let setup = record.setup.iter();
-        let plays = record.plays.iter().map(|recorded| recorded.play);
+        let passes = tengen::game::info(&record.game).is_some_and(|info| info.passes);
+        let komi = record.komi.filter(|_| passes);
         Game {
+            game: record.game.clone(),
+            rules: record.rules.clone(),
+            komi: komi.map(|komi| komi.0 as f32 / 2.0),
             file,
             black: record.black.clone(),
             white: record.white.clone(),
@@ -83,9 +97,16 @@ impl Game {
             width: record.size.width,
             height: record.size.height,
             setup: setup
-                .map(|&(point, color)| stone(color, Vertex::Point(point)))
+                .map(|&(point, color)| stone(color, Vertex::Point(point), ""))
                 .collect(),
-            moves: plays.map(|play| stone(play.color, play.vertex)).collect(),
+            moves: record
+                .plays
+                .iter()
+                .map(|recorded| {
+                    let play = recorded.play;
+                    stone(play.color, play.vertex, &recorded.comment)
+                })
+                .collect(),
         }
     }
 
@@ -174,15 +195,18 @@ pub(super) struct Judged {
 
 /// A position of the game.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Position {
+pub(in crate::cli) struct Position {
     /// Moves played before it.
-    pub(super) moves: usize,
+    pub(in crate::cli) moves: usize,
     pub(super) to_move: Side,
     /// By the search, or by the rules where the game is over.
-    pub(super) winrate: Option<f32>,
+    pub(in crate::cli) winrate: Option<f32>,
+    /// Points that Black is expected to be ahead, where points are counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli) lead: Option<f32>,
     /// Who wins with best play, where that is proven.
     pub(super) winner: Option<Side>,
-    pub(super) visits: u64,
+    pub(in crate::cli) visits: u64,
     /// The move to play first, then by visits.
     pub(super) candidates: Vec<Candidate>,
     /// Of the move that was played; `None` at the end of the game.
@@ -227,17 +251,27 @@ impl Tally {
 
 /// A game with its review.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Review {
+pub(in crate::cli) struct Review {
     pub(super) game: Game,
     pub(super) settings: Settings,
     /// Whether a network judged; else random playouts did.
     pub(super) by_network: bool,
     /// Positions of the game, from the first one that was looked at: after Ctrl-C not the first.
-    pub(super) positions: Vec<Position>,
+    pub(in crate::cli) positions: Vec<Position>,
     /// Moves before the first position from which all are proven, and who wins there.
     pub(super) proven: Option<(usize, Side)>,
     /// Black first.
     pub(super) players: [Tally; 2],
+}
+
+impl Position {
+    /// Who wins with best play, where that is proven.
+    pub(in crate::cli) fn proven(&self) -> Option<Color> {
+        self.winner.map(|side| match side {
+            Side::Black => Color::Black,
+            Side::White => Color::White,
+        })
+    }
 }
 
 impl Review {

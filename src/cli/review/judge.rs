@@ -30,6 +30,21 @@ pub(super) fn loss(before: Known, after: Known, mover: Side) -> (Option<f32>, bo
     }
 }
 
+/// What is known of the last position of a game, for the judgement of the last move: where it ends as the
+/// search expected, nothing was given up by its becoming certain.
+pub(super) fn at_the_end(before: Known, end: Known) -> Known {
+    let expected = before.winrate.zip(end.winrate);
+    let expected = expected.is_some_and(|(before, end)| (before - 0.5) * (end - 0.5) > 0.0);
+    if expected && end.winner.is_some() {
+        Known {
+            winrate: before.winrate,
+            ..end
+        }
+    } else {
+        end
+    }
+}
+
 /// The name of a loss; `thresholds` rise.
 pub(super) fn class(loss: Option<f32>, proven: bool, thresholds: &[f32; 3]) -> Option<Class> {
     let loss = loss?;
@@ -168,6 +183,21 @@ mod tests {
     }
 
     #[test]
+    fn the_last_move_gives_up_nothing_where_the_game_ends_as_expected() {
+        let lost = known(0.0, Some(White));
+        let check_end = |before, expected| {
+            let after = at_the_end(before, lost);
+            check(before, after, Black, expected);
+        };
+        check_end(known(0.06, None), (0.0, None));
+        // A pass that gives a good game away does.
+        check_end(known(0.9, None), (0.9, Some(Class::Blunder)));
+        check_end(known(0.9, Some(Black)), (1.0, Some(Class::ThrownAway)));
+        let open = known(0.2, None);
+        assert_eq!(at_the_end(known(0.4, None), open), open);
+    }
+
+    #[test]
     fn accuracy_falls_with_the_loss() {
         assert!((accuracy(0.0) - 1.0).abs() < 1e-3 && accuracy(-1.0) == accuracy(0.0));
         assert!((accuracy(0.1) - 0.636).abs() < 1e-3, "{}", accuracy(0.1));
@@ -179,6 +209,7 @@ mod tests {
             moves,
             to_move: Black,
             winrate: Some(0.5),
+            lead: None,
             winner,
             visits: 1,
             candidates: Vec::new(),

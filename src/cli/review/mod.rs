@@ -1,4 +1,4 @@
-//! `tengen review`: what each move of a game was worth, by the network and by the solver.
+//! `tengen review`: what each move of a game was worth, by the search and by what can be proven.
 
 mod endings;
 mod facts;
@@ -13,6 +13,7 @@ mod text;
 mod truth;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, ensure};
 use clap::{Arg, Args};
@@ -24,21 +25,23 @@ use super::games::{sample, sgf_files};
 use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::output;
 use endings::Endings;
-use facts::Game;
+pub(super) use facts::Game;
 use pages::Pages;
 use progress::Progress;
-use search::Reviewer;
+pub(super) use search::{Reviewer, Step};
 use summary::Summary;
 
 /// Nodes of the solver for a position, beside searches and where the solver is alone.
-const NODES: [u64; 2] = [1_000_000, 100_000];
+pub(super) const NODES: [u64; 2] = [1_000_000, 100_000];
+/// Losses from which a move is an inaccuracy, a mistake and a blunder, where nothing else is said.
+pub(super) const THRESHOLDS: [f32; 3] = [0.05, 0.1, 0.2];
 /// Where the solver is alone it begins at this ply.
 const ENDINGS_FROM: u32 = 40;
 
-/// Find out what each move of finished games of NoGo was worth.
+/// Find out what each move of finished games was worth.
 ///
-/// Each position of the main line is searched, from the end of the game back, and solved where the
-/// solver can. A move's loss is the share of games that its player gave up, in per cent of winrate; a
+/// Each position of the main line is searched, from the end of the game back, and in NoGo solved where
+/// the solver can. A move's loss is the share of games that its player gave up, in per cent of winrate; a
 /// proven win that becomes a proven loss was thrown away. Say how long to search by --visits
 /// or --time-per-move [default: 400 visits].
 ///
@@ -84,7 +87,6 @@ pub(crate) struct Review {
 
 /// Flags of an engine that mean nothing here: given, they are an error, and the help leaves them out.
 const USELESS: &[&str] = &[
-    "game",
     "size",
     "ponder",
     "lag",
@@ -122,6 +124,7 @@ impl Review {
         let files = sgf_files(&self.files)?;
         let files = sample(files, self.games.map(|games| games as usize));
         let options = self.engine.resolve()?;
+        let game = self.engine.given("game");
         let [beside, alone] = NODES;
         if self.endings {
             let cores = std::thread::available_parallelism().map_or(1, Into::into);
@@ -139,8 +142,10 @@ impl Review {
             .transpose()?;
         let stop = stop_on_ctrl_c()?;
         let solve = (self.nodes.unwrap_or(beside), self.from.unwrap_or(0));
-        let reviewer = Reviewer::new(options, solve, self.thresholds, stop.clone());
+        let flags = Arc::new(self.engine);
+        let reviewer = Reviewer::new(flags, solve, self.thresholds, stop.clone());
         Session {
+            game,
             reviewer,
             pages,
             summary: Summary::default(),
@@ -154,6 +159,8 @@ impl Review {
 
 /// Games being reviewed.
 struct Session {
+    /// The game that the files hold, where that is said.
+    game: Option<String>,
     reviewer: Reviewer,
     pages: Option<Pages>,
     summary: Summary,
@@ -166,7 +173,10 @@ struct Session {
 impl Session {
     fn run(mut self, files: &[PathBuf]) -> anyhow::Result<()> {
         let read: Vec<anyhow::Result<GameRecord>> =
-            files.iter().map(|file| record::read(file)).collect();
+            files
+                .iter()
+                .map(|file| record::read(file, self.game.as_deref()))
+                .collect();
         let positions = read.iter().flatten().map(|record| record.plays.len() + 1);
         let mut progress = Progress::new(files.len(), positions.sum());
         let (mut failed, mut done) = (0, 0);
@@ -220,14 +230,18 @@ impl Session {
         progress: &mut Progress,
     ) -> anyhow::Result<bool> {
         let game = Game::new(file.display().to_string(), record);
-        let settings = self.reviewer.settings(record.size)?;
+        let settings = self.reviewer.settings(record)?;
         let pages = self.pages.as_ref();
         let review = match pages.and_then(|pages| pages.earlier(file, &game, settings)) {
             Some(review) => {
                 progress.skip(review.positions.len());
                 review
             }
-            None => self.reviewer.review(game, record, progress)?,
+            None => {
+                let file = game.file.clone();
+                let see = &mut |step: Step| progress.take(step, &file);
+                self.reviewer.review(game, record, see)?
+            }
         };
         if review.positions.is_empty() {
             return Ok(false);

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use tengen::clock::{Clock as _, SystemClock};
 
+use super::search::Step;
+
 /// Time between two lines where the standard error is no terminal, and on one.
 const LOG_INTERVAL: Duration = Duration::from_secs(30);
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -51,20 +53,29 @@ impl Progress {
         self.unsolved = self.unsolved.saturating_sub(1);
     }
 
+    /// Takes a step of a review; `file` is the game's.
+    pub(super) fn take(&mut self, step: Step, file: &str) {
+        match step {
+            Step::Begun => self.begin(),
+            Step::Solved => self.solved(),
+            Step::Searched => self.step(file),
+        }
+    }
+
     /// The next game is begun.
-    pub(super) fn begin(&mut self) {
+    fn begin(&mut self) {
         self.since = self.clock.now();
     }
 
     /// What can be proven of a game is.
-    pub(super) fn solved(&mut self) {
+    fn solved(&mut self) {
         self.solving += self.clock.now().saturating_sub(self.since);
         self.solved += 1;
         self.unsolved = self.unsolved.saturating_sub(1);
     }
 
     /// One more position of `file`.
-    pub(super) fn step(&mut self, file: &str) {
+    fn step(&mut self, file: &str) {
         self.done += 1;
         let now = self.clock.now();
         let interval = if self.terminal {

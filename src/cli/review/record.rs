@@ -2,30 +2,43 @@
 
 use std::path::Path;
 
-use anyhow::ensure;
-use tengen::game::Game as _;
+use anyhow::{bail, ensure};
 use tengen::game::nogo::SmallNoGo;
-use tengen::record::GameRecord;
+use tengen::game::{Game as _, with_game};
+use tengen::record::{GameRecord, sgf};
 
-use super::super::position;
+use super::super::position::{position, read as read_file};
 
-/// The game of a file, unless it is one of Go: a record of NoGo by a program that has no name for its
-/// rules looks like Go, but it names no rules.
+/// The game of a file, or of this name where SGF has no other number for it.
+///
+/// A record of NoGo by a program that has no name for its rules looks like one of Go. Without rules, komi
+/// and handicap it is one of NoGo, unless only the rules of Go allow its moves.
 ///
 /// # Errors
-/// When there is no such file, or it holds no such game, or one that is no row of moves.
-pub(super) fn read(file: &Path) -> anyhow::Result<GameRecord> {
-    let record = position::read(file, None)?;
-    ensure!(
-        record.rules.is_empty() || record.game == SmallNoGo::NAME,
-        "{}: only games of NoGo are reviewed, and this one has the rules {:?}",
-        file.display(),
-        record.rules
-    );
+/// When there is no such file, or it holds no game, or one that is no row of moves.
+pub(super) fn read(file: &Path, game: Option<&str>) -> anyhow::Result<GameRecord> {
+    let mut record = read_file(file, None)?;
+    match game {
+        Some(game) if sgf::game_number(game) == sgf::game_number(&record.game) => {
+            game.clone_into(&mut record.game);
+        }
+        Some(game) => bail!("{}: a game of {}, not of {game}", file.display(), record.game),
+        None if is_nogo(&record) => SmallNoGo::NAME.clone_into(&mut record.game),
+        None => {}
+    }
     ensure!(
         record.later.is_empty(),
         "{}: stones are set up in the middle of the game, which cannot be reviewed",
         file.display()
     );
     Ok(record)
+}
+
+fn is_nogo(record: &GameRecord) -> bool {
+    let says_more = !record.rules.is_empty() || record.komi.is_some() || record.handicap > 0;
+    let same_number = sgf::game_number(&record.game) == sgf::game_number(SmallNoGo::NAME);
+    let allows = |game: &str| {
+        with_game!(game, record.size, |empty| position(record, empty).is_ok()) == Ok(true)
+    };
+    !says_more && same_number && (allows(SmallNoGo::NAME) || !allows(&record.game))
 }

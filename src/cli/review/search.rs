@@ -12,12 +12,12 @@ use tengen::eval::ModelSource;
 use tengen::game::{BoardSize, Color, Move, Outcome};
 use tengen::gtp::format_vertex;
 use tengen::record::{GameRecord, Vertex};
-use tengen::search::{AnalysisOptions, MoveReport, Proof, SearchReport, StopFlag};
+use tengen::search::{AnalysisOptions, MoveReport, PointsByMove, Proof, SearchReport, StopFlag};
 use tengen::solver;
 
+use super::super::flags::EngineFlags;
 use super::facts::{Candidate, Class, Game, Judged, Position, Review, Settings, Side};
 use super::judge::{self, Known};
-use super::progress::Progress;
 use super::truth::{self, SolverBudget, Verdict};
 
 /// Visits of a search where nothing else is said, by a network and by random playouts.
@@ -28,11 +28,23 @@ const PLAYOUTS: u64 = 20_000;
 const CANDIDATES: usize = 12;
 const LINE: usize = 16;
 
+/// A step of the review of a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cli) enum Step {
+    /// It is begun.
+    Begun,
+    /// What can be proven beside the search is.
+    Solved,
+    /// One more position is searched.
+    Searched,
+}
+
 /// Reviews games, one after the other.
-pub(super) struct Reviewer {
-    options: EngineOptions,
-    /// Settings that hold whatever judges.
-    settings: Settings,
+pub(in crate::cli) struct Reviewer {
+    flags: Arc<EngineFlags>,
+    /// The solver's nodes for a position, and the first ply that it looks at.
+    solve: (u64, u32),
+    thresholds: [f32; 3],
     time: Arc<dyn Clock>,
     stop: StopFlag,
     judge: Option<BoardEngine>,
@@ -40,6 +52,8 @@ pub(super) struct Reviewer {
 
 /// An engine for one board.
 struct BoardEngine {
+    game: String,
+    options: EngineOptions,
     engine: Box<dyn Engine>,
     by_network: bool,
     settings: Settings,
@@ -56,20 +70,43 @@ struct SearchedPosition<'a> {
 
 impl Reviewer {
     /// Nothing is loaded yet. `nodes` are the solver's for a position from ply `from` on.
-    pub(super) fn new(
-        mut options: EngineOptions,
-        (nodes, from): (u64, u32),
+    pub(in crate::cli) fn new(
+        flags: Arc<EngineFlags>,
+        solve: (u64, u32),
         thresholds: [f32; 3],
         stop: StopFlag,
     ) -> Reviewer {
-        // What can be proven is proven beside the search, with more nodes than a move would get.
-        options.solver.threads = SolverThreads::Exactly(0);
+        Reviewer {
+            flags,
+            solve,
+            thresholds,
+            time: Arc::new(SystemClock::new()),
+            stop,
+            judge: None,
+        }
+    }
+
+    /// The engine's settings for a game. A network that is named is meant for whatever is reviewed.
+    fn options(&self, game: &str) -> anyhow::Result<EngineOptions> {
+        let mut options = self.flags.read_as(game)?;
+        options.model = self.flags.read()?.model;
+        let mut options = options.resolve()?;
+        if truth::is_solved(game) {
+            // What can be proven is proven beside the search, with more nodes than a move would get.
+            options.solver.threads = SolverThreads::Exactly(0);
+        }
+        Ok(options)
+    }
+
+    /// The settings of the judgement, but for what depends on the board.
+    fn settings_of(&self, options: &EngineOptions) -> Settings {
         let usual = EngineOptions::of(&options.game).map(|usual| usual.search);
         let usual = usual.unwrap_or_default().values();
         let changed = options.search.values().into_iter().zip(usual);
         let changed = changed.filter(|(now, usual)| now != usual);
         let model = options.model.as_ref();
-        let settings = Settings {
+        let (nodes, from) = self.solve;
+        Settings {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             search: String::new(),
             network: model.map_or("built in".to_owned(), |path| path.display().to_string()),
@@ -78,53 +115,47 @@ impl Reviewer {
                 .collect(),
             nodes,
             from,
-            thresholds,
-        };
-        Reviewer {
-            options,
-            settings,
-            time: Arc::new(SystemClock::new()),
-            stop,
-            judge: None,
+            thresholds: self.thresholds,
         }
     }
 
-    /// How games on a board of this size are judged.
+    /// How games like this one are judged.
     ///
     /// # Errors
     /// When there is no engine for it, or a network that was asked for cannot be used.
-    pub(super) fn settings(&mut self, size: BoardSize) -> anyhow::Result<&Settings> {
-        Ok(&self.judge(size)?.settings)
+    pub(super) fn settings(&mut self, record: &GameRecord) -> anyhow::Result<&Settings> {
+        Ok(&self.judge(record)?.settings)
     }
 
-    /// Reviews a game; `progress` is told of each position. When it is stopped, what it has so far
-    /// comes back, which may be no position at all.
+    /// Reviews a game; `see` is told of each step. When it is stopped, what it has so far comes back,
+    /// which may be no position at all.
     ///
     /// # Errors
-    /// When the record is of another game or has an illegal move, or as [`Reviewer::settings`].
-    pub(super) fn review(
+    /// When the record is of another game or has an illegal move, or there is no engine for it.
+    pub(in crate::cli) fn review(
         &mut self,
         game: Game,
         record: &GameRecord,
-        progress: &mut Progress,
+        see: &mut dyn FnMut(Step),
     ) -> anyhow::Result<Review> {
-        progress.begin();
+        see(Step::Begun);
         let stop = self.stop.clone();
+        let (nodes, from) = self.solve;
+        let judge = self.judge(record)?;
         let threads = std::thread::available_parallelism().map_or(1, Into::into);
         let means = SolverBudget {
             effort: solver::SolveLimits {
-                nodes: self.settings.nodes,
-                threads: self.options.threads.unwrap_or(threads),
+                nodes,
+                threads: judge.options.threads.unwrap_or(threads),
                 halt: &|_| stop.is_raised(),
             },
-            bytes: (self.options.solver.memory_mib as usize) << 20,
-            from: self.settings.from,
+            bytes: (judge.options.solver.memory_mib as usize) << 20,
+            from,
         };
         let verdicts = truth::verdicts(record, &means)?;
-        progress.solved();
-        let judge = self.judge(record.size)?;
+        see(Step::Solved);
         let mut positions =
-            judge.search(record, &verdicts, &stop, &mut || progress.step(&game.file))?;
+            judge.search(record, &verdicts, &stop, &mut || see(Step::Searched))?;
         let thresholds = &judge.settings.thresholds;
         compare(&mut positions, &game, &verdicts, thresholds);
         let movers = |position: &Position| game.moves.get(position.moves).map(|mv| mv.color);
@@ -142,19 +173,21 @@ impl Reviewer {
         })
     }
 
-    fn judge(&mut self, size: BoardSize) -> anyhow::Result<&mut BoardEngine> {
+    fn judge(&mut self, record: &GameRecord) -> anyhow::Result<&mut BoardEngine> {
+        let (game, size) = (&record.game, record.size);
         let kept = self.judge.take();
-        let kept = kept.filter(|judge| judge.engine.size() == size);
+        let kept = kept.filter(|judge| judge.game == *game && judge.engine.size() == size);
         let judge = match kept {
             Some(judge) => judge,
-            None => self.hire(size)?,
+            None => self.hire(game, size)?,
         };
         Ok(self.judge.insert(judge))
     }
 
     /// An engine, and whether it has a network.
-    fn hire(&self, size: BoardSize) -> anyhow::Result<BoardEngine> {
-        let mut engine = registry::create(&self.options, size, &self.time)?;
+    fn hire(&self, game: &str, size: BoardSize) -> anyhow::Result<BoardEngine> {
+        let options = self.options(game)?;
+        let mut engine = registry::create(&options, size, &self.time)?;
         let stop = StopFlag::new();
         let first = engine.analyse(
             Color::Black,
@@ -164,8 +197,8 @@ impl Reviewer {
             &mut |_| {},
         );
         let by_network = first.is_some_and(|report| report.by_network());
-        if let Some(model) = &self.options.model
-            && !matches!(self.options.backend, Backend::Rollout | Backend::Critic)
+        if let Some(model) = &options.model
+            && !matches!(options.backend, Backend::Rollout | Backend::Critic)
         {
             let path = model.display();
             // On another board the engine would do with the built-in one.
@@ -187,12 +220,14 @@ impl Reviewer {
         let time = time.map(|time| format!("{} s", time.as_secs_f64()));
         let limits: Vec<String> = visits.into_iter().chain(time).collect();
         engine.set_thinking_limits(thinking_limits);
-        let mut settings = self.settings.clone();
+        let mut settings = self.settings_of(&options);
         settings.search = limits.join(" or ");
         if !by_network {
             "none".clone_into(&mut settings.network);
         }
         Ok(BoardEngine {
+            game: game.to_owned(),
+            options,
             engine,
             by_network,
             settings,
@@ -217,22 +252,20 @@ impl BoardEngine {
         for moves in (0..=record.plays.len()).rev() {
             let play = record.plays.get(moves).map(|recorded| recorded.play);
             let mover = play.map_or_else(|| self.engine.to_move(), |play| play.color);
-            self.engine.reg_genmove(mover, stop);
+            let report = self.look(mover, stop);
             // A search that was cut short would look like a judgement.
             if stop.is_raised() {
                 break;
             }
+            let ended = play.is_none();
             let looked = SearchedPosition {
-                report: self.engine.last_report(),
+                report: report.as_ref(),
                 verdict: verdicts.get(moves).and_then(Option::as_ref),
-                outcome: self.engine.outcome().filter(|_| play.is_none()),
+                outcome: ended.then(|| self.outcome(stop)).flatten(),
                 mover,
                 size: record.size,
             };
-            let mv = play.and_then(|play| match play.vertex {
-                Vertex::Point(mv) => Some(mv),
-                Vertex::Pass => None,
-            });
+            let mv = play.map(|play| play.vertex.index(record.size));
             let mut position = looked.position(moves, mv, self.by_network);
             // A search with a single move looks no further, and its value is the network's guess.
             if let (true, Some(next)) = (looked.is_forced(), positions.last()) {
@@ -247,6 +280,37 @@ impl BoardEngine {
         positions.reverse();
         Ok(positions)
     }
+
+    /// Searches the present position. Where endings are solved beside the search it looks for a move, as
+    /// in play; elsewhere, where a move may be chosen without a search, for the position's value.
+    fn look(&mut self, mover: Color, stop: &StopFlag) -> Option<SearchReport> {
+        if truth::is_solved(&self.game) {
+            self.engine.reg_genmove(mover, stop);
+            return self.engine.last_report().cloned();
+        }
+        let spending = self.engine.spending();
+        let effort = AnalysisEffort::Bounded {
+            visits: spending.visits,
+            time: spending.time_per_move,
+        };
+        let options = AnalysisOptions {
+            points: PointsByMove::Lead,
+            ..AnalysisOptions::default()
+        };
+        self.engine
+            .analyse(mover, effort, stop, &options, &mut |_| {})
+    }
+
+    /// The result of a game that has ended in the present position: without dead stones, where the players
+    /// agree on them.
+    fn outcome(&mut self, stop: &StopFlag) -> Option<Outcome> {
+        let as_it_stands = self.engine.outcome()?;
+        if !self.engine.agrees_on_dead() {
+            return Some(as_it_stands);
+        }
+        let settled = self.engine.settle(stop).ok().flatten();
+        Some(settled.map_or(as_it_stands, |settled| settled.outcome()))
+    }
 }
 
 impl SearchedPosition<'_> {
@@ -254,9 +318,9 @@ impl SearchedPosition<'_> {
     fn position(&self, moves: usize, played: Option<Move>, by_network: bool) -> Position {
         let over = self.outcome.and_then(|outcome| outcome.winner);
         let best = self.report.and_then(SearchReport::best);
-        let value = match over {
-            Some(winner) => Some(if winner == self.mover { 1.0 } else { -1.0 }),
-            None => best.map(|best| best.value),
+        let value = match self.outcome {
+            Some(outcome) => Some(outcome.value_for(self.mover)),
+            None => best.map(|best| best.proof.map_or(best.value, Proof::value)),
         };
         let proof = self.report.and_then(|report| report.proof);
         let proof = proof.and_then(|proof| match proof {
@@ -270,11 +334,23 @@ impl SearchedPosition<'_> {
             moves,
             to_move: self.mover.into(),
             winrate: value.map(|value| self.winrate(value)),
+            lead: self.lead(),
             winner,
             visits: self.report.map_or(0, |report| report.visits),
             candidates: self.candidates(played),
             played: played.map(|mv| self.judged(mv, winner, by_network)),
         }
+    }
+
+    /// Points that Black is ahead, to a tenth.
+    fn lead(&self) -> Option<f32> {
+        let ended = self.outcome.and_then(|outcome| {
+            let margin = outcome.margin?.0 as f32 / 2.0;
+            Some(outcome.value_for(Color::Black) * margin)
+        });
+        let expected = self.report.and_then(|report| report.expected.as_ref());
+        let lead = ended.or_else(|| expected.map(|expected| expected.black_ahead));
+        lead.map(|lead| (lead * 10.0).round() / 10.0)
     }
 
     fn is_forced(&self) -> bool {
@@ -342,7 +418,7 @@ impl SearchedPosition<'_> {
     }
 
     fn vertex(&self, mv: Move) -> String {
-        format_vertex(Vertex::Point(mv), self.size)
+        format_vertex(Vertex::of(mv, self.size), self.size)
     }
 
     fn line(&self, moves: &[Move]) -> Vec<String> {
@@ -364,8 +440,14 @@ fn compare(
     let size = BoardSize::new(game.width, game.height);
     for index in 1..positions.len() {
         let after = known(&positions[index]);
+        let ends = positions[index].moves == game.moves.len();
         let position = &mut positions[index - 1];
         let before = known(position);
+        let after = if ends {
+            judge::at_the_end(before, after)
+        } else {
+            after
+        };
         let Some(played) = game.moves.get(position.moves) else {
             continue;
         };

@@ -1,6 +1,6 @@
 //! What the solver can prove of a game: who wins which positions, and by which moves.
 
-use tengen::game::nogo::NoGo;
+use tengen::game::nogo::{NoGo, SmallNoGo};
 use tengen::game::{Color, Game, Move, Proof};
 use tengen::record::GameRecord;
 use tengen::solver::{Solve as _, SolveLimits, Solver};
@@ -57,12 +57,20 @@ pub(super) fn look_back<const W: usize, T>(
     found
 }
 
-/// What is proven of each position of a game, the first one included. What was proven of a position
-/// helps with those before it.
+/// Whether games of this name are solved here, beside the search. Others prove what they can in it.
+pub(super) fn is_solved(game: &str) -> bool {
+    game == SmallNoGo::NAME
+}
+
+/// What is proven of each position of a game, the first one included; nothing in games that are not
+/// [solved](is_solved). What was proven of a position helps with those before it.
 pub(super) fn verdicts(
     record: &GameRecord,
     means: &SolverBudget<'_>,
 ) -> anyhow::Result<Vec<Option<Verdict>>> {
+    if !is_solved(&record.game) {
+        return Ok(vec![None; record.plays.len() + 1]);
+    }
     match record.size.area() {
         0..=64 => solve::<1>(record, means),
         65..=128 => solve::<2>(record, means),

@@ -21,6 +21,7 @@ mod views;
 pub(super) use arguments::{Arguments, color};
 pub use command::Command;
 pub(super) use command::Run;
+pub use handicap::fixed_points as fixed_handicap_points;
 
 use command::{Games, Menu, command, list, stream};
 

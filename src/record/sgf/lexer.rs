@@ -81,6 +81,64 @@ pub(super) fn main_line(text: &str) -> Result<MainLine<'_>, SgfError> {
     Ok(MainLine { nodes, notes })
 }
 
+/// A node of the first game in a text, with its place in the tree.
+pub(super) struct TreeNode<'a> {
+    /// The node before it, by its place in the list; `None` for the root.
+    pub(super) parent: Option<usize>,
+    pub(super) properties: Vec<Property<'a>>,
+}
+
+/// The nodes of the first game in a text with all variations, in the order of the text and at most this
+/// many; empty where there is no game. What is wrong with the text, [`main_line`] tells.
+pub(super) fn tree(text: &str, most: usize) -> Vec<TreeNode<'_>> {
+    let mut nodes: Vec<TreeNode<'_>> = Vec::new();
+    let Some(at) = start(text) else {
+        return nodes;
+    };
+    let mut lexer = Lexer {
+        text,
+        at,
+        skipped: None,
+    };
+    // The node that each open bracket continues; the first bracket stands before the start.
+    let (mut open, mut last) = (vec![None], None);
+    while let Some(character) = lexer.next_visible() {
+        match character {
+            ';' if nodes.len() == most => break,
+            ';' => {
+                lexer.at += 1;
+                nodes.push(TreeNode {
+                    parent: last,
+                    properties: Vec::new(),
+                });
+                last = Some(nodes.len() - 1);
+            }
+            '(' => {
+                lexer.at += 1;
+                open.push(last);
+            }
+            ')' => {
+                lexer.at += 1;
+                last = open.pop().flatten();
+                if open.is_empty() {
+                    break;
+                }
+            }
+            letter if letter.is_ascii_alphabetic() => match lexer.property() {
+                Some(Ok(property)) => {
+                    if let Some(node) = last.and_then(|last| nodes.get_mut(last)) {
+                        node.properties.push(property);
+                    }
+                }
+                Some(Err(Cut)) => break,
+                None => {}
+            },
+            character => lexer.skip(character),
+        }
+    }
+    nodes
+}
+
 /// End of the main line.
 #[derive(Clone, Copy)]
 enum End {

@@ -2,8 +2,8 @@
 //!
 //! The reader accepts files as found in practice (old property names, text before the tree, missing
 //! `GM`, invalid values, a missing end), notes what it has skipped, and never panics or recurses,
-//! for any bytes. Variations are skipped. NoGo has no number in SGF: it is written as `GM[1]` with
-//! `RU[NoGo]`. Source: SGF `FF[4]` specification (red-bean.com/sgf), game properties and escaping.
+//! for any bytes. Variations are skipped, unless they are asked for ([`read_lines`]). NoGo has no number
+//! in SGF: it is written as `GM[1]` with `RU[NoGo]`. Source: SGF `FF[4]` specification (red-bean.com/sgf), game properties and escaping.
 
 mod komi;
 mod lexer;
@@ -11,8 +11,8 @@ mod read;
 mod values;
 mod write;
 
-pub use read::{read, read_until};
-pub use write::write;
+pub use read::{read, read_lines, read_until};
+pub use write::{Branch, write, write_tree};
 
 use thiserror::Error;
 
@@ -217,13 +217,16 @@ mod tests {
         #[test]
         fn any_text_is_read_or_refused(text in "(\\PC|[\\[\\]();\\\\:\nBWACSZ]){0,60}") {
             let _ = read(&text);
+            let _ = read_lines(&text, 100);
         }
 
         #[test]
         fn any_tree_like_text_is_read_or_refused(
             text in "\\(;(SZ|AB|W|B|PL|C|KM|AE|GM)(\\[[a-z0-9:.\\\\\\-]{0,5}\\]){0,3}[;()]{0,2}(B|W|AW)?(\\[[a-zA-Z]{0,5}\\]?)?"
         ) {
-            let _ = read(&text);
+            let main = read(&text);
+            let lines = read_lines(&text, 100);
+            prop_assert_eq!(main.is_ok(), lines.is_ok());
         }
     }
 
@@ -246,6 +249,72 @@ mod tests {
         }
         assert_eq!(named_charset(b"(;SCA[x]CA[y]C[CA[z]"), Some(&b"y"[..]));
         assert_eq!(named_charset(b"(;CA[y"), None);
+    }
+
+    #[test]
+    fn variations_are_read_as_lines_and_written_as_a_tree() {
+        let text = "(;SZ[9]C[root];B[aa]C[one](;W[bb](;B[cc];W[dd])(;B[ee]C[a]))(;W[ff];B[gg]))";
+        let lines = read_lines(text, 1000).expect("a tree");
+        let moves = |record: &GameRecord| -> Vec<String> {
+            let size = record.size;
+            let name = |recorded: &RecordedPlay| match recorded.play.vertex {
+                Vertex::Point(point) => format!("{:?}", size.column_row(point)),
+                Vertex::Pass => "pass".to_owned(),
+            };
+            record.plays.iter().map(name).collect()
+        };
+        let found: Vec<usize> = lines.iter().map(|line| moves(line).len()).collect();
+        assert_eq!(found, [4, 3, 3]);
+        assert_eq!(moves(&lines[0])[..2], moves(&lines[1])[..2]);
+        assert_eq!(lines[1].plays[2].comment, "a");
+        assert_eq!(lines[2].plays[0].comment, "one");
+        assert_eq!(lines[0], read(text).expect("a tree"));
+        // As a tree: the nodes in order, each with the place of its parent.
+        let play = |line: usize, at: usize, parent| Branch {
+            parent,
+            recorded: lines[line].plays[at].clone(),
+        };
+        let tree = [
+            play(0, 0, None),
+            play(0, 1, Some(0)),
+            play(0, 2, Some(1)),
+            play(0, 3, Some(2)),
+            play(1, 2, Some(1)),
+            play(2, 1, Some(0)),
+            play(2, 2, Some(5)),
+        ];
+        let written = write_tree(&lines[0], &tree);
+        assert_eq!(read_lines(&written, 1000), Ok(lines), "{written}");
+        let plain = read("(;SZ[9];B[aa];W[bb])").expect("a game");
+        let line: Vec<Branch> = plain
+            .plays
+            .iter()
+            .enumerate()
+            .map(|(at, recorded)| Branch {
+                parent: at.checked_sub(1),
+                recorded: recorded.clone(),
+            })
+            .collect();
+        assert_eq!(write_tree(&plain, &line), write(&plain));
+    }
+
+    #[test]
+    fn many_variations_are_read_up_to_a_bound() {
+        let long = ";B[aa];W[bb]".repeat(2000);
+        let text = format!("(;SZ[9]{long}{})", "(;B[cc])(;B[dd])".repeat(2000));
+        let lines = read_lines(&text, 8100).expect("a tree");
+        assert!(
+            lines[0]
+                .notes
+                .iter()
+                .any(|note| note.contains("more variations")),
+            "{:?}",
+            lines[0].notes
+        );
+        assert!((20..60).contains(&lines.len()), "{}", lines.len());
+        let deep = "(;B[aa]".repeat(20_000);
+        assert_eq!(read_lines(&deep, 1000).map(|lines| lines.len()), Ok(1));
+        assert_eq!(read_lines(";", 10), Err(SgfError::NoTree));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::game_number;
 use crate::game::{BoardSize, Color, Move, info};
-use crate::record::{GameRecord, LaterSetup, Vertex};
+use crate::record::{GameRecord, LaterSetup, RecordedPlay, Vertex};
 
 /// Moves on one line of the text.
 const MOVES_PER_LINE: usize = 8;
@@ -20,23 +20,81 @@ pub fn write(record: &GameRecord) -> String {
         if index % MOVES_PER_LINE == 0 {
             out.push('\n');
         }
-        let name = match recorded.play.color {
-            Color::Black => "B",
-            Color::White => "W",
-        };
-        let point = match recorded.play.vertex {
-            Vertex::Point(point) => coordinates(point, record.size),
-            Vertex::Pass => String::new(),
-        };
-        out.push(';');
-        push(&mut out, name, &point);
-        if !recorded.comment.is_empty() {
-            push(&mut out, "C", &escape(&recorded.comment));
-        }
+        push_play(&mut out, recorded, record.size);
     }
     later.for_each(|setup| push_setup(&mut out, setup, record.size));
     out.push_str(")\n");
     out
+}
+
+/// A play in a tree of variations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branch {
+    /// The play before it, by its place in the list; `None` for a first play of the game.
+    pub parent: Option<usize>,
+    /// The play.
+    pub recorded: RecordedPlay,
+}
+
+/// A game with its variations as SGF, ending in a line break: what `record` says of the game and its
+/// beginning, and these plays in place of its own. A parent stands before its children; the first child is
+/// the main line.
+#[must_use]
+pub fn write_tree(record: &GameRecord, plays: &[Branch]) -> String {
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); plays.len() + 1];
+    for (at, branch) in plays.iter().enumerate() {
+        let parent = branch.parent.filter(|&parent| parent < at);
+        children[parent.map_or(0, |parent| parent + 1)].push(at);
+    }
+    let mut out = header(record);
+    // What is yet to be written, the next last. A bracket is `None`.
+    let mut todo: Vec<Option<(usize, bool)>> = Vec::new();
+    let push_children = |todo: &mut Vec<Option<(usize, bool)>>, of: &[usize]| {
+        let branches = of.len() > 1;
+        for &child in of.iter().rev() {
+            if branches {
+                todo.push(None);
+            }
+            todo.push(Some((child, branches)));
+        }
+    };
+    push_children(&mut todo, &children[0]);
+    let mut on_line = 0;
+    while let Some(next) = todo.pop() {
+        let Some((at, opens)) = next else {
+            out.push(')');
+            continue;
+        };
+        if opens || on_line % MOVES_PER_LINE == 0 {
+            out.push('\n');
+            on_line = 0;
+        }
+        on_line += 1;
+        if opens {
+            out.push('(');
+        }
+        push_play(&mut out, &plays[at].recorded, record.size);
+        push_children(&mut todo, &children[at + 1]);
+    }
+    out.push_str(")\n");
+    out
+}
+
+/// Appends the node of a play.
+fn push_play(out: &mut String, recorded: &RecordedPlay, size: BoardSize) {
+    let name = match recorded.play.color {
+        Color::Black => "B",
+        Color::White => "W",
+    };
+    let point = match recorded.play.vertex {
+        Vertex::Point(point) => coordinates(point, size),
+        Vertex::Pass => String::new(),
+    };
+    out.push(';');
+    push(out, name, &point);
+    if !recorded.comment.is_empty() {
+        push(out, "C", &escape(&recorded.comment));
+    }
 }
 
 /// Appends a node of stones that are no moves.

@@ -5,15 +5,18 @@ pub(super) mod index;
 
 use std::path::Path;
 
+use super::super::board::{PAGE_STYLE, file_script, page_body};
 use super::facts::{Review, Side};
 
 /// Every page of a review begins with this.
 const MARK: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
 <meta name=\"generator\" content=\"tengen review\">\
 <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
-const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
-const BODY: &str = include_str!("body.html");
+/// Nothing is loaded from elsewhere, and the browser sees to it.
+const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">";
+/// Of the front page of a folder.
+const STYLE: &str = include_str!("index.css");
 /// What stands before and after the JSON.
 const DATA: [&str; 2] = [
     "<script type=\"application/json\" id=\"review\">",
@@ -27,13 +30,15 @@ pub(super) fn page(review: &Review, in_folder: bool) -> anyhow::Result<String> {
     let json = serde_json::to_string(review)?.replace('<', "\\u003c");
     let [black, white] = Side::BOTH.map(|side| escape(review.game.player(side)));
     let back = if in_folder {
-        "<nav><a href=\"index.html\">All games</a></nav>"
+        "<p class=\"up\"><a href=\"index.html\">All games</a></p>"
     } else {
         ""
     };
     Ok(format!(
-        "{MARK}<title>{black} - {white}</title><style>{STYLE}</style>{back}{BODY}\
-         {begin}{json}{end}<script>{SCRIPT}</script></html>\n"
+        "{MARK}{POLICY}<title>{black} - {white}</title><style>{PAGE_STYLE}</style>{back}{}\
+         {begin}{json}{end}<script type=\"module\">{}</script></html>\n",
+        page_body(),
+        file_script()
     ))
 }
 

@@ -1,0 +1,234 @@
+//! A board as a process, and a client that speaks HTTP over plain TCP.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+use tengen::clock::{Clock as _, SystemClock};
+
+/// After this time a board that should have answered counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running board. It is killed when dropped.
+pub(super) struct Board {
+    child: Child,
+    pub(super) address: String,
+    pub(super) port: u16,
+    pub(super) token: String,
+}
+
+impl Board {
+    pub(super) fn start(args: &[&str]) -> Board {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tengen"))
+            .arg("board")
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the binary was built for this test");
+        let mut line = String::new();
+        let output = child.stdout.take().expect("it is piped");
+        let read = BufReader::new(output).read_line(&mut line);
+        read.expect("text");
+        let address = line.trim().to_owned();
+        let rest = address.strip_prefix("http://127.0.0.1:").expect("an address");
+        let (port, token) = rest.split_once('/').expect("an address with a token");
+        let (port, token) = (port.parse().expect("a port"), token.trim_end_matches('/'));
+        assert_eq!(token.len(), 32, "{address}");
+        Board {
+            child,
+            port,
+            token: token.to_owned(),
+            address,
+        }
+    }
+
+    fn host(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    pub(super) fn get(&self, name: &str) -> Reply {
+        let path = format!("/{}/{name}", self.token);
+        get(self.port, &path, &self.host(), &[]).expect("an answer")
+    }
+
+    pub(super) fn post(&self, name: &str, content_type: &str, body: &[u8]) -> Reply {
+        let head = format!(
+            "POST /{}/{name} HTTP/1.1\r\nHost: {}\r\nContent-Type: {content_type}\r\nContent-Length: {}\r\n\r\n",
+            self.token,
+            self.host(),
+            body.len()
+        );
+        let bytes = [head.as_bytes(), body].concat();
+        request(self.port, &bytes).expect("an answer")
+    }
+
+    /// A command that has to succeed.
+    #[track_caller]
+    pub(super) fn do_it(&self, command: &Value) {
+        let reply = self.post("do", "application/json", command.to_string().as_bytes());
+        assert_eq!(reply.status, 200, "{command}: {}", reply.body);
+    }
+
+    /// What is said to a command that is refused.
+    #[track_caller]
+    pub(super) fn refusal(&self, command: &Value) -> String {
+        let reply = self.post("do", "application/json", command.to_string().as_bytes());
+        assert_eq!(reply.status, 422, "{command}: {}", reply.body);
+        let said: Value = serde_json::from_str(&reply.body).expect("JSON");
+        said["error"].as_str().expect("a reason").to_owned()
+    }
+
+    /// The state as a page that is opened now sees it.
+    pub(super) fn state(&self) -> Value {
+        Events::open(self).next_of("state")
+    }
+
+    /// A connection for events of which nobody has read anything.
+    pub(super) fn open_events(&self) -> TcpStream {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        let head = format!("GET /{}/events HTTP/1.1\r\nHost: {}\r\n\r\n", self.token, self.host());
+        stream.write_all(head.as_bytes()).expect("it takes it");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+        stream
+    }
+
+    /// Processor time that it has used, in hundredths of a second.
+    #[cfg(target_os = "linux")]
+    pub(super) fn cpu_ticks(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
+        let stat = stat.expect("it runs");
+        let (_, rest) = stat.rsplit_once(") ").expect("a name in brackets");
+        let fields: Vec<u64> = rest.split(' ').map(|field| field.parse().unwrap_or(0)).collect();
+        fields[11] + fields[12]
+    }
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) status: u16,
+    headers: Vec<(String, String)>,
+    pub(super) body: String,
+}
+
+impl Reply {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.headers.iter();
+        let found = headers.find(|(own, _)| own.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+/// Asks for a path with these headers.
+pub(super) fn get(port: u16, path: &str, host: &str, more: &[&str]) -> Option<Reply> {
+    let more: String = more.iter().map(|header| format!("{header}\r\n")).collect();
+    let text = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n");
+    request(port, text.as_bytes())
+}
+
+/// Sends bytes and reads the answer, if there is one.
+pub(super) fn request(port: u16, bytes: &[u8]) -> Option<Reply> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("it listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    // It may refuse before it has read all.
+    let _ = stream.write_all(bytes);
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let answer = String::from_utf8(answer).expect("UTF-8");
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let mut lines = head.split("\r\n");
+    let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
+    let headers = lines.filter_map(|line| line.split_once(": "));
+    Some(Reply {
+        status,
+        headers: headers
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect(),
+        body: body.to_owned(),
+    })
+}
+
+/// Waits until the other side ends a connection.
+pub(super) fn wait_for_end(mut stream: TcpStream) {
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    let mut rest = Vec::new();
+    let ended = stream.read_to_end(&mut rest);
+    assert!(ended.is_ok() || rest.is_empty(), "{ended:?}");
+}
+
+/// The events of a page.
+pub(super) struct Events {
+    lines: BufReader<TcpStream>,
+}
+
+impl Events {
+    pub(super) fn open(board: &Board) -> Events {
+        let mut lines = BufReader::new(board.open_events());
+        let mut line = String::new();
+        loop {
+            line.clear();
+            lines.read_line(&mut line).expect("a head");
+            if line == "\r\n" {
+                return Events { lines };
+            }
+            assert!(!line.is_empty(), "the stream has ended");
+        }
+    }
+
+    /// The next event and its data.
+    fn next(&mut self) -> (String, Value) {
+        let mut kind = String::new();
+        loop {
+            let mut line = String::new();
+            let read = self.lines.read_line(&mut line).expect("an event in time");
+            assert!(read > 0, "the stream has ended");
+            if let Some(name) = line.strip_prefix("event: ") {
+                name.trim().clone_into(&mut kind);
+            } else if let Some(data) = line.strip_prefix("data: ") {
+                return (kind, serde_json::from_str(data).expect("JSON"));
+            }
+        }
+    }
+
+    /// The next event of a kind.
+    pub(super) fn next_of(&mut self, kind: &str) -> Value {
+        self.wait(kind, |_| true)
+    }
+
+    /// The first state of which this is true.
+    pub(super) fn state(&mut self, is_it: impl FnMut(&Value) -> bool) -> Value {
+        self.wait("state", is_it)
+    }
+
+    /// The first analysis of which this is true.
+    pub(super) fn analysis(&mut self, is_it: impl FnMut(&Value) -> bool) -> Value {
+        self.wait("analysis", is_it)
+    }
+
+    /// The state after the next review is done.
+    pub(super) fn wait_for_review(&mut self) -> Value {
+        self.state(|state| state["reviewed"].as_u64() > Some(0))
+    }
+
+    fn wait(&mut self, kind: &str, mut is_it: impl FnMut(&Value) -> bool) -> Value {
+        let clock = SystemClock::new();
+        loop {
+            let (found, data) = self.next();
+            if found == kind && is_it(&data) {
+                return data;
+            }
+            assert!(clock.now() < PATIENCE, "no such {kind}; the last: {data}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Games on the board: whole ones of each kind, records, clocks, reviews.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value, json};
+
+use super::client::{Board, Events};
+use super::quick;
+
+fn begin(board: &Board, terms: &Value) {
+    board.do_it(&json!({"do": "new", "terms": terms}));
+}
+
+/// Plays in the position that is shown.
+#[track_caller]
+fn play(board: &Board, at: &str) {
+    let node = &board.state()["current"];
+    board.do_it(&json!({"do": "play", "at": at, "node": node}));
+}
+
+#[track_caller]
+fn load(board: &Board, bytes: &[u8]) -> (u16, String) {
+    let reply = board.post("load", "application/octet-stream", bytes);
+    (reply.status, reply.body)
+}
+
+#[test]
+fn the_engine_plays_every_game_to_its_end() {
+    let board = quick();
+    let mut page = Events::open(&board);
+    for (game, size, why) in [("nogo", "5", "rules"), ("gomoku", "9", "rules"), ("go", "5", "count")] {
+        let players = ["engine", "engine"];
+        let level = json!({"visits": 30});
+        begin(&board, &json!({"game": game, "size": size, "players": players, "level": level}));
+        let end = page.state(|state| state["game"] == game && !state["end"].is_null());
+        // Somebody may have given up a game of Go.
+        let ended = end["end"]["why"].as_str().expect("a reason");
+        assert!(ended == why || game == "go" && ended == "resignation", "{end}");
+        let result = end["end"]["result"].as_str().expect("a result");
+        assert!(result.starts_with(['B', 'W', '0']), "{result}");
+        let sgf = board.get("game.sgf").body;
+        assert!(sgf.contains(&format!("RE[{result}]")), "{sgf}");
+        assert_eq!(load(&board, sgf.as_bytes()).0, 200);
+        let state = board.state();
+        assert_eq!((&state["game"], &state["current"]), (&json!(game), &json!(0)));
+        assert_eq!(board.get("game.sgf").body, sgf, "saved again");
+    }
+}
+
+#[test]
+fn a_person_plays_takes_back_branches_and_gives_up() {
+    let board = quick();
+    let mut page = Events::open(&board);
+    let terms = json!({"game": "nogo", "size": "5", "players": ["human", "engine"], "level": {"visits": 20}});
+    begin(&board, &terms);
+    play(&board, "C3");
+    let answered = page.state(|state| state["to_move"] == "B" && state["current"] != 0);
+    let answer = answered["last"].as_str().expect("a move").to_owned();
+    let refused = board.refusal(&json!({"do": "play", "at": "C3", "node": answered["current"]}));
+    assert!(refused.contains("occupied"), "{refused}");
+    // Both moves are taken back, and stay as a variation.
+    board.do_it(&json!({"do": "undo"}));
+    assert_eq!(board.state()["current"], 0);
+    play(&board, "B2");
+    page.state(|state| state["to_move"] == "B" && state["live"] == state["current"] && state["current"].as_u64() > Some(3));
+    board.do_it(&json!({"do": "comment", "node": 1, "text": "天元 ] \\"}));
+    let sgf = board.get("game.sgf").body;
+    assert!(sgf.contains("(;B[cc]C[天元 \\] \\\\]") && sgf.contains("(;B[bd]"), "{sgf}");
+    let name = board.state()["names"][1].clone();
+    assert_eq!(name, "Tengen");
+    board.do_it(&json!({"do": "resign"}));
+    let end = page.state(|state| !state["end"].is_null());
+    assert_eq!(end["end"], json!({"result": "W+R", "why": "resignation"}));
+    assert!(!answer.is_empty());
+    // The first line becomes the main line, the other is removed.
+    board.do_it(&json!({"do": "go", "node": 1}));
+    board.do_it(&json!({"do": "promote"}));
+    board.do_it(&json!({"do": "go", "node": 3}));
+    board.do_it(&json!({"do": "delete"}));
+    let sgf = board.get("game.sgf").body;
+    assert!(!sgf.contains("B[bd]") && sgf.contains("B[cc]"), "{sgf}");
+}
+
+#[test]
+fn a_forced_capture_a_ko_and_dead_stones_are_the_engines_word() {
+    let board = quick();
+    let mut page = Events::open(&board);
+    let both = ["human", "human"];
+    begin(&board, &json!({"game": "go", "size": "5", "players": both, "rules": "japanese", "komi": 0.5}));
+    for at in ["B1", "A1", "A2"] {
+        play(&board, at);
+    }
+    let state = board.state();
+    assert_eq!(state["taken"], json!([0, 1]), "White's stone is gone: {state}");
+    assert_eq!(state["stones"], "...............B.....B...");
+    begin(&board, &json!({"game": "go", "size": "5", "players": both, "rules": "chinese", "komi": 0.5}));
+    for at in ["C3", "E5", "C4", "pass", "D4", "pass", "C2"] {
+        play(&board, at);
+    }
+    play(&board, "pass");
+    play(&board, "pass");
+    let end = page.state(|state| !state["end"].is_null());
+    assert_eq!(end["end"]["why"], "count", "{end}");
+    let count = end["count"]["points"].as_str().expect("a count");
+    assert_eq!(count.as_bytes()[4], b'd', "the stone in the corner is dead: {count}");
+    assert_eq!(end["end"]["result"], "B+24.5");
+    // Who does not agree plays on.
+    play(&board, "E4");
+    assert!(board.state()["end"].is_null());
+}
+
+#[test]
+fn records_of_other_programs_are_read_with_their_variations() {
+    let board = quick();
+    let text = "(;GM[1]FF[4]CA[GBK]SZ[9]RU[Chinese]KM[7.5]PB[柯洁]PW[x]RE[B+R];B[ee]C[好];W[cc](;B[gg])(;B[gc];W[cg]))";
+    let (bytes, ..) = encoding_rs::GBK.encode(text);
+    assert_eq!(load(&board, &bytes).0, 200);
+    let mut page = Events::open(&board);
+    let state = page.next_of("state");
+    assert_eq!((&state["names"][0], &state["game"]), (&json!("柯洁"), &json!("go")));
+    assert_eq!((&state["komi"], &state["rules"]), (&json!(7.5), &json!("Chinese")));
+    let tree = page.next_of("tree");
+    let nodes = tree["nodes"].as_array().expect("a list");
+    assert_eq!(nodes.len(), 5);
+    assert_eq!(nodes[0]["comment"], "好");
+    let before = board.get("game.sgf").body;
+    for broken in [&b"no game"[..], b"(;GM[9]SZ[9])", b"", b"(;SZ[9];B[zz])", b"(;GM[1]SZ[40];B[aa])"] {
+        let (status, said) = load(&board, broken);
+        assert_eq!(status, 422, "{said}");
+    }
+    assert_eq!(board.get("game.sgf").body, before, "nothing is lost");
+    let odd = b"(;GM[1]SZ[9]RU[of the house];B[ee])";
+    assert_eq!(load(&board, odd).0, 200);
+    let notes = board.state()["notes"].to_string();
+    assert!(notes.contains("of the house"), "{notes}");
+}
+
+/// Both sides have eight seconds for a game, while other clients do what they can.
+#[test]
+fn a_clock_holds_whatever_pages_do() {
+    let board = quick();
+    let mut page = Events::open(&board);
+    let deaf = board.open_events();
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    board.get("");
+                    board.post("do", "application/json", b"{\"do\":\"go\",\"node\":99999}");
+                    // A page that is opened and closed at once.
+                    drop(board.open_events());
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+            });
+        }
+        let terms = json!({"game": "nogo", "size": "6", "players": ["engine", "engine"], "clock": "absolute 8"});
+        begin(&board, &terms);
+        let end = page.state(|state| !state["end"].is_null());
+        over.store(true, Ordering::Relaxed);
+        assert_eq!(end["end"]["why"], "rules", "nobody lost on time: {end}");
+        for clock in end["clocks"].as_array().expect("two clocks") {
+            assert!(clock["seconds"].as_f64() > Some(0.0), "{end}");
+        }
+    });
+    drop(deaf);
+}
+
+#[test]
+fn who_does_not_move_loses_on_time() {
+    let board = quick();
+    let mut page = Events::open(&board);
+    begin(&board, &json!({"game": "nogo", "size": "5", "players": ["human", "human"], "clock": "absolute 1"}));
+    let end = page.state(|state| !state["end"].is_null());
+    assert_eq!(end["end"], json!({"result": "W+T", "why": "time"}));
+    let late = board.refusal(&json!({"do": "resign"}));
+    assert!(late.contains("over"), "{late}");
+}
+
+#[test]
+fn a_game_on_the_board_is_reviewed() {
+    let board = Board::start(&["--visits", "8", "--threads", "1", "--seed", "1"]);
+    // Black could have made five, and White did.
+    let game = "(;GM[4]SZ[9];B[ee];W[aa];B[ef];W[ba];B[eg];W[ca];B[eh];W[da];B[ia];W[ea])";
+    assert_eq!(load(&board, game.as_bytes()).0, 200);
+    let mut page = Events::open(&board);
+    board.do_it(&json!({"do": "review", "on": true}));
+    let done = page.wait_for_review();
+    assert_eq!(done["reviewing"], false);
+    let found: Value = serde_json::from_str(&board.get("review").body).expect("JSON");
+    let positions = found["review"]["positions"].as_array().expect("a list");
+    assert_eq!((positions.len(), found["nodes"].as_array().map(Vec::len)), (11, Some(11)));
+    let bad = &positions[8]["played"];
+    assert_eq!(bad["class"], "thrown_away", "{bad}");
+    let better = &bad["better"][0];
+    assert!(better == "E6" || better == "E1", "{bad}");
+    let line = json!({"do": "line", "moves": bad["better"], "node": 8});
+    board.do_it(&json!({"do": "go", "node": 8}));
+    board.do_it(&line);
+    let state = board.state();
+    assert_eq!((&state["last"], &state["end"]["why"]), (better, &json!("rules")));
+    // Another game has no review.
+    begin(&board, &json!({"game": "nogo", "size": "5"}));
+    assert_eq!(board.get("review").body, "null");
+}

@@ -1,0 +1,203 @@
+//! `tengen board` as a process: who may talk to it, what it bears, and that games on it go by the rules.
+
+mod browser;
+mod client;
+mod games;
+
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::time::Duration;
+
+use client::{Board, Events, get, request};
+use serde_json::json;
+use tengen::clock::{Clock as _, SystemClock};
+
+/// A board whose engine moves at once.
+fn quick() -> Board {
+    Board::start(&["--backend", "rollout", "--visits", "50", "--seed", "1"])
+}
+
+#[test]
+fn the_page_is_whole_and_loads_nothing_from_elsewhere() {
+    let board = quick();
+    let page = board.get("");
+    assert_eq!(page.status, 200);
+    let policy = page.header("content-security-policy").expect("a policy");
+    assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+    assert_eq!(page.header("referrer-policy"), Some("no-referrer"));
+    let mut todo = vec!["style.css".to_owned(), "icon.svg".to_owned(), "start.js".to_owned()];
+    let mut seen = Vec::new();
+    let mut bytes = page.body.len();
+    while let Some(name) = todo.pop() {
+        let file = board.get(&name);
+        assert_eq!(file.status, 200, "{name}");
+        bytes += file.body.len();
+        for line in file.body.lines().filter(|line| line.starts_with("import ")) {
+            let from = line.split("\"./").nth(1).and_then(|rest| rest.split('"').next());
+            let from = from.expect("a module beside it").to_owned();
+            if !seen.contains(&from) && !todo.contains(&from) {
+                todo.push(from);
+            }
+        }
+        seen.push(name);
+    }
+    assert!(seen.len() > 10, "{seen:?}");
+    assert!(bytes < 120_000, "{bytes} bytes");
+    assert_eq!(board.get("no.js").status, 404);
+    assert_eq!(board.get("../Cargo.toml").status, 404);
+}
+
+#[test]
+fn only_who_has_the_address_is_answered() {
+    let board = quick();
+    let (port, token) = (board.port, board.token.clone());
+    let own = format!("127.0.0.1:{port}");
+    let path = format!("/{token}/");
+    let ask = |path: &str, host: &str, more: &[&str]| {
+        get(port, path, host, more).map(|reply| reply.status)
+    };
+    assert_eq!(ask(&path, &own, &[]), Some(200));
+    assert_eq!(ask(&path, &format!("localhost:{port}"), &[]), Some(200));
+    // Another name for this machine, as a hostile name server would give it.
+    for host in ["evil.example", "127.0.0.1", "evil.example:80", "127.0.0.1:1", ""] {
+        assert_eq!(ask(&path, host, &[]), Some(421), "{host}");
+    }
+    let mut wrong = token.clone();
+    wrong.replace_range(31.., if token.ends_with('0') { "1" } else { "0" });
+    for wrong in [
+        "/".to_owned(),
+        "/x/".to_owned(),
+        format!("/{wrong}/"),
+        format!("/{}/", &token[..31]),
+        format!("/{token}0/"),
+        format!("/{token}"),
+        format!("//{token}/"),
+    ] {
+        let reply = get(port, &wrong, &own, &[]).expect("an answer");
+        assert_eq!(reply.status, 404, "{wrong}");
+        assert!(!reply.body.contains(&token) && !reply.body.contains("html"));
+    }
+    // Pages of other places.
+    let events = format!("{path}events");
+    for foreign in [
+        "Origin: http://evil.example",
+        "Origin: null",
+        "Origin: http://127.0.0.1:1",
+        "Sec-Fetch-Site: cross-site",
+        "Sec-Fetch-Site: same-site",
+    ] {
+        assert_eq!(ask(&events, &own, &[foreign]), Some(403), "{foreign}");
+    }
+    let origin = format!("Origin: http://{own}");
+    assert_eq!(ask(&path, &own, &[&origin, "Sec-Fetch-Site: same-origin"]), Some(200));
+    let elsewhere = TcpStream::connect(("127.0.0.2", port));
+    assert!(elsewhere.is_err(), "only on the loopback address");
+}
+
+#[test]
+fn commands_are_json_of_bounded_size_and_errors_are_said() {
+    let board = quick();
+    let status = |path: &str, kind: &str, body: &[u8]| board.post(path, kind, body).status;
+    let json_type = "application/json";
+    assert_eq!(status("do", "text/plain", b"{\"do\":\"undo\"}"), 415);
+    assert_eq!(status("load", "text/plain", b"(;SZ[9])"), 415);
+    assert_eq!(status("do", json_type, b"{\"do\":\"shutdown\"}"), 400);
+    assert_eq!(status("do", json_type, b"\xff\x00"), 400);
+    assert_eq!(status("do", json_type, &[b' '; 300_000]), 413);
+    let path = format!("/{}/load", board.token);
+    let host = format!("127.0.0.1:{}", board.port);
+    let head = |more: &str| format!("POST {path} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n\r\n");
+    let refused = |text: &str| request(board.port, text.as_bytes()).map(|reply| reply.status);
+    assert_eq!(refused(&head("Content-Length: 99999999")), Some(413));
+    assert_eq!(refused(&head("Transfer-Encoding: chunked")), Some(411));
+    assert_eq!(refused("\x16\x03\x01 hello\r\n\r\n"), Some(400));
+    let long = "x".repeat(40_000);
+    assert_eq!(refused(&format!("GET /{long} HTTP/1.1\r\n\r\n")), Some(431));
+    assert_eq!(board.get("do").status, 405);
+    assert_eq!(status("events", json_type, b"{}"), 405);
+    // What the game refuses.
+    for (command, part) in [
+        (json!({"do": "undo"}), "no move to take back"),
+        (json!({"do": "play", "at": "Z99", "node": 0}), "Z99"),
+        (json!({"do": "play", "at": "A1", "node": 5}), "the board has changed"),
+        (json!({"do": "go", "node": 77}), "no such position"),
+        (json!({"do": "new", "terms": {"game": "chess", "size": "8"}}), "chess"),
+        (json!({"do": "new", "terms": {"game": "go", "size": "99"}}), "25x25"),
+        (json!({"do": "new", "terms": {"game": "go", "size": "9", "handicap": 77}}), "77"),
+        (json!({"do": "new", "terms": {"game": "go", "size": "9", "clock": "sand 5"}}), "sand"),
+        (json!({"do": "new", "terms": {"game": "go", "size": "9", "rules": "x"}}), "`x`"),
+    ] {
+        let said = board.refusal(&command);
+        assert!(said.contains(part), "{command}: {said}");
+    }
+    assert_eq!(board.state()["game"], "nogo", "the old game is there still");
+}
+
+#[test]
+fn slow_and_many_clients_hold_nobody_up() {
+    let board = quick();
+    // Half a request each, and nothing more.
+    let slow: Vec<TcpStream> = (0..30)
+        .map(|_| {
+            let mut stream = TcpStream::connect(("127.0.0.1", board.port)).expect("it listens");
+            stream.write_all(b"GET / HT").expect("it takes it");
+            stream
+        })
+        .collect();
+    // A page that never reads what it is sent.
+    let deaf = board.open_events();
+    let clock = SystemClock::new();
+    let requests = std::env::var("TENGEN_REQUESTS").ok().and_then(|text| text.parse().ok());
+    for _ in 0..requests.unwrap_or(500) {
+        assert_eq!(board.get("icon.svg").status, 200);
+    }
+    let took = clock.now();
+    assert!(took < Duration::from_secs(60), "{took:?}");
+    // Who keeps a connection without asking anything is let go.
+    let clock = SystemClock::new();
+    for stream in slow {
+        client::wait_for_end(stream);
+    }
+    assert!(clock.now() < Duration::from_secs(10), "{:?}", clock.now());
+    drop(deaf);
+}
+
+#[test]
+fn two_pages_see_the_same_game() {
+    let board = quick();
+    board.do_it(&json!({"do": "players", "players": ["human", "human"], "level": {}}));
+    let (mut one, mut other) = (Events::open(&board), Events::open(&board));
+    one.state(|state| state["current"] == 0);
+    board.do_it(&json!({"do": "play", "at": "E5", "node": 0}));
+    for page in [&mut one, &mut other] {
+        let state = page.state(|state| state["last"] == "E5");
+        assert_eq!(state["to_move"], "W");
+    }
+    // The second page's click was meant for what it saw.
+    let late = json!({"do": "play", "at": "D4", "node": 0});
+    assert!(board.refusal(&late).contains("has changed"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_runs_when_nobody_looks() {
+    let board = Board::start(&["--threads", "1"]);
+    board.do_it(&json!({"do": "players", "players": ["human", "human"], "level": {}}));
+    board.do_it(&json!({"do": "analyse", "on": true}));
+    let mut page = Events::open(&board);
+    let first = page.next_of("analysis");
+    let later = page.analysis(|found| found["visits"].as_u64() > first["visits"].as_u64());
+    assert!(later["candidates"][0]["pv"].is_array());
+    // Closed in the middle of the search.
+    drop(page);
+    std::thread::sleep(Duration::from_secs(6));
+    let used = |board: &Board| board.cpu_ticks();
+    let before = used(&board);
+    std::thread::sleep(Duration::from_secs(2));
+    let ticks = used(&board) - before;
+    assert!(ticks <= 2, "{ticks} hundredths of a second in two seconds");
+    // And it goes on where a page comes back.
+    let mut page = Events::open(&board);
+    let visits = |found: &serde_json::Value| found["visits"].as_u64();
+    page.analysis(|found| visits(found) > visits(&later));
+}

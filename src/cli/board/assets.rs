@@ -1,0 +1,135 @@
+//! The files of the page, which are part of the program: served one by one, or put together as one file
+//! that needs no server.
+
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const JS: &str = "text/javascript; charset=utf-8";
+const SVG: &str = "image/svg+xml";
+
+const PAGE: &str = include_str!("page/index.html");
+pub(in crate::cli) const STYLE: &str = include_str!("page/style.css");
+
+/// Modules that the page has in both forms, each behind those that it uses.
+const SHARED: &[(&str, &str)] = &[
+    ("dom.js", include_str!("page/dom.js")),
+    ("words.js", include_str!("page/words.js")),
+    ("board.js", include_str!("page/board.js")),
+    ("graph.js", include_str!("page/graph.js")),
+    ("tree.js", include_str!("page/tree.js")),
+    ("panels.js", include_str!("page/panels.js")),
+    ("review.js", include_str!("page/review.js")),
+    ("app.js", include_str!("page/app.js")),
+];
+
+/// Modules of the page that is served.
+const SERVED: &[(&str, &str)] = &[
+    ("dialog.js", include_str!("page/dialog.js")),
+    ("start.js", include_str!("page/start.js")),
+];
+
+/// The module of the page that is a file.
+const LOCAL: (&str, &str) = ("local.js", include_str!("page/local.js"));
+
+/// The type and the text of a file.
+pub(super) fn find(name: &str) -> Option<(&'static str, &'static str)> {
+    match name {
+        "" => return Some((HTML, PAGE)),
+        "style.css" => return Some((CSS, STYLE)),
+        "icon.svg" => return Some((SVG, include_str!("page/icon.svg"))),
+        _ => {}
+    }
+    let mut modules = SHARED.iter().chain(SERVED);
+    let found = modules.find(|(own, _)| *own == name);
+    found.map(|(_, text)| (JS, *text))
+}
+
+/// What stands in the body of the page.
+pub(in crate::cli) fn body() -> &'static str {
+    let (_, rest) = PAGE.split_once("<body>").unwrap_or_default();
+    rest.split_once("</body>").unwrap_or_default().0
+}
+
+/// The modules of a page that is a file as one script: each becomes a function that gives what the module
+/// exports.
+pub(in crate::cli) fn script() -> String {
+    let modules = SHARED.iter().chain([&LOCAL]);
+    modules.map(|(name, text)| wrapped(name, text)).collect()
+}
+
+fn wrapped(name: &str, text: &str) -> String {
+    let mut body = String::new();
+    let mut exports = Vec::new();
+    for line in text.lines() {
+        let imported = line
+            .strip_prefix("import ")
+            .and_then(|rest| rest.strip_suffix("\";"))
+            .and_then(|rest| rest.split_once(" from \"./"));
+        let line = match (imported, line.strip_prefix("export ")) {
+            (Some((names, from)), _) => {
+                let names = names.strip_prefix("* as ").unwrap_or(names);
+                format!("const {names} = {};", variable(from))
+            }
+            (None, Some(exported)) => {
+                exports.extend(declared(exported));
+                exported.to_owned()
+            }
+            (None, None) => line.to_owned(),
+        };
+        body.push_str(&line);
+        body.push('\n');
+    }
+    let exports = exports.join(", ");
+    format!("const {} = (() => {{\n{body}return {{ {exports} }};\n}})();\n", variable(name))
+}
+
+/// The name that a declaration declares.
+fn declared(declaration: &str) -> Option<&str> {
+    let mut words = declaration.split(|c: char| !(c.is_alphanumeric() || "_$".contains(c)));
+    words.find(|word| !["async", "function", "const", "let"].contains(word))
+}
+
+/// The variable that holds what a module exports.
+fn variable(module: &str) -> String {
+    format!("module_{}", module.trim_end_matches(".js"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_become_functions() {
+        let text = "import { a, b } from \"./dom.js\";\nimport * as tree from \"./tree.js\";\n\
+                    export const X = a;\nexport async function f(y) {}\nlet z = 1;";
+        let expected = "const module_one = (() => {\nconst { a, b } = module_dom;\n\
+                        const tree = module_tree;\nconst X = a;\nasync function f(y) {}\nlet z = 1;\n\
+                        return { X, f };\n})();\n";
+        assert_eq!(wrapped("one.js", text), expected);
+    }
+
+    /// What a module imports stands before it, and nothing is loaded from anywhere else.
+    #[test]
+    fn everything_that_is_imported_is_there_and_local() {
+        let script = script();
+        assert!(!script.contains("import ") && !script.contains("\nexport "), "{script}");
+        for (name, text) in SHARED.iter().chain(SERVED).chain([&LOCAL]) {
+            let imports = text.lines().filter(|line| line.starts_with("import "));
+            for line in imports {
+                let from = line.split('"').nth(1).expect("a path").trim_start_matches("./");
+                let known = SHARED.iter().chain(SERVED).any(|(own, _)| *own == from);
+                assert!(known, "{name}: {line}");
+                let before = |name| script.find(&format!("const {} = (", variable(name)));
+                if SHARED.iter().any(|(own, _)| own == name) {
+                    assert!(before(from) < before(name), "{name} stands before {from}");
+                }
+            }
+        }
+        for text in [PAGE, STYLE, &script] {
+            for far in ["http://", "https://", "//cdn", "@import", "url("] {
+                let found = text.replace("http://www.w3.org/2000/svg", "");
+                assert!(!found.contains(far), "{far}");
+            }
+        }
+        assert!(body().contains("id=\"board\"") && !body().contains("<script"));
+    }
+}

@@ -1,0 +1,222 @@
+//! The clocks of a game on the board: who has how much, and whose is running. They are those of the game;
+//! the engine is told what they show before each of its moves.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use tengen::clock::{Overtime, SideClock, TimeControl, TimeLeft};
+use tengen::game::Color;
+
+/// Both clocks.
+#[derive(Debug, Clone)]
+pub(super) struct Clocks {
+    control: TimeControl,
+    sides: [SideClock; 2],
+    /// The side whose clock runs, and since when.
+    running: Option<(Color, Duration)>,
+}
+
+/// A clock as the page shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct ClockView {
+    /// Seconds of main time or of the present period, when the state was told.
+    seconds: f64,
+    /// Stones or periods left in overtime; 0 in main time.
+    stones: u32,
+    /// `main`, `byoyomi` or `canadian`.
+    phase: &'static str,
+    running: bool,
+}
+
+impl Clocks {
+    pub(super) fn new(control: TimeControl) -> Clocks {
+        Clocks {
+            control,
+            sides: [SideClock::new(control); 2],
+            running: None,
+        }
+    }
+
+    pub(super) fn control(&self) -> TimeControl {
+        self.control
+    }
+
+    /// What a side has left, the move that it thinks about included.
+    pub(super) fn left(&self, color: Color, now: Duration) -> TimeLeft {
+        let mut clock = self.sides[color.index()];
+        let thought = match self.running {
+            Some((running, since)) if running == color => now.saturating_sub(since),
+            _ => return clock.left(),
+        };
+        if let Overtime::Byoyomi { period, periods } = clock.overtime() {
+            return in_byoyomi(clock.left(), (period, periods), thought);
+        }
+        clock.spend_without_move(thought);
+        clock.left()
+    }
+
+    /// Has one side's clock run, or none.
+    pub(super) fn run(&mut self, color: Option<Color>, now: Duration) {
+        let wanted = color.filter(|_| self.control != TimeControl::Unlimited);
+        if wanted == self.running.map(|(color, _)| color) {
+            return;
+        }
+        if let Some((color, since)) = self.running.take() {
+            self.sides[color.index()].spend_without_move(now.saturating_sub(since));
+        }
+        self.running = wanted.map(|color| (color, now));
+    }
+
+    /// A side has moved: its clock stops, and pays what a move earns. False where its time was up.
+    pub(super) fn moved(&mut self, color: Color, now: Duration) -> bool {
+        match self.running {
+            Some((running, since)) if running == color => {
+                let in_time = !self.is_up(color, now);
+                self.sides[color.index()].spend(now.saturating_sub(since));
+                self.running = None;
+                in_time
+            }
+            _ => true,
+        }
+    }
+
+    /// When the running clock will have run out, and whose it is.
+    pub(super) fn deadline(&self) -> Option<(Color, Duration)> {
+        let (color, since) = self.running?;
+        let longest = match (self.sides[color.index()].left(), self.control) {
+            (TimeLeft::Unlimited, _) | (_, TimeControl::Unlimited) => return None,
+            (TimeLeft::Main(main), TimeControl::Limited { overtime, .. }) => match overtime {
+                Overtime::Byoyomi { period, periods } => main + period * periods,
+                Overtime::Canadian { period, .. } => main + period,
+                Overtime::None | Overtime::Fischer { .. } => main,
+            },
+            (TimeLeft::Canadian { period, .. }, _) => period,
+            (
+                TimeLeft::Byoyomi {
+                    period: left,
+                    periods,
+                },
+                TimeControl::Limited { overtime, .. },
+            ) => match overtime {
+                Overtime::Byoyomi { period, .. } => left + period * periods.saturating_sub(1),
+                _ => left,
+            },
+        };
+        Some((color, since + longest))
+    }
+
+    /// Whether a side's time is up.
+    pub(super) fn is_up(&self, color: Color, now: Duration) -> bool {
+        let deadline = self.deadline();
+        deadline.is_some_and(|(running, at)| running == color && now >= at)
+    }
+
+    /// What the page shows of a side's clock; `None` where there is none.
+    pub(super) fn view(&self, color: Color, now: Duration) -> Option<ClockView> {
+        let (left, stones, phase) = match self.left(color, now) {
+            TimeLeft::Unlimited => return None,
+            TimeLeft::Main(left) => (left, 0, "main"),
+            TimeLeft::Canadian { period, stones } => (period, stones, "canadian"),
+            TimeLeft::Byoyomi { period, periods } => (period, periods, "byoyomi"),
+        };
+        Some(ClockView {
+            seconds: left.as_secs_f64(),
+            stones,
+            phase,
+            running: self.running.is_some_and(|(running, _)| running == color),
+        })
+    }
+}
+
+/// What is left in the middle of a move, which has not brought its period back yet.
+fn in_byoyomi(
+    left: TimeLeft,
+    (period, periods): (Duration, u32),
+    thought: Duration,
+) -> TimeLeft {
+    let (first, later) = match left {
+        TimeLeft::Main(main) if thought < main => return TimeLeft::Main(main - thought),
+        TimeLeft::Main(main) => (main, periods),
+        TimeLeft::Byoyomi { period, periods } => (period, periods.saturating_sub(1)),
+        other => return other,
+    };
+    let Some(beyond) = thought.checked_sub(first) else {
+        return TimeLeft::Byoyomi {
+            period: first - thought,
+            periods: later + 1,
+        };
+    };
+    let whole = beyond.as_nanos() / period.as_nanos().max(1);
+    let lost = u32::try_from(whole).unwrap_or(u32::MAX);
+    TimeLeft::Byoyomi {
+        period: match lost < later {
+            true => period - (beyond - period * lost),
+            false => Duration::ZERO,
+        },
+        periods: later.saturating_sub(lost),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Color::{Black, White};
+
+    fn secs(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn clocks(text: &[&str]) -> Clocks {
+        Clocks::new(TimeControl::from_kata(text).expect("a time control"))
+    }
+
+    fn byoyomi(seconds: u64, periods: u32) -> TimeLeft {
+        TimeLeft::Byoyomi {
+            period: secs(seconds),
+            periods,
+        }
+    }
+
+    #[test]
+    fn the_side_to_move_pays() {
+        let mut clocks = clocks(&["fischer", "60", "5"]);
+        clocks.run(Some(Black), secs(10));
+        assert_eq!(clocks.deadline(), Some((Black, secs(70))));
+        assert_eq!(clocks.left(Black, secs(30)), TimeLeft::Main(secs(40)));
+        assert!(clocks.moved(Black, secs(30)));
+        assert_eq!(clocks.left(Black, secs(30)), TimeLeft::Main(secs(45)));
+        clocks.run(Some(White), secs(30));
+        assert!(!clocks.is_up(White, secs(89)) && clocks.is_up(White, secs(90)));
+        assert!(!clocks.moved(White, secs(91)), "too late");
+    }
+
+    #[test]
+    fn a_clock_that_is_stopped_keeps_what_it_has() {
+        let mut clocks = clocks(&["byoyomi", "10", "5", "3"]);
+        clocks.run(Some(White), secs(0));
+        assert_eq!(clocks.deadline(), Some((White, secs(25))));
+        clocks.run(None, secs(4));
+        assert_eq!(clocks.left(White, secs(99)), TimeLeft::Main(secs(6)));
+        clocks.run(Some(White), secs(100));
+        let view = clocks.view(White, secs(108)).expect("a clock");
+        assert_eq!((view.phase, view.stones, view.running), ("byoyomi", 3, true));
+        assert!((view.seconds - 3.0).abs() < 1e-9, "{view:?}");
+        assert_eq!(clocks.left(White, secs(112)), byoyomi(4, 2));
+        assert!(clocks.moved(White, secs(112)));
+        assert_eq!(clocks.left(White, secs(112)), byoyomi(5, 2));
+        clocks.run(Some(White), secs(112));
+        assert_eq!(clocks.left(White, secs(114)), byoyomi(3, 2));
+        assert_eq!(clocks.left(White, secs(118)), byoyomi(4, 1));
+        assert_eq!(clocks.left(White, secs(500)), byoyomi(0, 0));
+        assert_eq!(clocks.deadline(), Some((White, secs(122))));
+    }
+
+    #[test]
+    fn without_a_clock_nobody_is_late() {
+        let mut clocks = clocks(&["none"]);
+        clocks.run(Some(Black), secs(0));
+        assert_eq!(clocks.deadline(), None);
+        assert!(clocks.moved(Black, secs(1_000_000)));
+        assert_eq!(clocks.view(Black, secs(1)), None);
+    }
+}

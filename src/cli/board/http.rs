@@ -1,0 +1,270 @@
+//! One request a connection, over HTTP/1.1: reading it within bounds of size and time, and writing the
+//! answer. The head is read by `httparse`.
+
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::Duration;
+
+use tengen::clock::{Clock as _, SystemClock};
+
+/// The longest head: a browser's has less than a kilobyte.
+const MOST_HEAD: usize = 16 << 10;
+const MOST_HEADERS: usize = 64;
+/// The largest body: a game of the largest size that `loadsgf` takes.
+pub(super) const MOST_BODY: usize = 16 << 20;
+/// Who has not sent its whole head, or its whole body, by then is given up.
+const HEAD_TIME: Duration = Duration::from_secs(5);
+const BODY_TIME: Duration = Duration::from_secs(30);
+/// Who does not take what is sent for so long is given up.
+pub(super) const WRITE_TIME: Duration = Duration::from_secs(5);
+
+/// A request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Request {
+    pub(super) method: String,
+    /// As it was sent, with its query.
+    pub(super) path: String,
+    pub(super) host: Option<String>,
+    pub(super) origin: Option<String>,
+    /// What the browser says of the page that asks (`Sec-Fetch-Site`).
+    pub(super) site: Option<String>,
+    pub(super) content_type: Option<String>,
+    pub(super) body: Vec<u8>,
+}
+
+/// Why there is no request.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// The other side is gone, or too slow.
+    Gone,
+    /// It is told so with this status.
+    Status(u16),
+}
+
+impl From<io::Error> for Refused {
+    fn from(_: io::Error) -> Refused {
+        Refused::Gone
+    }
+}
+
+/// Reads from a connection until a moment.
+struct Until<'a> {
+    stream: &'a mut TcpStream,
+    clock: SystemClock,
+    within: Duration,
+}
+
+impl Until<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Refused> {
+        let left = self.within.saturating_sub(self.clock.now());
+        if left.is_zero() {
+            return Err(Refused::Gone);
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        match self.stream.read(buffer)? {
+            0 => Err(Refused::Gone),
+            read => Ok(read),
+        }
+    }
+}
+
+/// Reads a request.
+pub(super) fn read(stream: &mut TcpStream) -> Result<Request, Refused> {
+    let mut until = Until {
+        stream,
+        clock: SystemClock::new(),
+        within: HEAD_TIME,
+    };
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 4096];
+    let (mut request, head, length) = loop {
+        let read = until.read(&mut buffer)?;
+        bytes.extend_from_slice(&buffer[..read]);
+        if let Some(parsed) = parse(&bytes)? {
+            break parsed;
+        }
+        if bytes.len() > MOST_HEAD {
+            return Err(Refused::Status(431));
+        }
+    };
+    if length > MOST_BODY {
+        return Err(Refused::Status(413));
+    }
+    let mut body = bytes.split_off(head);
+    until.within = until.clock.now() + BODY_TIME;
+    while body.len() < length {
+        let read = until.read(&mut buffer)?;
+        body.extend_from_slice(&buffer[..read]);
+    }
+    body.truncate(length);
+    request.body = body;
+    Ok(request)
+}
+
+/// A request without its body, the length of its head and that of its body; `None` where more of the head
+/// is to come.
+fn parse(bytes: &[u8]) -> Result<Option<(Request, usize, usize)>, Refused> {
+    let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+    let mut parsed = httparse::Request::new(&mut headers);
+    let head = match parsed.parse(bytes) {
+        Ok(httparse::Status::Complete(head)) => head,
+        Ok(httparse::Status::Partial) => return Ok(None),
+        Err(httparse::Error::TooManyHeaders) => return Err(Refused::Status(431)),
+        Err(_) => return Err(Refused::Status(400)),
+    };
+    let mut request = Request {
+        method: parsed.method.unwrap_or_default().to_owned(),
+        path: parsed.path.unwrap_or_default().to_owned(),
+        ..Request::default()
+    };
+    let mut length = 0;
+    for header in parsed.headers.iter() {
+        let value = || String::from_utf8_lossy(header.value).trim().to_owned();
+        let once = |slot: &mut Option<String>| match slot.replace(value()) {
+            // Two hosts are a trick, whoever is meant.
+            Some(_) => Err(Refused::Status(400)),
+            None => Ok(()),
+        };
+        match header.name.to_ascii_lowercase().as_str() {
+            "host" => once(&mut request.host)?,
+            "origin" => once(&mut request.origin)?,
+            "sec-fetch-site" => once(&mut request.site)?,
+            "content-type" => once(&mut request.content_type)?,
+            "content-length" => {
+                length = value().parse().map_err(|_| Refused::Status(400))?;
+            }
+            "transfer-encoding" => return Err(Refused::Status(411)),
+            _ => {}
+        }
+    }
+    Ok(Some((request, head, length)))
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Reply {
+    pub(super) status: u16,
+    pub(super) content_type: &'static str,
+    /// A name under which the browser saves it.
+    pub(super) file_name: Option<&'static str>,
+    pub(super) body: Vec<u8>,
+}
+
+impl Reply {
+    pub(super) fn text(status: u16, text: &str) -> Reply {
+        Reply {
+            status,
+            content_type: "text/plain; charset=utf-8",
+            file_name: None,
+            body: text.as_bytes().to_vec(),
+        }
+    }
+
+    pub(super) fn json(status: u16, text: impl Into<String>) -> Reply {
+        Reply {
+            content_type: "application/json",
+            body: text.into().into_bytes(),
+            ..Reply::text(status, "")
+        }
+    }
+}
+
+/// Nothing but what the page brings along is loaded or run, no other page may frame it, and no address
+/// with its token is told to anybody.
+const ALWAYS: &str = "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; \
+img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n\
+X-Content-Type-Options: nosniff\r\n\
+Referrer-Policy: no-referrer\r\n\
+Cross-Origin-Opener-Policy: same-origin\r\n\
+Cross-Origin-Resource-Policy: same-origin\r\n\
+Cache-Control: no-store\r\n\
+Connection: close\r\n";
+
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        400 => "Bad Request",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        411 => "Length Required",
+        413 => "Content Too Large",
+        415 => "Unsupported Media Type",
+        421 => "Misdirected Request",
+        422 => "Unprocessable Content",
+        431 => "Request Header Fields Too Large",
+        503 => "Service Unavailable",
+        _ => "Error",
+    }
+}
+
+/// Writes an answer and ends the connection.
+pub(super) fn write(stream: &mut TcpStream, reply: &Reply) -> io::Result<()> {
+    stream.set_write_timeout(Some(WRITE_TIME))?;
+    let named = reply.file_name.map_or(String::new(), |name| {
+        format!("Content-Disposition: attachment; filename=\"{name}\"\r\n")
+    });
+    let head = format!(
+        "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{named}{ALWAYS}\r\n",
+        reply.status,
+        reason(reply.status),
+        reply.content_type,
+        reply.body.len()
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(&reply.body)?;
+    stream.flush()?;
+    stream.shutdown(Shutdown::Write)?;
+    // What was not read would have the system throw the answer away.
+    stream.set_read_timeout(Some(Duration::from_millis(200)))?;
+    let mut rest = [0; 4096];
+    for _ in 0..16 {
+        if stream.read(&mut rest)? == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Begins a stream of events (`text/event-stream`).
+pub(super) fn begin_events(stream: &mut TcpStream) -> io::Result<()> {
+    stream.set_write_timeout(Some(WRITE_TIME))?;
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{ALWAYS}\r\n");
+    stream.write_all(head.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> Option<u16> {
+        match parse(text.as_bytes()) {
+            Err(Refused::Status(status)) => Some(status),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_head_is_read_when_it_is_whole() {
+        let text = "POST /x/do HTTP/1.1\r\nHost: 127.0.0.1:1\r\nContent-Length: 3\r\n\r\nabc";
+        for cut in 0..text.len() - 3 {
+            assert!(matches!(parse(&text.as_bytes()[..cut]), Ok(None)), "{cut}");
+        }
+        let (request, head, length) = parse(text.as_bytes()).expect("whole").expect("whole");
+        assert_eq!((&text[head..], length), ("abc", 3));
+        assert_eq!((&*request.method, &*request.path), ("POST", "/x/do"));
+        assert_eq!(request.host.as_deref(), Some("127.0.0.1:1"));
+    }
+
+    #[test]
+    fn what_is_no_request_is_refused() {
+        assert_eq!(refused("GET\r\n\r\n"), Some(400));
+        let with = |header: &str| refused(&format!("GET / HTTP/1.1\r\n{header}\r\n\r\n"));
+        assert_eq!(with("Content-Length: -1"), Some(400));
+        assert_eq!(with("Content-Length: 99999999999999999999999"), Some(400));
+        assert_eq!(with("Transfer-Encoding: chunked"), Some(411));
+        assert_eq!(with("Host: a\r\nHost: b"), Some(400));
+        assert_eq!(with(&"A: b\r\n".repeat(100)), Some(431));
+        assert_eq!(with("Accept: */*"), None);
+    }
+}

@@ -1,0 +1,124 @@
+//! `tengen board`: the board in the browser. A page that this program serves on the loopback address asks
+//! for everything; rules, moves, numbers and records come from the same parts as over GTP.
+
+mod assets;
+mod clocks;
+mod command;
+mod http;
+mod report;
+mod reviewing;
+mod server;
+mod session;
+mod site;
+mod table;
+mod terms;
+mod tree;
+mod view;
+mod worker;
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+use std::process::{Command as Process, Stdio};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Args;
+use tengen::clock::{Clock, SystemClock};
+use tengen::record::file;
+
+pub(super) use assets::{STYLE as PAGE_STYLE, body as page_body, script as file_script};
+
+use super::flags::EngineFlags;
+use super::output;
+use session::Session;
+use site::Site;
+use table::Table;
+use terms::{Level, Terms, Who};
+
+/// Show a board in the browser: play, analyse and review games of NoGo, Go and Gomoku.
+///
+/// Prints the address of the page, which holds a secret: who has it can use the engine. Only programs on
+/// this computer can reach it. Nothing is searched while no page is open; Ctrl-C ends it.
+#[derive(Debug, Args)]
+pub(crate) struct Board {
+    /// A game to show.
+    file: Option<PathBuf>,
+    /// Open the page in the browser, too.
+    #[arg(long)]
+    open: bool,
+    /// The port of the page [default: any that is free].
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    port: u16,
+    #[command(flatten)]
+    engine: EngineFlags,
+}
+
+impl Board {
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        let options = self.engine.resolve()?;
+        anyhow::ensure!(
+            options.playouts_per_second.is_none(),
+            "--playouts-per-second simulates a clock, and people play here: leave it out"
+        );
+        let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let spending = &options.spending;
+        let terms = Terms {
+            game: options.game.clone(),
+            size: options.board().to_string(),
+            rules: options.rules.clone(),
+            players: [Who::Human, Who::Engine],
+            level: Level {
+                visits: spending.visits,
+                seconds: spending.time_per_move.map(|time| time.as_secs_f64()),
+            },
+            ..Terms::default()
+        };
+        let mut session = Session::new(Arc::new(self.engine), terms, Arc::clone(&time))?;
+        if let Some(path) = &self.file {
+            let name = || path.display().to_string();
+            let bytes = file::read_bytes(path).with_context(name)?;
+            session.load(&bytes).with_context(name)?;
+        }
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port))
+            .with_context(|| format!("cannot use port {}", self.port))?;
+        let port = listener.local_addr()?.port();
+        let table = Arc::new(Table::new(session));
+        let site = Arc::new(Site {
+            table: Arc::clone(&table),
+            token: site::token()?,
+            port,
+        });
+        let (working, watching) = (Arc::clone(&table), table);
+        spawn("engine", move || worker::work(&working, &time))?;
+        spawn("clocks", move || watching.watch_clocks())?;
+        let address = format!("http://127.0.0.1:{port}/{}/", site.token);
+        output::print(&address)?;
+        if self.open {
+            open(&address);
+        }
+        server::serve(&listener, &site)
+    }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> anyhow::Result<()> {
+    let thread = std::thread::Builder::new().name(name.to_owned());
+    thread.spawn(work).context("no thread can be started")?;
+    Ok(())
+}
+
+/// Opens an address in the browser that the user has chosen.
+fn open(address: &str) {
+    let (program, first): (_, &[&str]) = if cfg!(windows) {
+        ("rundll32", &["url.dll,FileProtocolHandler"])
+    } else if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else {
+        ("xdg-open", &[])
+    };
+    let mut process = Process::new(program);
+    process.args(first).arg(address);
+    let silent = process.stdin(Stdio::null()).stdout(Stdio::null());
+    if let Err(error) = silent.stderr(Stdio::null()).spawn() {
+        log::warn!("the browser cannot be opened with {program}: {error}");
+    }
+}

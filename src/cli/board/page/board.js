@@ -1,0 +1,186 @@
+// The board: grid, stones, and what is laid over them. It draws what it is given and reports points.
+import { $, brief, h, percent, share, signed } from "./dom.js";
+import { say } from "./words.js";
+
+export const COLUMNS = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
+const CELL = 60, R = 28;
+
+let size = { width: 0, height: 0 };
+let on = { play() {}, pick() {} };
+let aimed = null;
+
+const LEFT = 64, TOP = 40;
+const place = (index) => [LEFT + (index % size.width) * CELL, TOP + Math.floor(index / size.width) * CELL];
+
+// Points are numbered row by row from the top.
+export const indexOf = (at) => (at === "pass" || !at ? -1 : (size.height - Number(at.slice(1))) * size.width + COLUMNS.indexOf(at[0]));
+export const vertexOf = (index) => COLUMNS[index % size.width] + (size.height - Math.floor(index / size.width));
+
+export function listen(handlers) {
+  on = handlers;
+  const board = $("board");
+  const point = (event) => {
+    const box = board.getBoundingClientRect(), scale = board.viewBox.baseVal.width / box.width;
+    const x = Math.round(((event.clientX - box.left) * scale - LEFT) / CELL), y = Math.round(((event.clientY - box.top) * scale - TOP) / CELL);
+    const inside = x >= 0 && y >= 0 && x < size.width && y < size.height;
+    return { index: inside ? y * size.width + x : -1, pixels: CELL / scale };
+  };
+  board.addEventListener("pointermove", (event) => { if (event.pointerType !== "touch") on.hover(point(event).index); });
+  board.addEventListener("pointerleave", () => on.hover(-1));
+  board.addEventListener("click", (event) => {
+    const { index, pixels } = point(event);
+    if (index < 0) return;
+    // A finger is larger than a point of a large board: the first touch aims, the second plays.
+    if (event.pointerType === "touch" && pixels < 26 && aimed !== index) {
+      aimed = index;
+      on.aim(index);
+      return;
+    }
+    aimed = null;
+    on.play(index);
+  });
+}
+
+function stars() {
+  const { width, height } = size;
+  if (width !== height || width < 9) return [];
+  const edge = width < 13 ? 2 : 3, far = width - 1 - edge, middle = (width - 1) / 2;
+  const lines = width % 2 ? (width >= 15 ? [edge, middle, far] : [edge, far]) : [edge, far];
+  const points = lines.flatMap((x) => lines.map((y) => [x, y]));
+  if (width % 2 && width < 15) points.push([middle, middle]);
+  return points.map(([x, y]) => y * width + x);
+}
+
+function ground(game) {
+  size = { width: game.width, height: game.height };
+  const right = LEFT + (size.width - 1) * CELL, bottom = TOP + (size.height - 1) * CELL;
+  const [width, height] = [right + 40, bottom + 64];
+  const board = $("board");
+  board.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const shade = (id, stops) => h("radialGradient", { id, cx: "36%", cy: "30%", r: "78%" }, stops.map(([offset, color]) => h("stop", { offset, "stop-color": color })));
+  let lines = "";
+  for (let x = 0; x < size.width; x++) lines += `M${LEFT + x * CELL} ${TOP}V${bottom}`;
+  for (let y = 0; y < size.height; y++) lines += `M${LEFT} ${TOP + y * CELL}H${right}`;
+  const labels = h("g", { class: "labels", "font-size": 20, "text-anchor": "middle" });
+  for (let x = 0; x < size.width; x++) labels.append(h("text", { x: LEFT + x * CELL, y: bottom + 54 }, COLUMNS[x]));
+  for (let y = 0; y < size.height; y++) labels.append(h("text", { x: 19, y: TOP + y * CELL + 7 }, String(size.height - y)));
+  board.replaceChildren(
+    h("defs", {}, shade("sB", [["0", "#6a6e75"], [".45", "#25272b"], ["1", "#060708"]]), shade("sW", [["0", "#ffffff"], [".6", "#f3f1ea"], ["1", "#c9c5b9"]])),
+    h("rect", { width, height, fill: "var(--wood)" }),
+    h("path", { class: "grid", d: lines, "stroke-width": 1.5 }),
+    h("rect", { x: LEFT, y: TOP, width: right - LEFT, height: bottom - TOP, fill: "none", stroke: "var(--grid)", "stroke-width": 2.6 }),
+    ...stars().map((index) => { const [cx, cy] = place(index); return h("circle", { class: "star", cx, cy, r: 5 }); }),
+    labels, h("g", { id: "under" }), h("g", { id: "stones" }), h("g", { id: "over" }));
+}
+
+function disc(index, color, kind, mark) {
+  const [cx, cy] = place(index);
+  const group = h("g", { class: kind || "stone" }, h("circle", { cx, cy, r: R, fill: `url(#s${color})`, stroke: color === "B" ? "#000" : "#8f8c83", "stroke-width": 1 }));
+  if (mark) group.append(h("text", { x: cx, y: cy + 8, "text-anchor": "middle", "font-size": 23, "font-weight": 600, fill: color === "B" ? "#fff" : "#111" }, mark));
+  return group;
+}
+
+// How much worse than the best a candidate is, in a word for its colour.
+export function tone(candidate, best, mover) {
+  if (candidate.proven) return candidate.proven === mover ? "best" : candidate.proven === "0" ? "fair" : "bad";
+  if (candidate === best) return "best";
+  const loss = share(mover, best.winrate) - share(mover, candidate.winrate);
+  return loss < 0.02 ? "good" : loss < 0.06 ? "fair" : loss < 0.15 ? "poor" : "bad";
+}
+
+// What a proven result is called for the side to move.
+export const verdict = (proven, mover) => say(proven === "0" ? "draws" : proven === mover ? "wins" : "loses");
+
+function bubble(candidate, best, mover, visits) {
+  const [cx, cy] = place(indexOf(candidate.at));
+  const text = candidate.proven ? verdict(candidate.proven, mover) : (100 * share(mover, candidate.winrate)).toFixed(0);
+  const small = candidate !== best && candidate.visits < visits / 40;
+  const under = candidate.lead != null ? signed(mover === "B" ? candidate.lead : -candidate.lead) : brief(candidate.visits);
+  const title = `${candidate.at}: ${percent(share(mover, candidate.winrate))}, ${candidate.visits} ${say("visits")}, ${say("policy")} ${percent(candidate.prior)}`;
+  return h("g", { class: `candidate ${tone(candidate, best, mover)} ${small ? "far" : ""}`, "data-at": candidate.at },
+    h("circle", { cx, cy, r: small ? 20 : 27, fill: "var(--c)", stroke: candidate === best ? "#fff" : "none", "stroke-width": 3 }),
+    h("text", { x: cx, y: small ? cy + 6 : cy + 1, "text-anchor": "middle", "font-size": small ? (text.length > 2 ? 12 : 16) : text.length > 3 ? 15 : 21, "font-weight": 650 }, text),
+    !small && h("text", { x: cx, y: cy + 18, "text-anchor": "middle", "font-size": 14 }, under),
+    h("title", {}, title));
+}
+
+const square = (index, side, fill, opacity) => {
+  const [x, y] = place(index);
+  return h("rect", { x: x - side / 2, y: y - side / 2, width: side, height: side, rx: 3, fill, "fill-opacity": opacity });
+};
+
+// Marks over and under the stones; each layer answers the one question that was chosen.
+const LAYERS = {
+  candidates({ view, analysis, over }) {
+    if (!analysis) return;
+    const list = analysis.candidates.filter((c) => indexOf(c.at) >= 0);
+    for (const c of [...list].reverse()) if (view.stones[indexOf(c.at)] === ".") over.append(bubble(c, analysis.candidates[0], analysis.to_move, analysis.visits));
+  },
+  policy({ view, analysis, over }) {
+    if (!analysis) return;
+    const most = Math.max(1, ...analysis.policy);
+    analysis.policy.slice(0, -1).forEach((value, index) => {
+      if (value < 5 || view.stones[index] !== ".") return;
+      const [x, y] = place(index);
+      over.append(square(index, 52, "var(--best)", 0.16 + (0.78 * value) / most),
+        h("text", { x, y: y + 6, "text-anchor": "middle", "font-size": 16, "font-weight": 600, fill: value / most > 0.4 ? "#fff" : "#111" }, (value / 10).toFixed(value < 100 ? 1 : 0)));
+    });
+  },
+  territory({ view, analysis, over }) {
+    const count = view.count;
+    if (count) {
+      [...count.points].forEach((fate, index) => {
+        const color = fate === "B" || fate === "W" ? fate : fate === "d" ? (view.stones[index] === "B" ? "W" : "B") : null;
+        if (color) over.append(square(index, 22, color === "B" ? "var(--black-owns)" : "var(--white-owns)", 0.92));
+      });
+      return;
+    }
+    (analysis?.owners || []).forEach((value, index) => {
+      if (Math.abs(value) < 12) return;
+      over.append(square(index, 8 + (26 * Math.abs(value)) / 100, value > 0 ? "var(--black-owns)" : "var(--white-owns)", 0.85));
+    });
+  },
+  legal({ view, under }) {
+    [...view.legal].forEach((bits, index) => {
+      if (view.stones[index] !== ".") return;
+      const [x, y] = place(index), dot = (dx, color) => h("circle", { cx: x + dx, cy: y, r: 11, fill: color === "B" ? "#111" : "#fff", stroke: "#555", "stroke-width": 1 });
+      if (bits === "1") under.append(dot(0, "B"));
+      else if (bits === "2") under.append(dot(0, "W"));
+      else if (bits === "3") under.append(dot(-11, "B"), dot(11, "W"));
+      else under.append(h("path", { d: `M${x - 12} ${y - 12}l24 24m0 -24l-24 24`, stroke: "var(--bad)", "stroke-width": 5, "stroke-linecap": "round" }));
+    });
+  },
+  none() {},
+};
+export const LAYER_NAMES = Object.keys(LAYERS);
+
+// Draws a position: `line` is shown as numbered stones in its place, `ghost` is the point under the mouse.
+export function draw({ view, analysis, layer, line, ghost, aim, open, next }) {
+  if (view.width !== size.width || view.height !== size.height || !$("stones")) ground(view);
+  const board = $("board"), under = $("under"), over = $("over");
+  board.classList.toggle("open", Boolean(open));
+  under.replaceChildren();
+  over.replaceChildren();
+  const dead = (index) => view.count?.points[index] === "d";
+  $("stones").replaceChildren(...[...view.stones].flatMap((color, index) => (color === "." ? [] : [disc(index, color, dead(index) ? "stone dead" : "stone")])));
+  const last = indexOf(view.last);
+  if (last >= 0) {
+    const [cx, cy] = place(last);
+    over.append(h("circle", { cx, cy, r: 11, fill: "none", stroke: view.stones[last] === "B" ? "#fff" : "#111", "stroke-width": 4 }));
+  }
+  if (line) {
+    let color = view.to_move;
+    line.forEach((at, number) => {
+      if (indexOf(at) >= 0) over.append(disc(indexOf(at), color, "stone", String(number + 1)));
+      color = color === "B" ? "W" : "B";
+    });
+    return;
+  }
+  LAYERS[layer]({ view, analysis, under, over });
+  if (next && indexOf(next.at) >= 0 && view.stones[indexOf(next.at)] === ".") {
+    const [cx, cy] = place(indexOf(next.at));
+    over.append(h("circle", { cx, cy, r: R, fill: "none", stroke: next.color === "B" ? "#000" : "#fff", "stroke-width": 3, "stroke-dasharray": "7 6", "pointer-events": "none" }));
+  }
+  const shown = aim >= 0 ? aim : ghost;
+  if (open && shown >= 0 && view.stones[shown] === ".") over.append(disc(shown, view.to_move, aim >= 0 ? "aim" : "ghost"));
+}

@@ -1,0 +1,60 @@
+// A new game: which, on which board, by which rules, against whom, with how much time.
+import { $, h, toast } from "./dom.js";
+import { refusal, say } from "./words.js";
+
+const GAMES = {
+  nogo: { sizes: ["5", "7", "9", "11", "13"], usual: "9", rules: [] },
+  go: { sizes: ["9", "13", "19"], usual: "9", rules: ["chinese", "japanese", "korean", "aga", "new-zealand", "tromp-taylor"], points: true },
+  gomoku: { sizes: ["9", "13", "15", "19", "20"], usual: "15", rules: ["freestyle", "standard", "renju", "caro", "standard-caro"] },
+};
+const PLAYERS = [["humanBlack", ["human", "engine"]], ["humanWhite", ["engine", "human"]], ["both", ["human", "human"]], ["engines", ["engine", "engine"]]];
+
+let chosen = null;
+
+function choices(values, now, choose, words = (value) => value) {
+  const button = (value) => h("button", { type: "button", role: "radio", "aria-checked": String(JSON.stringify(value) === JSON.stringify(now)), "data-value": JSON.stringify(value), onclick: () => choose(value) }, words(value));
+  return h("div", { class: "choices", role: "radiogroup" }, values.map(button));
+}
+
+const number = (name, attributes) => h("input", { type: "number", value: chosen[name], "aria-label": name, oninput: (event) => { chosen[name] = event.target.value; }, ...attributes });
+const field = (name, ...content) => h("div", { class: "field" }, h("span", {}, say(name)), h("div", {}, content));
+
+function clockText() {
+  const main = Number(chosen.main) * 60;
+  return { none: "", absolute: `absolute ${main}`, fischer: `fischer ${main} ${chosen.more}`, byoyomi: `byoyomi ${main} ${chosen.period} ${chosen.periods}` }[chosen.clock];
+}
+
+function draw(start) {
+  const game = GAMES[chosen.game], set = (change) => { Object.assign(chosen, change); draw(start); };
+  const dialog = $("dialog");
+  const clock = {
+    none: [], absolute: [number("main", { min: 0.5, step: 0.5 }), say("minutes")], fischer: [number("main", { min: 0, step: 0.5 }), say("minutes"), " + ", number("more", { min: 0, step: 1 }), say("seconds")],
+    byoyomi: [number("main", { min: 0, step: 0.5 }), say("minutes"), " + ", number("periods", { min: 1, step: 1 }), "×", number("period", { min: 1, step: 1 }), say("seconds")],
+  }[chosen.clock];
+  const level = { free: [], seconds: [number("seconds", { min: 0.1, step: 0.1 }), say("seconds")], visits: [number("visits", { min: 1, step: 1 }), say("visitsOf")] }[chosen.level];
+  dialog.replaceChildren(h("h2", {}, say("new")),
+    field("game", choices(Object.keys(GAMES), chosen.game, (name) => set({ game: name, size: GAMES[name].usual, rules: "", handicap: 0 }), say)),
+    field("board", choices(game.sizes, chosen.size, (size) => set({ size }), (size) => `${size}×${size}`)),
+    game.rules.length ? field("rules", h("select", { "aria-label": say("rules"), onchange: (event) => set({ rules: event.target.value }) }, ["", ...game.rules].map((name) => h("option", { value: name, selected: name === chosen.rules }, name || say("usual"))))) : "",
+    game.points ? field("komi", h("div", { class: "row" }, number("komi", { step: 0.5, placeholder: say("byRules") }))) : "",
+    game.points ? field("handicap", h("select", { "aria-label": say("handicap"), onchange: (event) => set({ handicap: Number(event.target.value) }) }, [0, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => h("option", { value: n, selected: n === chosen.handicap }, String(n))))) : "",
+    field("players", choices(PLAYERS.map(([, who]) => who), chosen.players, (players) => set({ players }), (who) => say(PLAYERS.find(([, own]) => JSON.stringify(own) === JSON.stringify(who))[0]))),
+    field("level", choices(["free", "seconds", "visits"], chosen.level, (kind) => set({ level: kind }), (kind) => say(kind === "free" ? "byClock" : kind === "seconds" ? "seconds" : "visitsOf")), level.length ? h("div", { class: "row" }, level) : ""),
+    field("clock", choices(["none", "absolute", "fischer", "byoyomi"], chosen.clock, (kind) => set({ clock: kind }), (kind) => say(kind === "none" ? "noClock" : kind)), clock.length ? h("div", { class: "row" }, clock) : ""),
+    h("div", { class: "ends" }, h("button", { onclick: () => dialog.close() }, say("cancel")), h("button", { class: "main", id: "start", onclick: async () => {
+      const refused = await start({
+        game: chosen.game, size: chosen.size, rules: chosen.rules, komi: chosen.komi === "" ? null : Number(chosen.komi), handicap: chosen.handicap, clock: clockText(), players: chosen.players,
+        level: { seconds: chosen.level === "seconds" ? Number(chosen.seconds) : null, visits: chosen.level === "visits" ? Math.round(Number(chosen.visits)) : null },
+      });
+      if (refused) toast(refusal(refused));
+      else dialog.close();
+    } }, say("start"))));
+}
+
+export function newGame(view, start) {
+  const { terms } = view;
+  chosen ??= { rules: "", komi: "", handicap: 0, clock: "none", main: 10, more: 5, period: 30, periods: 3, level: terms.level.visits ? "visits" : terms.level.seconds ? "seconds" : "free", seconds: terms.level.seconds || 1, visits: terms.level.visits || 800 };
+  Object.assign(chosen, { game: terms.game, size: terms.size.split("x")[0], players: terms.players });
+  draw(start);
+  $("dialog").showModal();
+}

@@ -1,0 +1,48 @@
+// Elements of HTML and SVG, and what is stored of a reader's choices.
+const SVG = new Set(["svg", "g", "path", "circle", "line", "text", "polyline", "polygon", "rect", "radialGradient", "stop", "defs", "title"]);
+
+export const $ = (id) => document.getElementById(id);
+
+// An element with attributes and children. A title belongs to SVG only: pages have none here.
+export function h(name, attributes, ...children) {
+  const element = SVG.has(name) ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (value == null || value === false) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child != null && child !== false));
+  return element;
+}
+
+export const stone = (color) => h("i", { class: "stone " + color });
+
+// A file that is opened from a folder may be allowed to store nothing.
+export function remember(key, value) {
+  try {
+    localStorage.setItem("tengen." + key, value);
+  } catch { /* then it is forgotten */ }
+}
+
+export function recall(key) {
+  try {
+    return localStorage.getItem("tengen." + key);
+  } catch {
+    return null;
+  }
+}
+
+let hiding = 0;
+export function toast(text) {
+  const box = $("toast");
+  box.textContent = text;
+  box.hidden = false;
+  clearTimeout(hiding);
+  hiding = setTimeout(() => (box.hidden = true), 5000);
+}
+
+// Black's share of games as the one of a side.
+export const share = (side, black) => (side === "B" ? black : 1 - black);
+export const percent = (value, digits = 1) => (value == null ? "–" : (100 * value).toFixed(digits) + "%");
+export const brief = (n) => (n >= 1e6 ? (n / 1e6).toFixed(1) + "M" : n >= 1e4 ? Math.round(n / 1e3) + "k" : n >= 1e3 ? (n / 1e3).toFixed(1) + "k" : String(n));
+export const signed = (n) => (n == null ? "–" : (n > 0 ? "+" : n < 0 ? "−" : "±") + Math.abs(n).toFixed(1));

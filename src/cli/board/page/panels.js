@@ -1,0 +1,105 @@
+// What stands beside the board: players and clocks, the state of the game, candidates, moves and remarks.
+import { tone, verdict } from "./board.js";
+import { $, brief, h, percent, share, signed, stone } from "./dom.js";
+import * as tree from "./tree.js";
+import { say, side } from "./words.js";
+
+const time = (seconds) => {
+  const whole = Math.max(0, seconds), minutes = Math.floor(whole / 60);
+  if (whole < 10) return whole.toFixed(1);
+  if (minutes >= 60) return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${String(Math.floor(whole % 60)).padStart(2, "0")}`;
+  return `${minutes}:${String(Math.floor(whole % 60)).padStart(2, "0")}`;
+};
+
+function clock(shown, since) {
+  if (!shown) return null;
+  const left = shown.seconds - (shown.running ? (performance.now() - since) / 1000 : 0);
+  const more = shown.phase === "main" ? "" : shown.phase === "byoyomi" ? `×${shown.stones}` : `/${shown.stones}`;
+  const state = `${shown.running ? "running" : ""} ${shown.running && left < 10 ? "short" : ""}`;
+  return h("span", { class: `clock ${state}` }, time(left), more && h("small", {}, more));
+}
+
+// Who plays, who is to move, and what the clocks show.
+export function players(view, since) {
+  const row = (color, index) => {
+    const engine = view.terms?.players[index] === "engine";
+    const name = view.names[index] || (engine ? say("engine") : side(color));
+    const over = view.end != null;
+    return h("div", { class: "player" + (!over && view.to_move === color ? " turn" : "") }, stone(color), h("b", {}, name),
+      view.scores && h("span", { class: "dim" }, say("captured", { n: view.taken[1 - index] })), clock(view.clocks[index], since));
+  };
+  $("players").replaceChildren(row("B", 0), row("W", 1));
+}
+
+function result(view) {
+  const { result, why } = view.end, winner = result[0] === "B" || result[0] === "W" ? result[0] : null;
+  if (!winner) return result === "0" || /^draw|jigo/i.test(result) ? say("draw") : result;
+  const how = result.slice(2), loser = winner === "B" ? "W" : "B";
+  const reason = why === "time" || how === "T" ? say("byTime") : why === "resignation" || (why === "record" && /^R/i.test(how)) ? say("byResign")
+    : why === "rules" ? (view.game === "gomoku" ? say("five") : say("noMove", { side: side(loser) })) : /^[\d.]+$/.test(how) ? say("byPoints", { points: how }) : say("record");
+  return [h("b", {}, say("won", { side: side(winner) })), h("span", {}, reason)];
+}
+
+// One line that says how the game stands.
+export function status(view, analysis) {
+  const parts = [];
+  if (view.end) {
+    parts.push(result(view));
+    if (view.end.why === "count" && view.count) parts.push(h("span", { class: "dim" }, say(view.count.certain ? "certain" : "byCount")), h("span", { class: "dim" }, say("disagree")));
+  } else if (view.task === "count") parts.push(say("counting"));
+  else if (view.task === "move") parts.push(h("b", {}, say("thinks")));
+  else parts.push(h("b", {}, say("toMove", { side: side(view.to_move) })));
+  if (analysis && !view.end) {
+    const rate = share(view.to_move, analysis.winrate);
+    parts.push(h("span", {}, `${say("winrate")} ${percent(rate)}`));
+    if (analysis.lead != null) parts.push(h("span", {}, `${say("lead")} ${signed(view.to_move === "B" ? analysis.lead : -analysis.lead)}`));
+    if (analysis.proven) parts.push(h("b", {}, analysis.proven === "0" ? say("provenDraw") : say("proven", { side: side(analysis.proven) })));
+  }
+  if (view.count && view.end?.why !== "count") parts.push(h("span", {}, `${say("count")}: ${view.count.result}`));
+  if (!view.passes && !view.end && view.game === "nogo" && view.legal) {
+    const may = (bit) => [...view.legal].filter((bits) => Number(bits) & bit).length;
+    parts.push(h("span", { class: "dim" }, say("legalCount", { b: may(1), w: may(2) })));
+  }
+  $("status").replaceChildren(...parts.flat());
+}
+
+// Candidates with their numbers and lines.
+export function candidates(panel, { view, analysis, hover, play }) {
+  if (!analysis) {
+    panel.replaceChildren(h("p", { class: "note" }, say(view.end && !view.passes ? "finished" : "noAnalysis")), ...notes(view));
+    return;
+  }
+  const mover = analysis.to_move, best = analysis.candidates[0], points = analysis.candidates.some((c) => c.lead != null);
+  const head = h("tr", {}, h("th", {}, say("move")), h("th", {}, say("winrate")), points && h("th", {}, say("lead")), h("th", {}, say("visitCount")), h("th", {}, say("prior")), h("th", { class: "text" }, say("line")));
+  const rows = analysis.candidates.slice(0, 12).map((c) =>
+    h("tr", { "data-pick": c.at, title: say("playLine"), onmouseenter: () => hover(c.pv), onmouseleave: () => hover(null), onclick: () => play(c.pv) },
+      h("td", {}, h("span", { class: "key " + tone(c, best, mover) }), c.at),
+      h("td", {}, c.proven ? verdict(c.proven, mover) : percent(share(mover, c.winrate))),
+      points && h("td", {}, signed(c.lead == null ? null : mover === "B" ? c.lead : -c.lead)),
+      h("td", {}, brief(c.visits)), h("td", {}, percent(c.prior)), h("td", { class: "pv" }, c.pv.slice(1).join(" "))));
+  const total = h("p", { class: "note" }, `${brief(analysis.visits)} ${say("visits")}`, analysis.speed ? ` · ${say("speed", { n: brief(analysis.speed) })}` : "");
+  panel.replaceChildren(h("div", { class: "scroll" }, h("table", { id: "candidates" }, head, rows)), total, ...notes(view));
+}
+
+const notes = (view) => (view.notes || []).map((text) => h("p", { class: "note" }, text));
+
+// The tree and the remark on what is shown.
+export function moves(panel, { view, nodes, go, send, server }) {
+  const old = panel.querySelector("textarea"), busy = old && document.activeElement === old && old.dataset.node === String(view.current);
+  const scroll = panel.querySelector(".tree");
+  const [left, top] = scroll ? [scroll.scrollLeft, scroll.scrollTop] : [0, 0];
+  const box = h("div", { class: "tree" }, tree.draw(nodes, view.current, go));
+  const comment = busy ? old : h("textarea", { "data-node": view.current, placeholder: say("comment"), "aria-label": say("comment"), readonly: !server, onchange: (event) => send({ do: "comment", node: Number(event.target.dataset.node), text: event.target.value }) });
+  if (!busy) comment.value = view.comment || "";
+  const buttons = server && h("div", { class: "bar" }, h("button", { onclick: () => send({ do: "promote" }) }, say("promote")), h("button", { onclick: () => send({ do: "delete" }), disabled: view.current === 0 }, say("deleteNode")));
+  if (busy) {
+    scroll.replaceWith(box);
+  } else panel.replaceChildren(box, comment, ...[buttons].filter(Boolean), ...notes(view));
+  [box.scrollLeft, box.scrollTop] = [left, top];
+  const here = box.querySelector(".here");
+  if (here) {
+    const x = Number(here.getAttribute("cx")), y = Number(here.getAttribute("cy"));
+    if (x < box.scrollLeft + 30 || x > box.scrollLeft + box.clientWidth - 40) box.scrollLeft = x - box.clientWidth / 2;
+    if (y < box.scrollTop + 20 || y > box.scrollTop + box.clientHeight - 30) box.scrollTop = y - box.clientHeight / 2;
+  }
+}

@@ -1,0 +1,211 @@
+//! What a search has found, as the page reads it: all shares of games and leads are Black's, moves are
+//! vertices, points are listed row by row from the top.
+
+use serde::Serialize;
+use tengen::game::{BoardSize, Color, Move, Proof};
+use tengen::gtp::format_vertex;
+use tengen::record::Vertex;
+use tengen::search::{MoveReport, SearchReport};
+
+use super::session::Wish;
+use super::tree::Eval;
+
+/// Moves that are told of, beside those that are proven to win.
+const CANDIDATES: usize = 24;
+/// Moves of a line.
+const LINE: usize = 24;
+
+/// The position that was searched.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scene {
+    pub(super) wish: Wish,
+    pub(super) mover: Color,
+    pub(super) size: BoardSize,
+}
+
+/// A candidate.
+#[derive(Debug, Serialize)]
+struct Candidate {
+    at: String,
+    visits: u64,
+    winrate: f32,
+    lead: Option<f32>,
+    prior: f32,
+    proven: Option<&'static str>,
+    pv: Vec<String>,
+}
+
+/// What the page is shown of a search.
+#[derive(Debug, Serialize)]
+pub(super) struct Analysis {
+    node: usize,
+    task: super::session::Task,
+    to_move: &'static str,
+    #[serde(flatten)]
+    eval: Eval,
+    /// Visits in a second of this search; 0 before it has taken time.
+    speed: f64,
+    candidates: Vec<Candidate>,
+    /// The network's policy by point, in thousandths, then that of the pass.
+    policy: Vec<u16>,
+    /// Whose each point will be, in hundredths: 100 Black's for certain.
+    owners: Option<Vec<i8>>,
+    done: bool,
+}
+
+/// A letter for a colour.
+pub(super) fn letter(color: Color) -> &'static str {
+    match color {
+        Color::Black => "B",
+        Color::White => "W",
+    }
+}
+
+/// The points of a board, row by row from the top.
+pub(super) fn points(size: BoardSize) -> impl Iterator<Item = Move> {
+    let rows = (0..size.height).rev();
+    rows.flat_map(move |y| (0..size.width).map(move |x| size.point(x, y)))
+}
+
+impl Scene {
+    /// A value for the side to move as Black's share of games.
+    fn winrate(self, value: f32) -> f32 {
+        let share = f32::midpoint(1.0, value);
+        let black = match self.mover {
+            Color::Black => share,
+            Color::White => 1.0 - share,
+        };
+        (black * 1e4).round() / 1e4
+    }
+
+    fn proven(self, proof: Option<Proof>) -> Option<&'static str> {
+        proof.map(|proof| match proof {
+            Proof::Win => letter(self.mover),
+            Proof::Loss => letter(self.mover.opponent()),
+            Proof::Draw => "0",
+        })
+    }
+
+    fn vertex(self, mv: Move) -> String {
+        format_vertex(Vertex::of(mv, self.size), self.size)
+    }
+
+    /// What a search says of the position.
+    pub(super) fn eval(self, report: &SearchReport) -> Eval {
+        // The best move's value is the position's; the mean over all moves lags behind it.
+        let value = report.best().filter(|best| best.visits > 0);
+        let value = value.map_or(report.value, |best| best.value);
+        let value = report.proof.map_or(value, Proof::value);
+        let expected = report.expected.as_ref();
+        Eval {
+            winrate: self.winrate(value),
+            lead: expected.map(|expected| (expected.black_ahead * 10.0).round() / 10.0),
+            visits: report.visits,
+            proven: self.proven(report.proof),
+        }
+    }
+
+    fn candidate(self, found: &MoveReport) -> Candidate {
+        let value = found.proof.map_or(found.value, Proof::value);
+        let expected = found.expected.as_ref();
+        Candidate {
+            at: self.vertex(found.mv),
+            visits: found.visits,
+            winrate: self.winrate(value),
+            lead: expected.map(|expected| (expected.black_ahead * 10.0).round() / 10.0),
+            prior: (found.prior * 1e4).round() / 1e4,
+            proven: self.proven(found.proof),
+            pv: found
+                .pv
+                .iter()
+                .take(LINE)
+                .map(|&mv| self.vertex(mv))
+                .collect(),
+        }
+    }
+
+    /// What the page is shown.
+    pub(super) fn analysis(self, report: &SearchReport, done: bool) -> Analysis {
+        let told = report.moves.iter().enumerate().filter(|(place, found)| {
+            let seen = found.visits > 0 && *place < CANDIDATES;
+            *place == 0 || seen || found.proof == Some(Proof::Win)
+        });
+        let prior = |mv: Move| {
+            let found = report.moves.iter().find(|found| found.mv == mv);
+            found.map_or(0, |found| (found.prior * 1e3).round() as u16)
+        };
+        let expected = report.expected.as_ref();
+        let owners = expected.filter(|expected| expected.owner.len() == self.size.area());
+        let owners = owners.map(|expected| {
+            let owner = |point: Move| (expected.owner[point.index()] * 100.0).round() as i8;
+            points(self.size).map(owner).collect()
+        });
+        let seconds = report.elapsed.as_secs_f64();
+        let new = report.visits.saturating_sub(report.reused) as f64;
+        Analysis {
+            node: self.wish.node,
+            task: self.wish.task,
+            to_move: letter(self.mover),
+            eval: self.eval(report),
+            speed: if seconds > 0.0 {
+                (new / seconds).round()
+            } else {
+                0.0
+            },
+            candidates: told.map(|(_, found)| self.candidate(found)).collect(),
+            policy: points(self.size)
+                .chain([self.size.pass()])
+                .map(prior)
+                .collect(),
+            owners,
+            done,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::session::Task;
+    use super::*;
+    use tengen::clock::StopReason;
+
+    #[test]
+    fn numbers_are_blacks_and_points_go_from_the_top() {
+        let size = BoardSize::new(3, 2);
+        let best = MoveReport {
+            visits: 3,
+            value: 0.5,
+            ..MoveReport::unsearched(size.point(2, 1), 0.25)
+        };
+        let lost = MoveReport {
+            proof: Some(Proof::Loss),
+            ..MoveReport::unsearched(size.point(0, 0), 0.5)
+        };
+        let report = SearchReport {
+            visits: 4,
+            ..SearchReport::unsearched(vec![best, lost], StopReason::Visits)
+        };
+        let wish = Wish {
+            task: Task::Analyse,
+            node: 7,
+            serial: 1,
+        };
+        let scene = Scene {
+            wish,
+            mover: Color::White,
+            size,
+        };
+        let told = serde_json::to_value(scene.analysis(&report, true)).expect("plain data");
+        assert_eq!((&told["node"], &told["winrate"]), (&7.into(), &0.25.into()));
+        assert_eq!(told["candidates"][0]["at"], "C2");
+        assert_eq!(told["candidates"].as_array().map(Vec::len), Some(1));
+        let policy = serde_json::json!([0, 0, 250, 500, 0, 0, 0]);
+        assert_eq!(told["policy"], policy);
+        let proven = SearchReport {
+            proof: Some(Proof::Loss),
+            ..report
+        };
+        let eval = scene.eval(&proven);
+        assert_eq!((eval.winrate, eval.proven), (1.0, Some("B")));
+    }
+}

@@ -1,0 +1,612 @@
+//! The game on the board: its tree, the position that is shown, who plays, and what the engine is to do.
+//!
+//! Nothing here searches. Rules are those of an engine of its own that is never asked for a move: the
+//! same `Player` that plays over GTP.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, bail, ensure};
+use serde::Serialize;
+use tengen::clock::{Clock, TimeControl, date_time, unix_time};
+use tengen::engine::{Engine, EngineOptions, registry};
+use tengen::game::{Color, Outcome, Settled};
+use tengen::record::{GameRecord, Play, Vertex, result_text, sgf};
+
+use super::super::flags::EngineFlags;
+use super::clocks::Clocks;
+use super::terms::{Level, Terms, Who};
+use super::tree::{Eval, MOST_NODES, Tree};
+
+/// How a game has ended.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct GameEnd {
+    /// As SGF writes it.
+    pub(super) result: String,
+    /// `rules`, `count`, `resignation`, `time` or `record`.
+    pub(super) why: &'static str,
+}
+
+/// What the engine is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Task {
+    /// Choose a move and play it.
+    Move,
+    /// Search the position until told otherwise.
+    Analyse,
+    /// Think on the human player's time.
+    Ponder,
+    /// Say what is dead.
+    Count,
+    /// Search every position of the line.
+    Review,
+}
+
+/// A task in one position of one game; another one ends a search for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Wish {
+    pub(super) task: Task,
+    pub(super) node: usize,
+    /// Which game and which settings.
+    pub(super) serial: u64,
+}
+
+/// The game on the board.
+pub(super) struct Session {
+    pub(super) flags: Arc<EngineFlags>,
+    time: Arc<dyn Clock>,
+    pub(super) options: EngineOptions,
+    pub(super) terms: Terms,
+    /// How the game begins, and what is known of it; without plays.
+    pub(super) beginning: GameRecord,
+    /// At the position that is shown.
+    pub(super) board: Box<dyn Engine>,
+    pub(super) tree: Tree,
+    /// The position that is shown.
+    pub(super) current: usize,
+    /// The last position of the game that is being played.
+    pub(super) live: usize,
+    pub(super) ends: HashMap<usize, GameEnd>,
+    /// The last count, and the position that was counted.
+    pub(super) counted: Option<(usize, Settled)>,
+    pub(super) clocks: Clocks,
+    /// Whether the page wants the position analysed.
+    pub(super) analysing: bool,
+    /// Whether the page wants one move, or a count, of this position.
+    asked: Option<(Task, usize)>,
+    /// The last position of the line whose review is wanted.
+    pub(super) review: Option<usize>,
+    /// The last review of this game as JSON, and how many there were.
+    pub(super) reviewed: (u64, Arc<str>),
+    /// Searched to the end: no further search is wanted here.
+    exhausted: Option<Wish>,
+    /// Changes with the game and with the settings of its engine.
+    serial: u64,
+    /// What there is to say of the game that was loaded, and of the engine.
+    pub(super) notes: Vec<String>,
+    /// Which network and backend choose the moves.
+    pub(super) engine_log: Vec<String>,
+}
+
+impl Session {
+    /// A new game.
+    ///
+    /// # Errors
+    /// As [`Session::begin`].
+    pub(super) fn new(
+        flags: Arc<EngineFlags>,
+        terms: Terms,
+        time: Arc<dyn Clock>,
+    ) -> anyhow::Result<Session> {
+        let options = terms.options(&flags)?;
+        let board = create(&options, &time)?;
+        let mut session = Session {
+            flags,
+            time,
+            beginning: GameRecord::new(&options.game, options.board()),
+            options,
+            board,
+            tree: Tree::new(),
+            current: Tree::ROOT,
+            live: Tree::ROOT,
+            ends: HashMap::new(),
+            counted: None,
+            clocks: Clocks::new(TimeControl::Unlimited),
+            analysing: false,
+            asked: None,
+            review: None,
+            reviewed: (0, "null".into()),
+            exhausted: None,
+            serial: 0,
+            notes: Vec::new(),
+            engine_log: Vec::new(),
+            terms: Terms::default(),
+        };
+        session.begin(terms)?;
+        Ok(session)
+    }
+
+    pub(super) fn now(&self) -> Duration {
+        self.time.now()
+    }
+
+    /// Begins a new game.
+    ///
+    /// # Errors
+    /// When there is no such game; the old one goes on then.
+    pub(super) fn begin(&mut self, terms: Terms) -> anyhow::Result<()> {
+        let options = terms.options(&self.flags)?;
+        let control = terms.control()?;
+        terms.level.check()?;
+        let mut board = create(&options, &self.time)?;
+        let mut beginning = board.record();
+        let passes = board.info().passes;
+        terms.complete(&mut beginning, passes)?;
+        let names = terms.players.map(|who| match who {
+            Who::Human => String::new(),
+            Who::Engine => "Tengen".to_owned(),
+        });
+        [beginning.black, beginning.white] = names;
+        beginning.date = today();
+        board.load(&beginning)?;
+        self.replace(options, board, beginning);
+        self.clocks = Clocks::new(control);
+        self.analysing &= terms.players == [Who::Human; 2];
+        self.terms = terms;
+        self.settle_in();
+        Ok(())
+    }
+
+    fn replace(&mut self, options: EngineOptions, board: Box<dyn Engine>, beginning: GameRecord) {
+        self.options = options;
+        self.board = board;
+        self.beginning = GameRecord {
+            plays: Vec::new(),
+            later: Vec::new(),
+            notes: Vec::new(),
+            ..beginning
+        };
+        self.tree = Tree::new();
+        (self.current, self.live) = (Tree::ROOT, Tree::ROOT);
+        self.ends.clear();
+        (self.counted, self.asked, self.review) = (None, None, None);
+        self.notes.clear();
+        self.reviewed = (0, "null".into());
+        self.serial += 1;
+    }
+
+    /// Puts a game with its variations on the board, in any encoding that records have.
+    ///
+    /// # Errors
+    /// When it is no game that can be played here; the old one goes on then.
+    pub(super) fn load(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        let lines = sgf::read_lines(&sgf::decode(bytes), MOST_NODES)?;
+        let main = lines.first().context("a text of SGF has a main line")?;
+        let terms = Terms {
+            game: main.game.clone(),
+            size: main.size.to_string(),
+            level: self.terms.level,
+            ..Terms::default()
+        };
+        let options = terms.options(&self.flags)?;
+        let mut board = create(&options, &self.time)?;
+        let said = board.load(main)?;
+        let played = board.record();
+        let beginning = GameRecord {
+            setup: played.setup.clone(),
+            to_move: played.to_move,
+            komi: played.komi,
+            rules: played.rules.clone(),
+            handicap: played.handicap,
+            ..main.clone()
+        };
+        self.replace(options, board, beginning);
+        self.notes = main.notes.iter().cloned().chain(said).collect();
+        self.clocks = Clocks::new(TimeControl::Unlimited);
+        self.terms = terms;
+        let end = self.insert(main, &played);
+        if !main.result.is_empty() {
+            let end_of_game = GameEnd {
+                result: main.result.clone(),
+                why: "record",
+            };
+            self.ends.insert(end, end_of_game);
+        }
+        let mut illegal = 0;
+        for line in &lines[1..] {
+            let loaded = self.board.load(line).is_ok();
+            let played = self.board.record();
+            if loaded && played.setup == self.beginning.setup {
+                self.insert(line, &played);
+            } else {
+                illegal += 1;
+            }
+        }
+        if illegal > 0 {
+            let note = format!("{illegal} variations are left out: they cannot be played");
+            self.notes.push(note);
+        }
+        self.live = end;
+        self.go(Tree::ROOT)
+    }
+
+    /// Adds a line of a file as it was played; answers its last position.
+    fn insert(&mut self, line: &GameRecord, played: &GameRecord) -> usize {
+        let mut at = Tree::ROOT;
+        // Where stones are set up among the moves, the game begins with the last of them.
+        let skipped = line.plays.len().saturating_sub(played.plays.len());
+        for (recorded, own) in line.plays[skipped..].iter().zip(&played.plays) {
+            let Some(child) = self.tree.add(at, own.play) else {
+                break;
+            };
+            at = child;
+            let node = self.tree.node_mut(at);
+            if node.comment.is_empty() {
+                node.comment.clone_from(&recorded.comment);
+            }
+        }
+        at
+    }
+
+    /// The game from its beginning to a position.
+    pub(super) fn record(&self, node: usize) -> GameRecord {
+        GameRecord {
+            plays: self.tree.plays(node),
+            result: String::new(),
+            ..self.beginning.clone()
+        }
+    }
+
+    /// The game with its variations as SGF.
+    pub(super) fn sgf(&self) -> String {
+        let end = self.ends.get(&self.tree.end_of_line(Tree::ROOT));
+        let record = GameRecord {
+            result: end.map(|end| end.result.clone()).unwrap_or_default(),
+            ..self.beginning.clone()
+        };
+        sgf::write_tree(&record, &self.tree.branches())
+    }
+
+    /// Shows a position.
+    ///
+    /// # Errors
+    /// When there is none of this number.
+    pub(super) fn go(&mut self, node: usize) -> anyhow::Result<()> {
+        ensure!(self.tree.has(node), "there is no such position any more");
+        let play = self.tree.node(node).play;
+        match (self.tree.parent(node), play) {
+            (Some(parent), Some(play)) if parent == self.current => self.board.play(play)?,
+            _ if self.tree.parent(self.current) == Some(node) => self.board.undo()?,
+            _ => {
+                let record = self.record(node);
+                self.board.load(&record)?;
+            }
+        }
+        self.current = node;
+        self.settle_in();
+        Ok(())
+    }
+
+    /// Plays in the position that is shown, for the side to move there. From there on it is the game.
+    ///
+    /// # Errors
+    /// When the rules forbid it.
+    pub(super) fn play(&mut self, vertex: Vertex) -> anyhow::Result<()> {
+        let color = self.board.to_move();
+        let play = Play { color, vertex };
+        ensure!(
+            self.by_rules().is_none() || self.board.agrees_on_dead() && vertex != Vertex::Pass,
+            "illegal move: the game is over"
+        );
+        let now = self.now();
+        if self.current == self.live && self.clocks.is_up(color, now) {
+            self.lose(color, "time");
+            bail!("the time is up");
+        }
+        self.board.play(play)?;
+        let Some(child) = self.tree.add(self.current, play) else {
+            self.board.undo()?;
+            bail!("a game has no more than {MOST_NODES} moves here");
+        };
+        if self.current == self.live {
+            self.clocks.moved(color, now);
+        }
+        self.ends.remove(&self.current);
+        (self.current, self.live) = (child, child);
+        self.settle_in();
+        Ok(())
+    }
+
+    /// Plays a line, as far as it can be, and shows its first position: a variation to look at.
+    ///
+    /// # Errors
+    /// When its first move is illegal.
+    pub(super) fn play_line(&mut self, line: &[Vertex]) -> anyhow::Result<()> {
+        let (start, live) = (self.current, self.live);
+        let mut played = 0;
+        for &vertex in line {
+            let color = self.board.to_move();
+            let play = Play { color, vertex };
+            let over = self.by_rules().is_some();
+            if over || self.board.play(play).is_err() {
+                ensure!(played > 0, "illegal move: the line cannot be played");
+                break;
+            }
+            let Some(child) = self.tree.add(self.current, play) else {
+                self.board.undo()?;
+                break;
+            };
+            self.current = child;
+            played += 1;
+        }
+        self.live = live;
+        let first = self.tree.path(self.current);
+        let place = first.len().saturating_sub(played);
+        self.go(first.get(place).copied().unwrap_or(start))
+    }
+
+    /// Takes a move back, and with it the engine's answer to it.
+    ///
+    /// # Errors
+    /// At the beginning.
+    pub(super) fn undo(&mut self) -> anyhow::Result<()> {
+        let parent = self.tree.parent(self.current);
+        let mut node = parent.context("there is no move to take back")?;
+        let against_engine = self.terms.players.contains(&Who::Engine)
+            && self.terms.players.contains(&Who::Human);
+        let was_live = self.current == self.live;
+        let taken = self.tree.node(self.current).play;
+        let by_engine =
+            taken.is_some_and(|play| self.terms.players[play.color.index()] == Who::Engine);
+        if against_engine && by_engine {
+            node = self.tree.parent(node).unwrap_or(node);
+        }
+        self.go(node)?;
+        if was_live {
+            self.live = node;
+        }
+        self.settle_in();
+        Ok(())
+    }
+
+    /// A side gives up, or its time is up.
+    pub(super) fn lose(&mut self, color: Color, why: &'static str) {
+        let winner = match color.opponent() {
+            Color::Black => "B",
+            Color::White => "W",
+        };
+        let how = if why == "time" { "T" } else { "R" };
+        let end = GameEnd {
+            result: format!("{winner}+{how}"),
+            why,
+        };
+        self.ends.insert(self.live, end);
+        self.settle_in();
+    }
+
+    /// Looks whether the running clock has run out.
+    pub(super) fn look_at_clocks(&mut self) {
+        let now = self.now();
+        if let Some((color, deadline)) = self.clocks.deadline()
+            && now >= deadline
+        {
+            self.lose(color, "time");
+        }
+    }
+
+    /// Changes players or level.
+    ///
+    /// # Errors
+    /// When there is no such level.
+    pub(super) fn set_up(&mut self, players: [Who; 2], level: Level) -> anyhow::Result<()> {
+        level.check()?;
+        self.terms.players = players;
+        if level != self.terms.level {
+            self.terms.level = level;
+            self.serial += 1;
+        }
+        self.settle_in();
+        Ok(())
+    }
+
+    /// Has the engine do something once in the position that is shown.
+    pub(super) fn ask(&mut self, task: Task) {
+        if task == Task::Move {
+            self.live = self.current;
+        }
+        self.asked = Some((task, self.current));
+    }
+
+    /// The side gives the game up, where it is still going on in the position that is shown.
+    ///
+    /// # Errors
+    /// When it is over.
+    pub(super) fn resign(&mut self, color: Color) -> anyhow::Result<()> {
+        let over = self.end().is_some() || self.by_rules().is_some();
+        ensure!(!over, "the game is over");
+        self.live = self.current;
+        self.lose(color, "resignation");
+        Ok(())
+    }
+
+    /// Whether positions that are shown are to be analysed.
+    pub(super) fn analyse(&mut self, on: bool) {
+        self.analysing = on;
+        // Who switches it on again wants to see it again.
+        self.exhausted = self.exhausted.filter(|_| !on);
+    }
+
+    /// Whether the line that is shown is to be reviewed.
+    pub(super) fn want_review(&mut self, on: bool) {
+        self.exhausted = None;
+        self.review = on.then(|| self.tree.end_of_line(self.current));
+    }
+
+    /// Writes a remark on a position.
+    ///
+    /// # Errors
+    /// When there is no such position.
+    pub(super) fn comment(&mut self, node: usize, text: String) -> anyhow::Result<()> {
+        ensure!(self.tree.has(node), "there is no such position any more");
+        match node {
+            Tree::ROOT => self.beginning.comment = text,
+            node => self.tree.node_mut(node).comment = text,
+        }
+        Ok(())
+    }
+
+    /// Removes the position that is shown with all that follows, and shows the one before.
+    ///
+    /// # Errors
+    /// At the beginning.
+    pub(super) fn delete(&mut self) -> anyhow::Result<()> {
+        let node = self.current;
+        let parent = self.tree.parent(node).context("the beginning stays")?;
+        self.go(parent)?;
+        self.tree.remove(node);
+        if !self.tree.has(self.live) {
+            self.live = parent;
+        }
+        Ok(())
+    }
+
+    /// The result of the position that is shown, by the rules alone; stones count as they stand.
+    pub(super) fn by_rules(&self) -> Option<Outcome> {
+        self.board.outcome()
+    }
+
+    /// How the game has ended in the position that is shown.
+    pub(super) fn end(&self) -> Option<&GameEnd> {
+        self.ends.get(&self.current)
+    }
+
+    /// Takes over what a position brings: its end, and whose clock runs.
+    fn settle_in(&mut self) {
+        if let Some(outcome) = self.by_rules() {
+            let agreed = self.board.agrees_on_dead() && outcome.margin.is_some();
+            if !agreed {
+                let why = if outcome.margin.is_some() { "count" } else { "rules" };
+                let result = result_text(outcome);
+                self.ends.insert(self.current, GameEnd { result, why });
+            }
+        }
+        let plays = self.current == self.live && self.end().is_none() && self.by_rules().is_none();
+        let (mover, now) = (self.board.to_move(), self.now());
+        self.clocks.run(plays.then_some(mover), now);
+    }
+
+    /// What the engine has counted.
+    pub(super) fn count(&mut self, node: usize, settled: Settled) {
+        if node == self.current && self.board.agrees_on_dead() {
+            let end = GameEnd {
+                result: result_text(settled.outcome()),
+                why: "count",
+            };
+            self.ends.insert(node, end);
+        }
+        self.counted = Some((node, settled));
+        self.asked = None;
+        self.settle_in();
+    }
+
+    /// A review of the line with these positions is done: what it says, and what it knows of each.
+    pub(super) fn take_review(&mut self, text: String, known: Vec<(usize, Eval)>) {
+        self.reviewed = (self.reviewed.0 + 1, text.into());
+        self.review = None;
+        for (node, eval) in known {
+            if self.tree.has(node) {
+                self.tree.node_mut(node).eval = Some(eval);
+            }
+        }
+    }
+
+    /// A search came to its end by itself.
+    pub(super) fn exhausted(&mut self, wish: Wish) {
+        self.exhausted = Some(wish);
+        self.asked = self.asked.filter(|_| wish.task == Task::Analyse);
+        if wish.task == Task::Review {
+            self.review = None;
+        }
+    }
+
+    /// What the engine is to do now, if anything. Without anybody looking on only a clock that runs is a
+    /// reason to search.
+    pub(super) fn wish(&self, attended: bool) -> Option<Wish> {
+        let task = self.task(attended)?;
+        let node = match (task, self.review) {
+            (Task::Review, Some(end)) => end,
+            _ => self.current,
+        };
+        let wish = Wish {
+            task,
+            node,
+            serial: self.serial,
+        };
+        (self.exhausted != Some(wish)).then_some(wish)
+    }
+
+    fn task(&self, attended: bool) -> Option<Task> {
+        let over = self.by_rules().is_some();
+        let counts = over && self.board.agrees_on_dead() && self.end().is_none();
+        if counts && attended {
+            return Some(Task::Count);
+        }
+        let clocked = self.clocks.control() != TimeControl::Unlimited;
+        let playing = self.current == self.live && self.end().is_none() && !over;
+        let who = self.terms.players[self.board.to_move().index()];
+        let asked = self.asked.filter(|(_, node)| *node == self.current);
+        let asked = asked.map(|(task, _)| task);
+        let moves = who == Who::Engine || asked == Some(Task::Move);
+        if playing && moves && (attended || clocked) {
+            return Some(Task::Move);
+        }
+        if !attended {
+            return None;
+        }
+        if asked == Some(Task::Count) {
+            return asked;
+        }
+        if self.review.is_some() {
+            return Some(Task::Review);
+        }
+        if self.analysing && (!over || self.board.agrees_on_dead()) {
+            return Some(Task::Analyse);
+        }
+        let against_engine = self.terms.players.contains(&Who::Engine);
+        (self.options.ponder && playing && against_engine).then_some(Task::Ponder)
+    }
+
+    /// The engine has moved in the position that was shown.
+    ///
+    /// # Errors
+    /// When the rules forbid the move, which would be a fault of the engine, or its time was up.
+    pub(super) fn engine_moved(&mut self, vertex: Option<Vertex>) -> anyhow::Result<()> {
+        self.asked = None;
+        let mover = self.board.to_move();
+        match vertex {
+            Some(vertex) => self.play(vertex),
+            None => {
+                self.lose(mover, "resignation");
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The date as SGF writes it.
+fn today() -> String {
+    let now = date_time(unix_time(), 0);
+    let day = now.split(' ').next().unwrap_or_default();
+    day.replace('.', "-")
+}
+
+/// An engine for rules alone.
+fn create(options: &EngineOptions, time: &Arc<dyn Clock>) -> anyhow::Result<Box<dyn Engine>> {
+    Ok(registry::create(options, options.board(), time)?)
+}
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;

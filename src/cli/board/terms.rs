@@ -1,0 +1,143 @@
+//! What a game on the board is played by, as the page asks for it.
+
+use std::time::Duration;
+
+use anyhow::{Context as _, bail, ensure};
+use serde::{Deserialize, Serialize};
+use tengen::clock::TimeControl;
+use tengen::engine::{EngineOptions, Spending};
+use tengen::game::{BoardSize, Color, HalfPoints};
+use tengen::gtp::fixed_handicap_points;
+use tengen::record::GameRecord;
+
+use super::super::flags::EngineFlags;
+
+/// Who plays a side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Who {
+    #[default]
+    Human,
+    Engine,
+}
+
+/// What a move of the engine may cost, the clock aside; with neither it is the clock's, or two seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Level {
+    /// Visits of the root.
+    pub(super) visits: Option<u64>,
+    /// Seconds.
+    pub(super) seconds: Option<f64>,
+}
+
+/// Limits of a level: the page is no way to a search without an end.
+const MOST_VISITS: u64 = 1_000_000_000;
+const MOST_SECONDS: f64 = 24.0 * 3600.0;
+
+impl Level {
+    /// # Errors
+    /// When there is no such limit.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
+        let visits = self.visits.is_none_or(|n| (1..=MOST_VISITS).contains(&n));
+        ensure!(visits, "visits are from 1 to {MOST_VISITS}");
+        let fits = |seconds: f64| seconds > 0.0 && seconds <= MOST_SECONDS;
+        ensure!(
+            self.seconds.is_none_or(fits),
+            "a move takes up to {MOST_SECONDS} seconds"
+        );
+        Ok(())
+    }
+
+    /// The engine's own limits, with these in place of those of the level.
+    pub(super) fn spending(&self, usual: &Spending) -> Spending {
+        Spending {
+            visits: self.visits,
+            time_per_move: self.seconds.map(Duration::from_secs_f64),
+            ..usual.clone()
+        }
+    }
+}
+
+/// A game to begin.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Terms {
+    pub(super) game: String,
+    /// As `9` or `13x9`.
+    pub(super) size: String,
+    /// As the game reads them; empty for the usual ones.
+    pub(super) rules: String,
+    /// Points for White; `None` for those of the rules.
+    pub(super) komi: Option<f64>,
+    pub(super) handicap: usize,
+    /// As `kata-time_settings` has it.
+    pub(super) clock: String,
+    /// Black's player and White's.
+    pub(super) players: [Who; 2],
+    pub(super) level: Level,
+}
+
+impl Terms {
+    /// The settings of the engine, as flags and terms say.
+    ///
+    /// # Errors
+    /// When there is no such game, board or setting.
+    pub(super) fn options(&self, flags: &EngineFlags) -> anyhow::Result<EngineOptions> {
+        let mut options = flags.read_as(&self.game)?;
+        options.size = Some(self.board_size()?);
+        options.rules.clone_from(&self.rules);
+        Ok(options)
+    }
+
+    fn board_size(&self) -> anyhow::Result<BoardSize> {
+        let size: BoardSize = self.size.parse()?;
+        // Vertices have letters for so many columns.
+        ensure!(
+            size.width <= 25 && size.height <= 25,
+            "the board in the browser has up to 25x25 points"
+        );
+        Ok(size)
+    }
+
+    /// # Errors
+    /// When it is no time control.
+    pub(super) fn control(&self) -> anyhow::Result<TimeControl> {
+        if self.clock.is_empty() {
+            return Ok(TimeControl::Unlimited);
+        }
+        let fields: Vec<&str> = self.clock.split_whitespace().collect();
+        TimeControl::from_kata(&fields).with_context(|| format!("the clock {:?}", self.clock))
+    }
+
+    /// Adds komi and handicap stones to the beginning of a game.
+    ///
+    /// # Errors
+    /// When the board has no such handicap, or komi is no half number of points.
+    pub(super) fn complete(&self, beginning: &mut GameRecord, passes: bool) -> anyhow::Result<()> {
+        if let Some(komi) = self.komi {
+            let halves = komi * 2.0;
+            ensure!(
+                halves.fract() == 0.0 && halves.abs() <= 2000.0,
+                "komi is a number of half points"
+            );
+            beginning.komi = Some(HalfPoints(halves as i32));
+        }
+        if self.handicap < 2 {
+            return Ok(());
+        }
+        if !passes {
+            bail!("handicap stones are of Go");
+        }
+        let points = fixed_handicap_points(beginning.size, self.handicap);
+        let points = points.with_context(|| {
+            let size = beginning.size;
+            format!("there are no {} handicap stones on {size}", self.handicap)
+        })?;
+        let mut setup: Vec<_> = points.iter().map(|&at| (at, Color::Black)).collect();
+        setup.sort_by_key(|(point, _)| *point);
+        beginning.handicap = u16::try_from(points.len()).unwrap_or(0);
+        beginning.setup = setup;
+        beginning.to_move = Some(Color::White);
+        Ok(())
+    }
+}
