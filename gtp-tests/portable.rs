@@ -27,6 +27,10 @@ const ALLOWED: &[(&str, &str)] = &[
         "the name of the processor as Linux tells it; its architecture elsewhere",
     ),
     (
+        "src/cli/board/open.rs",
+        "the program that opens an address in the user's browser",
+    ),
+    (
         "src/cli/doctor/gpu.rs",
         "the NVIDIA driver as Linux tells it",
     ),

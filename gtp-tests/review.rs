@@ -223,7 +223,9 @@ fn a_page_stands_alone_and_only_a_page_is_replaced() {
 #[track_caller]
 #[expect(clippy::print_stdout, reason = "a skipped test must say so")]
 fn is_javascript(page: &str, folder: &Path) {
-    let (_, script) = page.rsplit_once("<script type=\"module\">").expect("a script");
+    let (_, script) = page
+        .rsplit_once("<script type=\"module\">")
+        .expect("a script");
     let script = script.split_once("</script>").expect("its end").0;
     let file = folder.join("page.mjs");
     std::fs::write(&file, script).expect("a file");
@@ -251,7 +253,10 @@ fn games_of_go_and_gomoku_are_reviewed() {
     let positions = review["positions"].as_array().expect("a list");
     assert_eq!(positions.len(), 4);
     let end = &positions[3];
-    assert_eq!((&end["winrate"], &end["winner"]), (&1.0.into(), &"black".into()));
+    assert_eq!(
+        (&end["winrate"], &end["winner"]),
+        (&1.0.into(), &"black".into())
+    );
     assert_eq!(end["lead"], 24.5);
     assert_eq!(game["moves"][1]["at"], "pass");
 
@@ -268,11 +273,17 @@ fn games_of_go_and_gomoku_are_reviewed() {
     // SGF has one number for Go and NoGo: what only Go allows is Go, and the flag decides.
     let taken = "(;GM[1]SZ[5];B[ba];W[aa];B[ab];W[ee];B[aa])";
     assert_eq!(review_of("taken.sgf", taken)["game"]["game"], "go");
-    assert_eq!(review_of("plain.sgf", "(;GM[1]SZ[5];B[cc];W[aa])")["game"]["game"], "nogo");
+    assert_eq!(
+        review_of("plain.sgf", "(;GM[1]SZ[5];B[cc];W[aa])")["game"]["game"],
+        "nogo"
+    );
     let plain = folder.join("plain.sgf");
     let args = [name(&plain), "--json", "--game", "go", "--visits", "2"];
     let lines = text(&[&args[..], &QUICK[2..4]].concat());
-    assert_eq!(json(lines.lines().next().expect("a line"))["game"]["game"], "go");
+    assert_eq!(
+        json(lines.lines().next().expect("a line"))["game"]["game"],
+        "go"
+    );
     refuses(&[name(&plain), "--game", "gomoku"], "not of gomoku");
     let go = folder.join("go.sgf");
     let endings = run(&["--endings", name(&go)]);

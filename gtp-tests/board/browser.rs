@@ -79,7 +79,11 @@ impl Browser {
     /// `None` while nobody listens.
     fn try_ask(&self, method: &str, path: &str, body: &Value) -> Option<Value> {
         std::net::TcpStream::connect(("127.0.0.1", self.port)).ok()?;
-        let body = if method == "POST" { body.to_string() } else { String::new() };
+        let body = if method == "POST" {
+            body.to_string()
+        } else {
+            String::new()
+        };
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
             self.port,
@@ -101,7 +105,11 @@ impl Browser {
     /// What a script returns.
     #[track_caller]
     fn run(&self, script: &str) -> Value {
-        self.ask("POST", "/execute/sync", &json!({"script": script, "args": []}))
+        self.ask(
+            "POST",
+            "/execute/sync",
+            &json!({"script": script, "args": []}),
+        )
     }
 
     /// Waits until a script returns something true, and gives it.
@@ -114,7 +122,11 @@ impl Browser {
                 return found;
             }
             let page = || self.run("return document.body.innerText;");
-            assert!(clock.now() < PATIENCE, "{script}: never; the page: {}", page());
+            assert!(
+                clock.now() < PATIENCE,
+                "{script}: never; the page: {}",
+                page()
+            );
             std::thread::sleep(Duration::from_millis(40));
         }
     }
@@ -173,10 +185,20 @@ impl Browser {
     #[track_caller]
     fn check(&self) {
         let wide = self.run("return [document.documentElement.scrollWidth, innerWidth];");
-        assert!(wide[0].as_f64() <= wide[1].as_f64(), "it is too wide: {wide}");
+        assert!(
+            wide[0].as_f64() <= wide[1].as_f64(),
+            "it is too wide: {wide}"
+        );
         let log = self.ask("POST", "/se/log", &json!({"type": "browser"}));
-        let severe = |entry: &&Value| entry["level"] == "SEVERE" && !entry["message"].to_string().contains("422");
-        let severe: Vec<&Value> = log.as_array().into_iter().flatten().filter(severe).collect();
+        let severe = |entry: &&Value| {
+            entry["level"] == "SEVERE" && !entry["message"].to_string().contains("422")
+        };
+        let severe: Vec<&Value> = log
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(severe)
+            .collect();
         assert!(severe.is_empty(), "{severe:?}");
     }
 }
@@ -213,7 +235,9 @@ fn begin(browser: &Browser, game: &str, size: &str) {
 fn choice(state: &Value) -> Option<String> {
     let (legal, width) = (state["legal"].as_str()?, state["width"].as_u64()? as usize);
     let height = state["height"].as_u64()? as usize;
-    let open = legal.bytes().position(|bits| bits == b'1' || bits == b'3')?;
+    let open = legal
+        .bytes()
+        .position(|bits| bits == b'1' || bits == b'3')?;
     let column = char::from(b"ABCDEFGHJ"[open % width]);
     Some(format!("{column}{}", height - open / width))
 }
@@ -232,7 +256,9 @@ fn play_to_the_end(browser: &Browser, board: &Board, game: &str) -> Value {
         browser.wait("!document.getElementById('resign').disabled");
         match choice(&state) {
             // In Go, one who fills the own eyes plays for ever.
-            Some(at) if game != "go" || state["current"].as_u64() < Some(10) => browser.click_point(&at),
+            Some(at) if game != "go" || state["current"].as_u64() < Some(10) => {
+                browser.click_point(&at)
+            }
             _ => browser.click("#pass"),
         }
         let before = state["current"].clone();
@@ -246,7 +272,9 @@ fn play_to_the_end(browser: &Browser, board: &Board, game: &str) -> Value {
 fn games_are_played_reviewed_saved_and_loaded_in_a_browser() {
     let folder = scratch("browser");
     let Some(browser) = Browser::start(&folder) else {
-        println!("skipped: chromium and chromedriver (apt install chromium chromium-driver) are not installed");
+        println!(
+            "skipped: chromium and chromedriver (apt install chromium chromium-driver) are not installed"
+        );
         return;
     };
     let board = Board::start(&["--visits", "12", "--threads", "1", "--seed", "1"]);
@@ -264,7 +292,11 @@ fn games_are_played_reviewed_saved_and_loaded_in_a_browser() {
     let file = folder.join("game.sgf");
     std::fs::write(&file, record).expect("writable");
     let input = browser.element("#file");
-    browser.ask("POST", &format!("/element/{input}/value"), &json!({"text": file.display().to_string()}));
+    browser.ask(
+        "POST",
+        &format!("/element/{input}/value"),
+        &json!({"text": file.display().to_string()}),
+    );
     browser.wait("document.querySelector('#players').innerText.includes('one')");
     browser.click("[data-tab=review]");
     browser.click("#start-review");
@@ -281,7 +313,11 @@ fn games_are_played_reviewed_saved_and_loaded_in_a_browser() {
     let saved = sgf();
     assert!(saved.contains("(;B["), "a variation: {saved}");
     std::fs::write(&file, &saved).expect("writable");
-    browser.ask("POST", &format!("/element/{input}/value"), &json!({"text": file.display().to_string()}));
+    browser.ask(
+        "POST",
+        &format!("/element/{input}/value"),
+        &json!({"text": file.display().to_string()}),
+    );
     browser.wait("document.querySelectorAll('.tree g').length > 11");
     assert_eq!(sgf(), saved);
     // Keys, the other language, a telephone.

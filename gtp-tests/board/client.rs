@@ -34,7 +34,9 @@ impl Board {
         let read = BufReader::new(output).read_line(&mut line);
         read.expect("text");
         let address = line.trim().to_owned();
-        let rest = address.strip_prefix("http://127.0.0.1:").expect("an address");
+        let rest = address
+            .strip_prefix("http://127.0.0.1:")
+            .expect("an address");
         let (port, token) = rest.split_once('/').expect("an address with a token");
         let (port, token) = (port.parse().expect("a port"), token.trim_end_matches('/'));
         assert_eq!(token.len(), 32, "{address}");
@@ -90,7 +92,11 @@ impl Board {
     /// A connection for events of which nobody has read anything.
     pub(super) fn open_events(&self) -> TcpStream {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
-        let head = format!("GET /{}/events HTTP/1.1\r\nHost: {}\r\n\r\n", self.token, self.host());
+        let head = format!(
+            "GET /{}/events HTTP/1.1\r\nHost: {}\r\n\r\n",
+            self.token,
+            self.host()
+        );
         stream.write_all(head.as_bytes()).expect("it takes it");
         stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
         stream
@@ -102,7 +108,10 @@ impl Board {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
         let stat = stat.expect("it runs");
         let (_, rest) = stat.rsplit_once(") ").expect("a name in brackets");
-        let fields: Vec<u64> = rest.split(' ').map(|field| field.parse().unwrap_or(0)).collect();
+        let fields: Vec<u64> = rest
+            .split(' ')
+            .map(|field| field.parse().unwrap_or(0))
+            .collect();
         fields[11] + fields[12]
     }
 }

@@ -28,21 +28,34 @@ fn load(board: &Board, bytes: &[u8]) -> (u16, String) {
 fn the_engine_plays_every_game_to_its_end() {
     let board = quick();
     let mut page = Events::open(&board);
-    for (game, size, why) in [("nogo", "5", "rules"), ("gomoku", "9", "rules"), ("go", "5", "count")] {
+    for (game, size, why) in [
+        ("nogo", "5", "rules"),
+        ("gomoku", "9", "rules"),
+        ("go", "5", "count"),
+    ] {
         let players = ["engine", "engine"];
         let level = json!({"visits": 30});
-        begin(&board, &json!({"game": game, "size": size, "players": players, "level": level}));
+        begin(
+            &board,
+            &json!({"game": game, "size": size, "players": players, "level": level}),
+        );
         let end = page.state(|state| state["game"] == game && !state["end"].is_null());
         // Somebody may have given up a game of Go.
         let ended = end["end"]["why"].as_str().expect("a reason");
-        assert!(ended == why || game == "go" && ended == "resignation", "{end}");
+        assert!(
+            ended == why || game == "go" && ended == "resignation",
+            "{end}"
+        );
         let result = end["end"]["result"].as_str().expect("a result");
         assert!(result.starts_with(['B', 'W', '0']), "{result}");
         let sgf = board.get("game.sgf").body;
         assert!(sgf.contains(&format!("RE[{result}]")), "{sgf}");
         assert_eq!(load(&board, sgf.as_bytes()).0, 200);
         let state = board.state();
-        assert_eq!((&state["game"], &state["current"]), (&json!(game), &json!(0)));
+        assert_eq!(
+            (&state["game"], &state["current"]),
+            (&json!(game), &json!(0))
+        );
         assert_eq!(board.get("game.sgf").body, sgf, "saved again");
     }
 }
@@ -62,10 +75,17 @@ fn a_person_plays_takes_back_branches_and_gives_up() {
     board.do_it(&json!({"do": "undo"}));
     assert_eq!(board.state()["current"], 0);
     play(&board, "B2");
-    page.state(|state| state["to_move"] == "B" && state["live"] == state["current"] && state["current"].as_u64() > Some(3));
+    page.state(|state| {
+        state["to_move"] == "B"
+            && state["live"] == state["current"]
+            && state["current"].as_u64() > Some(3)
+    });
     board.do_it(&json!({"do": "comment", "node": 1, "text": "天元 ] \\"}));
     let sgf = board.get("game.sgf").body;
-    assert!(sgf.contains("(;B[cc]C[天元 \\] \\\\]") && sgf.contains("(;B[bd]"), "{sgf}");
+    assert!(
+        sgf.contains("(;B[cc]C[天元 \\] \\\\]") && sgf.contains("(;B[bd]"),
+        "{sgf}"
+    );
     let name = board.state()["names"][1].clone();
     assert_eq!(name, "Tengen");
     board.do_it(&json!({"do": "resign"}));
@@ -86,14 +106,24 @@ fn a_forced_capture_a_ko_and_dead_stones_are_the_engines_word() {
     let board = quick();
     let mut page = Events::open(&board);
     let both = ["human", "human"];
-    begin(&board, &json!({"game": "go", "size": "5", "players": both, "rules": "japanese", "komi": 0.5}));
+    begin(
+        &board,
+        &json!({"game": "go", "size": "5", "players": both, "rules": "japanese", "komi": 0.5}),
+    );
     for at in ["B1", "A1", "A2"] {
         play(&board, at);
     }
     let state = board.state();
-    assert_eq!(state["taken"], json!([0, 1]), "White's stone is gone: {state}");
+    assert_eq!(
+        state["taken"],
+        json!([0, 1]),
+        "White's stone is gone: {state}"
+    );
     assert_eq!(state["stones"], "...............B.....B...");
-    begin(&board, &json!({"game": "go", "size": "5", "players": both, "rules": "chinese", "komi": 0.5}));
+    begin(
+        &board,
+        &json!({"game": "go", "size": "5", "players": both, "rules": "chinese", "komi": 0.5}),
+    );
     for at in ["C3", "E5", "C4", "pass", "D4", "pass", "C2"] {
         play(&board, at);
     }
@@ -102,7 +132,11 @@ fn a_forced_capture_a_ko_and_dead_stones_are_the_engines_word() {
     let end = page.state(|state| !state["end"].is_null());
     assert_eq!(end["end"]["why"], "count", "{end}");
     let count = end["count"]["points"].as_str().expect("a count");
-    assert_eq!(count.as_bytes()[4], b'd', "the stone in the corner is dead: {count}");
+    assert_eq!(
+        count.as_bytes()[4],
+        b'd',
+        "the stone in the corner is dead: {count}"
+    );
     assert_eq!(end["end"]["result"], "B+24.5");
     // Who does not agree plays on.
     play(&board, "E4");
@@ -117,14 +151,26 @@ fn records_of_other_programs_are_read_with_their_variations() {
     assert_eq!(load(&board, &bytes).0, 200);
     let mut page = Events::open(&board);
     let state = page.next_of("state");
-    assert_eq!((&state["names"][0], &state["game"]), (&json!("柯洁"), &json!("go")));
-    assert_eq!((&state["komi"], &state["rules"]), (&json!(7.5), &json!("Chinese")));
+    assert_eq!(
+        (&state["names"][0], &state["game"]),
+        (&json!("柯洁"), &json!("go"))
+    );
+    assert_eq!(
+        (&state["komi"], &state["rules"]),
+        (&json!(7.5), &json!("Chinese"))
+    );
     let tree = page.next_of("tree");
     let nodes = tree["nodes"].as_array().expect("a list");
     assert_eq!(nodes.len(), 5);
     assert_eq!(nodes[0]["comment"], "好");
     let before = board.get("game.sgf").body;
-    for broken in [&b"no game"[..], b"(;GM[9]SZ[9])", b"", b"(;SZ[9];B[zz])", b"(;GM[1]SZ[40];B[aa])"] {
+    for broken in [
+        &b"no game"[..],
+        b"(;GM[9]SZ[9])",
+        b"",
+        b"(;SZ[9];B[zz])",
+        b"(;GM[1]SZ[40];B[aa])",
+    ] {
         let (status, said) = load(&board, broken);
         assert_eq!(status, 422, "{said}");
     }
@@ -170,7 +216,10 @@ fn a_clock_holds_whatever_pages_do() {
 fn who_does_not_move_loses_on_time() {
     let board = quick();
     let mut page = Events::open(&board);
-    begin(&board, &json!({"game": "nogo", "size": "5", "players": ["human", "human"], "clock": "absolute 1"}));
+    begin(
+        &board,
+        &json!({"game": "nogo", "size": "5", "players": ["human", "human"], "clock": "absolute 1"}),
+    );
     let end = page.state(|state| !state["end"].is_null());
     assert_eq!(end["end"], json!({"result": "W+T", "why": "time"}));
     let late = board.refusal(&json!({"do": "resign"}));
@@ -189,7 +238,10 @@ fn a_game_on_the_board_is_reviewed() {
     assert_eq!(done["reviewing"], false);
     let found: Value = serde_json::from_str(&board.get("review").body).expect("JSON");
     let positions = found["review"]["positions"].as_array().expect("a list");
-    assert_eq!((positions.len(), found["nodes"].as_array().map(Vec::len)), (11, Some(11)));
+    assert_eq!(
+        (positions.len(), found["nodes"].as_array().map(Vec::len)),
+        (11, Some(11))
+    );
     let bad = &positions[8]["played"];
     assert_eq!(bad["class"], "thrown_away", "{bad}");
     let better = &bad["better"][0];
@@ -198,7 +250,10 @@ fn a_game_on_the_board_is_reviewed() {
     board.do_it(&json!({"do": "go", "node": 8}));
     board.do_it(&line);
     let state = board.state();
-    assert_eq!((&state["last"], &state["end"]["why"]), (better, &json!("rules")));
+    assert_eq!(
+        (&state["last"], &state["end"]["why"]),
+        (better, &json!("rules"))
+    );
     // Another game has no review.
     begin(&board, &json!({"game": "nogo", "size": "5"}));
     assert_eq!(board.get("review").body, "null");

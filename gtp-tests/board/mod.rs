@@ -23,9 +23,16 @@ fn the_page_is_whole_and_loads_nothing_from_elsewhere() {
     let page = board.get("");
     assert_eq!(page.status, 200);
     let policy = page.header("content-security-policy").expect("a policy");
-    assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+    assert!(
+        policy.contains("default-src 'none'") && !policy.contains("unsafe"),
+        "{policy}"
+    );
     assert_eq!(page.header("referrer-policy"), Some("no-referrer"));
-    let mut todo = vec!["style.css".to_owned(), "icon.svg".to_owned(), "start.js".to_owned()];
+    let mut todo = vec![
+        "style.css".to_owned(),
+        "icon.svg".to_owned(),
+        "start.js".to_owned(),
+    ];
     let mut seen = Vec::new();
     let mut bytes = page.body.len();
     while let Some(name) = todo.pop() {
@@ -33,7 +40,10 @@ fn the_page_is_whole_and_loads_nothing_from_elsewhere() {
         assert_eq!(file.status, 200, "{name}");
         bytes += file.body.len();
         for line in file.body.lines().filter(|line| line.starts_with("import ")) {
-            let from = line.split("\"./").nth(1).and_then(|rest| rest.split('"').next());
+            let from = line
+                .split("\"./")
+                .nth(1)
+                .and_then(|rest| rest.split('"').next());
             let from = from.expect("a module beside it").to_owned();
             if !seen.contains(&from) && !todo.contains(&from) {
                 todo.push(from);
@@ -59,7 +69,13 @@ fn only_who_has_the_address_is_answered() {
     assert_eq!(ask(&path, &own, &[]), Some(200));
     assert_eq!(ask(&path, &format!("localhost:{port}"), &[]), Some(200));
     // Another name for this machine, as a hostile name server would give it.
-    for host in ["evil.example", "127.0.0.1", "evil.example:80", "127.0.0.1:1", ""] {
+    for host in [
+        "evil.example",
+        "127.0.0.1",
+        "evil.example:80",
+        "127.0.0.1:1",
+        "",
+    ] {
         assert_eq!(ask(&path, host, &[]), Some(421), "{host}");
     }
     let mut wrong = token.clone();
@@ -89,7 +105,10 @@ fn only_who_has_the_address_is_answered() {
         assert_eq!(ask(&events, &own, &[foreign]), Some(403), "{foreign}");
     }
     let origin = format!("Origin: http://{own}");
-    assert_eq!(ask(&path, &own, &[&origin, "Sec-Fetch-Site: same-origin"]), Some(200));
+    assert_eq!(
+        ask(&path, &own, &[&origin, "Sec-Fetch-Site: same-origin"]),
+        Some(200)
+    );
     let elsewhere = TcpStream::connect(("127.0.0.2", port));
     assert!(elsewhere.is_err(), "only on the loopback address");
 }
@@ -119,13 +138,31 @@ fn commands_are_json_of_bounded_size_and_errors_are_said() {
     for (command, part) in [
         (json!({"do": "undo"}), "no move to take back"),
         (json!({"do": "play", "at": "Z99", "node": 0}), "Z99"),
-        (json!({"do": "play", "at": "A1", "node": 5}), "the board has changed"),
+        (
+            json!({"do": "play", "at": "A1", "node": 5}),
+            "the board has changed",
+        ),
         (json!({"do": "go", "node": 77}), "no such position"),
-        (json!({"do": "new", "terms": {"game": "chess", "size": "8"}}), "chess"),
-        (json!({"do": "new", "terms": {"game": "go", "size": "99"}}), "25x25"),
-        (json!({"do": "new", "terms": {"game": "go", "size": "9", "handicap": 77}}), "77"),
-        (json!({"do": "new", "terms": {"game": "go", "size": "9", "clock": "sand 5"}}), "sand"),
-        (json!({"do": "new", "terms": {"game": "go", "size": "9", "rules": "x"}}), "`x`"),
+        (
+            json!({"do": "new", "terms": {"game": "chess", "size": "8"}}),
+            "chess",
+        ),
+        (
+            json!({"do": "new", "terms": {"game": "go", "size": "99"}}),
+            "25x25",
+        ),
+        (
+            json!({"do": "new", "terms": {"game": "go", "size": "9", "handicap": 77}}),
+            "77",
+        ),
+        (
+            json!({"do": "new", "terms": {"game": "go", "size": "9", "clock": "sand 5"}}),
+            "sand",
+        ),
+        (
+            json!({"do": "new", "terms": {"game": "go", "size": "9", "rules": "x"}}),
+            "`x`",
+        ),
     ] {
         let said = board.refusal(&command);
         assert!(said.contains(part), "{command}: {said}");
@@ -147,7 +184,9 @@ fn slow_and_many_clients_hold_nobody_up() {
     // A page that never reads what it is sent.
     let deaf = board.open_events();
     let clock = SystemClock::new();
-    let requests = std::env::var("TENGEN_REQUESTS").ok().and_then(|text| text.parse().ok());
+    let requests = std::env::var("TENGEN_REQUESTS")
+        .ok()
+        .and_then(|text| text.parse().ok());
     for _ in 0..requests.unwrap_or(500) {
         assert_eq!(board.get("icon.svg").status, 200);
     }

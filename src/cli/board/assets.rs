@@ -79,7 +79,10 @@ fn wrapped(name: &str, text: &str) -> String {
         body.push('\n');
     }
     let exports = exports.join(", ");
-    format!("const {} = (() => {{\n{body}return {{ {exports} }};\n}})();\n", variable(name))
+    format!(
+        "const {} = (() => {{\n{body}return {{ {exports} }};\n}})();\n",
+        variable(name)
+    )
 }
 
 /// The name that a declaration declares.
@@ -111,11 +114,18 @@ mod tests {
     #[test]
     fn everything_that_is_imported_is_there_and_local() {
         let script = script();
-        assert!(!script.contains("import ") && !script.contains("\nexport "), "{script}");
+        assert!(
+            !script.contains("import ") && !script.contains("\nexport "),
+            "{script}"
+        );
         for (name, text) in SHARED.iter().chain(SERVED).chain([&LOCAL]) {
             let imports = text.lines().filter(|line| line.starts_with("import "));
             for line in imports {
-                let from = line.split('"').nth(1).expect("a path").trim_start_matches("./");
+                let from = line
+                    .split('"')
+                    .nth(1)
+                    .expect("a path")
+                    .trim_start_matches("./");
                 let known = SHARED.iter().chain(SERVED).any(|(own, _)| *own == from);
                 assert!(known, "{name}: {line}");
                 let before = |name| script.find(&format!("const {} = (", variable(name)));

@@ -129,11 +129,7 @@ impl Clocks {
 }
 
 /// What is left in the middle of a move, which has not brought its period back yet.
-fn in_byoyomi(
-    left: TimeLeft,
-    (period, periods): (Duration, u32),
-    thought: Duration,
-) -> TimeLeft {
+fn in_byoyomi(left: TimeLeft, (period, periods): (Duration, u32), thought: Duration) -> TimeLeft {
     let (first, later) = match left {
         TimeLeft::Main(main) if thought < main => return TimeLeft::Main(main - thought),
         TimeLeft::Main(main) => (main, periods),
@@ -199,7 +195,10 @@ mod tests {
         assert_eq!(clocks.left(White, secs(99)), TimeLeft::Main(secs(6)));
         clocks.run(Some(White), secs(100));
         let view = clocks.view(White, secs(108)).expect("a clock");
-        assert_eq!((view.phase, view.stones, view.running), ("byoyomi", 3, true));
+        assert_eq!(
+            (view.phase, view.stones, view.running),
+            ("byoyomi", 3, true)
+        );
         assert!((view.seconds - 3.0).abs() < 1e-9, "{view:?}");
         assert_eq!(clocks.left(White, secs(112)), byoyomi(4, 2));
         assert!(clocks.moved(White, secs(112)));

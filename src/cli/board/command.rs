@@ -18,14 +18,24 @@ const MOST_COMMENT: usize = 64 << 10;
 #[serde(tag = "do", rename_all = "snake_case")]
 pub(super) enum Command {
     /// Begin a game.
-    New { terms: Box<Terms> },
+    New {
+        terms: Box<Terms>,
+    },
     /// Play in the position that the page shows.
-    Play { at: String, node: usize },
+    Play {
+        at: String,
+        node: usize,
+    },
     /// Play a line in the position that the page shows, as a variation.
-    Line { moves: Vec<String>, node: usize },
+    Line {
+        moves: Vec<String>,
+        node: usize,
+    },
     Undo,
     /// Show a position.
-    Go { node: usize },
+    Go {
+        node: usize,
+    },
     /// Have the engine move once.
     Move,
     /// Have the engine play what it has found so far.
@@ -33,15 +43,25 @@ pub(super) enum Command {
     /// The side to move gives up.
     Resign,
     /// Say who plays, and how strongly.
-    Players { players: [Who; 2], level: Level },
+    Players {
+        players: [Who; 2],
+        level: Level,
+    },
     /// Analyse what is shown, or stop.
-    Analyse { on: bool },
+    Analyse {
+        on: bool,
+    },
     /// Say what is dead, and the score.
     Count,
     /// Review the line that is shown, or stop.
-    Review { on: bool },
+    Review {
+        on: bool,
+    },
     /// Write a remark on the position.
-    Comment { node: usize, text: String },
+    Comment {
+        node: usize,
+        text: String,
+    },
     /// Remove the position with all that follows.
     Delete,
     /// Make the line that leads to the position the main line.

@@ -5,6 +5,7 @@ mod assets;
 mod clocks;
 mod command;
 mod http;
+mod open;
 mod report;
 mod reviewing;
 mod server;
@@ -18,7 +19,6 @@ mod worker;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
-use std::process::{Command as Process, Stdio};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -94,7 +94,7 @@ impl Board {
         let address = format!("http://127.0.0.1:{port}/{}/", site.token);
         output::print(&address)?;
         if self.open {
-            open(&address);
+            open::open(&address);
         }
         server::serve(&listener, &site)
     }
@@ -104,21 +104,4 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> anyhow::Result<()>
     let thread = std::thread::Builder::new().name(name.to_owned());
     thread.spawn(work).context("no thread can be started")?;
     Ok(())
-}
-
-/// Opens an address in the browser that the user has chosen.
-fn open(address: &str) {
-    let (program, first): (_, &[&str]) = if cfg!(windows) {
-        ("rundll32", &["url.dll,FileProtocolHandler"])
-    } else if cfg!(target_os = "macos") {
-        ("open", &[])
-    } else {
-        ("xdg-open", &[])
-    };
-    let mut process = Process::new(program);
-    process.args(first).arg(address);
-    let silent = process.stdin(Stdio::null()).stdout(Stdio::null());
-    if let Err(error) = silent.stderr(Stdio::null()).spawn() {
-        log::warn!("the browser cannot be opened with {program}: {error}");
-    }
 }

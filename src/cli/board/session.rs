@@ -354,8 +354,8 @@ impl Session {
     pub(super) fn undo(&mut self) -> anyhow::Result<()> {
         let parent = self.tree.parent(self.current);
         let mut node = parent.context("there is no move to take back")?;
-        let against_engine = self.terms.players.contains(&Who::Engine)
-            && self.terms.players.contains(&Who::Human);
+        let against_engine =
+            self.terms.players.contains(&Who::Engine) && self.terms.players.contains(&Who::Human);
         let was_live = self.current == self.live;
         let taken = self.tree.node(self.current).play;
         let by_engine =
@@ -487,7 +487,11 @@ impl Session {
         if let Some(outcome) = self.by_rules() {
             let agreed = self.board.agrees_on_dead() && outcome.margin.is_some();
             if !agreed {
-                let why = if outcome.margin.is_some() { "count" } else { "rules" };
+                let why = if outcome.margin.is_some() {
+                    "count"
+                } else {
+                    "rules"
+                };
                 let result = result_text(outcome);
                 self.ends.insert(self.current, GameEnd { result, why });
             }

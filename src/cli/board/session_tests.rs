@@ -76,7 +76,11 @@ fn a_search_is_wanted_until_it_is_exhausted_and_again_elsewhere() {
         seconds: None,
     };
     game.set_up([Human, Human], level).expect("a level");
-    assert_ne!(game.wish(true), Some(wish), "other settings, another search");
+    assert_ne!(
+        game.wish(true),
+        Some(wish),
+        "other settings, another search"
+    );
     // A review goes on whatever is looked at meanwhile.
     game.want_review(true);
     let review = game.wish(true);
@@ -141,7 +145,11 @@ fn a_line_is_a_variation_that_can_be_walked_and_removed() {
         .map(|at| parse_vertex(at, size).expect("a vertex"))
         .to_vec();
     game.play_line(&line).expect("its first move is legal");
-    assert_eq!(game.tree.path(game.tree.end_of_line(game.current)).len(), 3, "the third move is illegal");
+    assert_eq!(
+        game.tree.path(game.tree.end_of_line(game.current)).len(),
+        3,
+        "the third move is illegal"
+    );
     assert_eq!(game.live, 2, "the game goes on where it was");
     assert!(game.play_line(&line[..1]).is_err(), "occupied");
     game.delete().expect("it is no beginning");
@@ -155,14 +163,23 @@ fn a_record_that_cannot_be_played_leaves_the_game_alone() {
     let (mut game, _) = session(terms("nogo", "5", [Human, Human], ""));
     play(&mut game, "C3");
     let before = game.sgf();
-    for broken in ["", "(;SZ[9];B[cc];W[cc])", "(;GM[1]SZ[26])", "(;GM[4]SZ[2])"] {
+    for broken in [
+        "",
+        "(;SZ[9];B[cc];W[cc])",
+        "(;GM[1]SZ[26])",
+        "(;GM[4]SZ[2])",
+    ] {
         assert!(game.load(broken.as_bytes()).is_err(), "{broken}");
     }
     assert_eq!((game.sgf(), game.current), (before, 1));
     let set_up = "(;GM[1]SZ[9]KM[6.5];B[cc];W[gg];AW[cg]PL[W];W[ee];B[dd])";
     game.load(set_up.as_bytes()).expect("it can be played");
     assert_eq!(game.tree.in_order().len(), 2, "{:?}", game.notes);
-    assert!(game.notes.iter().any(|note| note.contains("begins there")), "{:?}", game.notes);
+    assert!(
+        game.notes.iter().any(|note| note.contains("begins there")),
+        "{:?}",
+        game.notes
+    );
     assert_eq!(game.board.legal_moves(Color::White).len(), 81 - 3 + 1);
 }
 

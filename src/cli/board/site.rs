@@ -43,7 +43,8 @@ impl Site {
         }
         let foreign = |origin: &str| origin != format!("http://{}", named.to_ascii_lowercase());
         let site = request.site.as_deref().unwrap_or("none");
-        if request.origin.as_deref().is_some_and(foreign) || !["none", "same-origin"].contains(&site)
+        if request.origin.as_deref().is_some_and(foreign)
+            || !["none", "same-origin"].contains(&site)
         {
             return Err(Reply::text(403, "not for other pages\n"));
         }

@@ -202,11 +202,9 @@ impl Page {
             numbers.zip(seen).any(|(number, seen)| number > seen)
         };
         if !is_new(&inner) {
-            self.table.changed.wait_while_for(
-                &mut inner,
-                |inner| !is_new(inner),
-                patience,
-            );
+            self.table
+                .changed
+                .wait_while_for(&mut inner, |inner| !is_new(inner), patience);
         }
         let mut news = Vec::new();
         let feed = KINDS.iter().zip(&inner.feed.0).zip(&mut self.seen);

@@ -108,7 +108,8 @@ impl Seat {
         };
         let common = |a: &GameRecord, b: &GameRecord| {
             let both = a.plays.iter().zip(&b.plays);
-            both.take_while(|(one, other)| one.play == other.play).count()
+            both.take_while(|(one, other)| one.play == other.play)
+                .count()
         };
         let mut moved = is_same(&self.record, record);
         if moved {

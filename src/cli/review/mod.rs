@@ -172,11 +172,10 @@ struct Session {
 
 impl Session {
     fn run(mut self, files: &[PathBuf]) -> anyhow::Result<()> {
-        let read: Vec<anyhow::Result<GameRecord>> =
-            files
-                .iter()
-                .map(|file| record::read(file, self.game.as_deref()))
-                .collect();
+        let read: Vec<anyhow::Result<GameRecord>> = files
+            .iter()
+            .map(|file| record::read(file, self.game.as_deref()))
+            .collect();
         let positions = read.iter().flatten().map(|record| record.plays.len() + 1);
         let mut progress = Progress::new(files.len(), positions.sum());
         let (mut failed, mut done) = (0, 0);

@@ -22,7 +22,11 @@ pub(super) fn read(file: &Path, game: Option<&str>) -> anyhow::Result<GameRecord
         Some(game) if sgf::game_number(game) == sgf::game_number(&record.game) => {
             game.clone_into(&mut record.game);
         }
-        Some(game) => bail!("{}: a game of {}, not of {game}", file.display(), record.game),
+        Some(game) => bail!(
+            "{}: a game of {}, not of {game}",
+            file.display(),
+            record.game
+        ),
         None if is_nogo(&record) => SmallNoGo::NAME.clone_into(&mut record.game),
         None => {}
     }

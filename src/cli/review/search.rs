@@ -154,8 +154,7 @@ impl Reviewer {
         };
         let verdicts = truth::verdicts(record, &means)?;
         see(Step::Solved);
-        let mut positions =
-            judge.search(record, &verdicts, &stop, &mut || see(Step::Searched))?;
+        let mut positions = judge.search(record, &verdicts, &stop, &mut || see(Step::Searched))?;
         let thresholds = &judge.settings.thresholds;
         compare(&mut positions, &game, &verdicts, thresholds);
         let movers = |position: &Position| game.moves.get(position.moves).map(|mv| mv.color);

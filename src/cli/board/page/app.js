@@ -98,11 +98,13 @@ export function redraw() {
 }
 
 function hover(line) {
+  if (look.still && line) return;
   look.line = line;
   redraw();
 }
 
-const playLine = (moves) => { look.line = null; return send({ do: "line", moves, node: store.view.current }); };
+// After a click other lines come to lie under the mouse: they are shown once it moves.
+const playLine = (moves) => { Object.assign(look, { line: null, still: true }); return send({ do: "line", moves, node: store.view.current }); };
 
 function show(name) {
   look.layer = name;
@@ -182,6 +184,7 @@ export function begin(chosen) {
   $("help").addEventListener("click", help);
   addEventListener("resize", redraw);
   listenToKeys();
+  addEventListener("pointermove", (event) => { if (event.movementX || event.movementY) look.still = false; }, true);
   // Who clicks with the mouse means the board with the next key.
   addEventListener("pointerup", (event) => { if (!event.target.closest?.("dialog")) event.target.closest?.("button")?.blur(); });
   // Clocks are drawn as they run; nothing else needs the time.
