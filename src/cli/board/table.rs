@@ -11,7 +11,7 @@ use parking_lot::{Condvar, Mutex};
 use tengen::search::StopFlag;
 
 use super::report::Analysis;
-use super::session::{Session, Wish};
+use super::session::{Session, Task, Wish};
 use super::tree::Eval;
 use super::view;
 
@@ -102,7 +102,9 @@ impl Table {
 
     /// Ends the search for a move; what it has found so far is played.
     pub(super) fn hurry(&self) {
-        if let Some((_, stop)) = &self.inner.lock().running {
+        if let Some((wish, stop)) = &self.inner.lock().running
+            && wish.task == Task::Move
+        {
             stop.raise();
         }
     }

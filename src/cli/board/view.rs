@@ -45,6 +45,8 @@ struct State<'a> {
     reviewed: u64,
     task: Option<Task>,
     notes: &'a [String],
+    /// What chooses the moves, once something has.
+    engine: Option<&'a String>,
     comment: &'a str,
 }
 
@@ -98,6 +100,7 @@ pub(super) fn state(session: &Session, attended: bool) -> String {
         reviewed: session.reviewed.0,
         task: session.wish(attended).map(|wish| wish.task),
         notes: &session.notes,
+        engine: session.engine_log.last(),
         comment: match session.current {
             0 => &session.beginning.comment,
             node => &session.tree.node(node).comment,

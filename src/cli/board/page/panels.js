@@ -77,7 +77,7 @@ export function candidates(panel, { view, analysis, hover, play }) {
       h("td", {}, c.proven ? verdict(c.proven, mover) : percent(share(mover, c.winrate))),
       points && h("td", {}, signed(c.lead == null ? null : mover === "B" ? c.lead : -c.lead)),
       h("td", {}, brief(c.visits)), h("td", {}, percent(c.prior)), h("td", { class: "pv" }, c.pv.slice(1).join(" "))));
-  const total = h("p", { class: "note" }, `${brief(analysis.visits)} ${say("visits")}`, analysis.speed ? ` · ${say("speed", { n: brief(analysis.speed) })}` : "");
+  const total = h("p", { class: "note" }, `${brief(analysis.visits)} ${say("visits")}`, analysis.speed ? ` · ${say("speed", { n: brief(analysis.speed) })}` : "", view.engine ? ` · ${view.engine}` : "");
   panel.replaceChildren(h("div", { class: "scroll" }, h("table", { id: "candidates" }, head, rows)), total, ...notes(view));
 }
 
