@@ -61,15 +61,15 @@ impl Board {
             "--playouts-per-second simulates a clock, and people play here: leave it out"
         );
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let spending = &options.spending;
+        let limits = &options.thinking_limits;
         let terms = Terms {
             game: options.game.clone(),
             size: options.board().to_string(),
             rules: options.rules.clone(),
             players: [Who::Human, Who::Engine],
             level: Level {
-                visits: spending.visits,
-                seconds: spending.time_per_move.map(|time| time.as_secs_f64()),
+                visits: limits.visits,
+                seconds: limits.time_per_move.map(|time| time.as_secs_f64()),
             },
             ..Terms::default()
         };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 use tengen::clock::TimeControl;
-use tengen::engine::{EngineOptions, Spending};
+use tengen::engine::{EngineOptions, ThinkingLimits};
 use tengen::game::{BoardSize, Color, HalfPoints};
 use tengen::gtp::fixed_handicap_points;
 use tengen::record::GameRecord;
@@ -49,8 +49,8 @@ impl Level {
     }
 
     /// The engine's own limits, with these in place of those of the level.
-    pub(super) fn spending(&self, usual: &Spending) -> Spending {
-        Spending {
+    pub(super) fn limits(&self, usual: &ThinkingLimits) -> ThinkingLimits {
+        ThinkingLimits {
             visits: self.visits,
             time_per_move: self.seconds.map(Duration::from_secs_f64),
             ..usual.clone()

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tengen::game::{Color, Fate, Settled};
+use tengen::game::{Color, PointStatus, Settled};
 use tengen::gtp::format_vertex;
 use tengen::record::result_text;
 
@@ -144,13 +144,13 @@ fn taken(session: &Session, stones: &str) -> [usize; 2] {
 /// A count: a letter a point, small for what is dead or empty.
 fn count(session: &Session, settled: &Settled) -> Value {
     let letters: String = points(session.board.size())
-        .map(|point| match settled.fates[point.index()] {
-            Fate::Alive => 'a',
-            Fate::Seki => 's',
-            Fate::Dead => 'd',
-            Fate::Territory(Color::Black) => 'B',
-            Fate::Territory(Color::White) => 'W',
-            Fate::Dame => '.',
+        .map(|point| match settled.statuses[point.index()] {
+            PointStatus::Alive => 'a',
+            PointStatus::Seki => 's',
+            PointStatus::Dead => 'd',
+            PointStatus::Territory(Color::Black) => 'B',
+            PointStatus::Territory(Color::White) => 'W',
+            PointStatus::Dame => '.',
         })
         .collect();
     json!({

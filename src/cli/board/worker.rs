@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tengen::clock::{Clock, TimeControl, TimeLeft};
-use tengen::engine::{AnalysisEffort, Decision, Engine, EngineOptions, Spending, registry};
+use tengen::engine::{AnalysisEffort, Decision, Engine, EngineOptions, ThinkingLimits, registry};
 use tengen::game::Color;
 use tengen::record::{GameRecord, Play};
 use tengen::search::{AnalysisOptions, PointsByMove, Purpose, StopFlag};
@@ -27,7 +27,7 @@ struct Job {
     options: EngineOptions,
     record: GameRecord,
     mover: Color,
-    spending: Spending,
+    limits: ThinkingLimits,
     control: TimeControl,
     left: [TimeLeft; 2],
     flags: Arc<EngineFlags>,
@@ -38,7 +38,7 @@ struct Job {
 impl Job {
     fn new(session: &Session, wish: Wish) -> Job {
         let now = session.now();
-        let usual = &session.options.spending;
+        let usual = &session.options.thinking_limits;
         let path = session.tree.path(wish.node);
         Job {
             flags: Arc::clone(&session.flags),
@@ -46,7 +46,7 @@ impl Job {
             options: session.options.clone(),
             record: session.record(wish.node),
             mover: session.board.to_move(),
-            spending: session.terms.level.spending(usual),
+            limits: session.terms.level.limits(usual),
             control: session.clocks.control(),
             left: [Color::Black, Color::White].map(|color| session.clocks.left(color, now)),
         }
@@ -128,7 +128,7 @@ impl Seat {
     }
 
     fn work(&mut self, table: &Table, wish: Wish, job: &Job, stop: &StopFlag) {
-        self.engine.set_spending(job.spending.clone());
+        self.engine.set_thinking_limits(job.limits.clone());
         let scene = Scene {
             wish,
             mover: job.mover,

@@ -287,10 +287,10 @@ impl BoardEngine {
             self.engine.reg_genmove(mover, stop);
             return self.engine.last_report().cloned();
         }
-        let spending = self.engine.spending();
+        let limits = self.engine.thinking_limits();
         let effort = AnalysisEffort::Bounded {
-            visits: spending.visits,
-            time: spending.time_per_move,
+            visits: limits.visits,
+            time: limits.time_per_move,
         };
         let options = AnalysisOptions {
             points: PointsByMove::Lead,
