@@ -188,6 +188,8 @@ fn a_clock_holds_whatever_pages_do() {
     let mut page = Events::open(&board);
     let deaf = board.open_events();
     let over = AtomicBool::new(false);
+    let terms = json!({"game": "nogo", "size": "6", "players": ["engine", "engine"], "clock": "absolute 8"});
+    begin(&board, &terms);
     std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| {
@@ -200,8 +202,6 @@ fn a_clock_holds_whatever_pages_do() {
                 }
             });
         }
-        let terms = json!({"game": "nogo", "size": "6", "players": ["engine", "engine"], "clock": "absolute 8"});
-        begin(&board, &terms);
         let end = page.state(|state| !state["end"].is_null());
         over.store(true, Ordering::Relaxed);
         assert_eq!(end["end"]["why"], "rules", "nobody lost on time: {end}");

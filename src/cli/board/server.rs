@@ -15,7 +15,7 @@ const MOST_CONNECTIONS: usize = 64;
 /// Pages at the same time, whose connections stay open.
 const MOST_PAGES: usize = 24;
 /// How often a page that there is nothing to tell is asked whether it is still there.
-const ALIVE: Duration = Duration::from_secs(5);
+const ALIVE: Duration = Duration::from_secs(2);
 
 /// How many there are.
 #[derive(Default)]
@@ -89,11 +89,22 @@ fn connection(mut stream: TcpStream, site: &Site, count: &Count) -> io::Result<(
     }
 }
 
+/// Whether the other side has ended the connection. A page sends nothing behind its request.
+fn is_gone(stream: &TcpStream) -> io::Result<bool> {
+    stream.set_nonblocking(true)?;
+    let gone = matches!(stream.peek(&mut [0]), Ok(0));
+    stream.set_nonblocking(false)?;
+    Ok(gone)
+}
+
 /// Tells a page what is new, until it is gone or takes no more.
 fn events(stream: &mut TcpStream, mut page: Page) -> io::Result<()> {
     http::begin_events(stream)?;
     loop {
         let news = page.news(ALIVE);
+        if is_gone(stream)? {
+            return Ok(());
+        }
         let mut text = String::new();
         for (kind, data) in &news {
             // JSON has no line breaks.
