@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use clap::Args;
 use tengen::clock::{Clock, SystemClock};
 use tengen::engine::{EngineOptions, Networks, registry};
+use tengen::eval::ModelSource;
 use tengen::gtp::{KatagoOptions, KatagoResources, MakeAnalyst, Perspective, serve_queries};
 
 use super::flags::EngineFlags;
@@ -21,7 +22,7 @@ use super::terminal;
 /// what a search may cost, where it says that; else --visits and --time-per-move hold.
 ///
 /// KataGo's own arguments -model, -config, -override-config and -human-model are taken, so that KaTrain
-/// can start this program in KataGo's place; its networks and its settings are not used.
+/// can start this program in KataGo's place: its network plays, its settings are not used.
 #[derive(Debug, Args)]
 pub(crate) struct Analysis {
     #[command(flatten)]
@@ -120,7 +121,7 @@ pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
         return ours;
     }
     while let Some(argument) = given.next() {
-        let (name, extension) = match argument.to_str() {
+        let name = match argument.to_str() {
             Some("-quit-without-waiting") => {
                 ours.push("--quit-without-waiting".into());
                 continue;
@@ -129,16 +130,14 @@ pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
                 ours.push("--analysis-threads".into());
                 continue;
             }
-            Some("-model") => ("model", Some("onnx")),
-            Some("-config") => ("config", Some("toml")),
-            Some(name @ ("-override-config" | "-human-model")) => (&name[1..], None),
+            Some(name @ ("-model" | "-config" | "-override-config" | "-human-model")) => &name[1..],
             _ => {
                 ours.push(argument);
                 continue;
             }
         };
         let value = given.next().unwrap_or_default();
-        if extension.is_some() && Path::new(&value).extension() == extension.map(AsRef::as_ref) {
+        if is_ours(name, Path::new(&value)) {
             ours.push(format!("--{name}").into());
             ours.push(value);
         } else {
@@ -147,6 +146,16 @@ pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
         }
     }
     ours
+}
+
+/// Whether a file for KataGo means something here: a network that is known, or settings in our form.
+fn is_ours(argument: &str, file: &Path) -> bool {
+    let ends_with = |extension: &str| file.extension().is_some_and(|found| found == extension);
+    match argument {
+        "model" => ends_with("onnx") || ModelSource::File(file.to_owned()).info().is_ok(),
+        "config" => ends_with("toml"),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -206,6 +215,15 @@ mod tests {
             ],
         );
         check(&["analysis", "-model"], &["analysis", "--katago=-model "]);
+        let network = std::env::temp_dir().join(format!("tengen-{}.bin", std::process::id()));
+        std::fs::write(&network, "kata1-b18 14\n22 19\n20 20 20 20 40 1 30\n")
+            .expect("it is writable");
+        let network = network.to_str().expect("a name in ASCII");
+        check(
+            &["analysis", "-model", network],
+            &["analysis", "--model", network],
+        );
+        std::fs::remove_file(network).expect("it is ours");
         check(&["gtp", "-model", "x"], &["gtp", "-model", "x"]);
         check(&[], &[]);
     }

@@ -2,7 +2,7 @@
 //! Under territory scoring it shows the komi that area scoring would need ([`Go::area_komi`]).
 
 use super::go_seed::Mobile;
-use super::{Encode, Encoding};
+use super::{Encode, Encoding, katago};
 use crate::game::go::Go;
 use crate::game::{Bits, Color, Game, HalfPoints, Recent, zobrist};
 
@@ -84,7 +84,7 @@ const SHOWN: usize = 5;
 
 impl<const CELLS: usize, const WORDS: usize> Encode for Go<CELLS, WORDS> {
     fn encodings() -> &'static [&'static dyn Encoding<Self>] {
-        &[&Mobile, &V1]
+        &[&katago::BY_RULES, &katago::BY_SUICIDE, &Mobile, &V1]
     }
 }
 

@@ -7,6 +7,7 @@ mod go;
 mod go_seed;
 mod gomoku;
 mod gomoku_seed;
+mod katago;
 mod nogo;
 mod nogo_seed;
 mod nogo_v1;

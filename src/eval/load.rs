@@ -11,16 +11,18 @@ use super::OrtModel;
 #[cfg(feature = "tract")]
 use super::TractModel;
 use super::info::MOST_BYTES;
+use super::katago;
 use super::{
     BackendKind, Batch, BatchClient, Calls, Device, EvalError, Evaluator, HashEvaluator,
     LoadOptions, ModelInfo, NativeModel, Outputs, UniformEvaluator, Work, spawn_batcher,
 };
 use crate::files;
+use crate::game::BoardSize;
 
 /// A model to be loaded.
 #[derive(Debug, Clone)]
 pub enum ModelSource {
-    /// An ONNX file.
+    /// An ONNX file, or one of KataGo's.
     File(PathBuf),
     /// The bytes of an ONNX file that is part of the program.
     Embedded(&'static [u8]),
@@ -48,20 +50,26 @@ impl ModelSource {
     /// As [`ModelInfo::of_file`].
     pub fn info(&self) -> Result<ModelInfo, EvalError> {
         match self {
-            ModelSource::File(path) => ModelInfo::of_file(path),
+            ModelSource::File(path) => {
+                katago::info(path).unwrap_or_else(|| ModelInfo::of_file(path))
+            }
             ModelSource::Embedded(onnx) => ModelInfo::read(&self.name(), onnx),
         }
     }
 
-    fn read(&self) -> Result<Arc<[u8]>, EvalError> {
+    /// The bytes of an ONNX file: what is not one is turned into one for the board.
+    fn read(&self, board: Option<BoardSize>) -> Result<Arc<[u8]>, EvalError> {
         match self {
             ModelSource::Embedded(onnx) => Ok((*onnx).into()),
             ModelSource::File(path) => {
-                let onnx = files::read(path, MOST_BYTES).map_err(|error| EvalError::Load {
+                let bytes = files::read(path, MOST_BYTES).map_err(|error| EvalError::Load {
                     path: self.name(),
                     reason: error.to_string(),
                 })?;
-                Ok(onnx.into())
+                match katago::is_katago(&bytes) {
+                    true => Ok(katago::to_onnx(&self.name(), &bytes, board)?.into()),
+                    false => Ok(bytes.into()),
+                }
             }
         }
     }
@@ -111,7 +119,7 @@ impl EvaluatorFactory {
         options: &LoadOptions,
     ) -> Result<EvaluatorFactory, EvalError> {
         available(kind, options)?;
-        let onnx = source.read()?;
+        let onnx = source.read(options.board)?;
         let (info, model) = match kind {
             BackendKind::Native => open_native(source, &onnx, options)?,
             BackendKind::Tract => open_tract(source, &onnx, options)?,

@@ -25,6 +25,7 @@ mod fake;
 #[cfg(all(feature = "tract", feature = "ort"))]
 mod foreign_files;
 mod info;
+mod katago;
 mod library;
 mod load;
 mod load_options;

@@ -71,7 +71,7 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
         name: "backend",
         value: "NAME",
         help: "Method of choosing moves: auto (a network on the fastest backend that works here), \
-         native (a network of tengen-train, with our own kernels), ort (any network, with ONNX \
+         native (a network of tengen-train or KataGo, with our own kernels), ort (any network, with ONNX \
          Runtime), tract (any network, with the built-in tract library), rollout (random playouts \
          on one thread) or critic (no search: the adaptive critic in the file of --model, made by \
          tengen-train critic) [default: auto]",
@@ -81,7 +81,8 @@ pub const ENGINE_OPTIONS: &[EngineOption] = &[
     EngineOption {
         name: "model",
         value: "FILE",
-        help: "The network, an ONNX file [default: the one built in]",
+        help: "The network, an ONNX file or, for Go, one of KataGo's (.bin.gz, .txt.gz) [default: the \
+               one built in]",
         expected: "a file name",
         set: |options, text| (!text.is_empty()).then(|| options.model = Some(text.into())),
     },

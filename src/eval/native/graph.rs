@@ -10,7 +10,7 @@ mod read;
 
 use std::fmt;
 
-use super::kernels::PoolKind;
+use super::kernels::{Activation, PoolKind};
 
 /// Index of a value in [`Graph::values`].
 pub(super) type ValueId = usize;
@@ -78,6 +78,29 @@ pub(super) struct Conv {
     pub(super) bias: Vec<f32>,
 }
 
+impl Conv {
+    /// Leaves out the last channels that it reads where all their weights are 0: planes that others read,
+    /// such as those of one number.
+    fn leave_out_last_inputs(&mut self) {
+        let Weights::Float(weights) = &mut self.weights else {
+            return;
+        };
+        let points = self.kernel[0] * self.kernel[1];
+        let row = self.inputs * points;
+        let last = |row: &[f32]| row.iter().rposition(|&weight| weight != 0.0);
+        let last = weights.chunks_exact(row).filter_map(last).max();
+        let inputs = last.map_or(1, |last| last / points + 1);
+        if inputs < self.inputs {
+            let kept = weights.chunks_exact(row);
+            *weights = kept
+                .flat_map(|row| &row[..inputs * points])
+                .copied()
+                .collect();
+            self.inputs = inputs;
+        }
+    }
+}
+
 /// `[output, input, height, width]`, row-major.
 #[derive(Debug)]
 pub(super) enum Weights {
@@ -105,7 +128,7 @@ pub(super) enum Op {
     /// Each channel separately; `inputs` is 1.
     Depthwise(Conv),
     Dense(Dense),
-    Relu,
+    Activate(Activation),
     /// Two maps, or a map and one number per channel.
     Add,
     Pool(PoolKind),

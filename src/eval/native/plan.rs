@@ -7,7 +7,7 @@ mod pack;
 mod results;
 
 use super::grid::Grid;
-use super::kernels::{LANES, Lanes, PoolKind};
+use super::kernels::{Activation, LANES, Lanes, PoolKind};
 
 pub(super) use layout::MemoryLayout;
 
@@ -85,7 +85,7 @@ pub(super) enum Step {
         first: MapPart,
         second: Option<MapPart>,
         bias: Option<VectorPart>,
-        floor: f32,
+        activation: Activation,
         target: Target,
     },
     Pool {
@@ -97,7 +97,7 @@ pub(super) enum Step {
         input: VectorPart,
         weights: Vec<Lanes<f32>>,
         bias: Vec<Lanes<f32>>,
-        floor: f32,
+        activation: Activation,
         out: usize,
     },
     Concat {
@@ -108,8 +108,9 @@ pub(super) enum Step {
         input: MapPart,
         out: usize,
     },
-    Relu {
+    Activate {
         input: VectorPart,
+        activation: Activation,
         out: usize,
     },
     Scale {
@@ -132,7 +133,8 @@ pub(super) struct ConvStep {
     pub(super) weights: usize,
     pub(super) scale: Vec<Lanes<f32>>,
     pub(super) bias: Vec<Lanes<f32>>,
-    pub(super) floor: Vec<Lanes<f32>>,
+    /// Activation of each output block.
+    pub(super) activations: Vec<Activation>,
     pub(super) residual: Option<MapPart>,
     pub(super) target: Target,
 }

@@ -2,8 +2,8 @@
 
 use super::grid::Grid;
 use super::kernels::{
-    Arithmetic, Bytes, Combine, ConvTask, Dense, DepthwiseTask, Epilogue, Float, Integer, LANES,
-    Lanes, Level, Pool, Rounding, WinogradTask, Workspace,
+    Activate, Arithmetic, Bytes, Combine, ConvTask, Dense, DepthwiseTask, Epilogue, Float, Integer,
+    LANES, Lanes, Level, Pool, Rounding, WinogradTask, Workspace,
 };
 use super::plan::{ConvStep, MapPart, Plan, Step, Target, VectorPart};
 
@@ -106,7 +106,7 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
             first,
             second,
             bias,
-            floor,
+            activation,
             target,
         } => {
             let mut output = OutputMaps::take(memory, target);
@@ -117,7 +117,7 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
                 first: memory.part(&grid, *first),
                 second: second.map(|part| memory.part(&grid, part)),
                 bias: bias.map(|part| memory.lines(part)),
-                floor: *floor,
+                activation: *activation,
                 out: numbers.as_deref_mut(),
                 rounding: rounding(target, bytes.as_deref_mut()),
             });
@@ -137,7 +137,7 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
             input,
             weights,
             bias,
-            floor,
+            activation,
             out,
         } => {
             let mut vector = std::mem::take(&mut memory.vectors[*out]);
@@ -145,12 +145,24 @@ fn run_step(plan: &Plan, level: Level, memory: &mut Memory, step: &Step) {
                 input: memory.lines(*input),
                 weights,
                 bias,
-                floor: *floor,
+                activation: *activation,
                 out: &mut vector,
             });
             memory.vectors[*out] = vector;
         }
-        Step::Concat { .. } | Step::Flatten { .. } | Step::Relu { .. } | Step::Scale { .. } => {
+        Step::Activate {
+            input,
+            activation,
+            out,
+        } => {
+            let mut vector = memory.vectors[input.slot].clone();
+            level.enter(Activate {
+                activation: *activation,
+                numbers: &mut vector,
+            });
+            memory.vectors[*out] = vector;
+        }
+        Step::Concat { .. } | Step::Flatten { .. } | Step::Scale { .. } => {
             rearrange(grid, memory, step)
         }
     }
@@ -276,9 +288,6 @@ fn rearrange(grid: Grid, memory: &mut Memory, step: &Step) {
             }
             memory.vectors[*out] = vector;
         }
-        Step::Relu { input, out } => {
-            memory.map_vector(*input, *out, |x| x.max(0.0));
-        }
         Step::Scale { input, factor, out } => {
             memory.map_vector(*input, *out, |x| x * factor);
         }
@@ -321,7 +330,7 @@ impl OutputMaps {
         Epilogue {
             scale: &step.scale,
             bias: &step.bias,
-            floor: &step.floor,
+            activations: &step.activations,
             residual: step.residual.map(|part| memory.part(grid, part)),
             out: self.numbers.as_deref_mut(),
             rounding: rounding(&step.target, self.bytes.as_deref_mut()),

@@ -17,15 +17,18 @@ pub struct PassAlive<const WORDS: usize> {
 }
 
 /// A chain, or a region of points without stones of one side, and what lies next to it.
-struct Part<const WORDS: usize> {
-    points: Bits<WORDS>,
-    around: Bits<WORDS>,
+pub(super) struct Part<const WORDS: usize> {
+    pub(super) points: Bits<WORDS>,
+    pub(super) around: Bits<WORDS>,
     /// Whether it is still a candidate.
-    good: bool,
+    pub(super) good: bool,
 }
 
 /// Connected components of a set of points.
-fn parts<const WORDS: usize>(frame: &Frame<WORDS>, set: Bits<WORDS>) -> Vec<Part<WORDS>> {
+pub(super) fn parts<const WORDS: usize>(
+    frame: &Frame<WORDS>,
+    set: Bits<WORDS>,
+) -> Vec<Part<WORDS>> {
     let (mut left, mut parts) = (set, Vec::new());
     while let Some(first) = left.lowest() {
         let points = frame.flood(Bits::point(first), set);

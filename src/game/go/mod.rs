@@ -8,9 +8,11 @@
 
 mod agreed;
 mod board;
+mod claimed;
 mod earlier;
 mod ending;
 mod handicap;
+mod inescapable;
 mod ladder;
 mod life;
 mod removed;
@@ -27,6 +29,7 @@ use super::{
 pub use agreed::Agreed;
 use board::Board;
 use handicap::Handicap;
+pub use inescapable::Inescapable;
 pub use life::PassAlive;
 use removed::Removed;
 pub use rules::{GoRules, HandicapBonus, KoRule, Scoring};

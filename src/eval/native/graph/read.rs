@@ -11,6 +11,7 @@ use std::ops::RangeInclusive;
 use super::constants::{dequantised, element, floats, integers};
 use super::{Graph, Node, Op, Shape, Steps, ValueId};
 use crate::eval::PLANES;
+use crate::eval::native::kernels::Activation;
 use crate::onnx::{FLOAT, Model, ModelNode, PRECISION, Tensor, element_name};
 use arguments::{Arguments, check_count, input};
 
@@ -108,6 +109,10 @@ enum Known<'a> {
     Bytes(Operand, Steps),
     /// The same as numbers again.
     Rounded(Operand, Steps),
+    /// ln(1 + e^x) of a value, of which Mish is made.
+    Softplus(Operand),
+    /// tanh of the same: what Mish multiplies the value with.
+    MishFactor(Operand),
     /// A constant in integers, as numbers: its integers, and their scales by the first dimension.
     Scaled(&'a Tensor, Vec<f32>),
 }
@@ -128,7 +133,7 @@ impl<'a> Reader<'a> {
     fn node(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
         let mut arguments = Arguments::new(node);
         let inputs = match &*node.op {
-            "Relu" | "Cast" | "Flatten" | "GlobalAveragePool" => 1..=1,
+            "Relu" | "Softplus" | "Tanh" | "Cast" | "Flatten" | "GlobalAveragePool" => 1..=1,
             "Add" | "Mul" | "Reshape" => 2..=2,
             "ReduceMean" | "ReduceMax" | "ReduceSum" => 1..=2,
             "Conv" | "Gemm" | "QuantizeLinear" | "DequantizeLinear" => 2..=3,
@@ -143,13 +148,16 @@ impl<'a> Reader<'a> {
             "Conv" => self.conv(node, &mut arguments)?,
             "Gemm" => self.gemm(node, &mut arguments)?,
             "Add" => self.add(node)?,
-            "Mul" => self.scale(node)?,
+            "Mul" => self.product(node)?,
+            "Softplus" => Known::Softplus(self.operand(node, 0)?),
+            "Tanh" => self.mish_factor(node)?,
             "Concat" => self.concat(node, &mut arguments)?,
             "Flatten" => self.flatten(node, &mut arguments)?,
             "Reshape" => self.reshape(node, &mut arguments)?,
             "Relu" => {
                 let x = self.operand(node, 0)?;
-                self.push(Op::Relu, vec![x.value], x.shape, x.element)
+                let op = Op::Activate(Activation::Relu);
+                self.push(op, vec![x.value], x.shape, x.element)
             }
             _ => self.pool(node, &mut arguments)?,
         };
@@ -177,8 +185,34 @@ impl<'a> Reader<'a> {
         let name = input(node, index).ok_or("it lacks an input")?;
         match self.known.get(name) {
             Some(Known::Value(operand) | Known::Rounded(operand, _)) => Ok(*operand),
+            Some(Known::Softplus(_) | Known::MishFactor(_)) => Err(format!(
+                "its input {name} is a part of Mish, which the native backend knows as a whole alone"
+            )),
             _ => Err(format!("its input {name} is not computed from the planes")),
         }
+    }
+
+    /// tanh(ln(1 + e^x)).
+    fn mish_factor(&self, node: &ModelNode) -> Result<Known<'a>, String> {
+        match input(node, 0).and_then(|name| self.known.get(name)) {
+            Some(Known::Softplus(x)) => Ok(Known::MishFactor(*x)),
+            _ => Err("the native backend knows this operator as a part of Mish alone".to_owned()),
+        }
+    }
+
+    /// A value times tanh(ln(1 + e^x)) of it, which is Mish, or times a number.
+    fn product(&mut self, node: &'a ModelNode) -> Result<Known<'a>, String> {
+        let known = |index| input(node, index).and_then(|name| self.known.get(name));
+        let (value, factor) = match (known(0), known(1)) {
+            (Some(Known::MishFactor(factor)), _) => (self.operand(node, 1)?, *factor),
+            (_, Some(Known::MishFactor(factor))) => (self.operand(node, 0)?, *factor),
+            _ => return self.scale(node),
+        };
+        if value.value != factor.value || value.shape != factor.shape {
+            return Err("it multiplies a value by a part of Mish of another one".to_owned());
+        }
+        let op = Op::Activate(Activation::Mish);
+        Ok(self.push(op, vec![value.value], value.shape, value.element))
     }
 
     /// The value of an output.

@@ -83,6 +83,20 @@ impl<const VNNI: bool> Simd for Avx2<VNNI> {
         fn max(a: Self::F, b: Self::F) -> Self::F {
             [_mm256_max_ps(a[0], b[0]), _mm256_max_ps(a[1], b[1])]
         }
+        fn min(a: Self::F, b: Self::F) -> Self::F {
+            [_mm256_min_ps(a[0], b[0]), _mm256_min_ps(a[1], b[1])]
+        }
+        fn mul(a: Self::F, b: Self::F) -> Self::F {
+            [_mm256_mul_ps(a[0], b[0]), _mm256_mul_ps(a[1], b[1])]
+        }
+        fn div(a: Self::F, b: Self::F) -> Self::F {
+            [_mm256_div_ps(a[0], b[0]), _mm256_div_ps(a[1], b[1])]
+        }
+        fn round(x: Self::F) -> Self::F {
+            const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+            [_mm256_round_ps::<NEAREST>(x[0]), _mm256_round_ps::<NEAREST>(x[1])]
+        }
+        fn power_of_two(x: Self::F) -> Self::F { [power_of_two(x[0]), power_of_two(x[1])] }
         fn zero() -> Self::I { [_mm256_setzero_si256(); 2] }
         fn load_int(line: &Lanes<i32>) -> Self::I {
             let [low, high] = halves(&line.0);
@@ -140,4 +154,12 @@ fn dot_in_halves(sum: __m256i, bytes: __m256i, weights: __m256i) -> __m256i {
     let odd_weights = _mm256_srai_epi16::<8>(weights);
     let sum = _mm256_add_epi32(sum, _mm256_madd_epi16(even, even_weights));
     _mm256_add_epi32(sum, _mm256_madd_epi16(odd, odd_weights))
+}
+
+/// [`Simd::power_of_two`] of a half: the exponent of a number, which is stored with 127 added.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn power_of_two(x: __m256) -> __m256 {
+    let exponent = _mm256_add_epi32(_mm256_cvtps_epi32(x), _mm256_set1_epi32(127));
+    _mm256_castsi256_ps(_mm256_slli_epi32::<23>(exponent))
 }

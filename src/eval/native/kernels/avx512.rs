@@ -78,6 +78,11 @@ impl<const VNNI: bool> Simd for Avx512<VNNI> {
         fn mul_add(a: Self::F, b: Self::F, c: Self::F) -> Self::F { _mm512_fmadd_ps(a, b, c) }
         fn add(a: Self::F, b: Self::F) -> Self::F { _mm512_add_ps(a, b) }
         fn max(a: Self::F, b: Self::F) -> Self::F { _mm512_max_ps(a, b) }
+        fn min(a: Self::F, b: Self::F) -> Self::F { _mm512_min_ps(a, b) }
+        fn mul(a: Self::F, b: Self::F) -> Self::F { _mm512_mul_ps(a, b) }
+        fn div(a: Self::F, b: Self::F) -> Self::F { _mm512_div_ps(a, b) }
+        fn round(x: Self::F) -> Self::F { _mm512_roundscale_ps::<0>(x) }
+        fn power_of_two(x: Self::F) -> Self::F { _mm512_scalef_ps(_mm512_set1_ps(1.0), x) }
         fn zero() -> Self::I { _mm512_setzero_si512() }
         fn load_int(line: &Lanes<i32>) -> Self::I { _mm512_load_si512(line.0.as_ptr().cast()) }
         fn store_int(x: Self::I, line: &mut Lanes<i32>) -> () {

@@ -10,6 +10,7 @@
 //! from further away once per position and not once per row.
 
 use super::super::grid::Grid;
+use super::activation::{Activation, mish};
 use super::simd::{Bytes, Job, LANES, Lanes, Simd, Tile};
 
 /// Steps without a branch in between: the last iteration of a loop is often mispredicted.
@@ -149,9 +150,9 @@ pub(in super::super) struct Epilogue<'a> {
     /// Value of one step of an integer sum.
     pub(in super::super) scale: &'a [Lanes<f32>],
     pub(in super::super) bias: &'a [Lanes<f32>],
-    /// Minimum output: 0 for a ReLU, minus infinity for none.
-    pub(in super::super) floor: &'a [Lanes<f32>],
-    /// Added before the floor: one block per output block.
+    /// Activation of each output block.
+    pub(in super::super) activations: &'a [Activation],
+    /// Added before the activation: one block per output block.
     pub(in super::super) residual: Option<&'a [Lanes<f32>]>,
     pub(in super::super) out: Option<&'a mut [Lanes<f32>]>,
     pub(in super::super) rounding: Option<Rounding<'a>>,
@@ -405,7 +406,8 @@ impl<A: Arithmetic> Job for Finish<'_, '_, A> {
             // No `map` over arrays: it is not always inlined, and would then be compiled without
             // these features.
             let (scale, bias) = (simd.load(&way.scale[block]), simd.load(&way.bias[block]));
-            let floor = simd.load(&way.floor[block]);
+            let activation = way.activations[block];
+            let floor = simd.splat(activation.floor());
             let (mut inverse, mut zero, mut bytes) = (floor, floor, None);
             if let Some(rounding) = &mut way.rounding {
                 inverse = simd.load(&rounding.inverse[block]);
@@ -418,6 +420,9 @@ impl<A: Arithmetic> Job for Finish<'_, '_, A> {
                     answer = simd.add(answer, simd.load(&residual[point]));
                 }
                 answer = simd.max(answer, floor);
+                if activation == Activation::Mish {
+                    answer = mish(simd, answer);
+                }
                 if let Some(out) = &mut out {
                     simd.store(answer, &mut out[point]);
                 }

@@ -2,9 +2,10 @@
 
 use super::super::grid::Grid;
 use super::Rounding;
+use super::activation::{Activation, mish};
 use super::simd::{Job, LANES, Lanes, Simd};
 
-/// `max(first + second + bias, floor)` at each point.
+/// `activation(first + second + bias)` at each point.
 pub(in super::super) struct Combine<'a> {
     pub(in super::super) grid: Grid,
     pub(in super::super) blocks: usize,
@@ -12,7 +13,7 @@ pub(in super::super) struct Combine<'a> {
     pub(in super::super) second: Option<&'a [Lanes<f32>]>,
     /// One line per block.
     pub(in super::super) bias: Option<&'a [Lanes<f32>]>,
-    pub(in super::super) floor: f32,
+    pub(in super::super) activation: Activation,
     pub(in super::super) out: Option<&'a mut [Lanes<f32>]>,
     pub(in super::super) rounding: Option<Rounding<'a>>,
 }
@@ -22,7 +23,7 @@ impl Job for Combine<'_> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
-        let floor = simd.splat(self.floor);
+        let floor = simd.splat(self.activation.floor());
         for block in 0..self.blocks {
             let bias = match self.bias {
                 Some(bias) => simd.load(&bias[block]),
@@ -36,6 +37,9 @@ impl Job for Combine<'_> {
                         x = simd.add(x, simd.load(&second[at]));
                     }
                     x = simd.max(x, floor);
+                    if self.activation == Activation::Mish {
+                        x = mish(simd, x);
+                    }
                     if let Some(out) = &mut self.out {
                         simd.store(x, &mut out[at]);
                     }
@@ -118,13 +122,36 @@ impl Job for Pool<'_> {
     }
 }
 
-/// A fully connected layer: `max(input x weights + bias, floor)`.
+/// Numbers of which an activation is made, in place.
+pub(in super::super) struct Activate<'a> {
+    pub(in super::super) activation: Activation,
+    pub(in super::super) numbers: &'a mut [Lanes<f32>],
+}
+
+impl Job for Activate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let floor = simd.splat(self.activation.floor());
+        for line in self.numbers {
+            let x = simd.max(simd.load(line), floor);
+            let x = match self.activation {
+                Activation::Mish => mish(simd, x),
+                Activation::Identity | Activation::Relu => x,
+            };
+            simd.store(x, line);
+        }
+    }
+}
+
+/// A fully connected layer: `activation(input x weights + bias)`.
 pub(in super::super) struct Dense<'a> {
     pub(in super::super) input: &'a [Lanes<f32>],
     /// For each input, including padding, as many lines as the output has.
     pub(in super::super) weights: &'a [Lanes<f32>],
     pub(in super::super) bias: &'a [Lanes<f32>],
-    pub(in super::super) floor: f32,
+    pub(in super::super) activation: Activation,
     pub(in super::super) out: &'a mut [Lanes<f32>],
 }
 
@@ -148,7 +175,12 @@ impl Job for Dense<'_> {
             }
             let [a, b, c, d] = chains;
             let sum = simd.add(simd.add(a, b), simd.add(c, d));
-            simd.store(simd.max(sum, simd.splat(self.floor)), out);
+            let sum = simd.max(sum, simd.splat(self.activation.floor()));
+            let sum = match self.activation {
+                Activation::Mish => mish(simd, sum),
+                Activation::Identity | Activation::Relu => sum,
+            };
+            simd.store(sum, out);
         }
     }
 }

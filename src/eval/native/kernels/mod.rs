@@ -10,6 +10,7 @@
 //! would only add another set of names; `std::simd` is not stable; and `wide` and `pulp` have no
 //! dot product of bytes.
 
+mod activation;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -24,9 +25,10 @@ mod portable;
 mod simd;
 mod winograd;
 
+pub(super) use activation::Activation;
 pub(super) use conv::{Arithmetic, ConvTask, Epilogue, Float, Integer, Rounding, UNROLLED};
 pub(super) use depthwise::DepthwiseTask;
-pub(super) use maps::{Combine, Dense, Pool, PoolKind};
+pub(super) use maps::{Activate, Combine, Dense, Pool, PoolKind};
 pub(super) use peak::Peak;
 pub(super) use simd::{Bytes, LANES, Lanes};
 pub(super) use winograd::{FREQUENCIES, WinogradTask, Workspace, kernel_frequencies};

@@ -109,6 +109,36 @@ impl<const DOT: bool> Simd for Neon<DOT> {
                 vmaxq_f32(a[3], b[3]),
             ]
         }
+        fn min(a: Self::F, b: Self::F) -> Self::F {
+            [
+                vminq_f32(a[0], b[0]),
+                vminq_f32(a[1], b[1]),
+                vminq_f32(a[2], b[2]),
+                vminq_f32(a[3], b[3]),
+            ]
+        }
+        fn mul(a: Self::F, b: Self::F) -> Self::F {
+            [
+                vmulq_f32(a[0], b[0]),
+                vmulq_f32(a[1], b[1]),
+                vmulq_f32(a[2], b[2]),
+                vmulq_f32(a[3], b[3]),
+            ]
+        }
+        fn div(a: Self::F, b: Self::F) -> Self::F {
+            [
+                vdivq_f32(a[0], b[0]),
+                vdivq_f32(a[1], b[1]),
+                vdivq_f32(a[2], b[2]),
+                vdivq_f32(a[3], b[3]),
+            ]
+        }
+        fn round(x: Self::F) -> Self::F {
+            [vrndnq_f32(x[0]), vrndnq_f32(x[1]), vrndnq_f32(x[2]), vrndnq_f32(x[3])]
+        }
+        fn power_of_two(x: Self::F) -> Self::F {
+            [power_of_two(x[0]), power_of_two(x[1]), power_of_two(x[2]), power_of_two(x[3])]
+        }
         fn zero() -> Self::I { [vdupq_n_s32(0); 4] }
         fn load_int(line: &Lanes<i32>) -> Self::I {
             let [a, b, c, d] = quarters(&line.0);
@@ -191,4 +221,12 @@ fn dot_in_halves(sum: int32x4_t, bytes: int32x4_t, weights: int32x4_t) -> int32x
     let low = vmull_s8(vget_low_s8(bytes), vget_low_s8(weights));
     let high = vmull_high_s8(bytes, weights);
     vaddq_s32(sum, vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high)))
+}
+
+/// [`Simd::power_of_two`] of a quarter: the exponent of a number, which is stored with 127 added.
+#[target_feature(enable = "neon")]
+#[inline]
+fn power_of_two(x: float32x4_t) -> float32x4_t {
+    let exponent = vaddq_s32(vcvtnq_s32_f32(x), vdupq_n_s32(127));
+    vreinterpretq_f32_s32(vshlq_n_s32::<23>(exponent))
 }

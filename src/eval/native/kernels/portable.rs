@@ -59,6 +59,31 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn min(self, a: Self::F, b: Self::F) -> Self::F {
+        std::array::from_fn(|i| if a[i] < b[i] { a[i] } else { b[i] })
+    }
+
+    #[inline(always)]
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F {
+        std::array::from_fn(|i| a[i] * b[i])
+    }
+
+    #[inline(always)]
+    fn div(self, a: Self::F, b: Self::F) -> Self::F {
+        std::array::from_fn(|i| a[i] / b[i])
+    }
+
+    #[inline(always)]
+    fn round(self, x: Self::F) -> Self::F {
+        x.map(f32::round_ties_even)
+    }
+
+    #[inline(always)]
+    fn power_of_two(self, x: Self::F) -> Self::F {
+        x.map(|x| f32::from_bits(((x as i32 + 127) as u32) << 23))
+    }
+
+    #[inline(always)]
     fn zero(self) -> Self::I {
         [0; LANES]
     }

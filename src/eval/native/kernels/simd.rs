@@ -36,6 +36,13 @@ pub(in super::super) trait Simd: Copy {
     fn mul_add(self, a: Self::F, b: Self::F, c: Self::F) -> Self::F;
     fn add(self, a: Self::F, b: Self::F) -> Self::F;
     fn max(self, a: Self::F, b: Self::F) -> Self::F;
+    fn min(self, a: Self::F, b: Self::F) -> Self::F;
+    fn mul(self, a: Self::F, b: Self::F) -> Self::F;
+    fn div(self, a: Self::F, b: Self::F) -> Self::F;
+    /// The nearest whole number.
+    fn round(self, x: Self::F) -> Self::F;
+    /// 2^x for whole numbers from -126 to 127.
+    fn power_of_two(self, x: Self::F) -> Self::F;
 
     fn zero(self) -> Self::I;
     fn load_int(self, line: &Lanes<i32>) -> Self::I;

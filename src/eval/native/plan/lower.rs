@@ -4,7 +4,7 @@ mod convolutions;
 
 use super::super::graph::{Conv, Graph, Node, Op, Shape, Steps, ValueId, Weights};
 use super::super::grid::Grid;
-use super::super::kernels::{LANES, Lanes, Level};
+use super::super::kernels::{Activation, LANES, Lanes, Level};
 use super::pack::line_up;
 use super::results::{NewMap, Results};
 use super::{MapPart, Plan, Step, Target};
@@ -94,7 +94,7 @@ struct Lowering<'a> {
 /// Operations fused into a convolution.
 struct Fused {
     residual: Option<ValueId>,
-    relu: bool,
+    activation: Activation,
     /// The resulting value.
     value: ValueId,
     /// The fused nodes.
@@ -113,7 +113,7 @@ impl Lowering<'_> {
                 let fused = self.fused(index, true);
                 self.depthwise(node.inputs[0], (conv, fused))
             }
-            Op::Relu | Op::Add => self.combine(index, node),
+            Op::Activate(_) | Op::Add => self.combine(index, node),
             Op::Pool(kind) => {
                 let input = self.results.numbers(node.inputs[0])?;
                 let out = self.results.new_vector(node.output, input.channels)?;
@@ -135,12 +135,11 @@ impl Lowering<'_> {
                 weights.resize(input.len.div_ceil(LANES) * LANES * lines, Lanes::default());
                 let bias = line_up(&dense.bias);
                 let out = self.results.new_vector(fused.value, outputs)?;
-                let floor = floor(fused.relu);
                 self.steps.push(Step::Dense {
                     input,
                     weights,
                     bias,
-                    floor,
+                    activation: fused.activation,
                     out,
                 });
                 self.finish(&fused);
@@ -176,16 +175,13 @@ impl Lowering<'_> {
 
     /// The nodes behind a node that can be fused with it.
     fn fused(&self, index: usize, with_residual: bool) -> Fused {
-        let mut fused = Fused {
-            residual: None,
-            relu: false,
-            value: self.graph.nodes[index].output,
-            nodes: vec![index],
-        };
-        while let (&[reader], false) = (&self.readers[fused.value][..], fused.relu) {
+        let mut fused = self.alone(index);
+        while let (&[reader], Activation::Identity) =
+            (&self.readers[fused.value][..], fused.activation)
+        {
             let node = &self.graph.nodes[reader];
             match node.op {
-                Op::Relu => fused.relu = true,
+                Op::Activate(activation) => fused.activation = activation,
                 Op::Add if with_residual && fused.residual.is_none() => {
                     let others = node.inputs.iter().find(|&&input| input != fused.value);
                     let Some(&other) = others.filter(|&&other| self.results.is_map(other)) else {
@@ -201,6 +197,16 @@ impl Lowering<'_> {
         fused
     }
 
+    /// A node with nothing behind it.
+    fn alone(&self, index: usize) -> Fused {
+        Fused {
+            residual: None,
+            activation: Activation::Identity,
+            value: self.graph.nodes[index].output,
+            nodes: vec![index],
+        }
+    }
+
     fn finish(&mut self, fused: &Fused) {
         for &node in &fused.nodes {
             self.done[node] = true;
@@ -209,11 +215,18 @@ impl Lowering<'_> {
 
     /// Sums of maps and vectors, and remaining ReLUs.
     fn combine(&mut self, index: usize, node: &Node) -> Result<(), String> {
-        let is_relu = matches!(node.op, Op::Relu);
-        if is_relu && !self.graph.values[node.inputs[0]].is_map() {
+        let own = match node.op {
+            Op::Activate(activation) => activation,
+            _ => Activation::Identity,
+        };
+        if own != Activation::Identity && !self.graph.values[node.inputs[0]].is_map() {
             let input = self.results.vector(node.inputs[0])?;
             let out = self.results.new_vector(node.output, input.len)?;
-            self.steps.push(Step::Relu { input, out });
+            self.steps.push(Step::Activate {
+                input,
+                activation: own,
+                out,
+            });
             return Ok(());
         }
         let first = self.results.numbers(node.inputs[0])?;
@@ -225,14 +238,19 @@ impl Lowering<'_> {
             Some(&input) => second = Some(self.results.numbers(input)?),
             None => {}
         }
-        let fused = self.fused(index, false);
-        let floor = floor(is_relu || fused.relu);
+        let mut fused = match own {
+            Activation::Identity => self.fused(index, false),
+            _ => self.alone(index),
+        };
+        if own != Activation::Identity {
+            fused.activation = own;
+        }
         let target = self.target(std::iter::once(&fused))?;
         self.steps.push(Step::Combine {
             first,
             second,
             bias,
-            floor,
+            activation: fused.activation,
             target,
         });
         self.finish(&fused);
@@ -286,7 +304,7 @@ impl Lowering<'_> {
     fn planes(&mut self) -> Result<MapPart, String> {
         let fused = Fused {
             residual: None,
-            relu: false,
+            activation: Activation::Identity,
             value: self.graph.input,
             nodes: Vec::new(),
         };
@@ -296,8 +314,4 @@ impl Lowering<'_> {
         self.target(std::iter::once(&fused))?;
         self.results.numbers(self.graph.input)
     }
-}
-
-fn floor(relu: bool) -> f32 {
-    if relu { 0.0 } else { f32::NEG_INFINITY }
 }

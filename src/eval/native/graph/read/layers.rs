@@ -56,14 +56,17 @@ impl<'a> Reader<'a> {
             }
             _ => Weights::Float(ungrouped(&numbers, inputs * points, spread)),
         };
-        let conv = Conv {
+        let mut conv = Conv {
             kernel: [height, width],
             inputs: spread * inputs,
             weights,
             bias,
         };
         let op = match conv.inputs == channels {
-            true => Op::Conv(conv),
+            true => {
+                conv.leave_out_last_inputs();
+                Op::Conv(conv)
+            }
             false => Op::Depthwise(conv),
         };
         Ok(self.push(op, vec![x.value], Shape::Map(outputs), x.element))

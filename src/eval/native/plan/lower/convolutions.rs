@@ -2,10 +2,10 @@
 //! the sum and the ReLU behind them.
 
 use super::super::super::graph::{Conv, Op, ValueId, Weights};
-use super::super::super::kernels::{FREQUENCIES, LANES, Lanes, kernel_frequencies};
+use super::super::super::kernels::{Activation, FREQUENCIES, LANES, Lanes, kernel_frequencies};
 use super::super::pack::{Kernels, line_up, scale_and_bias};
-use super::super::{ConvStep, Step};
-use super::{Fused, Lowering, floor};
+use super::super::{ConvStep, MapPart, Step};
+use super::{Fused, Lowering};
 
 /// Bytes of weights in a chunk of input channels: half of the smallest first-level caches, so that
 /// they stay there during a pass over the board.
@@ -29,12 +29,15 @@ impl<'a> Lowering<'a> {
         let widest = groups.iter().max().copied().unwrap_or(1);
         let steps = LANES / if is_integer { 4 } else { 1 };
         let bytes = taps.len() * steps * widest * size_of::<Lanes<f32>>();
-        let [scale, bias, floor] = epilogue(parts);
+        let ([scale, bias], activations) = epilogue(parts);
+        let map = match is_integer {
+            true => self.results.bytes(input)?,
+            false => self.results.numbers(input)?,
+        };
         let step = ConvStep {
-            input: if is_integer {
-                self.results.bytes(input)?
-            } else {
-                self.results.numbers(input)?
+            input: MapPart {
+                channels: conv.inputs,
+                ..map
             },
             chunk: (CHUNK_BYTES / bytes).max(1),
             weights: self.pack(parts, &groups),
@@ -46,7 +49,7 @@ impl<'a> Lowering<'a> {
             groups,
             scale,
             bias,
-            floor,
+            activations,
         };
         self.steps.push(if is_integer {
             Step::Integer(step)
@@ -84,7 +87,7 @@ impl<'a> Lowering<'a> {
                 self.floats.push(line);
             }
         }
-        let [scale, bias, floor] = epilogue(&parts);
+        let ([scale, bias], activations) = epilogue(&parts);
         let step = ConvStep {
             input: self.results.numbers(input)?,
             chunk: 1,
@@ -98,7 +101,7 @@ impl<'a> Lowering<'a> {
             taps,
             scale,
             bias,
-            floor,
+            activations,
         };
         self.steps.push(Step::Depthwise(step));
         self.finish(fused);
@@ -206,16 +209,16 @@ fn frequencies(weights: &[f32]) -> Vec<f32> {
         .collect()
 }
 
-/// Scale, bias and floor of each block.
-fn epilogue(parts: &[(&Conv, Fused)]) -> [Vec<Lanes<f32>>; 3] {
-    let mut lines = [const { Vec::new() }; 3];
+/// Scale, bias and activation of each block.
+fn epilogue(parts: &[(&Conv, Fused)]) -> ([Vec<Lanes<f32>>; 2], Vec<Activation>) {
+    let (mut lines, mut activations) = ([const { Vec::new() }; 2], Vec::new());
     for (conv, fused) in parts {
         let (scale, bias) = scale_and_bias(conv);
         lines[0].extend(line_up(&scale));
         lines[1].extend(line_up(&bias));
-        lines[2].extend(line_up(&vec![floor(fused.relu); bias.len()]));
+        activations.resize(lines[1].len(), fused.activation);
     }
-    lines
+    (lines, activations)
 }
 
 /// Whether two convolutions of the same input can be computed together.
@@ -224,5 +227,5 @@ fn alike(a: &Conv, b: &Conv) -> bool {
         (&a.weights, &b.weights),
         (Weights::Float(_), Weights::Float(_)) | (Weights::Integer { .. }, Weights::Integer { .. })
     );
-    same && a.kernel == b.kernel
+    same && a.kernel == b.kernel && a.inputs == b.inputs
 }

@@ -1,0 +1,161 @@
+//! The blocks of a trunk: residual ones, with pooling or without, alone or in a bottleneck.
+
+use super::layers::{Activation, Conv, MatMul, Norm};
+use super::reader::Reader;
+
+/// The most blocks of a stack.
+pub(super) const MOST_BLOCKS: usize = 1000;
+/// How deep stacks lie in each other at most.
+const DEEPEST: usize = 4;
+
+/// A normalisation and the activation behind it.
+#[derive(Debug)]
+pub(super) struct NormAct {
+    pub(super) norm: Norm,
+    pub(super) activation: Activation,
+}
+
+/// What a block adds to the channels that it reads.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) before: NormAct,
+    pub(super) inner: Inner,
+    /// Of what the last convolution reads.
+    pub(super) after: NormAct,
+    pub(super) last: Conv,
+}
+
+/// What is between the first and the last activation of a block.
+#[derive(Debug)]
+pub(super) enum Inner {
+    /// One convolution.
+    Plain(Conv),
+    /// One convolution and, added to each of its channels, what pools say of another.
+    Pooling(Conv, Pooling),
+    /// One convolution and blocks of fewer channels.
+    Nested(Conv, Vec<Block>),
+}
+
+/// A convolution whose channels are pooled, and what becomes of the pools.
+#[derive(Debug)]
+pub(super) struct Pooling {
+    pub(super) conv: Conv,
+    pub(super) after: NormAct,
+    /// Of mean, mean by size and maximum of each channel.
+    pub(super) to_bias: MatMul,
+}
+
+impl NormAct {
+    pub(super) fn read(
+        reader: &mut Reader<'_>,
+        channels: usize,
+        version: u32,
+    ) -> Result<NormAct, String> {
+        Ok(NormAct {
+            norm: Norm::read(reader, channels)?,
+            activation: Activation::read(reader, version)?,
+        })
+    }
+}
+
+impl Pooling {
+    /// One of `inputs` channels; the numbers for `outputs` follow in the caller's layers.
+    fn read(
+        reader: &mut Reader<'_>,
+        [inputs, outputs]: [usize; 2],
+        version: u32,
+    ) -> Result<Pooling, String> {
+        let conv = Conv::read(reader, inputs)?;
+        let after = NormAct::read(reader, conv.outputs, version)?;
+        let to_bias = MatMul::of(reader, [3 * conv.outputs, outputs])?;
+        Ok(Pooling {
+            conv,
+            after,
+            to_bias,
+        })
+    }
+}
+
+/// Reads `count` blocks of so many channels; `depth` of them lie around these.
+pub(super) fn stack(
+    reader: &mut Reader<'_>,
+    count: usize,
+    channels: usize,
+    (version, depth): (u32, usize),
+) -> Result<Vec<Block>, String> {
+    if depth >= DEEPEST {
+        return Err(reader.wrong(&format!(
+            "blocks lie in each other more than {DEEPEST} deep"
+        )));
+    }
+    let block = |_| Block::read(reader, channels, (version, depth));
+    (0..count).map(block).collect()
+}
+
+impl Block {
+    fn read(
+        reader: &mut Reader<'_>,
+        channels: usize,
+        (version, depth): (u32, usize),
+    ) -> Result<Block, String> {
+        let kind = reader.word("the kind of a block")?;
+        let name = reader.word("the name of a block")?;
+        let block = match kind {
+            "ordinary_block" | "gpool_block" => Block::plain(reader, kind, channels, version),
+            "nested_bottleneck_block" => Block::nested(reader, channels, (version, depth)),
+            "transformer_attention_block" | "transformer_ffn_block" => {
+                let reason = "transformers are not computed by this program; there are convolutional \
+                              networks of every strength and size (names with b10 to b40, also nbt)";
+                return Err(format!("the block {name} is a {kind}: {reason}"));
+            }
+            _ => Err(reader.wrong(&format!(
+                "this program does not know the kind of block {kind}; known are ordinary_block, \
+                 gpool_block and nested_bottleneck_block"
+            ))),
+        };
+        block.map_err(|reason| format!("{name}: {reason}"))
+    }
+
+    fn plain(
+        reader: &mut Reader<'_>,
+        kind: &str,
+        channels: usize,
+        version: u32,
+    ) -> Result<Block, String> {
+        let before = NormAct::read(reader, channels, version)?;
+        let conv = Conv::read(reader, channels)?;
+        let middle = conv.outputs;
+        let inner = match kind {
+            "ordinary_block" => Inner::Plain(conv),
+            _ => Inner::Pooling(conv, Pooling::read(reader, [channels, middle], version)?),
+        };
+        let after = NormAct::read(reader, middle, version)?;
+        let last = Conv::of(reader, [middle, channels])?;
+        Ok(Block {
+            before,
+            inner,
+            after,
+            last,
+        })
+    }
+
+    fn nested(
+        reader: &mut Reader<'_>,
+        channels: usize,
+        (version, depth): (u32, usize),
+    ) -> Result<Block, String> {
+        let count = reader.count("its number of blocks", MOST_BLOCKS)?;
+        let before = NormAct::read(reader, channels, version)?;
+        let conv = Conv::read(reader, channels)?;
+        let middle = conv.outputs;
+        let blocks = stack(reader, count, middle, (version, depth + 1))?;
+        let after = NormAct::read(reader, middle, version)?;
+        let last = Conv::of(reader, [middle, channels])?;
+        Ok(Block {
+            before,
+            inner: Inner::Nested(conv, blocks),
+            after,
+            last,
+        })
+    }
+}

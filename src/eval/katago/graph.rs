@@ -1,0 +1,164 @@
+//! A network as an ONNX file for one board.
+
+use super::blocks::{Block, Inner};
+use super::heads::{Pass, PolicyHead, ValueHead};
+use super::layers::{Conv, MatMul};
+use super::model::Network;
+use super::writer::{Pools, Writer};
+use super::{GLOBAL, SPATIAL};
+use crate::eval::{LEAD, LEAD_SCALE, ModelInfo, OWNERSHIP, PLANES, POLICY, VALUE};
+use crate::onnx::{OnnxError, Value};
+
+/// What the logit of no result loses where the rules leave no game without one.
+const NO_RESULT: f32 = -100.0;
+
+/// The lead among the numbers of a score.
+const LEAD_OUTPUT: usize = 2;
+
+/// Writes `network` for the board of `info`.
+pub(super) fn onnx(network: &Network, info: &ModelInfo) -> Result<Vec<u8>, OnnxError> {
+    let mut writer = Writer::new(&info.network, info.size.area());
+    let planes = writer.graph.input(PLANES, info.planes_shape());
+    let means = writer.graph.reduce_mean(planes, &[2, 3]);
+    let stem = writer.conv((planes, info.planes), &network.stem, None);
+    let mut x = writer.add_dense(stem, means, &of_means(&network.stem_bias, info.planes));
+    for block in &network.blocks {
+        x = add_block(&mut writer, x, block);
+    }
+    let x = writer.norm_act(x, &network.tip);
+    let policy = policy(&mut writer, x, &network.policy);
+    writer.graph.output(POLICY, policy, info.policy_shape());
+    let [value, lead, owners] = value(&mut writer, (x, means), network, info.planes);
+    writer.graph.output(VALUE, value, info.value_shape());
+    writer.graph.output(LEAD, lead, info.points_shape(1, false));
+    let owners_shape = info.points_shape(info.size.area(), true);
+    writer.graph.output(OWNERSHIP, owners, owners_shape);
+    writer.graph.finish(&info.to_metadata())
+}
+
+/// A layer of the numbers of a position as one of the means of all planes, of which they are the ones
+/// after those of points.
+fn of_means(layer: &MatMul, planes: usize) -> MatMul {
+    let mut weights = vec![0.0; planes * layer.outputs];
+    weights[SPATIAL * layer.outputs..(SPATIAL + GLOBAL) * layer.outputs]
+        .copy_from_slice(&layer.weights);
+    MatMul {
+        inputs: planes,
+        outputs: layer.outputs,
+        weights,
+    }
+}
+
+fn add_block(writer: &mut Writer, x: Value, block: &Block) -> Value {
+    let inner = writer.norm_act(x, &block.before);
+    let channels = block.before.norm.scale.len();
+    let (norm, activation) = (&block.after.norm, block.after.activation);
+    let inner = match &block.inner {
+        Inner::Plain(conv) => {
+            let inner = writer.conv((inner, channels), conv, Some(norm));
+            writer.activate(inner, activation)
+        }
+        Inner::Pooling(conv, pooling) => {
+            let map = writer.conv((inner, channels), conv, Some(norm));
+            let pooled = writer.conv((inner, channels), &pooling.conv, Some(&pooling.after.norm));
+            let pooled = writer.activate(pooled, pooling.after.activation);
+            let pools = writer.pool(pooled, Pools::OfBlocks);
+            let to_bias = writer.pooled(&pooling.to_bias, Pools::OfBlocks);
+            let sum = writer.add_dense(map, pools, &to_bias.scaled(&norm.scale));
+            writer.activate(sum, activation)
+        }
+        Inner::Nested(conv, blocks) => {
+            let mut inner = writer.conv((inner, channels), conv, None);
+            for block in blocks {
+                inner = add_block(writer, inner, block);
+            }
+            writer.norm_act(inner, &block.after)
+        }
+    };
+    let last = writer.conv((inner, block.last.inputs), &block.last, None);
+    writer.graph.add(x, last)
+}
+
+fn policy(writer: &mut Writer, x: Value, head: &PolicyHead) -> Value {
+    let (norm, channels) = (&head.after.norm, head.conv.inputs);
+    let map = writer.conv((x, channels), &head.conv, Some(norm));
+    let pooled = writer.conv((x, channels), &head.pooled, Some(&head.pooled_after.norm));
+    let pooled = writer.activate(pooled, head.pooled_after.activation);
+    let pools = writer.pool(pooled, Pools::OfBlocks);
+    let to_bias = writer.pooled(&head.to_bias, Pools::OfBlocks);
+    let map = writer.add_dense(map, pools, &to_bias.scaled(&norm.scale));
+    let map = writer.activate(map, head.after.activation);
+    let points = writer.conv((map, head.last.inputs), &head.last.first_output(1.0), None);
+    let points = writer.graph.flatten(points);
+    let pass = match &head.pass {
+        Pass::Direct(layer) => {
+            let layer = writer.pooled(layer, Pools::OfBlocks).outputs(&[0]);
+            writer.dense(pools, &layer, &[0.0])
+        }
+        Pass::Hidden {
+            first,
+            bias,
+            activation,
+            last,
+        } => {
+            let first = writer.pooled(first, Pools::OfBlocks);
+            let hidden = writer.dense(pools, &first, bias);
+            let hidden = writer.activate(hidden, *activation);
+            writer.dense(hidden, &last.outputs(&[0]), &[0.0])
+        }
+    };
+    writer.graph.concat(&[points, pass], 1)
+}
+
+/// Value, lead and owners.
+fn value(
+    writer: &mut Writer,
+    (x, means): (Value, Value),
+    network: &Network,
+    planes: usize,
+) -> [Value; 3] {
+    let head: &ValueHead = &network.value;
+    let map = writer.conv((x, head.conv.inputs), &head.conv, Some(&head.after.norm));
+    let map = writer.activate(map, head.after.activation);
+    let pools = writer.pool(map, Pools::OfValue);
+    let hidden = writer.pooled(&head.hidden, Pools::OfValue);
+    let hidden = writer.dense(pools, &hidden, &head.hidden_bias);
+    let hidden = writer.activate(hidden, head.hidden_activation);
+
+    // Ours are win, no result, loss. Where there is always a result, the last plane says so.
+    let order = [0, 2, 1];
+    let mut layer = head.value.outputs(&order);
+    layer.weights.resize((layer.inputs + planes) * 3, 0.0);
+    layer.inputs += planes;
+    let certain = (layer.inputs - 1) * 3 + 1;
+    layer.weights[certain] = NO_RESULT;
+    let bias = order.map(|output| head.value_bias[output]);
+    let all = writer.graph.concat(&[hidden, means], 1);
+    let value = writer.dense(all, &layer, &bias);
+
+    let scale = network.header.lead_scale / LEAD_SCALE;
+    let lead = head.score.outputs(&[LEAD_OUTPUT]).scaled(&[scale]);
+    let lead = writer.dense(hidden, &lead, &[scale * head.score_bias[LEAD_OUTPUT]]);
+
+    // KataGo's are tanh of the number, ours of half of it.
+    let owners = head.owners.first_output(2.0);
+    let owners = writer.conv((map, owners.inputs), &owners, None);
+    [value, lead, writer.graph.flatten(owners)]
+}
+
+impl Conv {
+    /// The first channel that it makes, times a number.
+    fn first_output(&self, by: f32) -> Conv {
+        Conv {
+            outputs: 1,
+            weights: self
+                .weights
+                .iter()
+                .step_by(self.outputs)
+                .map(|weight| by * weight)
+                .collect(),
+            kernel: self.kernel,
+            inputs: self.inputs,
+        }
+    }
+}

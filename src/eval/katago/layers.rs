@@ -1,0 +1,210 @@
+//! The layers of a file, each with its name first.
+
+use super::reader::Reader;
+
+/// The most channels of a layer, and numbers that a fully connected one makes.
+const MOST_CHANNELS: usize = 1 << 14;
+/// The longest side of a kernel.
+const LONGEST_SIDE: usize = 15;
+
+/// A convolution.
+#[derive(Debug)]
+pub(super) struct Conv {
+    /// Height and width, both odd.
+    pub(super) kernel: [usize; 2],
+    pub(super) inputs: usize,
+    pub(super) outputs: usize,
+    /// `[height, width, input, output]`, row-major.
+    pub(super) weights: Vec<f32>,
+}
+
+/// A batch normalisation, as what it does with each channel: x scale + bias.
+#[derive(Debug)]
+pub(super) struct Norm {
+    pub(super) scale: Vec<f32>,
+    pub(super) bias: Vec<f32>,
+}
+
+/// A fully connected layer without a bias.
+#[derive(Debug)]
+pub(super) struct MatMul {
+    pub(super) inputs: usize,
+    pub(super) outputs: usize,
+    /// `[input, output]`, row-major.
+    pub(super) weights: Vec<f32>,
+}
+
+/// A function of one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Activation {
+    Identity,
+    Relu,
+    Mish,
+}
+
+/// Has errors begin with the name of the layer.
+fn named<T>(name: &str, layer: Result<T, String>) -> Result<T, String> {
+    layer.map_err(|reason| format!("{name}: {reason}"))
+}
+
+impl Conv {
+    /// One of `inputs` channels.
+    pub(super) fn read(reader: &mut Reader<'_>, inputs: usize) -> Result<Conv, String> {
+        let name = reader.word("the name of a convolution")?;
+        named(name, Conv::read_rest(reader, name, inputs))
+    }
+
+    fn read_rest(reader: &mut Reader<'_>, name: &str, wanted: usize) -> Result<Conv, String> {
+        let height = reader.count("the height of its kernel", LONGEST_SIDE)?;
+        let width = reader.count("the width of its kernel", LONGEST_SIDE)?;
+        let inputs = reader.count("the number of channels it reads", MOST_CHANNELS)?;
+        let outputs = reader.count("the number of channels it makes", MOST_CHANNELS)?;
+        let dilations =
+            ["height", "width"].map(|side| reader.number(&format!("its dilation in {side}")));
+        let [Ok(1), Ok(1)] = dilations else {
+            return Err(
+                reader.wrong("it leaves out points (dilation), which no known network does")
+            );
+        };
+        if height % 2 == 0 || width % 2 == 0 {
+            return Err(reader.wrong(&format!("its kernel is {height}x{width}")));
+        }
+        check(inputs, wanted)?;
+        let weights = reader.weights(height * width * inputs * outputs, name)?;
+        Ok(Conv {
+            kernel: [height, width],
+            inputs,
+            outputs,
+            weights,
+        })
+    }
+
+    /// One of `inputs` channels that makes `outputs`.
+    pub(super) fn of(
+        reader: &mut Reader<'_>,
+        [inputs, outputs]: [usize; 2],
+    ) -> Result<Conv, String> {
+        let name = reader.word("the name of a convolution")?;
+        let conv = Conv::read_rest(reader, name, inputs);
+        let conv = conv.and_then(|conv| check_made(conv.outputs, outputs).map(|()| conv));
+        named(name, conv)
+    }
+}
+
+impl Norm {
+    /// One of so many channels.
+    pub(super) fn read(reader: &mut Reader<'_>, channels: usize) -> Result<Norm, String> {
+        let name = reader.word("the name of a normalisation")?;
+        named(name, Norm::read_rest(reader, name, channels))
+    }
+
+    fn read_rest(reader: &mut Reader<'_>, name: &str, wanted: usize) -> Result<Norm, String> {
+        let channels = reader.count("its number of channels", MOST_CHANNELS)?;
+        let epsilon = reader.positive("its epsilon")?;
+        let has_scale = reader.flag("whether it has scales")?;
+        let has_bias = reader.flag("whether it has biases")?;
+        check(channels, wanted)?;
+        let mean = reader.weights(channels, name)?;
+        let variance = reader.weights(channels, name)?;
+        let mut optional = |has: bool, usual: f32| match has {
+            true => reader.weights(channels, name),
+            false => Ok(vec![usual; channels]),
+        };
+        let (scale, bias) = (optional(has_scale, 1.0)?, optional(has_bias, 0.0)?);
+        let deviations = variance.iter().map(|variance| (variance + epsilon).sqrt());
+        let scale: Vec<f32> = scale
+            .iter()
+            .zip(deviations)
+            .map(|(scale, by)| scale / by)
+            .collect();
+        let shift = scale.iter().zip(&mean).map(|(scale, mean)| scale * mean);
+        let bias: Vec<f32> = bias
+            .iter()
+            .zip(shift)
+            .map(|(bias, shift)| bias - shift)
+            .collect();
+        match scale.iter().chain(&bias).all(|number| number.is_finite()) {
+            true => Ok(Norm { scale, bias }),
+            false => Err(reader.wrong("its variance is negative or its numbers too large")),
+        }
+    }
+}
+
+impl MatMul {
+    /// One of `inputs` numbers.
+    pub(super) fn read(reader: &mut Reader<'_>, inputs: usize) -> Result<MatMul, String> {
+        let name = reader.word("the name of a fully connected layer")?;
+        named(name, MatMul::read_rest(reader, name, inputs))
+    }
+
+    fn read_rest(reader: &mut Reader<'_>, name: &str, wanted: usize) -> Result<MatMul, String> {
+        let inputs = reader.count("the number of numbers it reads", 3 * MOST_CHANNELS)?;
+        let outputs = reader.count("the number of numbers it makes", MOST_CHANNELS)?;
+        check(inputs, wanted)?;
+        let weights = reader.weights(inputs * outputs, name)?;
+        Ok(MatMul {
+            inputs,
+            outputs,
+            weights,
+        })
+    }
+
+    /// One of `inputs` numbers that makes `outputs`.
+    pub(super) fn of(
+        reader: &mut Reader<'_>,
+        [inputs, outputs]: [usize; 2],
+    ) -> Result<MatMul, String> {
+        let name = reader.word("the name of a fully connected layer")?;
+        let layer = MatMul::read_rest(reader, name, inputs);
+        let layer = layer.and_then(|layer| check_made(layer.outputs, outputs).map(|()| layer));
+        named(name, layer)
+    }
+}
+
+/// Reads the biases of a fully connected layer that makes `outputs` numbers.
+pub(super) fn biases(reader: &mut Reader<'_>, outputs: usize) -> Result<Vec<f32>, String> {
+    let name = reader.word("the name of biases")?;
+    let mut biases = || {
+        let count = reader.count("their number", MOST_CHANNELS)?;
+        check(count, outputs)?;
+        reader.weights(count, name)
+    };
+    named(name, biases())
+}
+
+impl Activation {
+    /// By its name, which files have from version 11 on.
+    pub(super) fn read(reader: &mut Reader<'_>, version: u32) -> Result<Activation, String> {
+        let name = reader.word("the name of an activation")?;
+        if version < 11 {
+            return Ok(Activation::Relu);
+        }
+        match reader.word("an activation")? {
+            "ACTIVATION_IDENTITY" => Ok(Activation::Identity),
+            "ACTIVATION_RELU" => Ok(Activation::Relu),
+            "ACTIVATION_MISH" => Ok(Activation::Mish),
+            other => Err(reader.wrong(&format!(
+                "{name}: this program does not know the activation {other}; known are \
+                 ACTIVATION_IDENTITY, ACTIVATION_RELU and ACTIVATION_MISH"
+            ))),
+        }
+    }
+}
+
+/// Checks what a layer reads.
+fn check(found: usize, wanted: usize) -> Result<(), String> {
+    match found == wanted {
+        true => Ok(()),
+        false => Err(format!(
+            "it is for {found} channels, but there are {wanted}"
+        )),
+    }
+}
+
+/// Checks what a layer makes.
+fn check_made(found: usize, wanted: usize) -> Result<(), String> {
+    match found == wanted {
+        true => Ok(()),
+        false => Err(format!("it makes {found} channels, but {wanted} are read")),
+    }
+}

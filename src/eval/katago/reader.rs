@@ -1,0 +1,149 @@
+//! Words, numbers and weights of a file, one after the other.
+
+use std::str::FromStr;
+
+/// What weights in binary begin with.
+const BINARY: &[u8] = b"@BIN@";
+/// The longest word: names of layers have some fifty letters.
+const LONGEST_WORD: usize = 256;
+
+/// Reads a file from its beginning on.
+pub(super) struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader { bytes, at: 0 }
+    }
+
+    /// The next word; `what` it should be is for errors.
+    pub(super) fn word(&mut self, what: &str) -> Result<&'a str, String> {
+        self.skip_blanks();
+        let rest = &self.bytes[self.at..];
+        if rest.is_empty() {
+            return Err(self.wrong(&format!("the file ends where {what} should follow")));
+        }
+        let within = &rest[..rest.len().min(LONGEST_WORD + 1)];
+        let len = within.iter().position(u8::is_ascii_whitespace);
+        let word = &within[..len.unwrap_or(within.len())];
+        let is_word = word.len() <= LONGEST_WORD && word.iter().all(u8::is_ascii_graphic);
+        match std::str::from_utf8(word) {
+            Ok(text) if is_word => {
+                self.at += word.len();
+                Ok(text)
+            }
+            _ => Err(self.wrong(&format!("there is no text where {what} should be"))),
+        }
+    }
+
+    /// The next word as a number.
+    pub(super) fn number<T: FromStr>(&mut self, what: &str) -> Result<T, String> {
+        let word = self.word(what)?;
+        word.parse()
+            .map_err(|_| self.wrong(&format!("{what} is '{word}'")))
+    }
+
+    /// The next word as a whole number from 1 to `most`.
+    pub(super) fn count(&mut self, what: &str, most: usize) -> Result<usize, String> {
+        let count = self.number(what)?;
+        match (1..=most).contains(&count) {
+            true => Ok(count),
+            false => Err(self.wrong(&format!("{what} is {count}, not from 1 to {most}"))),
+        }
+    }
+
+    /// The next word as a positive number.
+    pub(super) fn positive(&mut self, what: &str) -> Result<f32, String> {
+        let number: f32 = self.number(what)?;
+        match number > 0.0 && number.is_finite() {
+            true => Ok(number),
+            false => Err(self.wrong(&format!("{what} is {number}"))),
+        }
+    }
+
+    /// The next word as 0 or 1.
+    pub(super) fn flag(&mut self, what: &str) -> Result<bool, String> {
+        match self.number(what)? {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(self.wrong(&format!("{what} is {other}, not 0 or 1"))),
+        }
+    }
+
+    /// Options that are 0 in all networks so far.
+    pub(super) fn unused(&mut self, count: usize, what: &str) -> Result<(), String> {
+        for number in 0..count {
+            match self.number::<i64>(what)? {
+                0 => {}
+                other => {
+                    return Err(self.wrong(&format!(
+                        "{what} {number} is {other}: the network is newer than this program"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Weights, in binary or as text. Room is made for what is there alone.
+    pub(super) fn weights(&mut self, count: usize, of: &str) -> Result<Vec<f32>, String> {
+        self.skip_blanks();
+        let numbers = match self.bytes[self.at..].starts_with(BINARY) {
+            true => self.binary(count, of)?,
+            false => self.text(count, of)?,
+        };
+        match numbers.iter().position(|number| !number.is_finite()) {
+            None => Ok(numbers),
+            Some(index) => Err(self.wrong(&format!("weight {index} of {of} is not a number"))),
+        }
+    }
+
+    fn binary(&mut self, count: usize, of: &str) -> Result<Vec<f32>, String> {
+        self.at += BINARY.len();
+        let (numbers, _) = self.bytes[self.at..].as_chunks::<4>();
+        let Some(numbers) = numbers.get(..count) else {
+            return Err(self.wrong(&format!(
+                "the file ends after {} of the {count} weights of {of}",
+                numbers.len()
+            )));
+        };
+        self.at += 4 * count;
+        Ok(numbers
+            .iter()
+            .map(|bytes| f32::from_le_bytes(*bytes))
+            .collect())
+    }
+
+    fn text(&mut self, count: usize, of: &str) -> Result<Vec<f32>, String> {
+        let what = format!("a weight of {of}");
+        // A number and the blank before it.
+        let room = count.min((self.bytes.len() - self.at) / 2);
+        let mut numbers = Vec::with_capacity(room);
+        for _ in 0..count {
+            numbers.push(self.number(&what)?);
+        }
+        Ok(numbers)
+    }
+
+    /// Checks that nothing but blanks is left.
+    pub(super) fn finish(&mut self) -> Result<(), String> {
+        self.skip_blanks();
+        match self.bytes.len() - self.at {
+            0 => Ok(()),
+            left => Err(self.wrong(&format!("{left} bytes follow the last layer"))),
+        }
+    }
+
+    /// An error, with where in the file it is.
+    pub(super) fn wrong(&self, what: &str) -> String {
+        format!("{what} (at byte {} of {})", self.at, self.bytes.len())
+    }
+
+    fn skip_blanks(&mut self) {
+        let rest = &self.bytes[self.at..];
+        let blanks = rest.iter().position(|byte| !byte.is_ascii_whitespace());
+        self.at += blanks.unwrap_or(rest.len());
+    }
+}

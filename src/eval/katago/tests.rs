@@ -1,0 +1,450 @@
+//! Random networks of each kind against plain loops, on every backend, and files that are damaged.
+
+mod net;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::*;
+use crate::eval::testnet::random_batch;
+use crate::eval::{
+    Batch, Evaluator, EvaluatorFactory, LoadOptions, ModelSource, NativeModel, Outputs, suite,
+};
+use net::Plan;
+
+/// Residual and pooling blocks, as the networks of 2020 have them.
+const OLD: Plan = Plan {
+    version: 8,
+    channels: 8,
+    blocks: "og",
+    activation: "ACTIVATION_RELU",
+    binary: true,
+};
+
+/// Nested blocks and Mish, as today's have them.
+const NESTED: Plan = Plan {
+    version: 15,
+    channels: 16,
+    blocks: "ngn",
+    activation: "ACTIVATION_MISH",
+    binary: true,
+};
+
+const BOARDS: [BoardSize; 3] = [
+    BoardSize::square(19),
+    BoardSize::new(7, 5),
+    BoardSize::square(2),
+];
+
+fn native(bytes: &[u8], board: BoardSize) -> impl Evaluator + use<> {
+    let onnx = to_onnx("net.bin", bytes, Some(board)).unwrap();
+    NativeModel::load("net.bin", &onnx, None)
+        .unwrap()
+        .evaluator()
+}
+
+/// Rows of which planes of numbers hold one number each, and the last one nothing.
+fn batch(board: BoardSize, seed: u64) -> Batch {
+    let area = board.area();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let random = random_batch(PLANES * area, 3, seed);
+    let mut batch = Batch::new(PLANES * area);
+    for index in 0..random.len() {
+        let row = batch.push(index as u128);
+        row.copy_from_slice(random.row(index));
+        for plane in row[SPATIAL * area..].chunks_exact_mut(area) {
+            plane.fill(rng.random_range(-1.0..1.0));
+        }
+        row[(PLANES - 1) * area..].fill(0.0);
+    }
+    batch
+}
+
+/// The other way up.
+fn flipped<T: Copy>(plane: &[T], width: usize) -> Vec<T> {
+    let rows = plane.chunks_exact(width).rev();
+    rows.flatten().copied().collect()
+}
+
+#[track_caller]
+fn near(found: f32, wanted: f64, what: &str) {
+    let error = (f64::from(found) - wanted).abs();
+    assert!(
+        error <= 1e-4 * wanted.abs().max(1.0),
+        "{what}: {found}, not {wanted}"
+    );
+}
+
+/// Checks what a network answers against plain loops.
+fn check_plan(plan: Plan, board: BoardSize) {
+    let net = plan.net(3);
+    let (width, area) = (usize::from(board.width), board.area());
+    let batch = batch(board, 4);
+    let mut out = Outputs::new();
+    let mut evaluator = native(&net.bytes, board);
+    evaluator.evaluate(&batch, &mut out).unwrap();
+    for index in 0..batch.len() {
+        let planes: Vec<&[f32]> = batch.row(index).chunks_exact(area).collect();
+        let wide = |plane: &&[f32]| {
+            let plane = flipped(plane, width);
+            plane.into_iter().map(f64::from).collect()
+        };
+        let maps = planes[..SPATIAL].iter().map(wide).collect();
+        let numbers = planes[SPATIAL..PLANES - 1].iter();
+        let numbers: Vec<f64> = numbers.map(|plane| f64::from(plane[0])).collect();
+        let wanted = net.answer(&maps, &numbers, (width, board.height.into()));
+        let what = format!("{plan:?} {board}");
+        let policy = out.policy(index);
+        let moves = flipped(&policy[..area], width);
+        for (found, wanted) in moves.iter().chain(&policy[area..]).zip(&wanted.policy) {
+            near(*found, *wanted, &what);
+        }
+        let [win, loss, none] = wanted.value[..] else {
+            panic!("three results");
+        };
+        for (found, wanted) in out.value_logits(index).iter().zip([win, none, loss]) {
+            near(*found, wanted, &what);
+        }
+        near(out.lead(index).unwrap(), wanted.lead, &what);
+        let owners: Vec<f32> = out.owners(index).collect();
+        for (found, wanted) in flipped(&owners, width).iter().zip(&wanted.owners) {
+            near(*found, wanted.tanh(), &what);
+        }
+    }
+}
+
+#[test]
+fn every_version_and_block_is_what_plain_loops_say() {
+    for version in super::model::VERSIONS {
+        check_plan(Plan { version, ..NESTED }, BoardSize::new(5, 7));
+    }
+    for board in BOARDS {
+        check_plan(OLD, board);
+        check_plan(NESTED, board);
+    }
+    for activation in ["ACTIVATION_IDENTITY", "ACTIVATION_RELU"] {
+        check_plan(
+            Plan {
+                activation,
+                ..NESTED
+            },
+            BoardSize::square(4),
+        );
+    }
+    check_plan(
+        Plan {
+            channels: 21,
+            blocks: "gono",
+            ..NESTED
+        },
+        BoardSize::square(9),
+    );
+}
+
+#[test]
+fn text_and_compressed_files_are_the_same() {
+    let board = BoardSize::square(5);
+    let [binary, text] = [true, false].map(|binary| Plan { binary, ..NESTED }.net(1).bytes);
+    let packed = packed(&binary);
+    for (other, tolerance) in [(&text, 1e-6), (&packed, 0.0)] {
+        suite::agree(
+            &mut native(&binary, board),
+            &mut native(other, board),
+            tolerance,
+        );
+    }
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(bytes).unwrap();
+    packer.finish().unwrap()
+}
+
+#[test]
+fn passes_the_suite() {
+    for plan in [OLD, NESTED] {
+        suite::check(&mut native(&plan.net(2).bytes, BoardSize::new(6, 5)));
+    }
+}
+
+#[cfg(feature = "tract")]
+#[test]
+fn other_backends_agree() {
+    let board = BoardSize::new(6, 5);
+    for plan in [OLD, NESTED] {
+        let bytes = plan.net(2).bytes;
+        let onnx = to_onnx("net.bin", &bytes, Some(board)).unwrap();
+        let tract = crate::eval::TractModel::load("net.bin", &onnx, None).unwrap();
+        suite::agree(
+            &mut native(&bytes, board),
+            &mut tract.evaluator().unwrap(),
+            1e-3,
+        );
+        #[cfg(feature = "ort")]
+        if suite::ort_is_installed() {
+            let options = LoadOptions::default();
+            let ort = crate::eval::OrtModel::load("net.bin", onnx.into(), &options).unwrap();
+            suite::agree(
+                &mut native(&bytes, board),
+                &mut ort.evaluator().unwrap(),
+                1e-3,
+            );
+        }
+    }
+}
+
+/// A game without a result is only possible where the last plane does not rule it out.
+#[test]
+fn the_last_plane_rules_out_no_result() {
+    let board = BoardSize::square(5);
+    let mut evaluator = native(&NESTED.net(1).bytes, board);
+    let open = batch(board, 1);
+    let mut certain = open.clone();
+    certain.clear();
+    for index in 0..open.len() {
+        let row = certain.push(index as u128);
+        row.copy_from_slice(open.row(index));
+        row[(PLANES - 1) * board.area()..].fill(1.0);
+    }
+    let [open, certain] = [open, certain].map(|batch| {
+        let mut out = Outputs::new();
+        evaluator.evaluate(&batch, &mut out).unwrap();
+        out
+    });
+    for index in 0..open.len() {
+        let [a, b] = [&open, &certain].map(|out| out.value_logits(index));
+        assert!((a[0] - b[0]).abs() < 1e-5 && (a[2] - b[2]).abs() < 1e-5);
+        assert!((a[1] - 100.0 - b[1]).abs() < 1e-3);
+    }
+}
+
+/// A file in the temporary folder that is removed at the end.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(name: &str, bytes: &[u8]) -> Temporary {
+        let path = std::env::temp_dir().join(format!("tengen-{}-{name}", std::process::id()));
+        std::fs::write(&path, bytes).unwrap();
+        Temporary(path)
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        std::fs::remove_file(&self.0).unwrap_or_default();
+    }
+}
+
+#[test]
+fn a_file_is_opened_for_every_board_by_what_is_in_it() {
+    let bytes = NESTED.net(1).bytes;
+    // Whatever it is called.
+    for (name, bytes) in [("k1.bin", bytes.clone()), ("k2.onnx", packed(&bytes))] {
+        let file = Temporary::new(name, &bytes);
+        let source = ModelSource::File(file.0.clone());
+        let info = source.info().unwrap();
+        assert_eq!((&*info.network, &*info.game), ("random-net", "go"));
+        assert_eq!(info.encoding, "katago-7-suicide");
+        for (board, fits) in [
+            (BoardSize::square(19), true),
+            (BoardSize::new(13, 2), true),
+            (BoardSize::square(20), false),
+        ] {
+            assert_eq!(info.plays_on(board), fits, "{board}");
+            let options = LoadOptions {
+                board: Some(board),
+                ..LoadOptions::default()
+            };
+            let opened =
+                EvaluatorFactory::open(crate::eval::BackendKind::Native, &source, &options);
+            match opened {
+                Ok(factory) => assert_eq!(factory.info().size, board),
+                Err(error) => {
+                    assert!(!fits, "{error}");
+                    assert!(error.to_string().contains("boards of 2 to 19"), "{error}");
+                }
+            }
+        }
+    }
+}
+
+/// Why a network with some bytes replaced is not read.
+#[track_caller]
+fn refused(plan: Plan, [from, to]: [&str; 2], parts: &[&str]) {
+    let bytes = plan.net(1).bytes;
+    let at = bytes
+        .windows(from.len())
+        .position(|window| window == from.as_bytes());
+    let at = at.unwrap_or_else(|| panic!("the file holds {from}"));
+    let changed = [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat();
+    let error = to_onnx("net.bin", &changed, None).unwrap_err().to_string();
+    for part in parts {
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn what_is_not_known_is_named_with_what_to_do() {
+    let transformer = "transformer_attention_block";
+    refused(
+        NESTED,
+        [
+            "nested_bottleneck_block\nblock3",
+            "transformer_attention_block\nblock3",
+        ],
+        &["the block block3", transformer, "convolutional networks"],
+    );
+    refused(
+        NESTED,
+        ["nested_bottleneck_block", "mlp_block"],
+        &["mlp_block", "gpool_block"],
+    );
+    refused(
+        NESTED,
+        ["ACTIVATION_MISH", "ACTIVATION_SILU"],
+        &["ACTIVATION_SILU", "activation"],
+    );
+    refused(
+        NESTED,
+        ["\n15 22", "\n18 22"],
+        &["model version 18; known are 8 to 17"],
+    );
+    refused(
+        OLD,
+        ["\n8 22", "\n7 22"],
+        &["model version 7; known are 8 to 17"],
+    );
+    refused(
+        NESTED,
+        ["0 1 0 0", "1 1 0 0"],
+        &["metadata encoder 1", "use an ordinary network"],
+    );
+    refused(
+        NESTED,
+        ["0 1 0 0", "0 1 3 0"],
+        &["its option 0 is 3", "newer than this program"],
+    );
+    refused(NESTED, ["\n0 0 0 0 0 0\n", "\n1 0 0 0 0 0\n"], &["RMSNorm"]);
+    refused(NESTED, ["22 19", "22 20"], &["22 planes and 20 numbers"]);
+    refused(
+        NESTED,
+        ["1 1 16 8 1 1", "1 1 16 8 2 2"],
+        &["block3: conv", "dilation"],
+    );
+    refused(
+        NESTED,
+        ["1 1 16 8 1 1", "1 1 17 8 1 1"],
+        &["for 17 channels, but there are 16"],
+    );
+    refused(
+        NESTED,
+        ["1 1 16 8 1 1", "2 1 16 8 1 1"],
+        &["its kernel is 2x1"],
+    );
+    refused(
+        NESTED,
+        ["random-net", "random net"],
+        &["not a network of KataGo", "'net'"],
+    );
+    refused(NESTED, ["policyhead", "policyhead x"], &["policyhead"]);
+}
+
+#[test]
+fn what_is_damaged_is_said_with_where() {
+    let bytes = OLD.net(1).bytes;
+    let error = |bytes: &[u8]| to_onnx("net.bin", bytes, None).unwrap_err().to_string();
+    let text = error(&bytes[..bytes.len() / 2]);
+    assert!(
+        text.contains("the file ends after") && text.contains("block"),
+        "{text}"
+    );
+    let packed = packed(&bytes);
+    let text = error(&packed[..packed.len() / 2]);
+    assert!(
+        text.contains("damaged or incomplete") && text.contains("fetch it again"),
+        "{text}"
+    );
+    let mut wrong_sum = packed.clone();
+    let end = wrong_sum.len();
+    wrong_sum[end - 6] ^= 1;
+    assert!(
+        error(&wrong_sum).contains("damaged"),
+        "{}",
+        error(&wrong_sum)
+    );
+    let text = error(&[&bytes[..], b"more"].concat());
+    assert!(text.contains("4 bytes follow the last layer"), "{text}");
+    let mut not_a_number = bytes.clone();
+    let at = bytes.len() - 5;
+    not_a_number[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    assert!(error(&not_a_number).contains("is not a number"));
+    // A compressed file of something else.
+    let text = error(&super::tests::packed(&[0, 1, 2, 3]));
+    assert!(text.contains("it is not a network of KataGo"), "{text}");
+}
+
+/// Whatever is cut off or changed, a file is refused or computed, and what it says of itself is bounded by
+/// its length.
+#[test]
+fn damaged_files_never_end_the_program() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(8);
+    let board = BoardSize::square(3);
+    for plan in [
+        Plan {
+            binary: false,
+            ..OLD
+        },
+        OLD,
+        NESTED,
+    ] {
+        let bytes = plan.net(1).bytes;
+        for len in (0..bytes.len()).step_by(bytes.len() / 60 + 1) {
+            assert!(to_onnx("net.bin", &bytes[..len], Some(board)).is_err());
+            assert!(to_onnx("net.bin", &packed(&bytes[..len]), Some(board)).is_err());
+        }
+        // Text is where it hurts; weights have the most bytes.
+        let text = (0..bytes.len()).filter(|&at| bytes[at].is_ascii_graphic());
+        let text: Vec<usize> = text.collect();
+        let mut computed = 0;
+        for _ in 0..250 {
+            let mut changed = bytes.clone();
+            for _ in 0..rng.random_range(1..4) {
+                let at = text[rng.random_range(0..text.len())];
+                changed[at] = match rng.random_range(0..3) {
+                    0 => rng.random(),
+                    1 => rng.random_range(b'0'..=b'9'),
+                    _ => changed[at] ^ (1 << rng.random_range(0..8)),
+                };
+            }
+            if let Ok(onnx) = to_onnx("net.bin", &changed, Some(board))
+                && let Ok(model) = NativeModel::load("net.bin", &onnx, None)
+            {
+                let mut out = Outputs::new();
+                let batch = batch(board, 1);
+                model.evaluator().evaluate(&batch, &mut out).unwrap();
+                computed += 1;
+            }
+        }
+        assert!(computed > 10, "{computed}");
+    }
+}
+
+#[test]
+fn other_files_are_not_taken_for_these() {
+    for other in [
+        &b""[..],
+        b"hello",
+        b"hello world",
+        b"\x08\x08\x12\x06tengen",
+        b"(;GM[1])",
+    ] {
+        assert!(!is_katago(other), "{other:?}");
+    }
+    assert!(is_katago(&OLD.net(1).bytes) && is_katago(b"kata1-b18 14\n"));
+}
