@@ -318,7 +318,7 @@ impl Conv {
         let half = self.side as isize / 2;
         let mut out = vec![vec![0.0; width * height]; self.outputs];
         for (output, map) in out.iter_mut().enumerate() {
-            for point in 0..width * height {
+            for (point, sum) in map.iter_mut().enumerate() {
                 let (row, column) = ((point / width) as isize, (point % width) as isize);
                 for tap in 0..self.side * self.side {
                     let y = row + (tap / self.side) as isize - half;
@@ -330,7 +330,7 @@ impl Conv {
                     for (input, channel) in x.iter().enumerate() {
                         let weight =
                             self.weights[(tap * self.inputs + input) * self.outputs + output];
-                        map[point] += channel[from] * f64::from(weight);
+                        *sum += channel[from] * f64::from(weight);
                     }
                 }
             }
