@@ -34,7 +34,7 @@ fn what_is_built_in_works() {
             "nogo 9x9",
             "ok      native",
             "ok      tract",
-            "ms an evaluation",
+            "ms per evaluation",
             "ok      choice",
         ],
     );

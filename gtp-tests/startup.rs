@@ -482,14 +482,14 @@ fn what_nothing_solves_is_said_before_anything_else() {
         let file = file.to_str().expect("a plain path");
         check_refused(
             &["solve", "--game", "go", file],
-            &["nothing solves Go", "NoGo and Gomoku"],
+            &["there is no solver for Go", "NoGo and Gomoku"],
         );
     }
     // Files of NoGo may say no more than that they are of Go's board.
     let file = finished.to_str().expect("a plain path");
     check_refused(
         &["solve", file],
-        &["nothing solves go", "as a game of nogo", "pass"],
+        &["there is no solver for go", "game of nogo", "pass"],
     );
     std::fs::remove_file(&finished).expect("it is ours");
 }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
+mod reference;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -177,7 +179,7 @@ fn old_games_get_true_results() {
     );
     fails(
         &["correct", "--data", &no_games, "--out", &out],
-        "is no folder",
+        "is not a folder",
     );
 }
 

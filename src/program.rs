@@ -7,7 +7,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+mod reference;
+
 use clap::{Command, Parser};
+
+pub use reference::reference;
 
 use crate::system;
 

@@ -35,6 +35,8 @@ pub enum SetError {
 pub struct ParamInfo {
     /// Name for `--set name=value`.
     pub name: &'static str,
+    /// Rust type of the value.
+    pub kind: &'static str,
     /// Default value.
     pub default: String,
     /// Allowed values.
@@ -158,6 +160,7 @@ macro_rules! settings {
             pub fn table() -> Vec<crate::settings::ParamInfo> {
                 vec![$(crate::settings::ParamInfo {
                     name: stringify!($name),
+                    kind: stringify!($type),
                     default: { let default: $type = $default; default.to_string() },
                     range: crate::settings::$show(&$range),
                     help: $help,

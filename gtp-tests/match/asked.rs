@@ -316,7 +316,7 @@ fn ctrl_c_says_what_there_is_and_that_it_goes_on() {
         "{words}"
     );
     assert!(
-        words.contains("They are kept, and the same command goes on with the others."),
+        words.contains("They are kept, and the same command continues with the others."),
         "{words}"
     );
     report(start(&(kept + 2).to_string()));

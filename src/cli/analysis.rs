@@ -1,4 +1,4 @@
-//! `tengen analysis`: analyses games for KaTrain and others that know KataGo's analysis engine.
+//! `tengen analysis`: analyses games for KaTrain and other clients of KataGo's analysis engine.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -15,11 +15,11 @@ use tengen::gtp::{KatagoOptions, KatagoResources, MakeAnalyst, Perspective, serv
 use super::flags::EngineFlags;
 use super::terminal;
 
-/// Analyse positions for KaTrain and others, by the protocol of KataGo's analysis engine.
+/// Analyse positions for KaTrain and other clients, with the protocol of KataGo's analysis engine.
 ///
-/// Queries come as JSON, one a line, on the standard input, many at a time if need be; answers go to
-/// the standard output when they are done. Board, rules and komi are those of each query, and so is
-/// what a search may cost, where it says that; else --visits and --time-per-move hold.
+/// Queries are JSON objects, one per line, on the standard input, any number concurrently; answers
+/// go to the standard output when they are done. Board, rules, komi and search limits are those of
+/// each query; the default limits are --visits and --time-per-move.
 ///
 /// KataGo's own arguments -model, -config, -override-config and -human-model are taken, so that KaTrain
 /// can start this program in KataGo's place: its network plays, its settings are not used.
@@ -27,24 +27,24 @@ use super::terminal;
 pub(crate) struct Analysis {
     #[command(flatten)]
     engine: EngineFlags,
-    /// Positions that are searched at the same time, each by --threads and with its part of the memory
-    /// [default: 2, with more than 8 processors one for each four].
+    /// Positions searched concurrently, each with --threads and its share of the memory [default:
+    /// 2, or one per four CPUs with more than 8].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     analysis_threads: Option<u16>,
-    /// In whose view numbers are told, where a query does not say: BLACK, WHITE or SIDETOMOVE.
+    /// Default perspective of reported values: BLACK, WHITE or SIDETOMOVE.
     #[arg(long, value_name = "SIDE", default_value = "BLACK")]
     winrates_as: String,
-    /// End with the input, and leave open what is not answered by then.
+    /// Quit at the end of the input without finishing open queries.
     #[arg(long)]
     quit_without_waiting: bool,
-    /// An argument for KataGo that means nothing here.
+    /// A KataGo argument without effect here.
     #[arg(long, value_name = "TEXT", hide = true)]
     katago: Vec<String>,
 }
 
-/// The game that clients play, where no flag says another one.
+/// The clients' game, unless a flag names another one.
 const GAME: &str = "go";
-/// Visits of a search, where neither a query nor a flag says more: as KataGo's usual settings have it.
+/// Default visits per search, as in KataGo's usual settings.
 const VISITS: u64 = 500;
 
 impl Analysis {
@@ -52,7 +52,7 @@ impl Analysis {
         let options = self.engine.read_for(Some(GAME))?.resolve()?;
         anyhow::ensure!(
             options.playouts_per_second.is_none(),
-            "--playouts-per-second simulates a clock, and there is none here: leave it out"
+            "--playouts-per-second simulates a clock, and analysis has none: leave it out"
         );
         let perspective = self.winrates_as.parse::<Perspective>();
         let wrong = |known| anyhow::anyhow!("--winrates-as must be {known}");
@@ -70,11 +70,13 @@ impl Analysis {
             finish: !self.quit_without_waiting,
         };
         for unused in &self.katago {
-            terminal::tell(&format!("Not used here: KataGo's {unused}"));
+            terminal::tell(&format!("Ignored arguments of KataGo: {unused}"));
         }
         // KaTrain waits for the word `ready`.
         let who = terminal::who(&options, "KataGo's analysis protocol");
-        terminal::tell(&format!("{who} Ready for queries, a JSON object a line."));
+        terminal::tell(&format!(
+            "{who} Ready for queries, one JSON object per line."
+        ));
         let options = shared_out(options, positions, cores);
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let networks = Networks::default();
@@ -91,12 +93,12 @@ impl Analysis {
             forget: Box::new(move || networks.forget()),
         };
         serve_queries(resources, katago_options, input, std::io::stdout())
-            .context("the conversation broke off")
+            .context("the session failed")
     }
 }
 
-/// The settings of each of so many engines at work at the same time: memory is shared out, and threads
-/// are, but for twice as many as there are processors, because often only one position is wanted.
+/// The settings of each of several concurrent engines: memory is divided, and so are threads, but
+/// for twice the number of CPUs, because often only one position is requested.
 fn shared_out(mut options: EngineOptions, positions: usize, cores: usize) -> EngineOptions {
     let part = |mib: u32, least: u32| {
         let positions = u32::try_from(positions).unwrap_or(u32::MAX);
@@ -109,7 +111,7 @@ fn shared_out(mut options: EngineOptions, positions: usize, cores: usize) -> Eng
     options
 }
 
-/// The arguments of `tengen`; KataGo's own, with a single dash, as ours.
+/// The arguments of `tengen`, with KataGo's single-dash ones converted to ours.
 pub(super) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut given = given.into_iter();
     let mut ours: Vec<OsString> = given.by_ref().take(2).collect();

@@ -1,5 +1,5 @@
-//! Flags that make an engine: those of the tables, `--config` and `--set`, in rising order of
-//! precedence: configuration file, flags, `--set`.
+//! Flags that configure an engine: those of the settings tables, `--config` and `--set`, in
+//! increasing precedence: configuration file, flags, `--set`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,10 @@ use tengen::search::SearchParams;
 
 const CONFIG: &str = "config";
 const SET: &str = "set";
-/// The heading of these flags in the help, below a subcommand's own.
+/// Heading of these flags in help, below a subcommand's own.
 const HEADING: &str = "The engine's settings";
 
-/// The flags as they were given.
+/// The flags as given.
 #[derive(Debug, Default)]
 pub(crate) struct EngineFlags {
     config: Option<PathBuf>,
@@ -28,7 +28,7 @@ pub(crate) struct EngineFlags {
 }
 
 impl EngineFlags {
-    /// The settings these flags make, when they can be had here.
+    /// The settings of these flags, after checking that they are available here.
     pub(crate) fn resolve(&self) -> anyhow::Result<EngineOptions> {
         Ok(self.read()?.resolve()?)
     }
@@ -85,7 +85,7 @@ impl EngineFlags {
             };
             given.push((name.trim().to_owned(), value.trim().to_owned()));
         }
-        // The game first: what it begins with gives way to whatever is said, in whatever order.
+        // The game first: its defaults give way to everything given, in any order.
         let is_game = |(name, _): &&(String, String)| name == "game";
         let game = given.iter().rfind(is_game);
         let game = game.or_else(|| file.iter().find(is_game));
@@ -190,7 +190,7 @@ impl clap::Args for EngineFlags {
     }
 }
 
-/// The values that games begin with instead of a setting's default, as ` [gomoku: 400]`.
+/// Game-specific defaults of a setting, as ` [gomoku: 400]`.
 fn usual_of_games(setting: &str) -> String {
     let same = |name: &str| name.replace('_', "-") == setting.replace('_', "-");
     let of_game = |game: &GameInfo| {
@@ -200,7 +200,7 @@ fn usual_of_games(setting: &str) -> String {
     GAMES.iter().filter_map(of_game).collect()
 }
 
-/// The table of search settings as help text.
+/// The settings of search and time management as help text.
 fn set_help() -> String {
     let tables = SearchParams::table().into_iter().chain(TimeParams::table());
     let lines = tables.map(|param| {

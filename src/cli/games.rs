@@ -1,10 +1,10 @@
-//! The games that a command line means: files, and folders of them.
+//! Game files of a command line: files, and folders of them.
 
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 
-/// The SGF files among these, and in folders among these, in order.
+/// The SGF files among these paths, and in folders among them, in order.
 pub(super) fn sgf_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -21,7 +21,7 @@ pub(super) fn sgf_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
             }
         }
         if inside.is_empty() {
-            bail!("{} holds no SGF file", name());
+            bail!("{} contains no SGF file", name());
         }
         inside.sort();
         files.append(&mut inside);
@@ -29,7 +29,7 @@ pub(super) fn sgf_files(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// At most so many of the items, evenly chosen; all where nothing is said.
+/// At most this many of the items, evenly chosen; all without a limit.
 pub(super) fn sample<T: Clone>(items: Vec<T>, most: Option<usize>) -> Vec<T> {
     match most.filter(|&most| most < items.len()) {
         None => items,

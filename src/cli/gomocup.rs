@@ -14,20 +14,20 @@ use super::terminal;
 
 /// Play over the Gomocup protocol, for managers such as Piskvork.
 ///
-/// Managers start programs without arguments: `tengen` alone answers a first line START, RECTSTART,
-/// INFO or ABOUT in this way, and takes its arguments from the file `tengen.args` beside it if there
-/// is one, an argument a line, `gomocup` first. Piskvork wants the program's file to be called
-/// `pbrain-...`.
+/// Managers start programs without arguments: `tengen` alone recognises a first line START,
+/// RECTSTART, INFO or ABOUT, and takes its arguments from the file `tengen.args` beside it if there
+/// is one, one argument per line, `gomocup` first. Piskvork requires the program's file name to
+/// start with `pbrain-`.
 ///
-/// Times, memory and rules are the manager's (INFO). Where it says nothing, those of the flags hold.
+/// Times, memory and rules are set by the manager (INFO); the flags are the defaults.
 #[derive(Debug, Args)]
 pub(crate) struct Gomocup {
     #[command(flatten)]
     engine: EngineFlags,
-    /// The program's name, as ABOUT tells it.
+    /// The program's name in ABOUT.
     #[arg(long, value_name = "TEXT", default_value = "Tengen")]
     name: String,
-    /// Do not tell of each search in a MESSAGE.
+    /// Do not report each search in a MESSAGE.
     #[arg(long)]
     quiet: bool,
 }
@@ -42,7 +42,7 @@ impl Gomocup {
             options.playouts_per_second.is_none(),
             "--playouts-per-second simulates the clock, and the manager's is real: leave it out"
         );
-        // There is no word for it in the protocol.
+        // The protocol cannot announce it.
         options.resign = None;
         let session_options = GomocupOptions {
             name: self.name,
@@ -58,15 +58,15 @@ impl Gomocup {
             registry::create(&within(&options, allowance), size, &time)
         });
         let session = GomocupSession::new(make, session_options);
-        serve(session, input, std::io::stdout()).context("the conversation broke off")
+        serve(session, input, std::io::stdout()).context("the session failed")
     }
 }
 
-/// The least memory of a tree, in MiB.
+/// Minimum memory of a tree, in MiB.
 const LEAST_TREE: u32 = 16;
 
-/// The settings with no more threads and memory than a manager allows. Of what it allows for the whole
-/// program half is for the tree, an eighth for evaluations and the solver each.
+/// The settings limited to a manager's threads and memory. Half of the whole program's memory is
+/// for the tree, an eighth each for evaluations and the solver.
 fn within(options: &EngineOptions, allowance: Allowance) -> EngineOptions {
     let mib = |bytes: u64| u32::try_from(bytes >> 20).unwrap_or(u32::MAX);
     let mut options = options.clone();

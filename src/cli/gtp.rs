@@ -15,26 +15,26 @@ use super::terminal;
 
 /// Play over GTP on standard input and output.
 ///
-/// The engine ends within 100 ms of `quit` or the end of input, also in the middle of a search.
-/// Only what was piped in together with them is played out first:
-/// `printf 'genmove b\nquit\n' | tengen gtp` shows a real move.
+/// The engine ends within 100 ms of `quit` or the end of input, even during a search. Only searches
+/// of commands piped in together with them run to completion: `printf 'genmove b\nquit\n' | tengen
+/// gtp` shows a real move.
 #[derive(Debug, Args)]
 #[command(after_long_help = commands_help())]
 pub(crate) struct Gtp {
     #[command(flatten)]
     engine: EngineFlags,
-    /// The reply to the command `name`. Lizzie looks at it: with `KataGo` in front it reads
-    /// analyses as KataGo's.
+    /// The reply to the command `name`. Lizzie reads analyses in KataGo's format if it starts with
+    /// `KataGo`.
     #[arg(long, value_name = "TEXT", default_value = "Tengen")]
     name: String,
-    /// Draw searches into GoGui's board while they run.
+    /// Draw searches on GoGui's board while they run.
     #[arg(long)]
     live_graphics: bool,
-    /// The only folder in which `loadsgf` and `printsgf` may touch files; names are relative to it.
-    /// Without it they may touch every file of the user who runs the engine.
+    /// The only folder in which `loadsgf` and `printsgf` may access files; names are relative to
+    /// it. Without it they may access every file of the user who runs the engine.
     #[arg(long, value_name = "FOLDER")]
     files: Option<PathBuf>,
-    /// Let `printsgf` write no file.
+    /// Forbid `printsgf` to write files.
     #[arg(long)]
     read_only_files: bool,
 }
@@ -63,7 +63,7 @@ impl Gtp {
         }
         let make = Box::new(move |size| registry::create(&options, size, &time));
         let session = Session::new(make, size, session_options)?;
-        serve(session, input, std::io::stdout()).context("the conversation broke off")
+        serve(session, input, std::io::stdout()).context("the session failed")
     }
 }
 

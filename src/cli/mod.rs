@@ -1,4 +1,4 @@
-//! The command line: what is asked for, and where the log goes.
+//! The command line, and the destination of the log.
 
 mod analysis;
 mod bench;
@@ -23,14 +23,15 @@ pub(crate) use start::start;
 
 use std::io::Read;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
-/// Tengen plays NoGo, Go and Gomoku: tree search over neural networks or playouts, spoken to over GTP.
+/// Tengen plays NoGo, Go and Gomoku: tree search with neural networks or playouts, over GTP and
+/// other protocols.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub(crate) struct Cli {
-    /// What to log to the standard error stream: off, error, warn, info or debug [default: warn].
-    /// `sau` logs into a file [default: info].
+    /// Level of the log on the standard error stream: off, error, warn, info or debug [default:
+    /// warn]. `sau` logs into a file [default: info].
     #[arg(long, global = true, value_name = "LEVEL", display_order = 1000)]
     log_level: Option<log::LevelFilter>,
     #[command(subcommand)]
@@ -49,14 +50,16 @@ enum Command {
     Solve(solve::Solve),
     Endings(endings::Endings),
     Review(review::Review),
+    /// Print the flags of all subcommands as Markdown.
+    #[command(hide = true)]
+    Reference,
 }
 
 impl Cli {
-    /// Does what was asked for.
-    /// A conversation is held over `input`.
+    /// Runs the subcommand, with its session over `input`.
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
         let own = env!("CARGO_PKG_NAME");
-        // The libraries below log their own progress in detail; their warnings are enough.
+        // The libraries log their own progress in detail; their warnings suffice.
         let level = self.log_level.unwrap_or(match self.command {
             Command::Sau(_) => log::LevelFilter::Info,
             _ => log::LevelFilter::Warn,
@@ -79,6 +82,9 @@ impl Cli {
             Command::Solve(command) => command.run(),
             Command::Endings(command) => command.run(),
             Command::Review(command) => command.run(),
+            Command::Reference => {
+                output::print(tengen::program::reference(&Cli::command()).trim_end())
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Positions from what people have: SGF files, boards and moves as text.
+//! Positions from user input: SGF files, boards and moves as text.
 
 use std::iter::Peekable;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub(super) fn parse_color(text: &str) -> Option<Color> {
     }
 }
 
-/// A record of the moves in `text`; a colour before a move says whose it is.
+/// A record of the moves in `text`; a colour before a move overrides the turn.
 pub(super) fn played(game: &str, size: BoardSize, text: &str) -> anyhow::Result<GameRecord> {
     let mut record = GameRecord::new(game, size);
     let mut color = Color::Black;
@@ -48,7 +48,7 @@ pub(super) fn played(game: &str, size: BoardSize, text: &str) -> anyhow::Result<
         if word.is_empty() {
             continue;
         }
-        // A column's letter is followed by a row, so a colour is no vertex.
+        // A column's letter is followed by a row, so a colour is not a vertex.
         if let Some(named) = parse_color(word) {
             color = named;
             continue;
@@ -61,14 +61,14 @@ pub(super) fn played(game: &str, size: BoardSize, text: &str) -> anyhow::Result<
     Ok(record)
 }
 
-/// The position at the end of a record, whose game begins on this empty board.
+/// The final position of a record, whose game starts with this empty board.
 pub(super) fn position<G: Game>(record: &GameRecord, empty: G) -> anyhow::Result<G> {
     let mut last = None;
     replay_from(empty, record, |position| last = Some(position.clone()))?;
     last.context("a record has at least its first position")
 }
 
-/// Shows every position of a record, the first one included.
+/// Calls a function with every position of a record, the first one included.
 pub(super) fn replay<G: Game>(record: &GameRecord, see: impl FnMut(&G)) -> anyhow::Result<()> {
     replay_from(G::new(record.size)?, record, see)
 }
@@ -105,7 +105,7 @@ fn replay_from<G: Game>(
     Ok(())
 }
 
-/// Sets up what the record has after this many moves.
+/// Applies the record's setup after this many moves.
 fn set_up<'a, G: Game>(
     position: &mut G,
     later: &mut Peekable<impl Iterator<Item = &'a LaterSetup>>,

@@ -1,10 +1,10 @@
-//! Positions to measure with: the same in every run and on every machine.
+//! Positions for measurements: the same in every run and on every machine.
 
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tengen::game::Game;
 
-/// A position after so many random plies, or as many as the game has left room for.
+/// A position after this many random plies, or fewer if the game ends.
 pub(super) fn random_position<G: Game>(empty: &G, plies: u32, seed: u64) -> G {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut position = empty.clone();

@@ -20,12 +20,12 @@ use super::terminal;
 
 /// Play on the SAU platform of the China Computer Game Championship (CCGC).
 ///
-/// The platform starts programs without arguments: `tengen` alone answers its first line `name?` in
-/// this way, and takes its arguments from the file `tengen.args` beside it if there is one, an
-/// argument a line, `sau` first. The log goes into the file `tengen.log` beside the records,
-/// because the platform reads the standard error stream, too. Where records cannot be written into
-/// their folder, they go into the folder `tengen-records` of the user's home, or of the system's
-/// place for temporary files, and a line on the standard error stream says so.
+/// The platform starts programs without arguments: `tengen` alone recognises its first line
+/// `name?`, and takes its arguments from the file `tengen.args` beside it if there is one, one
+/// argument per line, `sau` first. The log goes into the file `tengen.log` beside the records,
+/// because the platform reads the standard error stream, too. If records cannot be written into
+/// their folder, they go into the folder `tengen-records` in the user's home, or in the system's
+/// temporary folder, and a line on the standard error stream says so.
 ///
 /// An operator may type `help`.
 #[derive(Debug, Args)]
@@ -38,11 +38,11 @@ pub(crate) struct Sau {
     /// The other team's name in the records.
     #[arg(long, value_name = "TEXT", default_value = "")]
     opponent: String,
-    /// Thinking time of a side for a whole game. The platform does not say when it is over.
+    /// Thinking time per side for a whole game. The platform does not announce when it is over.
     #[arg(long, value_name = "SECONDS", default_value_t = 900.0, value_parser = positive)]
     main_time: f64,
-    /// The folder of the log and of the game records, one of the championship's kind `NG` and one
-    /// of SGF a game [default: records].
+    /// Folder of the log and of the game records, one in the championship's format `NG` and one in
+    /// SGF per game [default: records].
     #[arg(long, value_name = "FOLDER")]
     records: Option<PathBuf>,
     /// The place in the records.
@@ -51,7 +51,7 @@ pub(crate) struct Sau {
     /// The event in the records.
     #[arg(long, value_name = "TEXT", default_value = "CCGC")]
     event: String,
-    /// Hours that the place is ahead of UTC, for the time in the records.
+    /// UTC offset of the place in hours, for the time in the records.
     #[arg(
         long,
         value_name = "HOURS",
@@ -60,16 +60,18 @@ pub(crate) struct Sau {
         value_parser = clap::value_parser!(i8).range(-12..=14)
     )]
     utc_offset: i8,
-    /// The records' text, with {black}, {white}, {result}, {time}, {place}, {event} and {moves}.
+    /// Text pattern of the records, with {black}, {white}, {result}, {time}, {place}, {event} and
+    /// {moves}.
     #[arg(long, value_name = "PATTERN", default_value_t = NgStyle::default().game)]
     ng_game: String,
-    /// A move in them, with {color}, {column}, {row} (from the bottom) and {top} (from the top).
+    /// Pattern of a move in them, with {color}, {column}, {row} (from the bottom) and {top} (from
+    /// the top).
     #[arg(long, value_name = "PATTERN", default_value_t = NgStyle::default().play)]
     ng_play: String,
-    /// Their encoding: utf-8, or gbk where a Chinese Windows program reads them.
+    /// Their encoding: utf-8, or gbk for Chinese Windows programs.
     #[arg(long, value_name = "NAME", default_value_t = Charset::default())]
     ng_charset: Charset,
-    /// Their file names.
+    /// Pattern of their file names.
     #[arg(long, value_name = "PATTERN", default_value_t = NgStyle::default().file)]
     ng_file: String,
 }
@@ -82,20 +84,19 @@ fn positive(text: &str) -> Result<f64, String> {
     seconds.ok_or_else(|| "seconds, more than 0".to_owned())
 }
 
-/// The folder of records where nothing is said.
+/// Default folder of records.
 const RECORDS: &str = "records";
-/// And those where that one fails, in the user's home and in the system's place for temporary
-/// files.
+/// Fallback folders, in the user's home and in the system's temporary folder.
 const SPARE_RECORDS: &str = "tengen-records";
 /// The log, beside the records.
 const LOG: &str = "tengen.log";
 
 impl Sau {
     pub(crate) fn run(self, input: impl Read + Send + 'static) -> anyhow::Result<()> {
-        // A panic of a search thread must not be read as a move.
+        // A panic message of a search thread must not be read as a move.
         std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
         let mut options = self.engine.read()?;
-        // The platform's board, whatever a network was trained for.
+        // The platform's board, independent of the network's.
         options.size.get_or_insert(options.usual_board());
         let options = options.resolve()?;
         anyhow::ensure!(
@@ -136,11 +137,11 @@ impl Sau {
             tell: Box::new(|line| terminal::tell(&format!("tengen: {line}"))),
         };
         let session = SauSession::new(engine, sau_options, links);
-        serve(session, input, std::io::stdout()).context("the conversation broke off")
+        serve(session, input, std::io::stdout()).context("the session failed")
     }
 
-    /// Before anything else is done: makes sure of the folder of records that was asked for, and
-    /// has the log written into a file beside the records.
+    /// First of all: checks the requested folder of records, and directs the log into a file beside
+    /// the records.
     pub(crate) fn prepare(
         &self,
         level: log::LevelFilter,
@@ -160,7 +161,8 @@ impl Sau {
         Ok(())
     }
 
-    /// Has the log written into a file beside the records; warnings also to whoever reads along.
+    /// Directs the log into a file beside the records; warnings also to an operator who reads
+    /// along.
     fn log_into_file(&self, logger: &mut env_logger::Builder) {
         let mut failures = Vec::new();
         for folder in self.folders() {
@@ -176,7 +178,10 @@ impl Sau {
             logger.target(Target::Pipe(Box::new(std::io::sink())));
         }
         if !failures.is_empty() {
-            let trouble = format!("the log is not where it belongs ({})", failures.join("; "));
+            let trouble = format!(
+                "log written to a fallback location ({})",
+                failures.join("; ")
+            );
             terminal::tell(&format!("tengen: {}", harmless(&trouble)));
         }
         let (process, attended) = (std::process::id(), terminal::is_attended());
@@ -190,13 +195,13 @@ impl Sau {
         });
     }
 
-    /// The folders of records, of which the first that can be written is used.
+    /// The folders of records, of which the first writable one is used.
     fn folders(&self) -> Vec<PathBuf> {
         let own = self.records.clone().unwrap_or_else(|| RECORDS.into());
         let home = std::env::home_dir().map(|home| home.join(SPARE_RECORDS));
         let spare = std::env::temp_dir().join(SPARE_RECORDS);
         let all = std::iter::once(own).chain(home).chain([spare]);
-        // Whole paths: whoever reads one knows where it is.
+        // Absolute paths, for messages.
         all.map(|path| std::path::absolute(&path).unwrap_or(path))
             .collect()
     }

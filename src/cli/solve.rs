@@ -1,4 +1,4 @@
-//! `tengen solve`: who wins a position with best play.
+//! `tengen solve`: the winner of a position with best play.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -17,12 +17,12 @@ use super::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use super::output;
 use super::position::{board_size, parse_color, played, position, read};
 
-/// Time between two lines of progress.
+/// Interval between two lines of progress.
 const PROGRESS: Duration = Duration::from_secs(2);
-/// Nodes for the line of play, besides those for the result.
+/// Additional nodes for the line of play.
 const LINE: u64 = 20_000_000;
 
-/// Nodes for each move of a position that was not solved, to find those that are known to lose.
+/// Nodes for each move of an unsolved position, to find losing moves.
 const KNOWN: u64 = 2_000;
 
 const EXAMPLES: &str = "\
@@ -33,13 +33,12 @@ Examples:
   tengen solve --game gomoku --rules renju --play \"H8 G9 H9 H7 G8 F8\" --time 10
                                       a win by threats, if there is one";
 
-/// Find out who wins a position with best play: of NoGo, or by threats of Gomoku.
+/// Solve a position: the winner with best play in NoGo, or wins by threats in Gomoku.
 ///
-/// The position is that at the end of an SGF file's main line, or after --play, or an empty board
-/// of --size. Of NoGo on 9x9 most games can be solved from about ply 50 on; small boards from the
-/// start. Of Gomoku what is found are wins by fours and threes that cannot be stopped; where there
-/// are none, or draws, the result stays unknown.
-/// Ctrl-C ends the search and tells what is known so far.
+/// The position is the end of an SGF file's main line, or the one after --play, or an empty board
+/// of --size. Most NoGo games on 9x9 can be solved from about ply 50 on; small boards from the
+/// start. In Gomoku wins by fours and threes that cannot be stopped are found; without one, or for
+/// draws, the result stays unknown. Ctrl-C ends the search and prints the result so far.
 #[derive(Debug, Args)]
 #[command(
     arg_required_else_help = true,
@@ -49,13 +48,13 @@ Examples:
 pub(crate) struct Solve {
     /// A game, as SGF.
     file: Option<PathBuf>,
-    /// Take only this many moves of the file.
+    /// Use only this many moves of the file.
     #[arg(long, value_name = "N", requires = "file")]
     plies: Option<usize>,
     /// The game: nogo or gomoku [default: that of the file, else nogo].
     #[arg(long, value_name = "NAME", value_parser = game::known_name)]
     game: Option<String>,
-    /// Its rules, such as renju [default: the usual ones].
+    /// Its rules, such as renju [default: the game's usual ones].
     #[arg(
         long,
         value_name = "RULES",
@@ -69,10 +68,10 @@ pub(crate) struct Solve {
     /// Moves on that board, Black first: "E5 D4", or with colours "b E5 b D4 w C3".
     #[arg(long, value_name = "MOVES", conflicts_with = "file")]
     play: Option<String>,
-    /// Who is to move, when it is not the side whose turn it is: black or white.
+    /// The side to move, if it is not the side whose turn it is: black or white.
     #[arg(long, value_name = "COLOUR")]
     to_move: Option<String>,
-    /// Threads [default: one a processor].
+    /// Threads [default: number of CPUs].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
     /// Memory for proven positions.
@@ -103,7 +102,7 @@ impl Solve {
                 played(name, size, self.play.as_deref().unwrap_or_default())?
             }
         };
-        // Many files of NoGo say no more than that it is played on Go's board.
+        // Many NoGo files only say that they use Go's board.
         let is_nogo = sgf::game_number(&record.game) == sgf::game_number("nogo");
         let own = if is_nogo { "nogo" } else { &record.game };
         let name = named.unwrap_or(own);
@@ -115,7 +114,8 @@ impl Solve {
         if !G::SOLVED {
             let game = G::INFO.title;
             bail!(
-                "nothing solves {game}: tengen solve takes NoGo and Gomoku; tengen analysis judges games of {game}"
+                "there is no solver for {game}: tengen solve takes NoGo and Gomoku; tengen \
+                 analysis analyses games of {game}"
             );
         }
         let empty = match self.rules.is_empty() {
@@ -131,7 +131,9 @@ impl Solve {
             true => replayed,
             false => replayed.with_context(|| {
                 let (recorded, taken) = (&record.game, G::NAME);
-                format!("nothing solves {recorded}, and as a game of {taken} the file goes wrong")
+                format!(
+                    "there is no solver for {recorded}, and the file is not a valid game of {taken}"
+                )
             }),
         }?;
         if let Some(color) = &self.to_move {
@@ -155,7 +157,7 @@ impl Solve {
         };
         let bytes = usize::try_from(self.memory_mib << 20).context("--memory-mib is too large")?;
         let solver = G::solver(bytes);
-        let mut solver = solver.context("the solver could not be made")?;
+        let mut solver = solver.context("cannot create the solver")?;
         let mut found = solver.solve(&position, &effort);
         let elapsed = clock.now();
         let losing = match found.wins() {
@@ -236,18 +238,18 @@ impl Solve {
     }
 }
 
-/// What was found out, and what it took.
+/// The result and its cost.
 struct Found {
     finding: SolveResult,
     elapsed: Duration,
     line: Vec<Move>,
-    /// Where nobody knows who wins: moves that are known to lose.
+    /// If the winner is unknown: moves that are known to lose.
     losing: Vec<Move>,
     interrupted: bool,
 }
 
-/// The moves of a position that was not solved which a few nodes and the table refute. Should they
-/// settle the position after all, `found` says so.
+/// Moves of an unsolved position that a few nodes and the table refute. If they solve the position
+/// after all, `found` has the result.
 fn known_to_lose<G: Game>(
     solver: &mut dyn solver::Solve<G>,
     position: &G,
@@ -278,7 +280,7 @@ fn known_to_lose<G: Game>(
     losing
 }
 
-/// A line on the standard error stream every two seconds, whichever thread comes first.
+/// A line on the standard error stream every two seconds, from any thread.
 fn report_progress(now: Duration, nodes: u64, shown: &AtomicU64) {
     let before = shown.load(Ordering::Relaxed);
     let number = now.as_millis() as u64 / PROGRESS.as_millis() as u64;
@@ -287,7 +289,7 @@ fn report_progress(now: Duration, nodes: u64, shown: &AtomicU64) {
             .compare_exchange(before, number, Ordering::Relaxed, Ordering::Relaxed)
             .is_ok();
     if first {
-        // Nobody to show it to is no reason to stop.
+        // If it cannot be shown, the work goes on.
         let _ = writeln!(
             std::io::stderr(),
             "{nodes} nodes after {:.0} s",

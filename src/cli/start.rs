@@ -1,5 +1,5 @@
-//! How the program is started: by its arguments, by the file `tengen.args` beside it where a
-//! platform gives none, or by what the other side says first.
+//! Start of the program: with its arguments, with the file `tengen.args` beside it if a platform
+//! gives none, or by the first line of input.
 
 use std::ffi::OsString;
 use std::io::{BufRead, Cursor, IsTerminal as _, Read, stdin};
@@ -11,14 +11,14 @@ use tengen::record::file;
 
 use super::{Cli, analysis};
 
-/// The file of arguments, one a line; lines that begin with `#` do not count.
+/// The file of arguments, one per line; lines starting with `#` are comments.
 const ARGUMENTS: &str = "tengen.args";
-/// How the platform of the China Computer Game Championship begins.
+/// First line of the platform of the China Computer Game Championship.
 const PLATFORM: &[u8] = b"name?";
-/// How a manager of Gomoku programs begins; Yixin's own commands begin with [`YIXIN`].
+/// First words of a manager of Gomoku programs; Yixin's own commands begin with [`YIXIN`].
 const MANAGER: [&[u8]; 4] = [b"START", b"RECTSTART", b"INFO", b"ABOUT"];
 const YIXIN: &[u8] = b"YX";
-/// How a query for KataGo's analysis engine begins.
+/// Start of a query for KataGo's analysis engine.
 const QUERY: &[u8] = b"{";
 
 /// Runs the program.
@@ -33,7 +33,7 @@ pub(crate) fn start() -> anyhow::Result<()> {
         return program::read_from::<Cli, _>(analysis::arguments(arguments(&text))).run(stdin());
     }
     if stdin().is_terminal() {
-        // Says what there is.
+        // Prints the subcommands.
         return program::read::<Cli>().run(stdin());
     }
     let (subcommand, input) = listen()?;
@@ -52,8 +52,8 @@ fn arguments(text: &str) -> Vec<OsString> {
     program.chain(words).map(OsString::from).collect()
 }
 
-/// Reads up to the first line that says something, and gives the subcommand that understands it
-/// with the whole input.
+/// Reads up to the first non-empty line, and returns the subcommand that understands it with the
+/// whole input.
 fn listen() -> anyhow::Result<(&'static str, impl Read + Send + 'static)> {
     let mut heard = Vec::new();
     loop {
@@ -79,7 +79,7 @@ fn listen() -> anyhow::Result<(&'static str, impl Read + Send + 'static)> {
     }
 }
 
-/// Reads a line that ends with LF or CR, and how many bytes it has.
+/// Reads a line that ends with LF or CR, and its number of bytes.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<usize> {
     let before = line.len();
     loop {

@@ -1,4 +1,4 @@
-//! A person who types to the program: what it says first, and beside the conversation.
+//! Messages for a user at a terminal, outside the protocol.
 
 use std::io::{IsTerminal as _, Write as _, stderr, stdin};
 
@@ -7,31 +7,31 @@ use tengen::eval::{
     BackendKind, Candidate, Device, EvalError, LoadOptions, ModelSource, open_best,
 };
 
-/// How a person ends the input.
+/// Key that ends the input.
 const END_OF_INPUT: &str = if cfg!(windows) {
     "Ctrl-Z and Enter"
 } else {
     "Ctrl-D"
 };
 
-/// Whether a person types and reads here, and no board program.
+/// Whether a user is at the terminal, and not a board program.
 pub(super) fn is_attended() -> bool {
     stdin().is_terminal() && stderr().is_terminal()
 }
 
 /// Writes a line to the standard error stream.
 pub(super) fn tell(line: &str) {
-    // Nobody to tell it to is no reason to stop.
+    // If it cannot be shown, the work goes on.
     let _ = writeln!(stderr(), "{line}");
 }
 
-/// Says who is there.
+/// Prints a greeting.
 pub(super) fn greet(options: &EngineOptions, protocol: &str) {
     tell(&who(options, protocol));
     tell(&format!("Try `help`; `quit` or {END_OF_INPUT} ends."));
 }
 
-/// Who is there, in a sentence.
+/// Program, game and player in one sentence.
 pub(super) fn who(options: &EngineOptions, protocol: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let (game, size) = (&options.game, options.board());
@@ -39,14 +39,14 @@ pub(super) fn who(options: &EngineOptions, protocol: &str) -> String {
     format!("Tengen {version}, {protocol}: {game} {size}, {player}.")
 }
 
-/// The name of the network that will choose the moves, if one will.
+/// The name of the network in use, if any.
 pub(super) fn network(options: &EngineOptions) -> Option<String> {
     let (_, source) = source(options).ok()?;
     let info = source.info().ok()?;
     info.plays_on(options.board()).then_some(info.network)
 }
 
-/// The network that is asked for and what is to run it; or what chooses the moves without one.
+/// The requested network and its backend; or the method without a network.
 fn source(options: &EngineOptions) -> Result<(BackendKind, ModelSource), String> {
     let backend = match options.backend {
         Backend::Rollout => return Err("random playouts".to_owned()),
@@ -66,7 +66,7 @@ fn source(options: &EngineOptions) -> Result<(BackendKind, ModelSource), String>
     Ok((backend, source))
 }
 
-/// The automatic choice. Of a network that is named, only loading tells which backend computes it.
+/// The automatic choice. For a named network, only loading tells which backend computes it.
 fn automatic(options: &EngineOptions) -> Result<BackendKind, EvalError> {
     match &options.model {
         Some(path) if options.device == Device::Cpu => {
@@ -80,7 +80,7 @@ fn automatic(options: &EngineOptions) -> Result<BackendKind, EvalError> {
     }
 }
 
-/// What will choose the moves.
+/// Description of how moves are chosen.
 fn player(options: &EngineOptions) -> String {
     let (backend, source) = match source(options) {
         Ok(found) => found,

@@ -1,4 +1,4 @@
-//! How komi varies from game to game of self-play, so that a network learns what each is worth.
+//! Komi distribution in self-play, so that a network learns the value of komi.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,18 +11,18 @@ use crate::game::{Game, HalfPoints, Rules};
 
 use super::training_game::with_komi;
 
-/// Komi of self-play, drawn around a middle: mostly near it, so that games are close, and now and
-/// then far away, as KataGo's (docs/methods.md#self-play).
+/// Komi distribution of self-play: mostly near the mean, so that games are close, and occasionally
+/// far away, as in KataGo (docs/methods.md#self-play).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct KomiSpread {
-    /// The middle, in points; a fair komi.
+    /// Mean in points; a fair komi. Range: -100 to 100.
     pub mean: f64,
-    /// Standard deviation of most komis, in points.
+    /// Standard deviation of most komi values, in points. Range: 0 to 100.
     pub near: f64,
-    /// Share of the games, in [0, 1], whose komi is drawn from the wider distribution.
+    /// Share of games whose komi is drawn from the wider distribution. Range: 0 to 1.
     pub far_share: f64,
-    /// Standard deviation of those, in points.
+    /// Standard deviation of the wider distribution, in points. Range: 0 to 100.
     pub far: f64,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for KomiSpread {
 impl FromStr for KomiSpread {
     type Err = String;
 
-    /// Reads what is displayed: four numbers with commas between them.
+    /// Parses the displayed form: four numbers separated by commas.
     fn from_str(text: &str) -> Result<KomiSpread, String> {
         let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.parse().ok()).collect();
         let spread = match numbers.as_deref() {
@@ -62,7 +62,7 @@ impl FromStr for KomiSpread {
 }
 
 impl KomiSpread {
-    /// Whether all numbers make sense.
+    /// Whether all numbers are in range.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let deviation = |points: f64| (0.0..=100.0).contains(&points);
@@ -72,7 +72,7 @@ impl KomiSpread {
             && (0.0..=1.0).contains(&self.far_share)
     }
 
-    /// A komi in half points; whole ones give draws.
+    /// A random komi in half points; whole points allow draws.
     pub fn draw(&self, rng: &mut impl Rng) -> HalfPoints {
         let far = rng.random::<f64>() < self.far_share;
         let deviation = if far { self.far } else { self.near };
@@ -82,7 +82,7 @@ impl KomiSpread {
     }
 }
 
-/// The board on which a game begins: with a komi of `spread` where the game has komi.
+/// The initial board with a random komi of `spread`, if the game has komi.
 pub fn start<G: Game>(start: &G, spread: Option<&KomiSpread>, rng: &mut impl Rng) -> G {
     match spread {
         Some(spread) if start.rules().komi().is_some() => with_komi(start, Some(spread.draw(rng))),

@@ -1,4 +1,4 @@
-//! `tengen-match clock`: how engines used their clocks in matches that are played.
+//! `tengen-match clock`: engines' use of their clocks in finished matches.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::output::{print, print_json, tell};
 
 /// Report how the engines of one or more result files used their clocks.
 ///
-/// Engines of the same name in several files are taken as one.
+/// Engines of the same name in several files are combined.
 #[derive(Args)]
 pub(crate) struct ClockArgs {
     /// Result files, or the folders of matches

@@ -1,4 +1,4 @@
-//! `tengen-match clock-rig`: does an engine ever lose on time?
+//! `tengen-match clock-rig`: tests whether an engine ever loses on time.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,10 +18,10 @@ use crate::output::{print, print_json};
 use crate::play::Players;
 use crate::session::{Session, SessionObserver};
 
-/// Play many games under hard conditions for the clock, and report how it was used.
+/// Play many games under adverse clock conditions, and report the use of the clock.
 ///
-/// Give --time something tiny. Lag and stalls are added to the measured time of every move, as a
-/// slow connection would; the load is busy threads beside the engines.
+/// Use a very short --time. Lag and stalls are added to the measured time of every move, as by a
+/// slow connection; the load consists of busy threads beside the engines.
 #[derive(Args)]
 pub(crate) struct ClockRigArgs {
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub(crate) struct ClockRigArgs {
     options: MatchOptions,
 }
 
-/// The longest lag: an hour.
+/// Maximum lag: an hour.
 const MOST_LAG_MS: f64 = 3_600_000.0;
 
 /// Runs the subcommand.
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &ClockRigArgs, interrupt: &Interrupt) -> Result<Outcome>
     Ok(Outcome::of(&games))
 }
 
-/// Does `work` beside busy threads.
+/// Runs `work` beside busy threads.
 fn under_load<T>(threads: usize, work: impl FnOnce() -> T) -> T {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -123,7 +123,7 @@ fn under_load<T>(threads: usize, work: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Ends the load when it goes, also by a panic: the scope would wait for the threads forever.
+/// Ends the load when dropped, also by a panic: the scope would wait for the threads forever.
 struct EndOfLoad<'a>(&'a AtomicBool);
 
 impl Drop for EndOfLoad<'_> {

@@ -19,12 +19,12 @@ pub(crate) struct EloArgs {
     /// Result files, or the folders of matches
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Engine whose rating is given [default: the first engine of the first file]
+    /// Engine with the given rating [default: the first engine of the first file]
     #[arg(long, value_name = "NAME")]
     anchor: Option<String>,
     #[command(flatten)]
     rating: RatingArgs,
-    /// Form of the list
+    /// Format of the list
     #[arg(long, value_enum, default_value_t = Form::Text)]
     format: Form,
     /// Also draw the ratings with their intervals
@@ -55,7 +55,7 @@ impl RatingArgs {
     }
 }
 
-/// Forms of a rating list.
+/// Formats of a rating list.
 #[derive(Clone, Copy, ValueEnum)]
 enum Form {
     /// Columns
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &EloArgs) -> Result<()> {
         (None, None) => bail!("the first file names no engine; give --anchor"),
     };
     let games: Vec<Vec<GameEntry>> = files.into_iter().map(|(_, games)| games).collect();
-    // Not on the standard output, which may be wanted as Markdown or JSON.
+    // Not on the standard output, which may be read as Markdown or JSON.
     games.iter().for_each(|games| tell(Complaints::of(games)));
     let table = RatingTable::new(&games, args.rating.options(&anchor))?;
     match args.format {
@@ -113,7 +113,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| path.display().to_string())
 }
 
-/// Refuses files of different games; says so when one name stands for two command lines.
+/// Refuses files of different games; warns if one name has two command lines.
 fn check_comparable(files: &[(MatchTerms, Vec<GameEntry>)]) -> Result<()> {
     let mut commands = BTreeMap::new();
     for (terms, _) in files {

@@ -1,5 +1,5 @@
-//! Ctrl-C during a match: what there is so far is said, and that it is kept. A second one ends the program
-//! at once.
+//! Ctrl-C during a match: prints the result so far, which is kept. A second one ends the program at
+//! once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,19 +9,19 @@ use tengen::program;
 
 use crate::output::tell;
 
-/// Whether somebody has asked the program to end.
+/// Whether the program was interrupted.
 #[derive(Clone)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Catches Ctrl-C from now on; to be called once.
+    /// Catches Ctrl-C from now on; call it once.
     pub(crate) fn caught() -> Result<Interrupt> {
         let raised = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
         Ok(Interrupt(raised))
     }
 
-    /// Where somebody has asked for it, says what there is so far and ends the program, as Ctrl-C ends one
-    /// that does not catch it. Engines end with it: their input closes.
+    /// If interrupted, prints the result so far and ends the program, as an uncaught Ctrl-C would.
+    /// Engines end with it: their input closes.
     pub(crate) fn end_if_asked(&self, so_far: impl FnOnce() -> String) {
         if self.0.load(Ordering::Relaxed) {
             tell(format_args!("\n{}\n", so_far()));

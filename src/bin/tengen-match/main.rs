@@ -1,4 +1,4 @@
-//! `tengen-match`: which GTP engine is stronger, and how sure are we. One file a subcommand.
+//! `tengen-match`: compares GTP engines, with statistics. Each subcommand is a file.
 
 mod clock;
 mod clock_rig;
@@ -18,7 +18,7 @@ mod tune;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use tengen::{processor, program};
 
 use crate::interrupt::Interrupt;
@@ -26,11 +26,11 @@ use crate::outcome::Outcome;
 
 /// Matches between engines (GTP or Gomocup) under the rules of NoGo, Go or Gomoku.
 ///
-/// Ends with 0 when all went well, with 1 when a match could not be played, and with 3 when it was
-/// played but an engine did not play as it should: it complained on its error stream (a warning or
-/// an error, such as a network that was replaced by something weaker), it refused komi, rules or
-/// another thing that the match asked of it, or it lost a game by a crash, a hang, an illegal move or
-/// an answer that is not GTP. Ctrl-C says what there is so far; the same command goes on.
+/// The exit code is 0 if all went well, 1 if a match could not be played, and 3 if it was played
+/// but an engine did not play as requested: it complained on its error stream (a warning or an
+/// error, such as a network that was replaced by something weaker), it refused komi, rules or
+/// another setting of the match, or it lost a game by a crash, a hang, an illegal move or an answer
+/// that is not GTP. Ctrl-C prints the result so far; the same command continues.
 #[derive(Parser)]
 #[command(version)]
 struct Cli {
@@ -49,6 +49,9 @@ enum Command {
     ClockRig(clock_rig::ClockRigArgs),
     Clock(clock::ClockArgs),
     Pages(results::PagesArgs),
+    /// Print the flags of all subcommands as Markdown.
+    #[command(hide = true)]
+    Reference,
 }
 
 fn main() -> ExitCode {
@@ -59,7 +62,7 @@ fn main() -> ExitCode {
 #[inline(never)]
 fn run() -> ExitCode {
     let command = program::read::<Cli>().command;
-    // Where games are played there is something to say.
+    // During a match there is a result to report.
     let caught = Interrupt::caught;
     let result = match command {
         Command::Play(args) => caught().and_then(|interrupt| play::run(&args, &interrupt)),
@@ -73,6 +76,10 @@ fn run() -> ExitCode {
         Command::ClockRig(args) => caught().and_then(|interrupt| clock_rig::run(&args, &interrupt)),
         Command::Clock(args) => clock::run(&args).map(|()| Outcome::Sound),
         Command::Pages(args) => results::run(&args).map(|()| Outcome::Sound),
+        Command::Reference => {
+            output::print(program::reference(&Cli::command()));
+            Ok(Outcome::Sound)
+        }
     };
     match result {
         Ok(outcome) => outcome.into(),

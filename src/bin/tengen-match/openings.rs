@@ -25,16 +25,15 @@ use crate::outcome::Outcome;
 use crate::output::{print, tell};
 use crate::progress::Progress;
 
-/// Random openings tried for each one wanted before giving up.
+/// Random attempts per opening before giving up.
 const CANDIDATES_PER_OPENING: usize = 10;
 
-/// Write a book of balanced openings: random plies, no two alike under the board's symmetries,
-/// judged by an engine.
+/// Write a book of balanced openings: random plies, distinct up to symmetry, judged by an engine.
 ///
-/// By default the judge's own value counts: it is asked for one move after each opening and for
-/// its report (command tengen-report, words `value V` with V in -1..1 for the mover). With
-/// --games-each any GTP engine can judge by playing both sides; it must not play the same game
-/// twice, so give it no seed.
+/// By default the judge's own value counts: it is asked for one move after each opening and for its
+/// report (command tengen-report, words `value V` with V in -1..1 for the mover). With --games-each
+/// any GTP engine can judge by playing both sides; it must not play the same game twice, so give it
+/// no seed.
 #[derive(Args)]
 pub(crate) struct OpeningsArgs {
     /// The game
@@ -49,7 +48,7 @@ pub(crate) struct OpeningsArgs {
     /// Judge by this many games from each opening instead of by the reported value
     #[arg(long, value_name = "K")]
     games_each: Option<usize>,
-    /// Openings wanted
+    /// Number of openings
     #[arg(long, default_value_t = 1000, value_name = "N")]
     count: usize,
     /// Random legal moves in each opening
@@ -61,14 +60,13 @@ pub(crate) struct OpeningsArgs {
     /// Seed of the random moves
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Openings judged at the same time
+    /// Openings judged concurrently
     #[arg(long, default_value_t = 1, value_name = "N")]
     concurrency: usize,
-    /// Kill a judge that thinks this many seconds
+    /// Kill a judge that exceeds this many seconds per move
     #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
     move_limit: f64,
-    /// The book to write; while it is made, a folder of this name with .judge holds the judge's
-    /// stderr
+    /// The book to write; meanwhile a folder of this name with .judge contains the judge's stderr
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
@@ -134,8 +132,8 @@ pub(crate) fn run(args: &OpeningsArgs, interrupt: &Interrupt) -> Result<Outcome>
     let stopped = plan.play(&fixtures, judge, || {
         interrupt.end_if_asked(|| {
             format!(
-                "Interrupted with {} of {} openings found. A book is written when it is whole: nothing is kept, \
-                 and the same command begins again.",
+                "Interrupted with {} of {} openings found. A book is only written when complete: \
+                 nothing is kept, and the same command starts again.",
                 found.get(),
                 args.count
             )
@@ -159,7 +157,7 @@ impl OpeningsArgs {
         self.size.unwrap_or(usual_board(&self.game))
     }
 
-    /// Whole games, or one move only when the value counts.
+    /// Whole games, or one move if only the value counts.
     fn terms(&self) -> Result<GameTerms> {
         let max_moves = match self.games_each {
             Some(_) => self.size().ply_cap(),
@@ -175,21 +173,21 @@ impl OpeningsArgs {
     }
 }
 
-/// Openings being judged.
+/// Openings under test.
 struct Judging<'a> {
     args: &'a OpeningsArgs,
-    /// Black's expected score of the balanced ones, by their number.
+    /// Black's expected score of the balanced ones, by number.
     kept: BTreeMap<usize, f64>,
     /// Number of openings judged.
     judged: usize,
-    /// Games played and Black's points in them, of openings not yet judged.
+    /// Number of games and Black's points, for openings still being judged.
     running: BTreeMap<usize, (usize, f64)>,
-    /// The first complaint on the judge's error stream.
+    /// First complaint on the judge's error stream.
     complaint: Option<String>,
 }
 
 impl Judging<'_> {
-    /// Takes one game into account; true when an opening was kept.
+    /// Adds a game; true when an opening was accepted.
     fn add(&mut self, finished: &FinishedGame) -> Result<bool> {
         let FinishedGame {
             fixture,
@@ -238,8 +236,7 @@ impl Judging<'_> {
         Ok(balanced)
     }
 
-    /// What came of it, told and as the program's end. The judge's stderr stays where something was
-    /// wrong.
+    /// Reports the result and returns the program's outcome. The judge's stderr is kept on errors.
     fn outcome(self, stderr_dir: &Path) -> Result<Outcome> {
         if self.complaint.is_none() {
             fs::remove_dir_all(stderr_dir).with_context(|| stderr_dir.display().to_string())?;
@@ -254,14 +251,14 @@ impl Judging<'_> {
             return Ok(Outcome::Sound);
         };
         tell(format_args!(
-            "WARNING: the judge complained, and may not have judged as asked: {complaint}\n\
-             All that it said is in {}\n",
+            "WARNING: the judge complained, and may not have judged as requested: {complaint}\nIts \
+             output is in {}\n",
             stderr_dir.display()
         ));
         Ok(Outcome::Troubled)
     }
 
-    /// Writes the book, whole or not at all.
+    /// Writes the book atomically.
     fn write(&self, candidates: &[Vec<Move>]) -> Result<()> {
         let OpeningsArgs {
             game,

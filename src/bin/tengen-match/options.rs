@@ -1,4 +1,4 @@
-//! Options that every kind of match has, and what they mean.
+//! Options of every kind of match.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use tengen::referee::{
 
 use crate::output::tell;
 
-/// The game, its terms, its openings, and where results go.
+/// Game, terms, openings, and destination of results.
 #[derive(Args, Clone)]
 pub(crate) struct MatchOptions {
     /// The game
@@ -27,43 +27,43 @@ pub(crate) struct MatchOptions {
     /// The board: 9, or 9x7 (columns x rows) [default: 9, for Gomoku 15]
     #[arg(long, value_parser = parse_size)]
     size: Option<BoardSize>,
-    /// The rules of a game that has several: for Go those of KataGo, as in chinese, tromp-taylor,
-    /// japanese; for Gomoku standard, renju, caro [default: the game's usual ones]
+    /// Rules of a game with several variants: for Go those of KataGo, such as chinese,
+    /// tromp-taylor, japanese; for Gomoku standard, renju, caro [default: the game's usual ones]
     #[arg(long, default_value = "", hide_default_value = true)]
     rules: String,
-    /// The points that White gets, in games that count points [default: as the rules have it]
+    /// Komi, in games that count points [default: the komi of the rules]
     #[arg(long, value_name = "POINTS", allow_negative_numbers = true)]
     komi: Option<HalfPoints>,
     /// Time for each side: none, 15m, 10+0.1 (increment per move), 10+3*5 (3 byoyomi periods of 5 s),
     /// 10+30/5 (Canadian: 30 s for every 5 moves)
     #[arg(long, default_value = "none")]
     pub(crate) time: MatchTimeControl,
-    /// Forgiven overstepping of the clock in milliseconds, for the referee's own lag
+    /// Tolerance for exceeding the clock in milliseconds, for the referee's own lag
     #[arg(long, default_value_t = 0, value_name = "MS")]
     margin: u64,
-    /// Kill an engine that thinks this many seconds without a clock, or beyond its clock
+    /// Kill an engine that thinks for this many seconds without a clock, or beyond its clock
     #[arg(long, default_value_t = 120.0, value_name = "SECONDS")]
     move_limit: f64,
-    /// Seconds an engine may take to start, and to answer anything but genmove
+    /// Maximum seconds of an engine for its start, and for every command but genmove
     #[arg(long, default_value_t = 60.0, value_name = "SECONDS")]
     command_limit: f64,
-    /// Count this many visits as one second instead of measuring time: exact and repeatable, for
+    /// Count this many visits as one second instead of measuring time: exactly reproducible, for
     /// engines that report their visits (command tengen-report)
     #[arg(long, value_name = "N", value_parser = parse_rate)]
     visits_per_second: Option<f64>,
     /// Call a game a draw after this many moves [default: 4 per point]
     #[arg(long, value_name = "N")]
     max_moves: Option<u32>,
-    /// Opening book: one opening a line, as vertices, Black first
+    /// Opening book: one opening per line, as vertices, Black first
     #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
     openings: Option<PathBuf>,
-    /// Without a book: random legal moves before each pair of games
+    /// Without a book: number of random legal moves before each pair of games
     #[arg(long, default_value_t = 4, value_name = "N")]
     random_plies: u32,
     /// Seed of the random openings, or of the book's order
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Games played at the same time
+    /// Games played concurrently
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub(crate) concurrency: usize,
     /// Folder of results.jsonl, record.toml, sgf/ and stderr/; an unfinished match in it is continued
@@ -75,7 +75,7 @@ pub(crate) struct MatchOptions {
 }
 
 impl MatchOptions {
-    /// The rules of the game asked for.
+    /// The rules of the requested game.
     pub(crate) fn rules(&self) -> Result<Box<dyn RefereedGame>> {
         Ok(refereed_game(
             &self.game,
@@ -85,13 +85,13 @@ impl MatchOptions {
         )?)
     }
 
-    /// The board asked for, or the one that the game is usually played on.
+    /// The requested board, or the game's usual one.
     fn size(&self) -> BoardSize {
         self.size.unwrap_or(usual_board(&self.game))
     }
 
-    /// Says where more games are played at once than there are processors: engines then wait for each
-    /// other, and lose on time or think less than they were given.
+    /// Warns if more games are played concurrently than there are CPUs: engines then wait for each
+    /// other, and lose on time or think less than intended.
     pub(crate) fn warn_of_load(&self) {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let timed = self.visits_per_second.is_none();
@@ -115,7 +115,7 @@ impl MatchOptions {
         })
     }
 
-    /// The clock's conditions as far as every match has them.
+    /// Clock conditions common to all matches.
     pub(crate) fn conditions(&self) -> Conditions {
         Conditions {
             visits_per_second: self.visits_per_second,
@@ -123,12 +123,12 @@ impl MatchOptions {
         }
     }
 
-    /// The limit of all commands but `genmove`.
+    /// Time limit of all commands but `genmove`.
     pub(crate) fn command_limit(&self) -> Result<Duration> {
         seconds("--command-limit", self.command_limit)
     }
 
-    /// `wanted` different openings, and where they come from, in words.
+    /// `wanted` different openings, and a description of their source.
     pub(crate) fn openings(
         &self,
         rules: &dyn RefereedGame,
@@ -173,7 +173,7 @@ pub(crate) fn read_engines(path: &Path) -> Result<Vec<EngineSpec>> {
     Ok(file.engine)
 }
 
-/// Refuses names that results could not tell apart.
+/// Refuses duplicate names.
 pub(crate) fn check_names(engines: &[EngineSpec]) -> Result<()> {
     for (index, engine) in engines.iter().enumerate() {
         ensure!(!engine.name.is_empty(), "`{}` needs a name", engine.command);
@@ -198,7 +198,7 @@ fn seconds(option: &str, value: f64) -> Result<Duration> {
         .with_context(|| format!("{option} takes seconds, 0 or more, not {value}"))
 }
 
-/// The board that a game is usually played on; of an unknown game any, for that is refused next.
+/// The usual board of a game; arbitrary for an unknown game, which is refused next.
 pub(crate) fn usual_board(game: &str) -> BoardSize {
     info(game).map_or(BoardSize::square(9), |info| info.usual_board)
 }

@@ -1,26 +1,25 @@
-//! Whether the engines of a match played as they should, as the program's exit code says it.
+//! Exit code of a match: whether the engines played as requested.
 
 use std::process::ExitCode;
 
 use tengen::referee::results::GameEntry;
 use tengen::referee::{Count, Reason};
 
-/// Scripts tell this from a match that could not be played, which is 1, and from wrong arguments,
-/// which are 2.
+/// Distinguishes this from a match that could not be played (1) and from wrong arguments (2).
 const TROUBLED: u8 = 3;
 
-/// What became of a match that was played.
+/// Outcome of a completed match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// Everybody played as asked.
+    /// All engines played as requested.
     Sound,
-    /// An engine complained, refused what the match asked of it, lost a game by misbehaviour other than overstepping its time, or failed
-    /// when it was asked about a finished one.
+    /// An engine complained, refused a setting of the match, lost a game by misbehaviour other than
+    /// exceeding its time, or failed when asked about a finished one.
     Troubled,
 }
 
 impl Outcome {
-    /// That of these games.
+    /// The outcome of these games.
     pub(crate) fn of(games: &[GameEntry]) -> Outcome {
         let misbehaved = |game: &GameEntry| game.reason.is_failure() && game.reason != Reason::Time;
         let silent = |game: &GameEntry| game.count.as_ref().is_some_and(Count::has_faults);

@@ -1,5 +1,5 @@
-//! What the program says. A reader that went away, such as a closed terminal or `| head`, is no
-//! reason to end a match.
+//! Output of the program. A reader that closes its pipe, such as a closed terminal or `| head`,
+//! does not end a match.
 
 use std::fmt::Display;
 use std::io::{Write as _, stderr, stdout};
@@ -13,7 +13,7 @@ pub(crate) fn print(text: impl Display) {
     let _ = write!(out, "{text}").and_then(|()| out.flush());
 }
 
-/// Writes a report for programs.
+/// Writes a JSON report.
 pub(crate) fn print_json(report: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(report).context("the report")?;
     print(format_args!("{text}\n"));

@@ -31,7 +31,7 @@ pub(crate) struct Players {
     /// First engine: a command line, or a name from --engines
     #[arg(long, value_name = "COMMAND")]
     first: String,
-    /// Second engine, likewise
+    /// Second engine, in the same form
     #[arg(long, value_name = "COMMAND")]
     second: String,
     /// The first engine's name in the results
@@ -40,13 +40,13 @@ pub(crate) struct Players {
     /// The second engine's name in the results
     #[arg(long, value_name = "NAME")]
     second_name: Option<String>,
-    /// What the first engine speaks: gtp, or gomocup as Gomoku programs do [default: gtp]
+    /// Protocol of the first engine: gtp, or gomocup for Gomoku programs [default: gtp]
     #[arg(long, value_name = "PROTOCOL")]
     first_protocol: Option<EngineProtocol>,
-    /// What the second engine speaks, likewise
+    /// Protocol of the second engine
     #[arg(long, value_name = "PROTOCOL")]
     second_protocol: Option<EngineProtocol>,
-    /// TOML file that defines engines: a list of [[engine]] with name, command, and protocol where it
+    /// TOML file that defines engines: a list of [[engine]] with name, command, and protocol if it
     /// is not gtp
     #[arg(long, value_name = "FILE")]
     engines: Option<PathBuf>,
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &PlayArgs, interrupt: &Interrupt) -> Result<Outcome> {
     Ok(Outcome::of(&games))
 }
 
-/// Prints a report for people or for programs.
+/// Prints a report as text or JSON.
 pub(crate) fn print_report(report: &MatchReport, json: bool, out: &Path) -> Result<()> {
     if json {
         print_json(report)?;

@@ -1,4 +1,4 @@
-//! The line that says how far a match is: rewritten on a terminal, now and then a new one in a log.
+//! The progress line of a match: rewritten on a terminal, occasionally repeated in a log.
 
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
@@ -10,13 +10,13 @@ use crate::output::tell;
 /// Cells of the bar.
 const BAR_LEN: usize = 24;
 
-/// Time between two lines when stderr is not a terminal.
+/// Interval between lines if stderr is not a terminal.
 const LOG_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Progress of a known number of games.
 pub(crate) struct Progress {
     clock: SystemClock,
-    /// Games to be played in this run.
+    /// Games to play in this run.
     total: usize,
     done: usize,
     terminal: bool,
@@ -35,13 +35,13 @@ impl Progress {
         }
     }
 
-    /// One more game; `state` is what is known now.
+    /// Counts a game; `state` describes the match.
     pub(crate) fn game(&mut self, state: &str) {
         self.done += 1;
         let now = self.clock.now();
         let due = self.last_line.is_none_or(|last| now - last >= LOG_INTERVAL);
         if self.terminal {
-            // Back to the line's start, then clear what is left of the old line.
+            // Back to the line's start, then clear the rest of the old line.
             tell(format_args!("\r{}\x1b[K", self.line(now, state)));
         } else if due || self.done == self.total {
             self.last_line = Some(now);
@@ -49,7 +49,7 @@ impl Progress {
         }
     }
 
-    /// Leaves the line.
+    /// Ends the line.
     pub(crate) fn finish(&self) {
         if self.terminal && self.done > 0 {
             tell('\n');

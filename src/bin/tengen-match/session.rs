@@ -1,4 +1,4 @@
-//! A match in a folder: what is there is read, what is missing is played, every game is kept.
+//! A match in a folder: finished games are read, missing ones are played, every game is kept.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -27,54 +27,54 @@ pub(crate) const RESULTS: &str = "results.jsonl";
 
 /// A match about to be played.
 pub(crate) struct Session<'a> {
-    /// The options it was asked with.
+    /// The options given.
     pub(crate) options: &'a MatchOptions,
     /// The rules of its game.
     pub(crate) rules: &'a dyn RefereedGame,
-    /// Who plays.
+    /// The engines.
     pub(crate) engines: &'a [EngineSpec],
-    /// What is to be played.
+    /// The games to play.
     pub(crate) fixtures: &'a [Fixture],
-    /// What makes the clock special.
+    /// Clock conditions.
     pub(crate) conditions: Conditions,
-    /// Whether somebody wants it to end.
+    /// Whether the match was interrupted.
     pub(crate) interrupt: &'a Interrupt,
 }
 
-/// What a session looks like to its subcommand while it runs.
+/// A subcommand's view of a running session.
 pub(crate) trait SessionObserver {
-    /// The state of the match in a few words.
+    /// Short description of the match's state.
     fn state(&self, board: &ScoreBoard) -> String;
 
-    /// What there is so far, with this many of all games played, and what becomes of it: said when the match
-    /// is interrupted.
+    /// Message for an interruption: the result so far, with the number of games played, and how to
+    /// continue.
     fn so_far(&self, board: &ScoreBoard, played: usize, all: usize) -> String {
         match played {
             0 => {
-                "Interrupted before a game was finished; the same command begins again.".to_owned()
+                "Interrupted before a game was finished; the same command starts again.".to_owned()
             }
             _ => format!(
-                "Interrupted with {played} of {all} games played: {}\n\
-                 They are kept, and the same command goes on with the others.",
+                "Interrupted with {played} of {all} games played: {}\nThey are kept, and the same \
+                 command continues with the others.",
                 self.state(board)
             ),
         }
     }
 
-    /// Whether nobody is to be told how far the match is.
+    /// Whether progress is not shown.
     fn is_silent(&self) -> bool {
         false
     }
 
-    /// Whether enough is known to stop.
+    /// Whether the result is decided.
     fn is_decided(&self, _board: &ScoreBoard) -> bool {
         false
     }
 }
 
 impl Session<'_> {
-    /// Plays every fixture that the folder does not hold yet, or until `watch` has seen enough.
-    /// Returns all games, those of earlier runs first.
+    /// Plays every fixture that is not in the folder yet, or until `watch` is decided. Returns all
+    /// games, those of earlier runs first.
     pub(crate) fn play(&self, watch: &dyn SessionObserver) -> Result<Vec<GameEntry>> {
         let out = &self.options.out;
         let folder = |name: &str| {
@@ -151,8 +151,8 @@ impl Session<'_> {
         Ok(game)
     }
 
-    /// The fixtures that nobody has played yet. A game's number says who meets only while the
-    /// schedule has the same meetings.
+    /// The fixtures not played yet. A game's number identifies its engines only while the schedule
+    /// has the same meetings.
     fn missing(&self, games: &[GameEntry]) -> Result<Vec<Fixture>> {
         let played: HashMap<usize, &GameEntry> =
             games.iter().map(|game| (game.number, game)).collect();
@@ -194,7 +194,7 @@ impl Session<'_> {
         })
     }
 
-    /// What the folder's results are results of.
+    /// The terms of the folder's results.
     pub(crate) fn match_terms(&self, openings: String) -> Result<MatchTerms> {
         let terms = self.options.terms()?;
         let size = self.rules.size();
@@ -215,7 +215,7 @@ impl Session<'_> {
     }
 }
 
-/// Says at once what an engine has refused or could not be told, once for each engine and thing.
+/// Reports refused settings at once, once per engine and setting.
 fn tell_refusals(game: &GameEntry, told: &mut HashSet<(String, String)>) {
     let refusals = game.complaints.iter();
     for EngineMessage { engine, kind, line } in

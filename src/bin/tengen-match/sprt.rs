@@ -1,4 +1,4 @@
-//! `tengen-match sprt`: a match that stops by itself when it knows.
+//! `tengen-match sprt`: a sequential test.
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -17,7 +17,7 @@ use crate::session::{Session, SessionObserver};
 /// Test whether the first engine is stronger: a generalised SPRT on colour-swapped pairs.
 ///
 /// The match stops when it is decided between "stronger by elo1" and "stronger by elo0" at the
-/// error rates alpha and beta, or after the highest number of games. A test that stopped can be
+/// error rates alpha and beta, or after the maximum number of games. A stopped test can be
 /// continued with more games only if it was undecided.
 #[derive(Args)]
 pub(crate) struct SprtArgs {
@@ -29,20 +29,20 @@ pub(crate) struct SprtArgs {
     /// Alternative: it is stronger by this much
     #[arg(long, default_value_t = 20.0, allow_negative_numbers = true)]
     elo1: f64,
-    /// Chance to accept elo1 when elo0 is true
+    /// Probability of accepting elo1 when elo0 is true
     #[arg(long, default_value_t = 0.05)]
     alpha: f64,
-    /// Chance to accept elo0 when elo1 is true
+    /// Probability of accepting elo0 when elo1 is true
     #[arg(long, default_value_t = 0.05)]
     beta: f64,
-    /// Highest number of games
+    /// Maximum number of games
     #[arg(long, default_value_t = 3000, value_name = "N")]
     games: usize,
     #[command(flatten)]
     options: MatchOptions,
 }
 
-/// What a test says.
+/// Report of a test.
 #[derive(Serialize)]
 struct SprtReport {
     /// The test.
@@ -51,7 +51,7 @@ struct SprtReport {
     llr: f64,
     /// The bounds of the ratio.
     bounds: (f64, f64),
-    /// What that means.
+    /// The verdict.
     verdict: Verdict,
     /// The match.
     #[serde(flatten)]

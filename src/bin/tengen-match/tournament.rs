@@ -1,4 +1,4 @@
-//! `tengen-match tournament`: many engines, from a TOML file to a rating list with a plot.
+//! `tengen-match tournament`: several engines, from a TOML file to a rating list with a plot.
 
 use std::path::PathBuf;
 
@@ -20,11 +20,11 @@ use crate::session::{Session, SessionObserver};
 /// Meetings that fit on one progress line.
 const SHOWN_MEETINGS: usize = 6;
 
-/// Play a round robin or a gauntlet, then rate everybody.
+/// Play a round robin or a gauntlet, then rate all engines.
 ///
-/// The engines stand in a TOML file: format = "round-robin" or "gauntlet" (the first engine meets
-/// all others), games-each = N, optionally anchor = "NAME", and a list of [[engine]] with name and
-/// command. The folder also gets ratings.txt, ratings.md, ratings.json and ratings.svg.
+/// The engines are listed in a TOML file: format = "round-robin" or "gauntlet" (the first engine
+/// meets all others), games-each = N, optionally anchor = "NAME", and a list of [[engine]] with
+/// name and command. The folder also gets ratings.txt, ratings.md, ratings.json and ratings.svg.
 #[derive(Args)]
 pub(crate) struct TournamentArgs {
     /// The TOML file
@@ -35,7 +35,7 @@ pub(crate) struct TournamentArgs {
     options: MatchOptions,
 }
 
-/// What the TOML file says.
+/// Content of the TOML file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Tournament {
@@ -43,13 +43,13 @@ struct Tournament {
     format: Format,
     /// Games of each meeting.
     games_each: usize,
-    /// The engine whose rating is given; the first one if absent.
+    /// The engine with the given rating; by default the first one.
     anchor: Option<String>,
     /// Who plays.
     engine: Vec<EngineSpec>,
 }
 
-/// What a tournament says.
+/// Report of a tournament.
 #[derive(Serialize)]
 struct Report {
     /// The rating list.
@@ -57,7 +57,7 @@ struct Report {
     table: RatingTable,
     /// Games lost by misbehaviour.
     failures: Failures,
-    /// What engines complained of on their error streams.
+    /// Complaints on engines' error streams.
     complaints: Complaints,
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<Outcom
     let anchor = tournament.anchor.as_ref().unwrap_or(&engines[0].name);
     ensure!(
         engines.iter().any(|engine| engine.name == *anchor),
-        "{}: the anchor `{anchor}` is no engine of it",
+        "{}: the anchor `{anchor}` is not one of its engines",
         args.file.display()
     );
     let rules = args.options.rules()?;
@@ -129,7 +129,7 @@ pub(crate) fn run(args: &TournamentArgs, interrupt: &Interrupt) -> Result<Outcom
     Ok(outcome)
 }
 
-/// The names of everybody who meets, each meeting once.
+/// The engines of all meetings, each meeting once.
 fn meetings(tournament: &Tournament) -> Vec<[&str; 2]> {
     let one_pair = schedule(tournament.engine.len(), tournament.format, 1);
     let names = |engines: [usize; 2]| engines.map(|engine| tournament.engine[engine].name.as_str());

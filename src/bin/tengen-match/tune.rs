@@ -1,4 +1,4 @@
-//! `tengen-match tune`: numbers of an engine, found by games against itself.
+//! `tengen-match tune`: tunes an engine's parameters by self-play games.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -19,24 +19,24 @@ use crate::output::{print, print_json, tell};
 use crate::progress::Progress;
 use crate::session::{RESULTS, Session, SessionObserver};
 
-/// Digits after the point of what an engine is given.
+/// Decimal places of parameter values.
 const DIGITS: usize = 5;
 
-/// Tune numbers of an engine by games against itself (SPSA).
+/// Tune parameters of an engine by games against itself (SPSA).
 ///
-/// Each step turns all parameters at once, at random up or down, has the engine play against itself turned
-/// the other way, and moves the parameters towards the winner. What comes of it is to be tested by `sprt`
-/// on other openings. Started again with the same --out and the same options it goes on; more --pairs are
-/// another tuning, since steps get smaller towards its end.
+/// Each step changes all parameters at once, randomly up or down, plays against the opposite
+/// change, and moves the parameters towards the winner. Verify the result with `sprt` on other
+/// openings. Started again with the same --out and options it continues; more --pairs are another
+/// tuning, since steps get smaller towards its end.
 #[derive(Args)]
 pub(crate) struct TuneArgs {
-    /// The engine: a command line with {NAME} where a parameter's value belongs, such as
-    /// "tengen gtp --visits 400 --set cpuct={cpuct}"
+    /// The engine: a command line with {NAME} in place of a parameter's value, such as "tengen gtp
+    /// --visits 400 --set cpuct={cpuct}"
     #[arg(long, value_name = "COMMAND")]
     engine: String,
-    /// A parameter, once for each: where it starts, what it may be, and how far from the middle both sides
-    /// play in the end, best so far that it is worth some 10 to 40 Elo. cpuct=1.1,0.2..4,0.3; a parameter
-    /// written without a point, threads=4,1..8,1, is a whole number
+    /// A parameter, once for each: start value, range, and distance of both sides from the centre
+    /// at the end, ideally worth some 10 to 40 Elo. cpuct=1.1,0.2..4,0.3; a parameter written
+    /// without a decimal point, threads=4,1..8,1, is a whole number
     #[arg(
         long = "parameter",
         required = true,
@@ -47,23 +47,23 @@ pub(crate) struct TuneArgs {
     /// Pairs of games in all
     #[arg(long, default_value_t = 1000, value_name = "N")]
     pairs: u32,
-    /// Pairs in a step [default: as many as are played at the same time]
+    /// Pairs per step [default: as many as are played concurrently]
     #[arg(long, value_name = "N")]
     step_pairs: Option<u32>,
-    /// How far a parameter moves in the end for each game won, in parts of its reach [default: so that
-    /// parameters that matter nothing stay within about three quarters of their reach]
+    /// Movement of a parameter at the end per won game, relative to its distance [default:
+    /// parameters without effect stay within about three quarters of their distance]
     #[arg(long, value_name = "SHARE")]
     rate: Option<f64>,
     #[command(flatten)]
     options: MatchOptions,
 }
 
-/// What a tuning is, and what has been found.
+/// A tuning and its state.
 #[derive(Serialize, Deserialize)]
 struct Tuning {
-    /// What makes two runs the same tuning.
+    /// Terms that identify a tuning.
     terms: Terms,
-    /// Those played, the first first.
+    /// Finished steps in order.
     steps: Vec<Step>,
 }
 
@@ -74,20 +74,20 @@ struct Terms {
     pairs: u32,
     step_pairs: u32,
     rate: f64,
-    /// Those of the games, but that the engine is still without values.
+    /// Terms of the games, with the engine's command before substitution.
     games: MatchTerms,
 }
 
 /// One step.
 #[derive(Serialize, Deserialize)]
 struct Step {
-    /// What both sides played with.
+    /// Values of both sides.
     sides: [Vec<f64>; 2],
-    /// Games that the first side won more than it lost.
+    /// Games won minus games lost by the first side.
     won: f64,
-    /// Where the parameters are after it.
+    /// Parameters after the step.
     at: Vec<f64>,
-    /// Whether an engine complained; its folder is kept, then.
+    /// Whether an engine complained; its folder is then kept.
     #[serde(default)]
     troubled: bool,
 }
@@ -141,7 +141,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
             troubled,
         });
         save(&file, &tuning)?;
-        // Its games have taught what they could.
+        // Its games are no longer needed.
         if !troubled {
             fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
         }
@@ -163,7 +163,7 @@ pub(crate) fn run(args: &TuneArgs, interrupt: &Interrupt) -> Result<Outcome> {
 const FIRST: &str = "first";
 const SECOND: &str = "second";
 
-/// What the arguments ask for.
+/// Terms from the arguments.
 fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
     let options = &args.options;
     for TunedParameter { name, .. } in &args.parameters {
@@ -177,7 +177,7 @@ fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
             .filter(|parameter| parameter.name == *name);
         ensure!(
             twice.count() == 1,
-            "the parameter {name} is there more than once"
+            "the parameter {name} is given more than once"
         );
     }
     let at_once = u32::try_from(options.concurrency.div_ceil(2)).unwrap_or(u32::MAX);
@@ -201,7 +201,7 @@ fn terms(args: &TuneArgs, interrupt: &Interrupt) -> Result<Terms> {
     })
 }
 
-/// The terms of the games, but for the values of parameters.
+/// Terms of the games, without parameter values.
 fn match_terms(args: &TuneArgs, step_pairs: u32, interrupt: &Interrupt) -> Result<MatchTerms> {
     let rules = args.options.rules()?;
     let (_, openings) = args.options.openings(rules.as_ref(), step_pairs as usize)?;
@@ -220,7 +220,7 @@ fn terms_steps(terms: &Terms) -> usize {
     (terms.pairs / terms.step_pairs) as usize
 }
 
-/// The tuning of this file, which need not be there yet.
+/// The tuning of this file, which need not exist yet.
 fn open(file: &Path, terms: Terms) -> Result<Tuning> {
     if !file.exists() {
         let steps = Vec::new();
@@ -228,7 +228,7 @@ fn open(file: &Path, terms: Terms) -> Result<Tuning> {
     }
     let tuning: Tuning =
         serde_json::from_str(&read_text(file)?).with_context(|| file.display().to_string())?;
-    // As if read from a file, too: a number may lose its last bit there.
+    // Normalised as if read from a file: a number may lose its last bit there.
     let asked: Terms = serde_json::from_str(&serde_json::to_string(&terms)?)?;
     ensure!(
         tuning.terms == asked,
@@ -238,7 +238,7 @@ fn open(file: &Path, terms: Terms) -> Result<Tuning> {
     Ok(tuning)
 }
 
-/// Replaces the file: whoever stops this at any moment finds the old one or the new one.
+/// Replaces the file atomically.
 fn save(file: &Path, tuning: &Tuning) -> Result<()> {
     let text = serde_json::to_string(tuning).context("the tuning")?;
     file::write(file, text.as_bytes()).with_context(|| file.display().to_string())
@@ -270,11 +270,11 @@ fn play(
     let games = session.play(so_far)?;
     let broken = |game: &&GameEntry| game.reason.is_failure() && game.reason != Reason::Time;
     if let Some(game) = games.iter().find(broken) {
-        // The next start plays the step again.
+        // The next start repeats the step.
         fs::remove_file(folder.join(RESULTS)).with_context(|| folder.display().to_string())?;
         bail!(
-            "{}: game {} ended by {}, which says nothing of parameters: see stderr/ there; started again, \
-             the tuning goes on with this step",
+            "{}: game {} ended by {}, which is not caused by parameters: see stderr/ there; \
+             started again, the tuning continues with this step",
             folder.display(),
             game.number,
             game.reason
@@ -283,7 +283,7 @@ fn play(
     Ok(games)
 }
 
-/// A command line with values in it.
+/// A command line with values substituted.
 fn command(engine: &str, terms: &Terms, values: &[f64]) -> String {
     let parameters = terms.parameters.iter().zip(values);
     parameters.fold(engine.to_owned(), |command, (parameter, value)| {
@@ -294,7 +294,7 @@ fn command(engine: &str, terms: &Terms, values: &[f64]) -> String {
     })
 }
 
-/// A value as an engine is given it.
+/// A value in an engine's command line.
 fn written(parameter: &TunedParameter, value: f64) -> String {
     let digits = if parameter.whole { 0 } else { DIGITS };
     let text = format!("{value:.digits$}");
@@ -304,7 +304,7 @@ fn written(parameter: &TunedParameter, value: f64) -> String {
     }
 }
 
-/// All parameters in a line.
+/// All parameters in one line.
 fn values(spsa: &Spsa, at: &[f64]) -> String {
     let parameters = spsa.parameters().iter().zip(at);
     let words: Vec<String> = parameters
@@ -313,7 +313,7 @@ fn values(spsa: &Spsa, at: &[f64]) -> String {
     words.join(", ")
 }
 
-/// Says what was found.
+/// Prints the result.
 fn report(args: &TuneArgs, tuning: &Tuning) -> Result<()> {
     if args.options.json {
         return print_json(tuning);
@@ -336,7 +336,7 @@ fn report(args: &TuneArgs, tuning: &Tuning) -> Result<()> {
     let starts: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
     let line = |values: &[f64]| command(&tuning.terms.engine, &tuning.terms, values);
     print(format_args!(
-        "{text}Is that stronger? On other openings:\n  tengen-match sprt --seed {} --first \"{}\" --second \
+        "{text}To verify the result on other openings:\n  tengen-match sprt --seed {} --first \"{}\" --second \
          \"{}\" --out {}\nwith the same options otherwise\n",
         args.options.seed.wrapping_add(1_000_000),
         line(&means),
@@ -346,11 +346,11 @@ fn report(args: &TuneArgs, tuning: &Tuning) -> Result<()> {
     Ok(())
 }
 
-/// A step is too short to say anything of it, but for what there is when it is interrupted.
+/// A step is too short to show a result, except when interrupted.
 struct Silent {
-    /// How many were done before it, and how many there are.
+    /// Number of finished steps, and of all.
     steps: (usize, usize),
-    /// The parameters as they are.
+    /// Current parameters.
     values: String,
 }
 
@@ -362,8 +362,8 @@ impl SessionObserver for Silent {
     fn so_far(&self, _: &ScoreBoard, played: usize, all: usize) -> String {
         let (done, steps) = self.steps;
         format!(
-            "Interrupted with {done} of {steps} steps done, and {played} of {all} games of the next: {}\n\
-             They are kept, and the same command goes on from there.",
+            "Interrupted with {done} of {steps} steps done, and {played} of {all} games of the \
+             next: {}\nThey are kept, and the same command continues.",
             self.values
         )
     }

@@ -1,4 +1,4 @@
-//! `tengen-train ablate`: which part is worth what.
+//! `tengen-train ablate`: ablation studies.
 
 use std::path::PathBuf;
 
@@ -17,11 +17,11 @@ use crate::progress::Reporter;
 pub(crate) struct Args {
     /// The plan, a TOML file; scripts/plans has those of the paper's tables
     plan: PathBuf,
-    /// Folder of what must survive: networks, figures, matches, the table in README.md, the newest
+    /// Folder of permanent results: networks, figures, matches, the table in README.md, the newest
     /// checkpoint of the unfinished run; small enough to be committed
     #[arg(long)]
     out: PathBuf,
-    /// Folder of the runs with their games; a run that is not in it goes on from --out
+    /// Folder of the runs with their games; a run that is missing there continues from --out
     #[arg(long)]
     work: PathBuf,
     #[command(flatten)]

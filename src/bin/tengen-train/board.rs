@@ -1,16 +1,15 @@
-//! From a game's name and a board size to the type that plays on it.
+//! From a game's name and a board size to the position type.
 
 use tengen::game::{BoardSize, info, with_game};
 use tengen::train::trainable::Trainable;
 
-/// What a command does once the type of its positions is known.
+/// Work of a command once the position type is known.
 pub(crate) trait OnBoard {
-    /// Does it, with the empty board.
+    /// Runs it with the empty board.
     fn run<G: Trainable>(&self, start: &G) -> anyhow::Result<()>;
 }
 
-/// Does a command's work on a board of a game, under rules given as text: the usual ones where it
-/// is empty.
+/// Runs a command on a board of a game, under rules given as text: the default ones if empty.
 pub(crate) fn on_board(
     (game, rules): (&str, &str),
     size: BoardSize,
@@ -19,7 +18,7 @@ pub(crate) fn on_board(
     with_game!(game, size, rules: rules, |start| work.run(&start))?
 }
 
-/// The board that a game is usually played on; of an unknown game any, for that is refused next.
+/// The usual board of a game; arbitrary for an unknown game, which is refused next.
 pub(crate) fn usual_board(game: &str) -> BoardSize {
     info(game).map_or(BoardSize::square(9), |info| info.usual_board)
 }

@@ -1,4 +1,4 @@
-//! `tengen-train correct`: rewrites games with the results of best play as far as the solver reaches.
+//! `tengen-train correct`: corrects games' results by best play as far as the solver reaches.
 
 use std::path::PathBuf;
 
@@ -15,13 +15,13 @@ pub(crate) struct Args {
     /// Folder of shards
     #[arg(long)]
     data: PathBuf,
-    /// Folder of the corrected ones; a correction that was ended is continued there
+    /// Folder of the corrected shards; an interrupted correction is continued there
     #[arg(long)]
     out: PathBuf,
-    /// Positions that the solver may visit for each position, from the end of a game back
+    /// Solver nodes per position, from the end of a game back
     #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Threads [default: one a core]
+    /// Threads [default: number of CPUs]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
@@ -33,7 +33,11 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
         same(&args.data).is_none_or(|data| same(&args.out) != Some(data)),
         "--out must be another folder than --data"
     );
-    anyhow::ensure!(args.data.is_dir(), "{} is no folder", args.data.display());
+    anyhow::ensure!(
+        args.data.is_dir(),
+        "{} is not a folder",
+        args.data.display()
+    );
     let cores = std::thread::available_parallelism().map_or(1, Into::into);
     let plan = CorrectionPlan {
         data: &args.data,
@@ -44,12 +48,12 @@ pub(crate) fn run(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()> {
     let clock = SystemClock::new();
     let done = correct_folder(&plan, |done| {
         interrupt.tell(format!("with {} games done", done.games));
-        log::info!("{} games, {} of them turned", done.games, done.turned);
+        log::info!("{} games, {} results changed", done.games, done.turned);
     })
     .with_context(|| args.data.display().to_string())?;
     let seconds = clock.now().as_secs_f64() * plan.threads as f64;
     print(&format!(
-        "{} games, {} done before; the result of {} is another one; {:.0} nodes and {:.2} s of a thread a game",
+        "{} games, {} done before; {} results changed; {:.0} nodes and {:.2} s of a thread a game",
         done.games,
         done.resumed,
         done.turned,

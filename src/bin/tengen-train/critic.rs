@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// are continued
     #[arg(long)]
     out: PathBuf,
-    /// Threads: each teaches one critic at a time [default: one a core]
+    /// Threads: each trains one critic at a time [default: number of CPUs]
     #[arg(long)]
     threads: Option<usize>,
     /// Progress as JSON lines on stdout

@@ -1,4 +1,4 @@
-//! `tengen-train loop`: games, fit, network, rating, again and again.
+//! `tengen-train loop`: repeats self-play, fit, export and rating.
 
 use std::path::{Path, PathBuf};
 
@@ -31,20 +31,19 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Where networks run.
+/// Devices and threads for networks.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MachineArgs {
-    /// Threads of self-play and matches [default: one a core]
+    /// Threads of self-play and matches [default: number of CPUs]
     #[arg(long)]
     threads: Option<usize>,
-    /// What runs the networks: native, ort or tract [default: the first that can run it]
+    /// Inference backend: native, ort or tract [default: the first that can run the network]
     #[arg(long)]
     backend: Option<BackendKind>,
-    /// Where self-play's networks run: cpu, cuda or cuda:N
+    /// Device of self-play: cpu, cuda or cuda:N
     #[arg(long, default_value_t = EvalDevice::Cpu)]
     device: EvalDevice,
-    /// Where networks are fitted: cpu, or in a build with the feature libtorch: libtorch, cuda or
-    /// cuda:N
+    /// Device of fitting: cpu, or in a build with the feature libtorch: libtorch, cuda or cuda:N
     #[arg(long, default_value_t)]
     fit_device: FitDevice,
     /// Path of the ONNX Runtime library [default: where the script fetch-onnxruntime puts it]
@@ -86,7 +85,7 @@ pub(crate) fn run_loop(args: &Args, interrupt: &Interrupt) -> anyhow::Result<()>
         Some(path) => read_plan(path)?,
         None => RunFolder::new(&args.out).plan()?.with_context(|| {
             format!(
-                "{} holds no run yet: name a plan, such as scripts/plans/nogo-9x9.toml",
+                "{} contains no run yet: give a plan, such as scripts/plans/nogo-9x9.toml",
                 args.out.display()
             )
         })?,
@@ -126,17 +125,17 @@ impl OnBoard for Job<'_> {
     }
 }
 
-/// Reads a plan and names the file where it is wrong.
+/// Reads a plan; errors name the file.
 pub(crate) fn read_plan(path: &Path) -> anyhow::Result<CyclePlan> {
     let name = || path.display().to_string();
     let text = tengen::program::read_text(path).with_context(name)?;
     CyclePlan::parse(&text).with_context(name)
 }
 
-/// Shows what happens in a run: a bar for each step, a line for each generation.
+/// Shows the events of a run: a bar for each step, a line for each generation.
 pub(crate) struct EventPrinter {
     json: bool,
-    /// What the bar is about.
+    /// Subject of the bar.
     showing: Option<(u32, StepName, Reporter)>,
     interrupt: Interrupt,
 }
@@ -187,7 +186,7 @@ impl EventPrinter {
     }
 }
 
-/// A generation in one line.
+/// A generation as one line.
 fn summary(generation: &Generation, rated: Option<&RatedPlayer>) -> String {
     let losses = generation.held_out.map_or_else(
         || "no held-out games".to_owned(),

@@ -1,4 +1,4 @@
-//! `tengen-train export`: a checkpoint into an ONNX file.
+//! `tengen-train export`: converts a checkpoint to an ONNX file.
 
 use std::path::{Path, PathBuf};
 
@@ -15,14 +15,14 @@ use crate::board::{OnBoard, on_board, usual_board};
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
-    /// A checkpoint file, or a folder whose newest checkpoint is taken
+    /// A checkpoint file, or a folder whose newest checkpoint is used
     #[arg(long, required_unless_present = "untrained")]
     checkpoint: Option<PathBuf>,
-    /// Write a network of this name, such as tengen-20b128c, that is untrained: for measuring
-    /// how fast it would be
+    /// Write an untrained network of this architecture, such as tengen-20b128c, to measure its
+    /// speed
     #[arg(long, value_name = "NET", conflicts_with_all = ["checkpoint", "last_step", "all_heads"])]
     untrained: Option<Architecture>,
-    /// The game that it is for
+    /// The game of the untrained network
     #[arg(
         long,
         default_value = GAMES[0].name,
@@ -30,7 +30,7 @@ pub(crate) struct Args {
         conflicts_with = "checkpoint"
     )]
     game: String,
-    /// Side of the board that it is for [default: that of the game's usual board]
+    /// Side length of its board [default: that of the game's usual board]
     #[arg(long, conflicts_with = "checkpoint")]
     size: Option<u8>,
     /// The ONNX file to write
@@ -39,12 +39,12 @@ pub(crate) struct Args {
     /// Export the weights of the last step instead of their moving average
     #[arg(long)]
     last_step: bool,
-    /// Also write the auxiliary heads as outputs: ownership, fate, score, lead, reply, where there are
-    /// any. The engine reads lead and ownership, in games that count points
+    /// Also write the auxiliary heads as outputs: ownership, fate, score, lead, reply, where there
+    /// are any. The engine reads lead and ownership, in games that count points
     #[arg(long)]
     all_heads: bool,
-    /// Games that the weights were trained on before this fit (fit --start-from) and that its data do not
-    /// hold: the file counts them, too
+    /// Number of games that the weights were trained on before this fit (fit --start-from) and that
+    /// are not in its data, for the file's metadata
     #[arg(
         long,
         value_name = "GAMES",
@@ -52,7 +52,7 @@ pub(crate) struct Args {
         conflicts_with = "untrained"
     )]
     earlier_games: u64,
-    /// Steps before those of this fit
+    /// Number of steps before those of this fit
     #[arg(
         long,
         value_name = "STEPS",
@@ -93,7 +93,7 @@ impl OnBoard for Untrained<'_> {
         let onnx = untrained(start, self.architecture, 1)?;
         durable::write(self.out, &onnx)?;
         log::info!(
-            "{} without any learning: {} bytes in {}",
+            "{} without training: {} bytes in {}",
             self.architecture,
             onnx.len(),
             self.out.display()
@@ -105,7 +105,7 @@ impl OnBoard for Untrained<'_> {
 fn export(args: &Args, path: &Path) -> anyhow::Result<()> {
     let checkpoint = if path.is_dir() {
         let newest = Checkpoint::newest(path)?;
-        newest.with_context(|| format!("{} holds no checkpoint", path.display()))?
+        newest.with_context(|| format!("{} contains no checkpoint", path.display()))?
     } else {
         Checkpoint::load(path)?
     };

@@ -1,4 +1,4 @@
-//! `tengen-train fit`: shards into checkpoints.
+//! `tengen-train fit`: trains a network on shards.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -23,10 +23,10 @@ use tengen::train::trainable::Trainable;
 use crate::interrupt::Interrupt;
 use crate::progress::Reporter;
 
-/// How long the processor's limit is measured for.
+/// Duration of the peak performance measurement.
 const PEAK_SPAN: Duration = Duration::from_millis(100);
 
-/// How to descend.
+/// Optimiser.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum RuleName {
     /// AdamW.
@@ -35,7 +35,7 @@ enum RuleName {
     Sgd,
 }
 
-/// How the learning rate goes.
+/// Schedule of the learning rate.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ScheduleName {
     /// Half a cosine down to a hundredth.
@@ -44,7 +44,7 @@ enum ScheduleName {
     Step,
     /// No change.
     Constant,
-    /// Up or down so that a step changes the policy by --kl-target.
+    /// Adapted so that a step changes the policy by --kl-target.
     Kl,
 }
 
@@ -56,47 +56,47 @@ pub(crate) struct Args {
     /// Folder of checkpoints and losses.jsonl; a run of the same settings is continued
     #[arg(long)]
     out: PathBuf,
-    /// The network, FAMILY-<blocks>b<channels>c; families are az (with +garb, +mtl, +asf or
-    /// several), nogozero+, gobang, tengen and tengen+area, which is the one for games on boards of
-    /// several sizes
+    /// Network architecture, FAMILY-<blocks>b<channels>c; families are az (with +garb, +mtl, +asf
+    /// or several), nogozero+, gobang, tengen and tengen+area, which is the one for games on boards
+    /// of several sizes
     #[arg(long, default_value = "tengen-5b32c")]
     net: Architecture,
-    /// What the network reads: of NoGo nogo-az, nogo-asf, nogo-1 or nogo-2, of Go go-mobile or go-1, of
-    /// Gomoku gobang-1 or gomoku-1 [default: the family's, or the last of the game's]
+    /// Input encoding: for NoGo nogo-az, nogo-asf, nogo-1 or nogo-2, for Go go-mobile or go-1, for
+    /// Gomoku gobang-1 or gomoku-1 [default: the family's, or the game's last]
     #[arg(long)]
     encoding: Option<String>,
-    /// Start at the weights of this checkpoint (or a folder's newest) of the same network, or of a smaller
-    /// one of its family, instead of at random ones
+    /// Start from the weights of this checkpoint (or a folder's newest) of the same network, or of
+    /// a smaller one of its family, instead of random ones
     #[arg(long)]
     start_from: Option<PathBuf>,
-    /// Steps in all [default: as --epochs says]
+    /// Total number of steps [default: from --epochs]
     #[arg(long, conflicts_with = "epochs", value_parser = clap::value_parser!(u64).range(1..))]
     steps: Option<u64>,
-    /// How often each row is seen
+    /// Number of times each row is seen
     #[arg(long, default_value_t = 4.0)]
     epochs: f64,
-    /// Rows in a step
+    /// Rows per step
     #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
     batch: u32,
     /// The optimiser
     #[arg(long, value_enum, default_value = "adamw")]
     rule: RuleName,
-    /// Highest learning rate [default: 0.002 for adamw, 0.05 for sgd]
+    /// Maximum learning rate [default: 0.002 for adamw, 0.05 for sgd]
     #[arg(long)]
     lr: Option<f32>,
     /// Weight decay [default: 0.05 for adamw, 0.0001 for sgd]
     #[arg(long)]
     weight_decay: Option<f32>,
-    /// How the learning rate goes on after the warm-up
+    /// Schedule of the learning rate after the warm-up
     #[arg(long, value_enum, default_value = "cosine")]
     schedule: ScheduleName,
-    /// Wanted divergence of the policy in a step, in nats, for --schedule kl
+    /// Target divergence of the policy per step, in nats, for --schedule kl
     #[arg(long, default_value_t = 0.003)]
     kl_target: f32,
-    /// Steps until the highest learning rate is reached [default: 100, or a tenth of all]
+    /// Warm-up steps until the maximum learning rate [default: 100, or a tenth of all]
     #[arg(long)]
     warm_up: Option<u64>,
-    /// Decay of the weights' moving average a step
+    /// Decay of the moving average of the weights, per step
     #[arg(long, default_value_t = 0.999)]
     average_decay: f32,
     /// Weight of the value loss; the policy's is 1
@@ -117,19 +117,19 @@ pub(crate) struct Args {
     /// Weight of the reply loss, where the network has that head
     #[arg(long, default_value_t = LossWeights::default().reply)]
     reply_weight: f32,
-    /// Share of the draws that goes to rows in proportion to their surprise, 0 to 1
+    /// Share of samples drawn in proportion to surprise, 0 to 1
     #[arg(long, default_value_t = 0.5)]
     surprise_share: f32,
-    /// Share of the generator's root value in the value target, 0 to 1
+    /// Share of the search's root value in the value target, 0 to 1
     #[arg(long, default_value_t = 0.25)]
     root_value_share: f32,
     /// Newest rows to keep
     #[arg(long, default_value_t = 2_000_000)]
     window: usize,
-    /// Share of the games that are held out
+    /// Share of games held out for validation
     #[arg(long, default_value_t = 0.05)]
     held_out: f64,
-    /// Steps between scores on held-out rows
+    /// Interval in steps between validations
     #[arg(long, default_value_t = 250, value_parser = clap::value_parser!(u64).range(1..))]
     score_every: u64,
     /// Minutes between checkpoints
@@ -138,8 +138,8 @@ pub(crate) struct Args {
     /// Seed of weights, order and symmetries
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where to compute: cpu (all cores, nothing to install), or in a build with the feature
-    /// libtorch: libtorch (the same cores), cuda or cuda:N
+    /// Device: cpu (all cores, nothing to install), or in a build with the feature libtorch:
+    /// libtorch (the same cores), cuda or cuda:N
     #[arg(long, default_value_t)]
     device: FitDevice,
     /// Progress as JSON lines on stdout
@@ -187,7 +187,7 @@ fn learn<G: Trainable>(
     let start_from = args.start_from.as_deref().map(load_start).transpose()?;
     let clock = SystemClock::new();
     let peak = peak_flops(&clock, PEAK_SPAN);
-    // Forward, and the gradients of inputs and of factors; a multiply-add is two operations.
+    // Forward pass, and gradients of inputs and weights; a multiply-add counts as two operations.
     let sample_flops = 3.0 * 2.0 * counts.fitted_multiply_adds as f64;
     let place = FitContext {
         folder: &args.out,
@@ -202,7 +202,7 @@ fn learn<G: Trainable>(
     let done = fit(&boards, dataset, &params, &place, |report| {
         let reporter = reporter.get_or_insert_with(|| {
             first = report.step;
-            // A step does not take long, and then there is more to keep than the last checkpoint.
+            // A step is short, and more can be kept than the last checkpoint.
             interrupt.leave_alone();
             Reporter::new((params.steps, first), "steps", args.json, interrupt)
         });
@@ -261,7 +261,7 @@ fn aux_losses(report: &Report) -> String {
 fn load_start(path: &Path) -> anyhow::Result<Checkpoint> {
     if path.is_dir() {
         let newest = Checkpoint::newest(path)?;
-        newest.with_context(|| format!("{} holds no checkpoint", path.display()))
+        newest.with_context(|| format!("{} contains no checkpoint", path.display()))
     } else {
         Ok(Checkpoint::load(path)?)
     }
@@ -320,7 +320,7 @@ fn params<G: Trainable>(args: &Args, rows: usize) -> anyhow::Result<FitParams> {
     })
 }
 
-/// Says what will be fitted; answers the network's size.
+/// Prints what will be fitted; returns the network's size.
 fn describe<G: Trainable>(
     boards: &[G],
     params: &FitParams,
@@ -348,7 +348,7 @@ fn describe<G: Trainable>(
     Ok(counts)
 }
 
-/// The held-out score with the untrained one in brackets.
+/// Validation losses, with those of the untrained network in parentheses.
 fn held_out_message(report: &Report) -> String {
     let (now, then) = (report.held_out.unwrap_or_default(), report.untrained);
     format!(

@@ -1,4 +1,4 @@
-//! `tengen-train fsck`: is everything sound?
+//! `tengen-train fsck`: checks files for damage.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use crate::progress::print;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
-    /// Files, and folders with all that is in them
+    /// Files, and folders with all their content
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// As JSON, one object a path
+    /// Print JSON, one object per path
     #[arg(long)]
     json: bool,
 }
@@ -39,7 +39,7 @@ fn tell(path: &std::path::Path, findings: &Findings) {
         print(&format!("{}: {}", problem.path.display(), problem.what));
     }
     for leftover in &findings.leftovers {
-        print(&format!("{}: unfinished, does no harm", leftover.display()));
+        print(&format!("{}: unfinished, harmless", leftover.display()));
     }
     let old = match findings.old_shards {
         0 => String::new(),

@@ -1,4 +1,4 @@
-//! `tengen-train inspect`: what a network, a checkpoint or a folder of shards is.
+//! `tengen-train inspect`: information about a network, a checkpoint or a folder of shards.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     /// An .onnx file, a .checkpoint file, a .parquet shard, a folder of checkpoints or shards, or
     /// the name of a network, such as tengen-5b32c
     path: PathBuf,
-    /// Side of the board that the size of a named network is for
+    /// Side length of the board for a named architecture
     #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u8).range(2..=19))]
     size: u8,
     /// As one JSON object
@@ -63,7 +63,7 @@ fn show(facts: &Facts, json: bool) {
     }
 }
 
-/// What such a network would be.
+/// Information about an architecture.
 fn architecture(architecture: Architecture, side: u8) -> anyhow::Result<Facts> {
     let size = BoardSize::square(side);
     let mut planes = GAMES.iter().filter_map(|game| {
@@ -75,9 +75,7 @@ fn architecture(architecture: Architecture, side: u8) -> anyhow::Result<Facts> {
     });
     let planes = planes.next().with_context(|| {
         let encoding = architecture.encoding();
-        format!(
-            "{architecture} reads {encoding}, and no game on {size} has that: try a smaller --size"
-        )
+        format!("{architecture} uses {encoding}, which no game on {size} has: try a smaller --size")
     })?;
     let (_, counts) = architecture.declare(planes, size, 0);
     let heads: Vec<_> = architecture
@@ -122,7 +120,7 @@ fn network(path: &Path) -> anyhow::Result<Facts> {
     if let Some(precision) = header.metadata(PRECISION) {
         facts.insert(PRECISION.to_owned(), json!(precision));
     }
-    // It was compared with the file above.
+    // It was verified with the file above.
     let checksum = header.seal.map_or("none".to_owned(), |seal| seal.stated);
     facts.insert(CHECKSUM.to_owned(), json!(checksum));
     if let Ok(architecture) = info.network.parse::<Architecture>() {
@@ -149,7 +147,7 @@ fn checkpoint(checkpoint: &Checkpoint) -> Facts {
     facts
 }
 
-/// The size of a network: as it plays, and with the auxiliary heads of the fit.
+/// Size of a network: in play, and with the auxiliary heads of the fit.
 fn size_of(counts: Counts) -> Facts {
     facts([
         ("parameters", json!(counts.parameters)),

@@ -1,5 +1,5 @@
-//! Ctrl-C during a long command: what there is so far is said, and where the same command goes on. What is in
-//! the files is whole at any moment, so the program then ends. A second Ctrl-C ends it at once.
+//! Ctrl-C during a long command: prints the result so far, and how to continue. The files are
+//! consistent at any time, so the program then ends. A second Ctrl-C ends it at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,22 +9,22 @@ use anyhow::Context as _;
 use parking_lot::Mutex;
 use tengen::program;
 
-/// How often somebody looks whether the program is to end.
+/// Interval of the check for an interrupt.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Whether the program is to end, and what it says then.
+/// Whether the program was interrupted, and its message.
 #[derive(Clone)]
 pub(crate) struct Interrupt {
     asked: Arc<AtomicBool>,
-    /// Whether the command looks after its end itself.
+    /// Whether the command ends by itself.
     left_alone: Arc<AtomicBool>,
     so_far: Arc<Mutex<String>>,
-    /// Where the same command goes on.
+    /// How the same command continues.
     goes_on: &'static str,
 }
 
 impl Interrupt {
-    /// Catches Ctrl-C from now on, to be called once; `goes_on` says what becomes of the work.
+    /// Catches Ctrl-C from now on, call it once; `goes_on` says how the work continues.
     pub(crate) fn caught(goes_on: &'static str) -> anyhow::Result<Interrupt> {
         let asked = program::stop_on_ctrl_c().context("Ctrl-C cannot be caught")?;
         let interrupt = Interrupt {
@@ -46,23 +46,23 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// How far it is, for when it is interrupted.
+    /// Sets the progress text for an interrupt.
     pub(crate) fn tell(&self, so_far: String) {
         *self.so_far.lock() = so_far;
     }
 
-    /// Whether the program is to end.
+    /// Whether the program was interrupted.
     pub(crate) fn is_asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// From now on the command looks after [`Interrupt::is_asked`] itself and then calls
+    /// From now on the command checks [`Interrupt::is_asked`] itself and then calls
     /// [`Interrupt::end`].
     pub(crate) fn leave_alone(&self) {
         self.left_alone.store(true, Ordering::Relaxed);
     }
 
-    /// Says what there is and ends the program, as Ctrl-C ends one that does not catch it.
+    /// Prints the result so far and ends the program, as an uncaught Ctrl-C would.
     #[expect(
         clippy::print_stderr,
         reason = "a command-line program says why it ends"

@@ -1,4 +1,4 @@
-//! `tengen-train`: makes networks. One file a subcommand; the work is in `tengen::train`.
+//! `tengen-train`: trains networks. Each subcommand is a file; the work is in `tengen::train`.
 
 mod ablate;
 mod board;
@@ -17,16 +17,17 @@ mod seal;
 mod selfplay;
 mod weights;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use tengen::{processor, program};
 
 use crate::interrupt::Interrupt;
 
-/// Where a command that was interrupted goes on when it is given again.
-const GOES_ON: &str = "Whole games and checkpoints are kept; the same command goes on from there.";
+/// How an interrupted command is continued.
+const GOES_ON: &str =
+    "Whole games and checkpoints are kept; the same command continues from there.";
 
-/// Makes networks for Tengen: self-play, fitting, export. A long command says at Ctrl-C what there is so
-/// far; the same command goes on.
+/// Train networks for Tengen: self-play, fitting, export. At Ctrl-C a long command prints the
+/// result so far; the same command continues.
 #[derive(Debug, Parser)]
 #[command(name = "tengen-train", version)]
 struct Cli {
@@ -36,32 +37,35 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Games, fit, network, rating, again and again; shows how it goes in report.html.
+    /// Repeat self-play, fit, export and rating; progress is shown in report.html.
     Loop(cycle::Args),
-    /// Plays games against itself and records them as shards.
+    /// Play games of self-play and write them as shards.
     Selfplay(selfplay::Args),
-    /// Rewrites games with the results of best play as far as the solver reaches.
+    /// Correct the results of games by best play as far as the solver reaches.
     Correct(correct::Args),
-    /// Fits a network to recorded games.
+    /// Fit a network to recorded games.
     Fit(fit::Args),
-    /// Writes a fitted network as an ONNX file, or an untrained one.
+    /// Write a fitted or an untrained network as an ONNX file.
     Export(export::Args),
-    /// Runs arms with several seeds, has their networks meet, and writes the table.
+    /// Run an ablation study: several arms and seeds, matches between their networks, and a table.
     Ablate(ablate::Args),
-    /// Teaches adaptive critics as in 1997, by a plan, and compares what they learn.
+    /// Train adaptive critics as in 1997 from a plan, and compare them.
     Critic(critic::Args),
     /// Regenerate the report of a run of loop.
     Report(report::Args),
-    /// Looks for damage in shards, checkpoints, networks and JSON files.
+    /// Check shards, checkpoints, networks and JSON files for damage.
     Fsck(fsck::Args),
-    /// Turns an f32 network into an int8 one and compares both.
+    /// Convert an f32 network to int8 and compare both.
     Quantize(quantize::Args),
-    /// Adds a checksum to networks that were written without one.
+    /// Add a checksum to networks that were written without one.
     Seal(seal::Args),
-    /// Says what a network, a checkpoint or a folder of shards is.
+    /// Print information about a network, a checkpoint or a folder of shards.
     Inspect(inspect::Args),
-    /// Learns from games what moves weigh in the playouts of Go.
+    /// Fit the move weights of Go's playouts to games.
     Weights(weights::Args),
+    /// Print the flags of all subcommands as Markdown.
+    #[command(hide = true)]
+    Reference,
 }
 
 fn main() {
@@ -88,7 +92,7 @@ fn start() {
 fn run() -> anyhow::Result<()> {
     let filter = env_logger::Env::default().default_filter_or("info");
     env_logger::Builder::from_env(filter).init();
-    // Fitting makes thousands of short parallel steps a second from this thread. As one of the
+    // Fitting runs thousands of short parallel steps a second from this thread. As one of the
     // pool's threads it does its share at once, instead of waking another thread and waiting for
     // it, which on a busy machine takes longer than the step.
     rayon::ThreadPoolBuilder::new()
@@ -108,5 +112,9 @@ fn run() -> anyhow::Result<()> {
         Command::Seal(args) => seal::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Weights(args) => weights::run(&args),
+        Command::Reference => {
+            progress::print(program::reference(&Cli::command()).trim_end());
+            Ok(())
+        }
     }
 }

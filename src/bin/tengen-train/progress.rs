@@ -1,4 +1,4 @@
-//! Progress for a person at a terminal, as log lines elsewhere, as JSON lines on request.
+//! Progress: a bar on a terminal, log lines elsewhere, JSON lines on request.
 
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
@@ -9,19 +9,19 @@ use tengen::clock::{Clock, SystemClock};
 
 use crate::interrupt::Interrupt;
 
-/// Without a terminal a line is written this often.
+/// Interval between lines without a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// JSON lines are written this often.
+/// Interval between JSON lines.
 const RECORD_EVERY: Duration = Duration::from_secs(1);
 
 /// Writes a line to stdout.
 pub(crate) fn print(line: &str) {
-    // A closed pipe must not end a long run: its work is in the files.
+    // A closed pipe must not end a long run: its results are in files.
     let _ = writeln!(std::io::stdout(), "{line}");
 }
 
-/// Shows how far a long command is.
+/// Shows the progress of a long command.
 pub(crate) struct Reporter {
     bar: ProgressBar,
     clock: SystemClock,
@@ -32,8 +32,8 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    /// A reporter of `total` steps of `unit`, `done` of which were finished by earlier sessions; what it
-    /// shows is said when the program is interrupted, too.
+    /// A reporter of `total` steps of `unit`, `done` of which were finished by earlier sessions;
+    /// its text is also printed when the program is interrupted.
     pub(crate) fn new(
         (total, done): (u64, u64),
         unit: &str,
@@ -65,7 +65,7 @@ impl Reporter {
         self.clock.now()
     }
 
-    /// Shows position and message; `record` is the same for machines.
+    /// Shows position and message; `record` is the JSON form.
     pub(crate) fn update(&mut self, position: u64, message: String, record: &impl Serialize) {
         self.bar.set_position(position);
         let total = self.bar.length().unwrap_or(0);
@@ -84,7 +84,7 @@ impl Reporter {
         self.bar.set_message(message);
     }
 
-    /// Writes a line that stays.
+    /// Writes a permanent line.
     pub(crate) fn note(&mut self, message: &str, record: &impl Serialize) {
         self.line(message, record);
     }

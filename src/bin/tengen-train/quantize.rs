@@ -1,4 +1,5 @@
-//! `tengen-train quantize`: an f32 network into one of fewer bits, and what that cost.
+//! `tengen-train quantize`: converts an f32 network to lower precision, and measures the
+//! difference.
 
 use std::path::PathBuf;
 
@@ -25,32 +26,33 @@ use crate::progress::print;
 /// Batch sizes whose speed is reported.
 const BATCHES: [usize; 3] = [1, 8, 64];
 
-/// Turns of 20 ms for each speed.
+/// Rounds of 20 ms per speed.
 const TURNS: usize = 15;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
-    /// The network, an f32 ONNX file that tengen-train has exported
+    /// The network, an f32 ONNX file exported by tengen-train
     #[arg(long)]
     model: PathBuf,
     /// The ONNX file to write
     #[arg(long)]
     out: PathBuf,
-    /// In what it computes: integers, for processors, or half precision, for GPUs
+    /// Precision: int8 for CPUs, or f16 for GPUs
     #[arg(long, default_value = "int8", value_parser = ["int8", "f16"])]
     precision: String,
-    /// Where both are run to compare them: only a GPU computes in half precision, a processor shows
-    /// what the rounding of the weights costs
+    /// Device of the comparison: only a GPU computes in half precision, a CPU shows the effect of
+    /// rounding the weights
     #[arg(long, default_value = "cpu")]
     device: Device,
-    /// Folder of shards whose positions the ranges are calibrated on, best held-out ones; may be
-    /// given several times [default: positions of quick games by playouts]
+    /// Folder of shards with positions for calibration, preferably held-out ones; may be given
+    /// several times [default: positions of short games by playouts]
     #[arg(long)]
     data: Vec<PathBuf>,
-    /// Positions to calibrate on, of all the network's boards together; as many others are compared
+    /// Number of positions for calibration, of all the network's boards together; as many others
+    /// are compared
     #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(16..))]
     positions: u32,
-    /// Write the file even if it differs too much
+    /// Write the file even if the difference is too large
     #[arg(long)]
     force: bool,
     /// Seed of the games by playouts
@@ -68,7 +70,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let onnx = std::fs::read(&args.model).with_context(|| args.model.display().to_string())?;
     let info = ModelInfo::read(&args.model.display().to_string(), &onnx)?;
-    // The type of the largest holds all.
+    // The type of the largest board supports all.
     let boards = info.boards.iter().copied();
     let largest = boards.max_by_key(|size| size.area());
     with_game!(&info.game, largest.unwrap_or(info.size), |empty| quantize(
@@ -130,7 +132,7 @@ fn quantize<G: Trainable>(
     Ok(())
 }
 
-/// The boards that a network is for, empty.
+/// The empty boards of a network.
 fn boards<G: Trainable>(empty: &G, info: &ModelInfo) -> anyhow::Result<Vec<G>> {
     if info.boards.is_empty() {
         return Ok(vec![empty.clone()]);
@@ -140,7 +142,7 @@ fn boards<G: Trainable>(empty: &G, info: &ModelInfo) -> anyhow::Result<Vec<G>> {
     boards.collect()
 }
 
-/// Recorded positions, or those of quick games.
+/// Recorded positions, or those of short games.
 fn rows<G: Trainable>(args: &Args, boards: &[G]) -> anyhow::Result<Vec<Row>> {
     let sizes: Vec<BoardSize> = boards.iter().map(Game::size).collect();
     if !args.data.is_empty() {
@@ -165,7 +167,7 @@ fn rows<G: Trainable>(args: &Args, boards: &[G]) -> anyhow::Result<Vec<Row>> {
     Ok(quick_games(boards, positions, args.seed))
 }
 
-/// Batch size, and positions a second of both.
+/// Batch size, and positions per second of both.
 type Speeds = Vec<(usize, [f64; 2])>;
 
 fn measure(
@@ -186,7 +188,7 @@ fn measure(
     Ok(table)
 }
 
-/// What is told of a network that was made.
+/// Report on the new network.
 struct Report<'a> {
     precision: &'a str,
     /// Of both files.
@@ -201,7 +203,7 @@ impl Report<'_> {
         all.all(|on| is_accepted(&on.difference))
     }
 
-    /// On all boards together.
+    /// Over all boards.
     fn difference(&self) -> Difference {
         let each = self.boards.iter().map(|on| on.difference);
         each.fold(Difference::default(), Difference::and)

@@ -1,4 +1,4 @@
-//! `tengen-train seal`: adds the checksum that newer networks are written with.
+//! `tengen-train seal`: adds the checksum of newer networks.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::progress::print;
 
 #[derive(Debug, Parser)]
 pub(crate) struct Args {
-    /// Networks, as ONNX files; those that have a checksum are compared with it
+    /// Networks, as ONNX files; an existing checksum is verified
     #[arg(required = true)]
     networks: Vec<PathBuf>,
 }
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let onnx = std::fs::read(path).with_context(|| name.clone())?;
         ModelInfo::read(&name, &onnx)?;
         if Header::read(&onnx)?.seal.is_some() {
-            print(&format!("{name}: has its checksum, which is right"));
+            print(&format!("{name}: already has its checksum, which is right"));
         } else {
             durable::write(path, &seal(onnx))?;
             print(&format!("{name}: sealed"));

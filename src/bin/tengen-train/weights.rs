@@ -1,4 +1,4 @@
-//! `tengen-train weights`: what moves weigh in the playouts of Go, learned from games.
+//! `tengen-train weights`: fits the move weights of Go's playouts to games.
 
 use std::path::PathBuf;
 
@@ -17,10 +17,10 @@ pub(crate) struct Args {
     /// Folders of shards with games of Go, up to 9x9
     #[arg(long, required = true, num_args = 1..)]
     data: Vec<PathBuf>,
-    /// File of the weights; the program's own is src/rollout/go/weights.txt
+    /// Output file of the weights; the program's own is src/rollout/go/weights.txt
     #[arg(long)]
     out: PathBuf,
-    /// Share of the games that are set aside to try the weights on
+    /// Share of games held out to test the weights
     #[arg(long, default_value_t = 0.1)]
     held_out: f64,
 }
@@ -49,14 +49,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     anyhow::ensure!(!fit.is_empty(), "there are no moves to learn from");
     let found = fit.fit();
     print(&format!(
-        "{} moves: mean logarithm of their chance {:.3}, all alike {:.3}",
+        "{} moves: mean log-likelihood {:.3}, uniform {:.3}",
         fit.len(),
         fit.likelihood(&found),
         fit.likelihood("")
     ));
     if !held_out.is_empty() {
         print(&format!(
-            "{} moves that were set aside: {:.3}, all alike {:.3}",
+            "{} held-out moves: {:.3}, uniform {:.3}",
             held_out.len(),
             held_out.likelihood(&found),
             held_out.likelihood("")

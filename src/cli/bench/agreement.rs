@@ -1,4 +1,4 @@
-//! Whether a backend and device say what the plainest way to compute a network says.
+//! Compares a backend and device with the reference computation of a network.
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -12,15 +12,15 @@ use tengen::game::with_game;
 use super::super::output;
 use super::super::random_position::random_position;
 
-/// Rows of a call: of no size that anybody computes by habit, so that parts of batches are seen, too.
+/// Rows per call: an unusual number, so that partial batches are tested, too.
 const ROWS: usize = 100;
 
-/// How two ways to compute a network differ, over all positions.
+/// Difference between two ways of computing a network, over all positions.
 #[derive(Debug, Serialize)]
 struct Agreement {
     backend: String,
     device: String,
-    /// From what `native` says in f32.
+    /// Difference from `native` in f32.
     #[serde(flatten)]
     difference: Difference,
 }
@@ -65,9 +65,9 @@ fn compare<G: Encode>(
             .clone()
             .or_else(|| built_in(G::NAME, empty.size(), kind, device))
     };
-    let none = "none is built in: give one with --model";
+    let none = "there is no built-in network: give one with --model";
     let asked = own(kind, load.device).context(none)?;
-    // Of the built-in network the form in f32.
+    // The f32 form of the built-in network.
     let exact = own(BackendKind::Tract, Device::Cpu).context(none)?;
     let on_processor = LoadOptions {
         device: Device::Cpu,

@@ -1,4 +1,4 @@
-//! An engine that is asked about one position after another, each as if it were its first.
+//! An engine under test, which is asked about positions independently of each other.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use tengen::game::{BoardSize, Color, Move};
 use tengen::record::{GameRecord, Vertex};
 use tengen::search::{AnalysisOptions, SearchReport, StopFlag};
 
-/// Visits where the settings say neither visits nor time.
+/// Default visits without a limit in the settings.
 const VISITS: u64 = 400;
 
-/// The engine, and what its searches took so far.
+/// The engine, with statistics of its searches.
 pub(super) struct Examinee {
     engine: Box<dyn Engine>,
     searches: u32,
@@ -20,18 +20,18 @@ pub(super) struct Examinee {
     seconds: f64,
 }
 
-/// What a search says of a position.
+/// A search's answer to a position.
 pub(super) struct Answer {
-    /// The move; none where it resigns or passes.
+    /// The move; `None` if it resigns or passes.
     pub(super) mv: Option<Move>,
     pub(super) report: SearchReport,
 }
 
 impl Examinee {
-    /// Ready to answer.
+    /// Creates the engine.
     ///
     /// # Errors
-    /// When there is no such engine for the board.
+    /// If the board is not supported.
     pub(super) fn new(options: &EngineOptions, size: BoardSize) -> anyhow::Result<Examinee> {
         let time: Arc<dyn Clock> = Arc::new(SystemClock::new());
         let mut engine = registry::create(options, size, &time)?;
@@ -49,10 +49,10 @@ impl Examinee {
         })
     }
 
-    /// What a search of its own finds in a position that it knows nothing of; nothing when it is stopped.
+    /// Searches a position from scratch; `None` when stopped.
     ///
     /// # Errors
-    /// When the record is not of its game, or it cannot search.
+    /// If the record is of another game, or the search fails.
     pub(super) fn search(
         &mut self,
         record: &GameRecord,
@@ -61,7 +61,7 @@ impl Examinee {
     ) -> anyhow::Result<Option<Answer>> {
         self.engine.load(record)?;
         let decision = self.engine.reg_genmove(color, stop);
-        // A search that was cut short would look like the engine's answer.
+        // An interrupted search would look like the engine's answer.
         if stop.is_raised() {
             return Ok(None);
         }
@@ -77,17 +77,17 @@ impl Examinee {
         Ok(Some(Answer { mv, report }))
     }
 
-    /// What its network says of the position that was searched last; nothing where it has none.
+    /// The network's evaluation of the last position; `None` without a network.
     pub(super) fn network(&mut self, color: Color, stop: &StopFlag) -> Option<Answer> {
         let report = self.analyse(color, AnalysisEffort::Network, stop)?;
         let mv = report.best().map(|best| best.mv);
         report.by_network().then_some(Answer { mv, report })
     }
 
-    /// What a search with so many visits finds in a position that it knows nothing of.
+    /// Searches a position from scratch with this many visits.
     ///
     /// # Errors
-    /// When the record is not of its game, or it cannot search.
+    /// If the record is of another game, or the search fails.
     pub(super) fn judge(
         &mut self,
         record: &GameRecord,

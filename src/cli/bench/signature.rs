@@ -44,7 +44,7 @@ pub(super) fn run(json: bool) -> anyhow::Result<()> {
     })
 }
 
-/// What was found, as one number.
+/// The results as one number.
 #[derive(Default)]
 struct Signature {
     hash: WordHash,
@@ -57,7 +57,8 @@ impl Signature {
     }
 }
 
-/// Two searches in a row on each position, so that reuse is in the signature, and one of playouts.
+/// Two consecutive searches on each position, so that reuse is part of the signature, and one with
+/// playouts.
 fn search_board<G: Encode + Playout>(empty: &G, sum: &mut Signature) -> anyhow::Result<()> {
     for (seed, plies) in (1..).zip(PLIES) {
         let mut position = random_position(empty, plies, seed);
@@ -65,7 +66,8 @@ fn search_board<G: Encode + Playout>(empty: &G, sum: &mut Signature) -> anyhow::
         let options = SearcherOptions {
             threads: 1,
             seed,
-            // Thirty small trees: what they do is measured, and not how fast a large one is cleared.
+            // Thirty small trees: their behaviour is measured, and not the time to clear a large
+            // one.
             params: SearchParams {
                 memory_mib: 64,
                 ..SearchParams::default()
@@ -98,7 +100,7 @@ fn search_board<G: Encode + Playout>(empty: &G, sum: &mut Signature) -> anyhow::
     Ok(())
 }
 
-/// What a network for this position would say of itself.
+/// Metadata of a fake network for this position.
 fn made_up_model<G: Encode>(position: &G) -> ModelInfo {
     let encoding = G::encodings().last();
     ModelInfo {

@@ -1,6 +1,6 @@
-//! What both kinds of positions are told by: tables of scores by plies.
+//! Tables of scores by plies, for both kinds of positions.
 
-/// A score for each run of so many plies that has answers, then one for all, of either answerer.
+/// A score for each group of plies with answers, then a total, for either source of answers.
 pub(super) fn by_plies<A: Copy, S>(
     answers: [(&'static str, &[A]); 2],
     band: usize,
@@ -21,7 +21,7 @@ pub(super) fn by_plies<A: Copy, S>(
     scores
 }
 
-/// A table as text: what it is of, the heads, and the rows.
+/// A table as text: title, column titles and rows.
 pub(super) fn table(title: String, heads: &str, rows: impl Iterator<Item = String>) -> String {
     let lines: Vec<String> = [title, heads.to_owned()].into_iter().chain(rows).collect();
     lines.join("\n")

@@ -1,7 +1,7 @@
-//! How fast each backend evaluates, and how much of that the search keeps.
+//! Throughput of each backend's evaluation, and of the search.
 //!
-//! Raw evaluation and search alternate in short rounds on the same threads and the same network,
-//! so that whatever else the machine does falls on both.
+//! Raw evaluation and search alternate in short rounds on the same threads and the same network, so
+//! that other load of the machine affects both equally.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,25 +30,24 @@ const ROUNDS: u32 = 4;
 /// Positions of one raw batch or search, from all phases of the game.
 const POSITIONS: u32 = 16;
 
-/// One line of the table.
+/// A row of the table.
 #[derive(Debug, Serialize)]
 struct SpeedRow {
     backend: &'static str,
     threads: usize,
     batch: u32,
-    /// Positions a second, evaluated without a search.
+    /// Positions per second, evaluated without a search.
     raw_per_second: f64,
-    /// That as a share of what the cores can multiply and add at best, where the network is one
-    /// that `native` knows. More than all of it where fewer products than those of plain convolutions
-    /// are needed.
+    /// The same as a share of the cores' peak of multiply-adds, if `native` can count the network.
+    /// More than 100% if fewer products than those of plain convolutions are needed.
     share_of_peak: Option<f64>,
-    /// Positions a second, evaluated by the search.
+    /// Positions per second, evaluated by the search.
     evaluations_per_second: f64,
-    /// Visits a second of the search.
+    /// Visits per second of the search.
     visits_per_second: f64,
-    /// Descents of the search that ended at a leaf which somebody was evaluating, for each visit.
+    /// Descents of the search that ended at a leaf being evaluated, per visit.
     collisions: f64,
-    /// Positions in a call on average, in the search, where threads share their evaluators (on a GPU).
+    /// Mean positions per call in the search, if threads share their evaluators (on a GPU).
     mean_batch: Option<f64>,
 }
 
@@ -119,10 +118,10 @@ fn text(line: &SpeedRow) -> String {
 
 struct Bench<G> {
     empty: G,
-    /// `None` for the built-in one, in the form that fits the backend.
+    /// `None` for the built-in one, in the form for the backend.
     model: Option<ModelSource>,
     load: LoadOptions,
-    /// The backend that was asked for; `None` for all.
+    /// The requested backend; `None` for all.
     only: Option<BackendKind>,
     threads: usize,
     round: Duration,
@@ -158,13 +157,13 @@ impl<G: Encode + Playout> Bench<G> {
         })
     }
 
-    /// The network in the form that fits a backend.
+    /// The network in the form for a backend.
     fn source(&self, kind: BackendKind) -> Result<ModelSource, EvalError> {
         let own = || built_in(G::NAME, self.empty.size(), kind, self.load.device);
         let source = self.model.clone().or_else(own);
         source.ok_or_else(|| EvalError::Load {
             path: "embedded".to_owned(),
-            reason: "none is built in: give one with --model".to_owned(),
+            reason: "there is no built-in network: give one with --model".to_owned(),
         })
     }
 
@@ -172,14 +171,14 @@ impl<G: Encode + Playout> Bench<G> {
         EvaluatorFactory::open(kind, &self.source(kind)?, &self.load)
     }
 
-    /// What the form that fits a backend costs; `None` on a GPU and for a network that nobody here
-    /// can count.
+    /// Work of the network in the form for a backend; `None` on a GPU and for a network that
+    /// `native` cannot read.
     fn work(&self, kind: BackendKind) -> Result<Option<Work>, EvalError> {
         let native = EvaluatorFactory::open(BackendKind::Native, &self.source(kind)?, &self.load);
         Ok(native.ok().and_then(|native| native.work()))
     }
 
-    /// Positions a second, were all of it multiplying and adding in registers.
+    /// Positions per second at the peak of multiply-adds in registers.
     fn at_best(&self, work: Work) -> f64 {
         let (count, began) = (AtomicU64::new(0), self.clock.now());
         std::thread::scope(|scope| {
@@ -195,7 +194,7 @@ impl<G: Encode + Playout> Bench<G> {
         count.into_inner() as f64 / elapsed / work.products as f64
     }
 
-    /// Random playouts a second on one thread.
+    /// Random playouts per second on one thread.
     fn playouts(&self) -> anyhow::Result<String> {
         let mut rates = Vec::new();
         for policy in [PlayoutPolicy::Uniform, PlayoutPolicy::Own] {
@@ -215,7 +214,7 @@ impl<G: Encode + Playout> Bench<G> {
             rates.push(f64::from(count) / (self.clock.now() - began).as_secs_f64());
         }
         Ok(format!(
-            "random playouts on one thread: {:.0}/s uniform, {:.0}/s as the game's own policy",
+            "random playouts on one thread: {:.0}/s uniform, {:.0}/s with the game's own policy",
             rates[0], rates[1]
         ))
     }
@@ -271,7 +270,7 @@ impl<G: Encode + Playout> Bench<G> {
         })
     }
 
-    /// Positions a second when every thread only evaluates.
+    /// Positions per second when every thread only evaluates.
     fn raw(&self, evaluators: &mut [Box<dyn Evaluator>], batch: u32) -> anyhow::Result<f64> {
         let (count, began) = (AtomicU64::new(0), self.clock.now());
         let result: Result<Vec<()>, EvalError> = std::thread::scope(|scope| {
@@ -314,7 +313,7 @@ impl<G: Encode + Playout> Bench<G> {
         batch
     }
 
-    /// Evaluations, visits and collisions a second of a search from an empty tree.
+    /// Evaluations, visits and collisions per second of a search from an empty tree.
     fn search(&self, searcher: &mut Searcher<G>, position: &G) -> anyhow::Result<[f64; 3]> {
         searcher.clear();
         let budget = Budget::fixed(self.round, 10 * self.round);

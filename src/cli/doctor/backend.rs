@@ -1,4 +1,4 @@
-//! Whether a backend runs a network here, how fast, and whether it says what another one says.
+//! Checks whether a backend runs a network here, how fast, and whether it agrees with another one.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -13,9 +13,9 @@ use tengen::onnx::{Header, PRECISION};
 use super::finding::{Finding, State};
 use super::sample::Sample;
 
-/// Evaluations that are timed.
+/// Number of timed evaluations.
 const EVALUATIONS: usize = 20;
-/// By how much two backends may differ on the position that they are asked about.
+/// Tolerance for the difference between two backends on the test position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tolerance {
     /// Of the policy, in nats.
@@ -28,13 +28,13 @@ const TOLERANCE: Tolerance = Tolerance {
     policy_kl: 1e-4,
     value: 1e-2,
 };
-/// The same for a network in integers, of which backends round more or less: the most of a thousand
+/// Tolerance for int8 networks, where backends round differently: the maximum over a thousand
 /// random positions is 0.37 nats and 0.28.
 const INTEGER_TOLERANCE: Tolerance = Tolerance {
     policy_kl: 0.5,
     value: 0.4,
 };
-/// The same for a network in half precision, which a processor computes in f32.
+/// Tolerance for half precision networks, which a CPU computes in f32.
 const HALF_TOLERANCE: Tolerance = Tolerance {
     policy_kl: 0.05,
     value: 0.1,
@@ -48,7 +48,7 @@ pub(super) struct Answer {
     pub(super) each: Duration,
 }
 
-/// What others are compared with, and by how much they may differ.
+/// The reference answers, and the tolerance.
 pub(super) type Reference<'a> = (&'a Answer, Tolerance);
 
 impl Tolerance {
@@ -60,7 +60,7 @@ impl Tolerance {
         }
     }
 
-    /// That of a card, which multiplies f32 with the mantissa of f16 (TF32) where it may.
+    /// Tolerance for a GPU, which may multiply f32 with the mantissa of f16 (TF32).
     pub(super) fn on_card(self) -> Tolerance {
         Tolerance {
             policy_kl: self.policy_kl.max(HALF_TOLERANCE.policy_kl),
@@ -73,7 +73,7 @@ impl Tolerance {
     }
 }
 
-/// In what a network computes.
+/// Precision of a network.
 pub(super) fn precision(model: &ModelSource) -> String {
     let onnx = match model {
         ModelSource::File(path) => std::fs::read(path).unwrap_or_default(),
@@ -95,7 +95,7 @@ pub(super) fn try_backend(
     evaluate(evaluator.as_mut(), 1)
 }
 
-/// The answer to one position, asked `rows` times at once, and how long all of them take together.
+/// The answer to one position, evaluated `rows` times in one call, and the time of the call.
 pub(super) fn evaluate(evaluator: &mut dyn Evaluator, rows: usize) -> Result<Answer, EvalError> {
     let Sample { planes, legal } = Sample::of(evaluator.info())?;
     let mut batch = Batch::new(planes.len());
@@ -112,7 +112,7 @@ pub(super) fn evaluate(evaluator: &mut dyn Evaluator, rows: usize) -> Result<Ans
     Ok(Answer { legal, out, each })
 }
 
-/// How a backend did, against `reference` where there is one.
+/// The finding for a backend, compared with `reference` if there is one.
 pub(super) fn backend(
     what: &'static str,
     tried: &Result<Answer, EvalError>,
@@ -122,7 +122,10 @@ pub(super) fn backend(
     let failed = if asked { State::Broken } else { State::Absent };
     let (state, text, mend): (_, _, Cow<'_, str>) = match tried {
         Ok(answer) => {
-            let text = format!("{:.2} ms an evaluation", answer.each.as_secs_f64() * 1000.0);
+            let text = format!(
+                "{:.2} ms per evaluation",
+                answer.each.as_secs_f64() * 1000.0
+            );
             let differs = reference.and_then(|(expected, tolerance)| {
                 let outputs = [&expected.out, &answer.out];
                 let difference = Difference::of_row(outputs, 0, &expected.legal);

@@ -1,16 +1,16 @@
-//! What is said of a part of the machine.
+//! Findings about parts of the machine.
 
 use serde::Serialize;
 
-/// How something is.
+/// State of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum State {
     /// It works.
     Ok,
-    /// It is not there, and nobody asked for it.
+    /// Not available, and not requested.
     Absent,
-    /// It does not work, and it was asked for.
+    /// Does not work, although requested.
     Broken,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct Finding {
     pub(super) state: State,
     pub(super) what: &'static str,
     pub(super) text: String,
-    /// What mends it; empty when there is nothing to mend.
+    /// Suggested fix; empty if nothing needs fixing.
     pub(super) mend: String,
 }
 

@@ -1,4 +1,4 @@
-//! The GPUs: what they are, and whether and how fast a network runs on them.
+//! Findings about GPUs: their properties, and whether and how fast a network runs on them.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,10 +12,10 @@ use tengen::eval::{
 use super::backend::{Answer, Reference, backend, evaluate, precision};
 use super::finding::{Finding, State};
 
-/// Rows of the calls whose speed is told.
+/// Rows of the timed calls.
 const ROWS: usize = 256;
 
-/// A finding for each GPU that was asked for, or for the first one.
+/// A finding for each requested GPU, or for the first one.
 pub(super) fn examine(
     model: &ModelSource,
     options: &EngineOptions,
@@ -47,7 +47,7 @@ pub(super) fn examine(
         };
         let reference = reference.map(|(answer, tolerance)| (answer, tolerance.on_card()));
         let mut finding = backend("gpu", &one, reference, asked);
-        let unknown = "nvidia-smi does not name it".to_owned();
+        let unknown = "nvidia-smi does not list it".to_owned();
         let name = names.get(usize::from(number)).unwrap_or(&unknown);
         finding.text = match many {
             Some(Answer { each, .. }) => format!(
@@ -76,8 +76,8 @@ fn run(model: &ModelSource, load: &LoadOptions) -> Result<[Answer; 2], EvalError
     ])
 }
 
-/// What the driver's own program says of each GPU, by number: name, driver, memory. Nothing where it is
-/// not there.
+/// Output of the driver's own program for each GPU, by number: name, driver, memory. Empty without
+/// the program.
 fn names() -> Vec<String> {
     let query = "--query-gpu=name,driver_version,memory.total,memory.free";
     let said = Command::new("nvidia-smi")
@@ -87,7 +87,7 @@ fn names() -> Vec<String> {
     read(&String::from_utf8_lossy(&said))
 }
 
-/// Its lines in words.
+/// Its lines as text.
 fn read(text: &str) -> Vec<String> {
     let lines = text.lines().map(|line| {
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();

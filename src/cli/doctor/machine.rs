@@ -1,10 +1,10 @@
-//! The machine itself.
+//! Findings about the machine itself.
 
 use tengen::engine::EngineOptions;
 
 use super::finding::{Finding, State};
 
-/// What the processor can do.
+/// Processor features.
 pub(super) fn processor() -> Finding {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut skills: Vec<&str> = Vec::new();
@@ -32,7 +32,7 @@ pub(super) fn processor() -> Finding {
     Finding::ok("processor", format!("{threads} threads, {skills}"))
 }
 
-/// Whether the search tree fits into what is free.
+/// Whether the search tree fits into free memory.
 pub(super) fn memory(options: &EngineOptions) -> Finding {
     let wanted = u64::from(options.search.memory_mib) + u64::from(options.cache_mib);
     let Some(free) = free_memory_mib() else {
@@ -50,7 +50,7 @@ pub(super) fn memory(options: &EngineOptions) -> Finding {
     }
 }
 
-/// As Linux tells it.
+/// Free memory on Linux.
 fn free_memory_mib() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text

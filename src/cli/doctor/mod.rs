@@ -1,4 +1,4 @@
-//! `tengen doctor`: what of this machine works for the engine, and what to do about the rest.
+//! `tengen doctor`: checks this machine for the engine, with suggested fixes.
 
 mod backend;
 mod finding;
@@ -16,11 +16,11 @@ use super::output::print;
 use backend::{Tolerance, backend, try_backend};
 use finding::{Finding, State};
 
-/// Say which backends, libraries, devices and networks are found and work, and how to mend what
-/// does not. Takes the engine's settings, to check just these.
+/// Report which backends, libraries, devices and networks are found and work, with suggested fixes.
+/// Takes the engine's settings, to check exactly these.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Print the findings as JSON, one object a line.
+    /// Print the findings as JSON, one object per line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -51,7 +51,7 @@ impl Doctor {
             .filter(|finding| finding.state == State::Broken);
         match broken.count() {
             0 => Ok(()),
-            count => bail!("{count} of the things that were asked for do not work"),
+            count => bail!("{count} checks failed"),
         }
     }
 }
@@ -71,7 +71,7 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
             state: State::Absent,
             what: "network",
             text: format!(
-                "none is built in for {}: playouts choose the moves",
+                "there is no built-in network for {}: playouts choose the moves",
                 options.game
             ),
             mend: "tengen gtp --model FILE".to_owned(),
@@ -79,7 +79,7 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
         return findings;
     };
     let finding = network(&model, options);
-    // A broken network says nothing of backends: they are tried with the built-in one.
+    // A broken network says nothing about backends: they are tried with the built-in one.
     let model = match (finding.state, own) {
         (State::Ok, _) | (_, None) => model,
         (_, Some(own)) => own,
@@ -114,7 +114,7 @@ fn examine(options: &EngineOptions) -> Vec<Finding> {
     findings
 }
 
-/// What these settings play with, where these backends compute the network, well or not.
+/// How moves are chosen with these settings, whether these backends work or not.
 fn choice(options: &EngineOptions, computing: &[(BackendKind, State)]) -> Finding {
     let candidates = Candidate::all(&options.load());
     let wanted = match options.backend {
@@ -150,7 +150,7 @@ fn choice(options: &EngineOptions, computing: &[(BackendKind, State)]) -> Findin
                 None => "leave --model out to play with the built-in network".to_owned(),
             };
             broken(
-                format!("{kind} on {device} would play, which is broken; {all}"),
+                format!("{kind} on {device} would be used, but is broken; {all}"),
                 mend,
             )
         }
@@ -228,7 +228,7 @@ mod tests {
         let text = "native on cpu would play, which is broken";
         check(&automatic, &wrong, State::Broken, text, "--backend tract");
         check(&tract, &wrong, State::Ok, "tract on cpu", "");
-        // One that does not compute the network at all is passed over in play, too.
+        // A backend that cannot compute the network is skipped in play, too.
         check(&automatic, &wrong[1..], State::Ok, "tract on cpu", "");
         let text = "nothing works on cpu";
         let mend = "leave --backend and --device out";

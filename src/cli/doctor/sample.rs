@@ -1,4 +1,4 @@
-//! What the networks are asked here.
+//! Test positions for networks.
 
 use tengen::encode::{Encode, Mismatch, find};
 use tengen::eval::{EvalError, ModelInfo};
@@ -6,15 +6,15 @@ use tengen::game::with_game;
 
 use super::super::random_position::random_position;
 
-/// A position of the game and board that a network is for.
+/// A position of the game and board of a network.
 pub(super) struct Sample {
     pub(super) planes: Vec<f32>,
-    /// Which moves are legal.
+    /// Legal moves.
     pub(super) legal: Vec<bool>,
 }
 
 impl Sample {
-    /// One in the middle of a game: what no game has, a network in integers rounds to anything.
+    /// A middle-game position: int8 networks round positions unlike any game arbitrarily.
     pub(super) fn of(info: &ModelInfo) -> Result<Sample, EvalError> {
         let found = with_game!(&info.game, info.size, |empty| Sample::seen(&empty, info));
         let seen = found.map_err(|error| error.to_string());

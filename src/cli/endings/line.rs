@@ -1,31 +1,31 @@
-//! A position with what is known of it, as one line of text.
+//! A position with its known result, as one line of text.
 //!
 //! ```text
 //! x2ox4/9/9/9/4o4/9/9/9/9 b 15034 + C3 D4
 //! ```
 //!
-//! First the board from the top row down, as chess writes it: `x` is a black stone, `o` a white one,
-//! a number so many empty points. Then who is to move, `b` or `w`; how many nodes the solver has
-//! visited for it; and what it found: `-` a loss, `+` a win and all moves that win, `?` nothing yet.
-//! Behind a win's moves, `?` and those that nothing is known of yet.
+//! First the board from the top row down, as in chess notation: `x` is a black stone, `o` a white
+//! one, a number is that many empty points. Then the side to move, `b` or `w`; the nodes that the
+//! solver has visited for it; and the result: `-` a loss, `+` a win and all winning moves, `?`
+//! unknown. After a win's moves, `?` and the moves of unknown result.
 
 use anyhow::{Context as _, bail, ensure};
 use tengen::game::{BoardSize, Color, Move, Symmetry};
 use tengen::gtp::{format_vertex, parse_vertex};
 use tengen::record::{GameRecord, Vertex, file};
 
-/// What is known of a position's result for the side to move.
+/// Known result of a position for the side to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Truth {
-    /// Nothing.
+    /// Unknown.
     Unknown,
-    /// It loses.
+    /// A loss.
     Lost,
-    /// It wins.
+    /// A win.
     Won {
-        /// By these moves.
+        /// Winning moves.
         by: Vec<Move>,
-        /// Nobody knows whether by these, too.
+        /// Moves of unknown result.
         perhaps: Vec<Move>,
     },
 }
@@ -41,17 +41,17 @@ pub(crate) struct Ending {
     pub(crate) to_move: Color,
     /// Nodes spent on it.
     pub(crate) nodes: u64,
-    /// What they brought.
+    /// Their result.
     pub(crate) truth: Truth,
 }
 
 impl Ending {
-    /// How many stones have been played.
+    /// Number of stones.
     pub(crate) fn ply(&self) -> usize {
         self.stones.len()
     }
 
-    /// Whether the side to move wins, where that is known.
+    /// Whether the side to move wins, if known.
     pub(crate) fn wins(&self) -> Option<bool> {
         match self.truth {
             Truth::Unknown => None,
@@ -60,7 +60,7 @@ impl Ending {
         }
     }
 
-    /// Whether nothing is left to find out.
+    /// Whether everything is known.
     pub(crate) fn is_settled(&self) -> bool {
         match &self.truth {
             Truth::Unknown => false,
@@ -69,7 +69,7 @@ impl Ending {
         }
     }
 
-    /// The position as a game that begins with it.
+    /// The position as a game that starts with it.
     pub(crate) fn record(&self) -> GameRecord {
         GameRecord {
             setup: self.stones.clone(),
@@ -78,7 +78,7 @@ impl Ending {
         }
     }
 
-    /// The same for all positions that are one under the board's symmetries.
+    /// The same for all positions equal up to symmetry.
     pub(crate) fn key(&self) -> String {
         let turned = |symmetry: Symmetry| {
             let stones = self.stones.iter();
@@ -89,7 +89,7 @@ impl Ending {
         format!("{} {}", least.unwrap_or_default(), letter(self.to_move))
     }
 
-    /// As a line, without its end.
+    /// As a line, without line break.
     pub(crate) fn to_line(&self) -> String {
         let mut words = vec![
             format_board(self.size, &self.stones),
@@ -115,7 +115,7 @@ impl Ending {
     /// From a line.
     ///
     /// # Errors
-    /// Says which part is wrong.
+    /// Names the invalid part.
     pub(crate) fn from_line(line: &str) -> anyhow::Result<Ending> {
         let mut words = line.split_whitespace();
         let mut next = |what: &str| words.next().with_context(|| format!("{what} is missing"));
@@ -128,7 +128,7 @@ impl Ending {
         let nodes = next("the number of nodes")?;
         let nodes = nodes
             .parse()
-            .with_context(|| format!("{nodes:?} is no number of nodes"))?;
+            .with_context(|| format!("{nodes:?} is not a number of nodes"))?;
         let verdict = next("the result, one of + - ?,")?;
         let moves: Vec<&str> = words.collect();
         let truth = match verdict {
@@ -148,10 +148,10 @@ impl Ending {
     }
 }
 
-/// Reads a file of such lines; those that begin with `#` are remarks.
+/// Reads a file of such lines; lines starting with `#` are comments.
 ///
 /// # Errors
-/// Says which file and which line.
+/// Names the file and the invalid line.
 pub(crate) fn read(path: &std::path::Path) -> anyhow::Result<Vec<Ending>> {
     let name = || path.display().to_string();
     let text = file::read_text(path).with_context(name)?;
@@ -163,7 +163,7 @@ pub(crate) fn read(path: &std::path::Path) -> anyhow::Result<Vec<Ending>> {
     endings.collect()
 }
 
-/// What a set's file says: where the lines are explained, and the positions.
+/// Content of a set's file: a reference to the format, and the positions.
 pub(super) fn text(endings: &[Ending]) -> String {
     let lines = endings.iter().map(Ending::to_line);
     let head = "# NoGo endings: board, side to move, nodes, result and winning moves; see `tengen endings --help`.";
@@ -204,7 +204,7 @@ fn format_board(size: BoardSize, stones: &[(Move, Color)]) -> String {
                 'o'
             });
         }
-        // The stone that ended the last run is none.
+        // The stone that ended the last run does not count.
         text.pop();
     }
     text
@@ -223,7 +223,7 @@ fn parse_board(text: &str) -> anyhow::Result<(BoardSize, Vec<(Move, Color)>)> {
     }
     let side = |points: usize| u8::try_from(points).ok().filter(|&side| side > 0);
     let sides = side(width).zip(side(rows.len()));
-    let (width, height) = sides.context("the board has no size that any board has")?;
+    let (width, height) = sides.context("the board has an impossible size")?;
     let points = (0..).zip(rows.into_iter().flatten());
     let stones = points.filter_map(|(point, stone)| Some((Move(point), stone?)));
     Ok((BoardSize::new(width, height), stones.collect()))
@@ -252,7 +252,7 @@ fn parse_row(text: &str) -> anyhow::Result<Vec<Option<Color>>> {
 fn parse_moves(words: &[&str], size: BoardSize) -> anyhow::Result<Truth> {
     let vertex = |word: &&str| match parse_vertex(word, size) {
         Ok(Vertex::Point(mv)) => Ok(mv),
-        _ => bail!("{word:?} is no point of a board of {size}"),
+        _ => bail!("{word:?} is not a point of a board of {size}"),
     };
     let mut lists = words.splitn(2, |word| *word == "?");
     let mut list = || -> anyhow::Result<Vec<Move>> {
@@ -264,7 +264,7 @@ fn parse_moves(words: &[&str], size: BoardSize) -> anyhow::Result<Truth> {
             .collect()
     };
     let (by, perhaps) = (list()?, list()?);
-    ensure!(!by.is_empty(), "a win has a move that wins");
+    ensure!(!by.is_empty(), "a win needs a winning move");
     Ok(Truth::Won { by, perhaps })
 }
 

@@ -1,4 +1,4 @@
-//! `tengen endings`: positions whose winner and winning moves are known, to measure engines by.
+//! `tengen endings`: positions with known winners and winning moves, to test engines.
 
 pub(super) mod line;
 mod pick;
@@ -23,10 +23,10 @@ Examples:
 
 /// Make a set of late NoGo positions with their winners and all their winning moves.
 ///
-/// A set is a text file, one position a line: the board from the top row down (x black, o white,
-/// numbers are empty points), who is to move (b or w), the nodes spent on it, and the result for
-/// that side: - it loses, + it wins and by which moves, ? nobody knows; ? behind a win's moves and
-/// those that nothing is known of. `tengen bench --endings` measures engines by it.
+/// A set is a text file, one position per line: the board from the top row down (x black, o white,
+/// numbers are empty points), the side to move (b or w), the nodes spent on it, and the result for
+/// that side: - a loss, + a win and its winning moves, ? unknown; after a win's moves ? and the
+/// moves of unknown result. `tengen bench --endings` tests engines on it.
 #[derive(Debug, Args)]
 #[command(arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct Endings {
@@ -41,7 +41,7 @@ enum Command {
     List(List),
 }
 
-/// Say what a set holds, ply by ply.
+/// Summarise a set ply by ply.
 #[derive(Debug, Args)]
 struct List {
     /// The set.

@@ -1,4 +1,4 @@
-//! Positions from games, spread over plies.
+//! Picks positions from games, spread over plies.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -13,29 +13,28 @@ use super::line::{Ending, Truth, read, text};
 use crate::cli::games::sgf_files;
 use crate::cli::position::{self, replay};
 
-/// Steps of this share of a range fall everywhere alike, however many there are: the golden ratio's
-/// fraction.
+/// Multiples of this share are equally distributed in a range, whatever their number: the fraction
+/// of the golden ratio.
 const STEP: f64 = 0.618_033_988_749_894_9;
 
-/// Take positions from games, unsolved.
+/// Pick positions from games, unsolved.
 ///
-/// Positions that are one under the board's symmetries are taken once. Any first part of the file
-/// holds all plies alike.
+/// Symmetric positions are picked once. Any prefix of the file contains all plies equally often.
 #[derive(Debug, Args)]
 pub(super) struct Pick {
     /// Games as SGF files, or folders of them.
     #[arg(required = true, value_name = "FILE")]
     games: Vec<PathBuf>,
-    /// The file to write; one that is there is added to, without the positions it has.
+    /// The file to write; new positions are appended to an existing one.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// The first ply to take positions at.
+    /// First ply to pick positions at.
     #[arg(long, value_name = "N", default_value_t = 42)]
     from: usize,
-    /// The last ply to take positions at.
+    /// Last ply to pick positions at.
     #[arg(long, value_name = "N", default_value_t = 58)]
     to: usize,
-    /// Positions from each game, as far from each other as the plies let them.
+    /// Positions from each game, spread evenly over the plies.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..))]
     each: u8,
 }
@@ -64,13 +63,14 @@ impl Pick {
         file::write(&self.out, text(&endings).as_bytes())
             .with_context(|| self.out.display().to_string())?;
         crate::cli::output::print(&format!(
-            "{} positions added to {before}; {short} were after the end of a game, {twice} there already",
+            "{} positions added to {before}; {short} were after the end of a game, {twice} are \
+             duplicates",
             endings.len() - before
         ))
     }
 }
 
-/// The plies at which game `number` is looked at: one in each of `each` equal parts of `from..=to`,
+/// The plies at which game `number` is sampled: one in each of `each` equal parts of `from..=to`,
 /// at the same place in all parts.
 fn plies(number: u32, from: usize, to: usize, each: usize) -> Vec<usize> {
     let (all, place) = (to + 1 - from, (f64::from(number) * STEP).fract());
@@ -83,7 +83,7 @@ fn plies(number: u32, from: usize, to: usize, each: usize) -> Vec<usize> {
     parts.map(ply).collect()
 }
 
-/// A game's position with so many stones; none where the game was over by then.
+/// A game's position with this many stones; `None` if the game was over by then.
 fn ending(record: &GameRecord, ply: usize) -> anyhow::Result<Option<Ending>> {
     match record.size.area() {
         0..=64 => after::<1>(record, ply),

@@ -1,4 +1,4 @@
-//! The winners of a set's positions, and all the moves by which they win.
+//! Solves a set's positions: winners, and all winning moves.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,28 +19,29 @@ use crate::cli::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use crate::cli::position::position;
 use crate::cli::terminal::tell;
 
-/// Time between two writings of the file.
+/// Interval between writes of the file.
 const SAVE: Duration = Duration::from_secs(10);
-/// For the moves of a won position together, so many times the nodes that its result may take: most
-/// of them lose, and each loss is as hard to prove as a result.
+/// Multiple of a result's nodes for all moves of a won position together: most of them lose, and
+/// each loss is as hard to prove as a result.
 const MOVES: u64 = 5;
 
-/// Solve the positions of a set, and go on where an earlier run ended.
+/// Solve the positions of a set, continuing an earlier run.
 ///
-/// Positions that an earlier run spent as many nodes on are passed over, so that a second run with
-/// more nodes has the harder ones to do. The file is written every few seconds; Ctrl-C ends the run
-/// and loses nothing that was found.
+/// Positions on which an earlier run spent as many nodes are skipped, so that a second run with
+/// more nodes works on the harder ones. The file is written every few seconds; Ctrl-C ends the run
+/// without losing results.
 #[derive(Debug, Args)]
 pub(super) struct Solve {
     /// The set.
     file: PathBuf,
-    /// Give up on a position after so many nodes for its result, and five times as many for its moves.
+    /// Give up on a position after this many nodes for its result, and five times as many for its
+    /// moves.
     #[arg(long, value_name = "N", default_value_t = 3_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Positions solved at a time, on a thread each [default: one a processor].
+    /// Positions solved concurrently, one thread each [default: number of CPUs].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Memory of each thread for proven positions.
+    /// Memory per thread for proven positions.
     #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u64).range(4..=1_000_000))]
     memory_mib: u64,
 }
@@ -90,7 +91,7 @@ impl Solve {
         Ok(())
     }
 
-    /// Takes over what the threads find, and writes it down every few seconds and at the end.
+    /// Collects the threads' results, and writes them every few seconds and at the end.
     fn collect(
         &self,
         endings: &mut [Ending],
@@ -117,7 +118,7 @@ impl Solve {
     }
 }
 
-/// The ending with what so many nodes find out, from nothing.
+/// The ending after a solve from scratch with this many nodes.
 fn solve(ending: &Ending, bytes: usize, effort: &SolveLimits<'_>) -> anyhow::Result<Ending> {
     match ending.size.area() {
         0..=64 => settle::<1>(ending, bytes, effort),
@@ -133,7 +134,7 @@ fn settle<const W: usize>(
 ) -> anyhow::Result<Ending> {
     let record = ending.record();
     let position = position(&record, NoGo::<W>::new(record.size)?)?;
-    // A new one: what a position takes does not depend on those before.
+    // A new solver: a position's nodes do not depend on earlier ones.
     let mut solver: Solver<W> = Solver::new(bytes);
     let found = solver.solve(&position, effort);
     let mut nodes = found.nodes;
@@ -170,7 +171,7 @@ fn settle<const W: usize>(
             Truth::Won { by, perhaps }
         }
     };
-    // So that a later run with as many nodes passes it over.
+    // So that a later run with as many nodes skips it.
     let nodes = match truth {
         Truth::Unknown => nodes.max(effort.nodes),
         _ => nodes,

@@ -1,10 +1,10 @@
-//! What a set of positions holds, ply by ply.
+//! Statistics of a set of positions, ply by ply.
 
 use std::collections::BTreeMap;
 
 use super::line::{Ending, Truth};
 
-/// How many positions of each ply are what.
+/// Positions of a ply by result.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Count {
     all: usize,
@@ -35,7 +35,7 @@ impl Count {
     }
 }
 
-/// A table of what positions are known to be, by ply.
+/// A table of results by ply.
 pub(super) fn table(endings: &[Ending]) -> String {
     let mut plies: BTreeMap<usize, Count> = BTreeMap::new();
     let mut all = Count::default();

@@ -1,5 +1,4 @@
-//! `tengen review --endings`: from where finished games were decided, and who gave a decided game
-//! away.
+//! `tengen review --endings`: when finished games were decided, and who lost a decided game.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,35 +18,35 @@ use super::super::position::replay;
 use super::record;
 use super::truth::{self, look_back};
 
-/// Bytes of the solver's table for each node, and the most, in MiB.
+/// Bytes of the solver's table per node, and the maximum, in MiB.
 const BYTES_A_NODE: u64 = 64;
 const MOST_MIB: u64 = 512;
 
-/// How games are looked at.
+/// Parameters of the analysis.
 pub(super) struct Endings {
-    /// Nodes for a position, which is solved by itself.
+    /// Nodes per position; positions are solved independently.
     pub(super) nodes: u64,
     /// No position before this ply.
     pub(super) from: u32,
-    /// Threads, each with games of its own.
+    /// Threads, each with its own games.
     pub(super) threads: usize,
     pub(super) json: bool,
 }
 
-/// What was found in one game.
+/// Results for one game.
 #[derive(Debug)]
 struct Reviewed {
     /// Plies of the game.
     plies: u32,
     /// Names of the players, Black first.
     players: [String; 2],
-    /// Who wins at each ply that was solved; plies rise.
+    /// Winner at each solved ply; plies ascending.
     solved: Vec<(u32, Color)>,
-    /// Moves that gave a won game away.
+    /// Moves that lost a won game.
     blunders: Vec<Blunder>,
 }
 
-/// A move that gave a won game away.
+/// A move that lost a won game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct Blunder {
     file: String,
@@ -57,7 +56,7 @@ struct Blunder {
     mv: String,
 }
 
-/// The games that reach a ply, and those of them that are solved there.
+/// Number of games that reach a ply, and of those solved there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 struct Share {
     games: usize,
@@ -69,7 +68,7 @@ struct Share {
 struct Summary {
     games: usize,
     nodes: u64,
-    /// The median of the first plies that are solved.
+    /// The median of the first solved plies.
     median_ply: Option<u32>,
     by_ply: BTreeMap<u32, Share>,
     /// Games of each player.
@@ -169,7 +168,7 @@ impl Endings {
             "" => color.to_string(),
             name => name.to_owned(),
         });
-        // Stones that were set up count as plies, and are nobody's moves.
+        // Stones that were set up count as plies, and are not moves.
         let setup = record.setup.len();
         let gift = |ply: u32| {
             let play = record.plays.get(ply as usize - setup)?.play;
@@ -189,7 +188,7 @@ impl Endings {
     }
 }
 
-/// Plies after which somebody else wins than before.
+/// Plies after which the winner changes.
 fn given_away(solved: &[(u32, Color)]) -> impl Iterator<Item = u32> + '_ {
     solved.windows(2).filter_map(|pair| {
         let [(ply, before), (next, after)] = pair else {
@@ -255,7 +254,7 @@ impl Summary {
                 .map_or("-".to_owned(), |ply| ply.to_string())
         )];
         lines.push("ply    games  solved".to_owned());
-        // Where nothing is solved yet, and where everything is, says nothing.
+        // Rows where nothing or everything is solved are left out.
         let telling = |share: &Share| share.solved > 0;
         for (ply, share) in self.by_ply.iter().filter(|(_, share)| telling(share)) {
             let part = 100.0 * share.solved as f64 / share.games as f64;
@@ -280,7 +279,7 @@ mod tests {
     #[test]
     fn a_gift_is_a_change_of_winner_from_one_ply_to_the_next() {
         let solved = [(50, Black), (51, Black), (52, White), (54, Black)];
-        // From 52 to 54 nobody knows whose move it was.
+        // From 52 to 54 it is unknown whose move lost.
         assert_eq!(given_away(&solved).collect::<Vec<_>>(), [51]);
     }
 
@@ -302,7 +301,7 @@ mod tests {
         };
         let games = [game(6, 3, &[5, 4]), game(5, 4, &[]), game(4, 5, &[])];
         let summary = Summary::new(10, 2, &games);
-        // The third game was never solved; of three firsts 3, 4 and never the median is 4.
+        // The third game was never solved; of three first plies 3, 4 and never the median is 4.
         assert_eq!(summary.median_ply, Some(4));
         let share = |ply: u32| {
             let share = summary.by_ply[&ply];

@@ -1,7 +1,7 @@
-//! What a review knows of a game: plain data, as `--json` prints it and a page holds it.
+//! Data of a review, as `--json` prints it and a page contains it.
 //!
-//! Winrates are shares of games won by Black, in [0, 1]; losses are shares of games that the mover
-//! gave up. Moves are vertices as GTP writes them.
+//! Winrates are Black's shares of won games, in [0, 1]; losses are shares of games that the mover
+//! gave up. Moves are GTP vertices.
 
 use serde::{Deserialize, Serialize};
 use tengen::game::Color;
@@ -35,7 +35,7 @@ impl Side {
         }
     }
 
-    /// A share of games won by Black as one won by this side; its own inverse.
+    /// Black's share of won games converted to this side's; its own inverse.
     pub(super) fn share(self, black: f32) -> f32 {
         match self {
             Side::Black => black,
@@ -44,7 +44,7 @@ impl Side {
     }
 }
 
-/// A move or a stone, and whose it is.
+/// A move or a stone, with its colour.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stone {
     pub(super) color: Side,
@@ -66,7 +66,7 @@ pub(in crate::cli) struct Game {
     pub(super) file: String,
     pub(super) black: String,
     pub(super) white: String,
-    /// As SGF writes it; empty when unknown.
+    /// In SGF notation; empty if unknown.
     pub(super) result: String,
     pub(super) date: String,
     pub(super) width: u8,
@@ -110,7 +110,7 @@ impl Game {
         }
     }
 
-    /// A player's name, or its colour where the file has none.
+    /// A player's name, or the colour if the file has none.
     pub(super) fn player(&self, side: Side) -> &str {
         let name = match side {
             Side::Black => &self.black,
@@ -120,26 +120,26 @@ impl Game {
     }
 }
 
-/// What the judgement rests on; equal settings on equal games give equal reviews but for chance.
+/// Basis of the judgement; equal settings on equal games give equal reviews except for randomness.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Settings {
     /// The program's version.
     pub(super) version: String,
     /// Limits of a search, as text.
     pub(super) search: String,
-    /// Where the network comes from.
+    /// Source of the network.
     pub(super) network: String,
-    /// Settings of the search that are not the usual ones.
+    /// Search settings that differ from the defaults.
     pub(super) changed: Vec<String>,
-    /// Nodes of the solver for a position.
+    /// Solver nodes per position.
     pub(super) nodes: u64,
-    /// The solver looks at no position before this ply.
+    /// First ply for the solver.
     pub(super) from: u32,
-    /// Losses from which a move is an inaccuracy, a mistake, a blunder.
+    /// Minimum losses of an inaccuracy, a mistake and a blunder.
     pub(super) thresholds: [f32; 3],
 }
 
-/// A move that the search looked at, or that was played.
+/// A move that was searched or played.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Candidate {
     #[serde(rename = "move")]
@@ -150,11 +150,11 @@ pub(super) struct Candidate {
     pub(super) prior: f32,
     /// Whether it is proven to win or to lose for the side to move.
     pub(super) wins: Option<bool>,
-    /// The line that begins with it.
+    /// The line that starts with it.
     pub(super) pv: Vec<String>,
 }
 
-/// How bad a move was.
+/// Severity of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Class {
@@ -176,20 +176,19 @@ impl Class {
     }
 }
 
-/// What is said of the move that was played in a position.
+/// Judgement of the move played in a position.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Judged {
-    /// Of games, given up by it; negative where the search had not seen how good it was. `None`
-    /// where a search is missing.
+    /// Share of games given up; negative if the search had underestimated it. `None` without a
+    /// search.
     pub(super) loss: Option<f32>,
     pub(super) class: Option<Class>,
-    /// Whether it counts in the summary: there was a choice, and something left to lose.
+    /// Whether it counts in the summary: there was a choice, and something to lose.
     pub(super) counts: bool,
-    /// Its place by the network's policy and among the search's moves, from 1; `None` where it is
-    /// not known.
+    /// Rank by the network's policy and among the search's moves, from 1; `None` if unknown.
     pub(super) policy_rank: Option<usize>,
     pub(super) choice: Option<usize>,
-    /// The line to play instead, where it was wrong.
+    /// The better line, if it was wrong.
     pub(super) better: Vec<String>,
 }
 
@@ -209,14 +208,14 @@ pub(in crate::cli) struct Position {
     pub(in crate::cli) visits: u64,
     /// The move to play first, then by visits.
     pub(super) candidates: Vec<Candidate>,
-    /// Of the move that was played; `None` at the end of the game.
+    /// The move played; `None` at the end of the game.
     pub(super) played: Option<Judged>,
 }
 
-/// How a player did.
+/// A player's statistics.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Tally {
-    /// Moves that count.
+    /// Number of moves that count.
     pub(super) moves: usize,
     /// Mean of their losses.
     pub(super) average_loss: f32,
@@ -232,7 +231,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Its figures for people: what each is called, and how it is written.
+    /// Column titles and texts.
     pub(super) fn columns(&self) -> [(&'static str, String); 8] {
         let percent = |share: f32, digits: usize| format!("{:.digits$}%", 100.0 * share);
         let first_choices = 100.0 * self.first_choices as f64 / self.moves.max(1) as f64;
@@ -254,7 +253,7 @@ impl Tally {
 pub(in crate::cli) struct Review {
     pub(super) game: Game,
     pub(super) settings: Settings,
-    /// Whether a network judged; else random playouts did.
+    /// Whether a network judged; otherwise random playouts did.
     pub(super) by_network: bool,
     /// Positions of the game, from the first one that was looked at: after Ctrl-C not the first.
     pub(in crate::cli) positions: Vec<Position>,
@@ -275,12 +274,12 @@ impl Position {
 }
 
 impl Review {
-    /// Whether every position was looked at.
+    /// Whether every position was analysed.
     pub(super) fn is_whole(&self) -> bool {
         self.positions.len() == self.game.moves.len() + 1
     }
 
-    /// Moves that are at least inaccuracies: the position before each, and what is said of it.
+    /// Moves that are at least inaccuracies: the position before each, and its judgement.
     pub(super) fn mistakes(&self) -> impl Iterator<Item = (&Position, &Stone, &Judged, Class)> {
         self.positions.iter().filter_map(|position| {
             let judged = position.played.as_ref()?;

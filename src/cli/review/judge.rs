@@ -1,8 +1,8 @@
-//! From what is known of the positions of a game to what its moves were worth.
+//! Judges a game's moves from its positions.
 
 use super::facts::{Class, Judged, Position, Side, Tally};
 
-/// What is known of a position.
+/// Known facts of a position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Known {
     /// Black's, by the search.
@@ -11,11 +11,11 @@ pub(super) struct Known {
     pub(super) winner: Option<Side>,
 }
 
-/// What a move gave up, as a share of games, and whether that is proven.
+/// Loss of a move, as a share of games, and whether it is proven.
 ///
-/// Where both positions are proven the truth decides, and in a proven loss there is nothing left to
-/// lose. Everywhere else the search is compared with itself: the last move before the proven part of a
-/// game is not to blame for what the solver knows and the search did not.
+/// If both positions are proven, the truth decides, and in a proven loss there is nothing left to
+/// lose. Otherwise the search is compared with itself: the last move before the proven part of a
+/// game is not blamed for what only the solver knew.
 pub(super) fn loss(before: Known, after: Known, mover: Side) -> (Option<f32>, bool) {
     match (before.winner, after.winner) {
         (Some(winner), _) if winner != mover => (Some(0.0), true),
@@ -57,14 +57,14 @@ pub(super) fn class(loss: Option<f32>, proven: bool, thresholds: &[f32; 3]) -> O
     reached.map(|(class, _)| class).next_back()
 }
 
-/// Accuracy of a move, in [0, 1], by the share of games that it gave up: the curve that chess players
-/// know (Lichess, "Accuracy metric", lichess.org/page/accuracy).
+/// Accuracy of a move, in [0, 1], from its loss: the curve known from chess (Lichess, "Accuracy
+/// metric", lichess.org/page/accuracy).
 pub(super) fn accuracy(loss: f32) -> f32 {
     let percent = 103.1668 * (-0.04354 * 100.0 * loss.max(0.0)).exp() - 3.1669;
     (percent / 100.0).clamp(0.0, 1.0)
 }
 
-/// How a player did.
+/// A player's statistics.
 pub(super) fn tally<'a>(
     positions: impl IntoIterator<Item = (&'a Position, Side)>,
     side: Side,
@@ -100,7 +100,7 @@ pub(super) fn tally<'a>(
     tally
 }
 
-/// Several games of one player together.
+/// Combines several games of one player.
 pub(super) fn sum<'a>(tallies: impl IntoIterator<Item = &'a Tally>) -> Tally {
     let mut sum = Tally::default();
     for tally in tallies {
@@ -120,7 +120,7 @@ pub(super) fn sum<'a>(tallies: impl IntoIterator<Item = &'a Tally>) -> Tally {
     sum
 }
 
-/// The first move from which on every position is proven, and who wins there.
+/// The first move from which on every position is proven, and the winner.
 pub(super) fn proven(positions: &[Position]) -> Option<(usize, Side)> {
     let known = positions.iter().rev();
     let known = known.map_while(|position| Some((position.moves, position.winner?)));
@@ -141,7 +141,7 @@ mod tests {
 
     const THRESHOLDS: [f32; 3] = [0.05, 0.1, 0.2];
 
-    /// The class of a move of `mover` from a position to the next.
+    /// Severity of a move of `mover` from a position to the next.
     #[track_caller]
     fn check(before: Known, after: Known, mover: Side, expected: (f32, Option<Class>)) {
         let (found, proven) = loss(before, after, mover);
@@ -173,7 +173,7 @@ mod tests {
         check(won, known(0.0, Some(Black)), Black, (0.0, None));
         check(lost, won, Black, (0.0, None));
         check(lost, known(0.1, None), Black, (0.0, None));
-        // What the search did not know is nobody's mistake.
+        // A result unknown to the search is not a mistake.
         check(known(0.6, None), lost, Black, (-0.3, None));
         let unsearched = Known {
             winrate: None,

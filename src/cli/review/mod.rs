@@ -46,46 +46,45 @@ const ENDINGS_FROM: u32 = 40;
 /// or --time-per-move [default: 400 visits].
 ///
 /// The text goes to the standard output, progress to the standard error. Ctrl-C ends it and keeps
-/// what is done; a second one ends it at once.
+/// finished games; a second one ends it at once.
 #[derive(Debug, Args)]
 #[command(mut_args(only_what_counts))]
 pub(crate) struct Review {
     /// SGF files, or folders of them.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Write a page with board, curve and mistakes: a file for one game; for several, or where the
-    /// name does not end in .html, a folder of a page a game and index.html. A folder's games that
-    /// are done already, with the same settings, are not searched again.
+    /// Write a page with board, curve and mistakes: a file for one game; for several, or if the
+    /// name does not end in .html, a folder with a page per game and index.html. Games of a folder
+    /// that are done already with the same settings are not searched again.
     #[arg(long, value_name = "PATH")]
     html: Option<PathBuf>,
     /// Replace files that are not pages of an earlier review.
     #[arg(long, requires = "html")]
     force: bool,
-    /// Print JSON: a line a game, then a line for all.
+    /// Print JSON: a line per game, then a summary line.
     #[arg(long)]
     json: bool,
-    /// Losses, in per cent of winrate, from which a move is called an inaccuracy, a mistake and a
-    /// blunder.
+    /// Minimum losses, in percent of winrate, of an inaccuracy, a mistake and a blunder.
     #[arg(long, value_name = "A,B,C", default_value = "5,10,20", value_parser = thresholds)]
     thresholds: [f32; 3],
-    /// Nodes of the solver for a position [default: 1000000; 100000 with --endings].
+    /// Solver nodes per position [default: 1000000; 100000 with --endings].
     #[arg(long, value_name = "N")]
     nodes: Option<u64>,
-    /// Solve no position before this ply [default: 0; 40 with --endings].
+    /// First ply for the solver [default: 0; 40 with --endings].
     #[arg(long, value_name = "PLY")]
     from: Option<u32>,
-    /// Look at this many games, evenly chosen.
+    /// Analyse this many games, evenly chosen.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     games: Option<u32>,
-    /// Only the solver's word, without searches: from which ply games can be solved, and who gave a
-    /// won game away. Every position is solved by itself; --threads games at a time.
+    /// Use the solver only, without searches: from which ply games can be solved, and who lost a
+    /// won game. Every position is solved independently; --threads games concurrently.
     #[arg(long, conflicts_with_all = ["html", "visits", "time-per-move", "model", "backend"])]
     endings: bool,
     #[command(flatten)]
     engine: EngineFlags,
 }
 
-/// Flags of an engine that mean nothing here: given, they are an error, and the help leaves them out.
+/// Engine flags without effect here: they are errors, and hidden in help.
 const USELESS: &[&str] = &[
     "size",
     "ponder",
@@ -100,7 +99,7 @@ fn only_what_counts(arg: Arg) -> Arg {
     if !USELESS.contains(&arg.get_id().as_str()) {
         return arg;
     }
-    let refuse = |_: &str| Err::<String, _>("`tengen review` has no use for it: leave it out");
+    let refuse = |_: &str| Err::<String, _>("`tengen review` does not use it: leave it out");
     arg.hide(true).value_parser(refuse)
 }
 
@@ -157,14 +156,14 @@ impl Review {
     }
 }
 
-/// Games being reviewed.
+/// A run over several games.
 struct Session {
     /// The game that the files hold, where that is said.
     game: Option<String>,
     reviewer: Reviewer,
     pages: Option<Pages>,
     summary: Summary,
-    /// Whether there is one game only, of which everything is told.
+    /// Whether there is one game only, which is reported in full.
     alone: bool,
     json: bool,
     stop: StopFlag,
@@ -221,7 +220,7 @@ impl Session {
         Ok(())
     }
 
-    /// Reviews a game, or finds its review in an earlier page; false when it was interrupted.
+    /// Reviews a game, or reads its review from an earlier page; false when interrupted.
     fn game(
         &mut self,
         file: &Path,

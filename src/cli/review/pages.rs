@@ -1,4 +1,4 @@
-//! Where pages go, and which of them are there already.
+//! Locations of pages, and pages of earlier runs.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const INDEX: &str = "index.html";
 pub(super) struct Pages {
     /// The page of each file.
     paths: HashMap<PathBuf, PathBuf>,
-    /// Of a folder, what its front page lists so far.
+    /// Entries of a folder's index page so far.
     index: Option<Index>,
 }
 
@@ -28,12 +28,11 @@ struct Index {
 }
 
 impl Pages {
-    /// Decides which file's page goes where, and makes sure that it can be written. Changes nothing
-    /// but for making the folder.
+    /// Decides the page of each file, and checks that it can be written. Only creates the folder.
     ///
     /// # Errors
-    /// When a file is in the way that is no page of a review, unless `force` is set, or when the
-    /// folder cannot be written to.
+    /// If a file that is not a review page is in the way, unless `force` is set, or the folder is
+    /// not writable.
     pub(super) fn open(path: &Path, files: &[PathBuf], force: bool) -> anyhow::Result<Pages> {
         let is_page = path.extension().is_some_and(|extension| {
             extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm")
@@ -52,7 +51,7 @@ impl Pages {
         for page in pages.paths.values().chain(front) {
             ensure!(
                 force || !page.exists() || html::is_ours(page),
-                "{} is no page of a review: choose another place, or replace it with --force",
+                "{} is not a page of a review: choose another place, or replace it with --force",
                 page.display()
             );
         }
@@ -88,7 +87,7 @@ impl Pages {
         })
     }
 
-    /// The review of this very game with these settings, where a folder has its page.
+    /// The review of this game with these settings from a folder's page.
     pub(super) fn earlier(&self, file: &Path, game: &Game, settings: &Settings) -> Option<Review> {
         self.index.as_ref()?;
         let review = html::read(self.paths.get(file)?)?;
@@ -96,7 +95,7 @@ impl Pages {
         same.then_some(review)
     }
 
-    /// Writes a game's page, and the front page anew. Gives the page's path.
+    /// Writes a game's page and updates the index page. Returns the page's path.
     pub(super) fn add(&mut self, file: &Path, review: &Review) -> anyhow::Result<&Path> {
         let path = self.paths.get(file).context("a file has a page")?;
         write(path, &html::page(review, self.index.is_some())?)?;
@@ -113,7 +112,7 @@ impl Pages {
     }
 }
 
-/// Replaces a file as a whole: a reader never sees half of it.
+/// Replaces a file atomically.
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     file::write(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }

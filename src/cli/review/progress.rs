@@ -1,5 +1,5 @@
-//! The line on the standard error that says how far a review is: rewritten on a terminal, now and
-//! then a new one in a log.
+//! The progress line on the standard error: rewritten on a terminal, occasionally repeated in a
+//! log.
 
 use std::io::{IsTerminal as _, Write as _, stderr};
 use std::time::Duration;
@@ -19,19 +19,19 @@ pub(super) struct Progress {
     /// Positions that need no work, and those that were searched.
     skipped: usize,
     done: usize,
-    /// Games that are yet to be solved, those that were, and the time that took.
+    /// Games still to solve, solved games, and their time.
     unsolved: usize,
     solved: usize,
     solving: Duration,
-    /// When what goes on now began.
+    /// Start of the current work.
     since: Duration,
     terminal: bool,
-    /// When the last line was shown.
+    /// Time of the last line.
     shown: Duration,
 }
 
 impl Progress {
-    /// Of so many games with so many positions together.
+    /// Starts progress over this many games and positions.
     pub(super) fn new(games: usize, total: usize) -> Progress {
         Progress {
             clock: SystemClock::new(),
@@ -47,7 +47,7 @@ impl Progress {
         }
     }
 
-    /// A game of so many positions needs no work, or none is possible.
+    /// Skips a game with this many positions.
     pub(super) fn skip(&mut self, positions: usize) {
         self.skipped += positions;
         self.unsolved = self.unsolved.saturating_sub(1);
@@ -89,14 +89,14 @@ impl Progress {
         self.shown = now;
         let line = format!("{}  {file}", self.line(now));
         tell(&if self.terminal {
-            // Back to the line's start, then clear what is left of the old line.
+            // Back to the line's start, then clear the rest of the old line.
             format!("\r{line}\x1b[K")
         } else {
             format!("{line}\n")
         });
     }
 
-    /// Makes room for other lines.
+    /// Clears the line for other output.
     pub(super) fn clear(&self) {
         if self.terminal && !self.shown.is_zero() {
             tell("\r\x1b[K");
@@ -119,7 +119,7 @@ impl Progress {
 }
 
 fn tell(text: &str) {
-    // Nobody to show it to is no reason to stop.
+    // If it cannot be shown, the work goes on.
     let mut out = stderr().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

@@ -1,4 +1,4 @@
-//! The games that can be reviewed.
+//! Games that can be reviewed.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
-//! Reviews a game: each position searched by the engine itself, from the end of the game back.
+//! Reviews a game: the engine searches each position, from the end of the game back.
 //!
-//! The engine's graph keeps what it found of later positions, so that the search of an earlier one
-//! knows how the game went on, and proofs spread backwards.
+//! The engine's graph keeps later positions, so that the search of an earlier one knows how the
+//! game went on, and proofs propagate backwards.
 
 use std::sync::Arc;
 
@@ -20,11 +20,10 @@ use super::facts::{Candidate, Class, Game, Judged, Position, Review, Settings, S
 use super::judge::{self, Known};
 use super::truth::{self, SolverBudget, Verdict};
 
-/// Visits of a search where nothing else is said, by a network and by random playouts.
+/// Default visits of a search, with a network and with random playouts.
 const VISITS: u64 = 400;
 const PLAYOUTS: u64 = 20_000;
-/// Moves that are kept of a position besides the one that was played and those that are proven, and
-/// moves of a line.
+/// Moves kept of a position besides the one played and those proven, and moves of a line.
 const CANDIDATES: usize = 12;
 const LINE: usize = 16;
 
@@ -59,7 +58,7 @@ struct BoardEngine {
     settings: Settings,
 }
 
-/// A position of a game as searched and solved.
+/// A position of a game with its search and proofs.
 struct SearchedPosition<'a> {
     report: Option<&'a SearchReport>,
     verdict: Option<&'a Verdict>,
@@ -200,7 +199,7 @@ impl Reviewer {
             && !matches!(options.backend, Backend::Rollout | Backend::Critic)
         {
             let path = model.display();
-            // On another board the engine would do with the built-in one.
+            // On another board the engine would use the built-in network.
             let fits = ModelSource::from(model.clone()).info()?.plays_on(size);
             ensure!(
                 by_network && fits,
@@ -235,8 +234,8 @@ impl Reviewer {
 }
 
 impl BoardEngine {
-    /// Searches the positions of a game from the last one back, and gives those that were searched
-    /// in the game's order.
+    /// Searches the positions of a game from the last one back, and returns them in the game's
+    /// order.
     fn search(
         &mut self,
         record: &GameRecord,
@@ -266,7 +265,8 @@ impl BoardEngine {
             };
             let mv = play.map(|play| play.vertex.index(record.size));
             let mut position = looked.position(moves, mv, self.by_network);
-            // A search with a single move looks no further, and its value is the network's guess.
+            // A search with a single legal move stops at once, and its value is the network's
+            // estimate.
             if let (true, Some(next)) = (looked.is_forced(), positions.last()) {
                 position.winrate = next.winrate;
             }
@@ -313,7 +313,7 @@ impl BoardEngine {
 }
 
 impl SearchedPosition<'_> {
-    /// The position before the move `played`, after so many moves.
+    /// The position before the move `played`, after this many moves.
     fn position(&self, moves: usize, played: Option<Move>, by_network: bool) -> Position {
         let over = self.outcome.and_then(|outcome| outcome.winner);
         let best = self.report.and_then(SearchReport::best);
@@ -356,7 +356,7 @@ impl SearchedPosition<'_> {
         self.report.is_some_and(|report| report.moves.len() == 1)
     }
 
-    /// Black's winrate of a value for the mover, to four digits.
+    /// Black's winrate from a value for the mover, to four digits.
     fn winrate(&self, value: f32) -> f32 {
         let share = Side::from(self.mover).share(f32::midpoint(1.0, value));
         (share * 1e4).round() / 1e4
@@ -394,7 +394,7 @@ impl SearchedPosition<'_> {
         candidates
     }
 
-    /// What the report says of the move that was played; its loss is yet to be found.
+    /// The report's data of the move played; its loss is computed later.
     fn judged(&self, mv: Move, winner: Option<Side>, by_network: bool) -> Judged {
         let moves = self.report.map_or(&[][..], |report| &report.moves);
         let place = moves.iter().position(|found| found.mv == mv);
@@ -470,7 +470,7 @@ fn compare(
     }
 }
 
-/// The search's line without the move that was played.
+/// The search's line if it differs from the move played.
 fn instead(position: &Position, played: &str) -> Vec<String> {
     let mut others = position
         .candidates

@@ -1,4 +1,4 @@
-//! Several games together: how each player did.
+//! Summary of several games: each player's statistics.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use super::facts::{Review, Side, Tally};
 use super::judge::sum;
 use super::text;
 
-/// Of the reviewed games what is told at the end.
+/// Data of the reviewed games for the summary.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
     games: usize,
-    /// Of the games that end proven, the moves before the first position from which all are.
+    /// For games that end proven, the number of moves before the first position from which all are.
     proven: Vec<usize>,
     /// By name.
     players: BTreeMap<String, Vec<Tally>>,
@@ -44,14 +44,14 @@ impl Summary {
         }
     }
 
-    /// `None` also where half of the games are never proven.
+    /// `None` also if half of the games are never proven.
     fn median_proven(&self) -> Option<usize> {
         let mut proven = self.proven.clone();
         proven.sort_unstable();
         proven.get(self.games / 2).copied()
     }
 
-    /// Each player's games and how it did in all of them.
+    /// Each player's games and total statistics.
     pub(super) fn players(&self) -> impl Iterator<Item = (&str, usize, Tally)> {
         let players = self.players.iter();
         players.map(|(name, tallies)| (name.as_str(), tallies.len(), sum(tallies)))

@@ -1,4 +1,4 @@
-//! A review for a terminal.
+//! A review as text for a terminal.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ const COLUMNS: usize = 72;
 const LINE: usize = 6;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Everything that is told of one game.
+/// Full text for one game.
 pub(super) fn game(review: &Review) -> String {
     let mut lines = vec![title(review), basis(review)];
     if let Some(first) = review.positions.first().filter(|first| first.moves > 0) {
@@ -42,7 +42,7 @@ pub(super) fn game(review: &Review) -> String {
     lines.join("\n")
 }
 
-/// What is told of one game among many: who played, how they did, and what decided it.
+/// Text for one game among many: players, statistics, and the decisive move.
 pub(super) fn line(review: &Review) -> String {
     let losses = Side::BOTH.map(|side| 100.0 * review.players[side as usize].average_loss);
     let [black, white] = losses;
@@ -94,7 +94,7 @@ fn title(review: &Review) -> String {
     )
 }
 
-/// What the judgement rests on, and what is proven.
+/// Basis of the judgement, and proven results.
 fn basis(review: &Review) -> String {
     let judge = if review.by_network {
         format!("network {}", review.settings.network)
@@ -111,7 +111,7 @@ fn basis(review: &Review) -> String {
     format!("{} a position, {judge}{proven}", review.settings.search)
 }
 
-/// A bar a position, thinned where there are too many.
+/// A bar per position, thinned if there are too many.
 fn curve(review: &Review) -> String {
     let count = review.positions.len();
     let step = count.div_ceil(COLUMNS).max(1);
@@ -125,7 +125,7 @@ fn curve(review: &Review) -> String {
     positions.map(|position| bar(position.winrate)).collect()
 }
 
-/// A line for each move that is at least so bad.
+/// A line for each move of at least this severity.
 fn mistakes(review: &Review, least: Class) -> Vec<String> {
     let bad = review.mistakes().filter(|(.., class)| *class >= least);
     let after = |moves: usize| {

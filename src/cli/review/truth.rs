@@ -1,4 +1,4 @@
-//! What the solver can prove of a game: who wins which positions, and by which moves.
+//! Proofs for a game's positions: winners and winning moves.
 
 use tengen::game::nogo::{NoGo, SmallNoGo};
 use tengen::game::{Color, Game, Move, Proof};
@@ -7,24 +7,24 @@ use tengen::solver::{Solve as _, SolveLimits, Solver};
 
 use super::super::position::replay;
 
-/// A position is looked at unless so many in a row after it could not be solved.
+/// A position is skipped after this many consecutive later ones that could not be solved.
 const MAX_IN_VAIN: usize = 2;
 
-/// What is proven of a position.
+/// Proven facts of a position.
 #[derive(Debug, Clone)]
 pub(super) struct Verdict {
-    /// Who wins with best play.
+    /// The winner with best play.
     pub(super) winner: Color,
-    /// Legal moves, and whether they win for the side that plays them, where that is proven.
+    /// Legal moves, and whether they win for their side, if proven.
     pub(super) moves: Vec<(Move, bool)>,
-    /// A line of best play, where the game went on by losing what was won here.
+    /// A line of best play, if the game continued by losing a won position.
     pub(super) line: Vec<Move>,
 }
 
-/// What the solver may spend.
+/// Limits of the solver.
 #[derive(Clone, Copy)]
 pub(super) struct SolverBudget<'a> {
-    /// On a position; its moves and a line of play may cost as much again.
+    /// Per position; its moves and a line of play may cost as much again.
     pub(super) effort: SolveLimits<'a>,
     /// Bytes for proven positions.
     pub(super) bytes: usize,
@@ -32,8 +32,8 @@ pub(super) struct SolverBudget<'a> {
     pub(super) from: u32,
 }
 
-/// Looks at positions from the last one back to `from`, until some in a row could not be solved,
-/// and gives what was found with the position's index, indices rising.
+/// Solves positions from the last one back to `from`, until several consecutive ones fail, and
+/// returns the results with the positions' indices, ascending.
 pub(super) fn look_back<const W: usize, T>(
     positions: &[NoGo<W>],
     from: u32,
@@ -103,7 +103,7 @@ fn solve<const W: usize>(
     Ok(verdicts)
 }
 
-/// What can be proven of one position, with a line of play where `wants_line` of its winner.
+/// Proofs for one position, with a line of play if `wants_line` of its winner.
 fn verdict<const W: usize>(
     solver: &mut Solver<W>,
     position: &NoGo<W>,

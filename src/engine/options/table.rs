@@ -16,7 +16,7 @@ pub struct EngineOption {
     /// Help text, with the default.
     pub help: &'static str,
     /// Allowed values, for error messages.
-    pub(super) expected: &'static str,
+    pub expected: &'static str,
     /// Stores a value; `None` if it is invalid.
     pub(super) set: fn(&mut EngineOptions, &str) -> Option<()>,
 }

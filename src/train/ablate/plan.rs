@@ -1,4 +1,4 @@
-//! What is compared, as a TOML file.
+//! The plan of an ablation study, read from a TOML file.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,47 +6,50 @@ use crate::train::TrainError;
 use crate::train::architecture::Architecture;
 use crate::train::cycle::{CyclePlan, Stage};
 
-/// An ablation.
+/// The plan of an ablation study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AblationPlan {
-    /// What the table is called.
+    /// Title of the table. Range: any.
     pub title: String,
-    /// Every arm is run once with each seed, unless it says that fewer will do.
+    /// Seeds; every arm is run once with each, unless it has `first-seeds`. Range: at least one,
+    /// distinct.
     pub seeds: Vec<u64>,
-    /// What is compared; ratings are relative to the first.
+    /// The arms; ratings are relative to the first. Range: at least two tables.
     pub arm: Vec<Arm>,
-    /// How networks meet.
+    /// Matches between networks. Range: a table.
     #[serde(default, rename = "match")]
     pub matches: MatchSettings,
-    /// How an arm is run: seed and networks come from above.
+    /// Plan of each run, except seed and network. Range: a plan of `tengen-train loop`.
     pub run: CyclePlan,
 }
 
-/// One arm.
+/// One arm of a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Arm {
-    /// Its name; letters, digits, `+`, `-` and `_`.
+    /// Name of the arm. Range: letters, digits, `+`, `-` and `_`, distinct.
     pub name: String,
-    /// Its network.
+    /// Network architecture. Range: a name such as az-5b32c.
     pub network: Architecture,
-    /// How many times the generations of the plan it gets.
+    /// Multiple of the plan's generations. Range: at least 1.
     #[serde(default = "once")]
     pub times: u32,
-    /// With how many of the seeds it is run, the first ones: a long arm may do with fewer.
+    /// Number of seeds, the first ones, for a long arm; by default all. Range: at least 1; not for
+    /// the first arm.
     #[serde(default)]
     pub first_seeds: Option<usize>,
-    /// The arm that the others take something away from.
+    /// Whether it is the full variant, from which the others remove something. Range: true, false.
     #[serde(default)]
     pub full: bool,
-    /// The paper's rating in Elo.
+    /// Rating in the paper, in Elo. Range: any.
     #[serde(default)]
     pub paper: Option<f64>,
-    /// Half of the paper's interval.
+    /// Half-width of the paper's interval. Range: any.
     #[serde(default)]
     pub paper_interval: Option<f64>,
-    /// What it does otherwise than `run` of the plan, under the same keys. A list is replaced as a whole.
+    /// Changes to the plan's `run`, with the same keys. Lists are replaced as a whole. Range: a
+    /// table.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub run: toml::Table,
 }
@@ -55,20 +58,20 @@ fn once() -> u32 {
     1
 }
 
-/// Matches between the networks of a seed, each against each.
+/// Matches between all networks of a seed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct MatchSettings {
-    /// Pairs of games.
+    /// Pairs of games. Range: any.
     pub pairs: u32,
-    /// Playouts a move.
+    /// Playouts per move. Range: any.
     pub visits: u32,
-    /// Random plies that open a game.
+    /// Random opening plies. Range: any.
     pub opening_plies: u16,
-    /// Every network meets UCT with this many uniformly random playouts a move, too.
+    /// Uniformly random playouts per move of additional UCT opponents. Range: any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uct: Vec<u64>,
-    /// And RAVE with this many informed playouts.
+    /// Informed playouts per move of additional RAVE opponents. Range: any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rave: Vec<u64>,
 }
@@ -87,10 +90,10 @@ impl Default for MatchSettings {
 }
 
 impl AblationPlan {
-    /// Reads a plan.
+    /// Parses and checks a plan.
     ///
     /// # Errors
-    /// [`TrainError::Setting`] says what is wrong.
+    /// [`TrainError::Setting`] names the error.
     pub fn parse(text: &str) -> Result<AblationPlan, TrainError> {
         let mut plan: AblationPlan = toml::from_str(text).map_err(TrainError::plan)?;
         plan.run = CyclePlan::parse(&plan.run.to_toml()?)?;
@@ -135,7 +138,7 @@ impl AblationPlan {
         self.arm.iter().filter(runs)
     }
 
-    /// Runs of all arms.
+    /// Number of runs of all arms.
     #[must_use]
     pub fn runs(&self) -> usize {
         let of = |&seed: &u64| self.arms_of(seed).count();
@@ -145,7 +148,7 @@ impl AblationPlan {
     /// The plan of one run.
     ///
     /// # Errors
-    /// [`TrainError::Setting`] when what the arm does otherwise is no plan; never after
+    /// [`TrainError::Setting`] if the arm's changes are invalid; never after
     /// [`AblationPlan::parse`].
     pub fn run_of(&self, arm: &Arm, seed: u64) -> Result<CyclePlan, TrainError> {
         let run = if arm.run.is_empty() {
@@ -169,7 +172,7 @@ impl AblationPlan {
     }
 }
 
-/// Replaces values by those of `over` under the same keys.
+/// Replaces values by those of `over` with the same keys.
 fn merge(table: &mut toml::Table, over: &toml::Table) {
     for (key, value) in over {
         match (table.get_mut(key), value) {

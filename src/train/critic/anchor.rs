@@ -1,4 +1,4 @@
-//! How strong a critic is: matches against random play and against RAVE, as either colour.
+//! Strength of a critic: matches against random play and against RAVE, as either colour.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,27 +13,27 @@ use crate::game::{Color, Move, Proof};
 use crate::rollout::{Playout, Rave, RaveParams};
 use crate::train::seed::numbered_seed;
 
-/// Matches of the critic so far, as either colour.
+/// Measurement of a critic's strength by matches, as either colour.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Measure {
-    /// Games of learning between them. The first is before any.
+    /// Interval in training games; the first measurement is before any. Range: at least 1.
     pub every: u32,
-    /// Pairs of games against each anchor, colours swapped.
+    /// Pairs of games against each anchor, with swapped colours. Range: at least 1.
     pub pairs: u32,
-    /// Uniformly random plies that open a pair.
+    /// Uniformly random opening plies of a pair. Range: any.
     pub random_plies: u32,
-    /// Against whom: `random`, or `rave-400` for RAVE with 400 playouts a move.
+    /// Opponents. Range: a list of `random` and `rave-N` for RAVE with N playouts per move.
     pub against: Vec<Anchor>,
 }
 
-/// Against whom.
+/// An opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Anchor {
     /// Any legal move.
     Random,
-    /// RAVE with this many playouts a move.
+    /// RAVE with this many playouts per move.
     Rave(u32),
 }
 
@@ -75,12 +75,12 @@ impl fmt::Display for Anchor {
     }
 }
 
-/// What a match has shown.
+/// Result of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Games that the critic had played before.
+    /// Training games of the critic before.
     pub games: u32,
-    /// Against whom.
+    /// Opponent.
     pub against: Anchor,
     /// The critic's points, a draw being half of one.
     pub points: f64,
@@ -88,7 +88,7 @@ pub struct Measured {
     pub of: u32,
 }
 
-/// Plays a match of pairs of games: the same random opening, colours swapped.
+/// Plays a match of pairs of games with the same random opening and swapped colours.
 pub fn measure<G: Taught + Playout>(
     start: &G,
     network: &Network,
@@ -115,7 +115,7 @@ pub fn measure<G: Taught + Playout>(
     }
 }
 
-/// The critic's points in one game that it plays as `color`.
+/// The critic's points in one game as `color`.
 fn result<G: Taught + Playout>(
     mut position: G,
     network: &Network,

@@ -1,4 +1,4 @@
-//! What is taught to whom, as a TOML file.
+//! The plan of critic training, read from a TOML file.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,39 +8,41 @@ use super::taught::UtilityWeights;
 use crate::game::BoardSize;
 use crate::train::TrainError;
 
-/// Runs of critics: each arm with each seed.
+/// The plan of critic training: each arm is run with each seed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CriticPlan {
-    /// What the report is called.
+    /// Title of the report. Range: any.
     pub title: String,
-    /// The game.
+    /// Name of the game. Range: nogo, go.
     pub game: String,
-    /// Side length of the board.
+    /// Side length of the board. Range: a board of the game.
     pub size: u8,
-    /// The game's rules; the usual ones where it is empty.
+    /// Rules of the game; empty for the default ones. Range: rules of the game.
     #[serde(default)]
     pub rules: String,
-    /// Every arm is run once with each.
+    /// Seeds; every arm is run once with each. Range: at least one, distinct.
     pub seeds: Vec<u64>,
-    /// Hidden nodes.
+    /// Number of hidden nodes. Range: 1 to 1000.
     #[serde(default = "hidden_of_the_paper")]
     pub hidden: usize,
-    /// The share of its turns in which the opponent plays by rules of thumb, and not at random.
+    /// Share of turns in which the opponent plays by rules of thumb instead of randomly. Range: 0
+    /// to 1.
     pub opponent_rules: f64,
-    /// Whether the critic may fill its own eyes, as the paper's may.
+    /// Whether the critic may fill its own eyes, as in the paper. Range: true, false.
     #[serde(default = "as_printed")]
     pub fills_eyes: bool,
-    /// The utility's weights.
+    /// Weights of the utility. Range: a table.
     #[serde(default)]
     pub utility: UtilityWeights,
-    /// What the arms of a seed begin with; an untrained network, where there is none.
+    /// Initial training shared by the arms of a seed; without it they start from an untrained
+    /// network. Range: a table like `[[arm]]`.
     pub base: Option<Arm>,
-    /// What is compared.
+    /// The arms to compare. Range: at least one table.
     pub arm: Vec<Arm>,
-    /// How an arm is taught that says nothing else.
+    /// Curriculum of arms without their own. Range: a table.
     pub lessons: Curriculum,
-    /// How strong critics are, in games of their own.
+    /// Measurement of strength in separate games; without it there is none. Range: a table.
     #[serde(default)]
     pub measure: Option<Measure>,
 }
@@ -49,23 +51,24 @@ fn hidden_of_the_paper() -> usize {
     21
 }
 
-/// One way to learn.
+/// One way of training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Arm {
-    /// Its name; letters, digits, `+`, `-`, `.` and `_`.
+    /// Name of the arm. Range: letters, digits, `+`, `-`, `.` and `_`, distinct.
     pub name: String,
-    /// What the network learns to say.
+    /// Training target. Range: { kind = "hdp", gamma = 0 to 1 }, { kind = "td", lambda = 0 to 1 },
+    /// { kind = "monte-carlo" }.
     pub target: Target,
-    /// Whether a loss of utility counts as none, as printed (6); else it counts against, and the
-    /// network's range is (-1, 1).
+    /// Whether a negative utility is replaced by zero, as printed in (6); otherwise it counts, and
+    /// the network's range is (-1, 1). Range: true, false.
     #[serde(default = "as_printed")]
     pub clamp: bool,
-    /// Whether it may fill its own eyes, where that is not as with the others.
+    /// Whether it may fill its own eyes, if different from the plan. Range: true, false.
     pub fills_eyes: Option<bool>,
-    /// How it is taught, where that is not as the others are.
+    /// Curriculum, if different from the plan. Range: a table.
     pub lessons: Option<Curriculum>,
-    /// What the paper has found: wins, and losses by less than six points.
+    /// Results in the paper: wins, and losses by less than six points. Range: two numbers.
     pub paper: Option<[u32; 2]>,
 }
 
@@ -73,36 +76,39 @@ fn as_printed() -> bool {
     true
 }
 
-/// The name of an arm's run with a seed.
+/// Name of an arm's run with a seed.
 #[must_use]
 pub fn run_name(arm: &Arm, seed: u64) -> String {
     format!("{}-s{seed}", arm.name)
 }
 
-/// The course of the games.
+/// Curriculum: the sequence of games.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Curriculum {
-    /// Games, tests included.
+    /// Number of games, tests included. Range: at least 1.
     pub games: u32,
-    /// In the first games moves are drawn by their values (Gibbs sampling).
+    /// Number of initial games in which moves are drawn by their values (Gibbs sampling). Range:
+    /// any.
     #[serde(default)]
     pub sampled_games: u32,
-    /// How freely: a move of value J comes with a probability in proportion to exp(J / this).
+    /// Temperature of the draw: a move of value J has a probability proportional to exp(J /
+    /// temperature). Range: above 0.
     #[serde(default = "one")]
     pub temperature: f64,
-    /// Games of learning between tests; there are none where it is 0.
+    /// Training games between tests; 0 for no tests. Range: any, 0 exactly if `test-games` is.
     #[serde(default)]
     pub test_every: u32,
-    /// Games of a test: no training, and no move is drawn.
+    /// Games per test, without training and random moves. Range: any, 0 exactly if `test-every` is.
     #[serde(default)]
     pub test_games: u32,
-    /// Uniformly random plies that open a game.
+    /// Uniformly random opening plies. Range: any.
     #[serde(default)]
     pub random_plies: u32,
-    /// The rate of learning.
+    /// Learning rate. Range: above 0.
     pub rate: f64,
-    /// Whether the critic plays Black in every second game; it is White in all, where not.
+    /// Whether the critic plays Black in every second game; otherwise it always plays White. Range:
+    /// true, false.
     #[serde(default)]
     pub both_colors: bool,
 }
@@ -112,10 +118,10 @@ fn one() -> f64 {
 }
 
 impl CriticPlan {
-    /// Reads a plan.
+    /// Parses and checks a plan.
     ///
     /// # Errors
-    /// [`TrainError::Setting`] says what is wrong.
+    /// [`TrainError::Setting`] names the error.
     pub fn parse(text: &str) -> Result<CriticPlan, TrainError> {
         let plan: CriticPlan = toml::from_str(text).map_err(TrainError::plan)?;
         plan.check().map_err(TrainError::plan)?;
@@ -128,7 +134,7 @@ impl CriticPlan {
         BoardSize::square(self.size)
     }
 
-    /// How an arm is taught.
+    /// The curriculum of an arm.
     #[must_use]
     pub fn lessons_of<'a>(&'a self, arm: &'a Arm) -> &'a Curriculum {
         arm.lessons.as_ref().unwrap_or(&self.lessons)
@@ -179,7 +185,7 @@ impl Curriculum {
         Ok(())
     }
 
-    /// Whether a game, counted from 0, is one of a test.
+    /// Whether a game, counted from 0, belongs to a test.
     #[must_use]
     pub fn is_test(&self, game: u32) -> bool {
         let cycle = self.test_every + self.test_games;

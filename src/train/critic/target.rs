@@ -1,4 +1,4 @@
-//! What the network learns to say of a board, and the steps by which it does.
+//! Training targets of the network, and its training steps.
 //!
 //! All targets are one: rewards r with a discount g, and the game's result at its end. Heuristic
 //! dynamic programming (HDP) has utilities for rewards (5); temporal differences (TD) have none and no
@@ -12,14 +12,14 @@ use crate::critic::{Board, Network};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Target {
-    /// `U(t) + gamma J(t + 1)`, which stands still while J(t) moves towards it (5).
+    /// `U(t) + gamma J(t + 1)`, held fixed while J(t) moves towards it (5).
     Hdp {
-        /// The discount, in 0..=1.
+        /// Discount, in 0..=1.
         gamma: f64,
     },
-    /// The mean of later values that TD(lambda) looks ahead to (1), online.
+    /// The mean of later values that TD(lambda) uses (1), online.
     Td {
-        /// How far, in 0..=1: 0 looks at the next board alone.
+        /// Lambda, in 0..=1: 0 uses the next board only.
         lambda: f64,
     },
     /// The game's result, used when it is over.
@@ -38,7 +38,7 @@ impl Target {
             .ok_or_else(|| format!("{name} {value} is not from 0 to 1"))
     }
 
-    /// Whether utilities count, and how much less what comes one board later does.
+    /// Whether utilities count, and the discount per step.
     fn rewards_and_discount(self) -> (bool, f64) {
         match self {
             Target::Hdp { gamma } => (true, gamma),
@@ -46,7 +46,7 @@ impl Target {
         }
     }
 
-    /// In a few words.
+    /// Short description.
     #[must_use]
     pub fn text(self) -> String {
         match self {
@@ -57,22 +57,22 @@ impl Target {
     }
 }
 
-/// How it is trained.
+/// Training settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TrainingTarget {
     /// What.
     pub target: Target,
-    /// The rate of learning.
+    /// Learning rate.
     pub rate: f64,
-    /// Whether utilities and values may be below 0: an output y then means 2 y - 1.
+    /// Whether utilities and values may be negative: an output y then means 2 y - 1.
     pub signed: bool,
 }
 
-/// Teaches a network, board after board of a game.
+/// Trains a network on the successive boards of a game.
 #[derive(Debug)]
 pub struct Learner {
     teaching: TrainingTarget,
-    /// The last board and the reward on the way to it; all of the game for Monte-Carlo.
+    /// The last board and the reward before it; all of the game for Monte Carlo.
     seen: Vec<(Board, f64)>,
     trace: Vec<f64>,
     gradient: Vec<f64>,
@@ -90,13 +90,13 @@ impl Learner {
         }
     }
 
-    /// A game begins.
+    /// Starts a game.
     pub fn begin(&mut self) {
         self.seen.clear();
         self.trace.clear();
     }
 
-    /// The game comes to a board; `utility` is U(t) of the way to it.
+    /// Adds a board of the game; `utility` is U(t) of the step to it.
     pub fn see(&mut self, network: &mut Network, board: &Board, utility: f64) {
         let (rewards, discount) = self.teaching.target.rewards_and_discount();
         if self.teaching.target != Target::MonteCarlo
@@ -109,15 +109,14 @@ impl Learner {
         self.seen.push((board.clone(), reward));
     }
 
-    /// The game is over: its last board is worth `result`, in 0..=1 (8).
+    /// Ends the game with `result`, in 0..=1 (8), for the last board.
     pub fn end(&mut self, network: &mut Network, result: f64) {
         for (board, _) in std::mem::take(&mut self.seen).iter().rev() {
             self.learn(network, board, result);
         }
     }
 
-    /// A step of a board's value towards `wanted`, and of those before it as far as the trace has
-    /// them.
+    /// Moves a board's value towards `wanted`, and earlier ones according to their trace.
     fn learn(&mut self, network: &mut Network, board: &Board, wanted: f64) {
         let value = network.differentiate(board, &mut self.gradient);
         let scale = if self.teaching.signed { 2.0 } else { 1.0 };
@@ -169,10 +168,10 @@ mod tests {
         network
     }
 
-    /// A board, and what its value moves towards.
+    /// A board, and the target of its value.
     type Step<'a> = (usize, &'a dyn Fn(&Network) -> f64);
 
-    /// The same steps by hand: which board moves towards what, one after the other.
+    /// The same steps by hand: the target of each board, in order.
     fn by_hand(steps: &[Step<'_>], rate: f64, scale: f64) -> Network {
         let (mut network, mut gradient) = (network(), Vec::new());
         for (board, wanted) in steps {
@@ -244,7 +243,7 @@ mod tests {
         assert_eq!(of(Target::Td { lambda: 0.0 }, 0.2), expected);
         let expected = by_hand(&[(2, &|_| 1.0), (1, &|_| 1.0), (0, &|_| 1.0)], 0.2, 1.0);
         assert_eq!(of(Target::MonteCarlo, 0.2), expected);
-        // With small steps TD(1) is Monte-Carlo (Sutton 1988), and TD(0) is not.
+        // With small steps TD(1) equals Monte Carlo (Sutton 1988), and TD(0) does not.
         let small = |target| of(target, 1e-6);
         let change = |taught: &Network| -> Vec<f64> {
             let before = network();

@@ -1,4 +1,4 @@
-//! What a critic is taught of a game: its utility, and how games end for it.
+//! Properties of a game for critic training: its utility, and results.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,22 +8,22 @@ use crate::game::{Color, Proof};
 
 use super::opponent::Opponent;
 
-/// The weights of the utility (7): of the shares of stones, of area and of prisoners in Go, of which
-/// the paper does without the first; in NoGo of the shares of open points and of those that only
-/// one side may play.
+/// Weights of the utility (7): of the shares of stones, area and prisoners in Go (the paper does
+/// not use the first); in NoGo of the shares of open points and of points that only one side may
+/// play.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct UtilityWeights {
-    /// Of the share of stones.
+    /// Weight of the share of stones. Range: any.
     pub stones: f64,
-    /// Of the share of area, or of open points.
+    /// Weight of the share of area, or of open points. Range: any.
     pub area: f64,
-    /// Of the share of prisoners, or of own points.
+    /// Weight of the share of prisoners, or of own points. Range: any.
     pub prisoners: f64,
 }
 
 impl Default for UtilityWeights {
-    /// Those of the paper.
+    /// The paper's weights.
     fn default() -> Self {
         UtilityWeights {
             stones: 0.0,
@@ -33,26 +33,25 @@ impl Default for UtilityWeights {
     }
 }
 
-/// What a side has and what the other has.
+/// A side's amount and the opponent's.
 pub type Shares = [usize; 2];
 
 /// A game that a critic can learn.
 pub trait Taught: Opponent {
-    /// Stones, area and prisoners of `color` and of the other side, or what stands in their places;
-    /// nothing, where nothing counts on the way.
+    /// Stones, area and prisoners of `color` and of the opponent, or their substitutes; zero
+    /// without a utility.
     fn shares(&self, color: Color) -> [Shares; 3] {
         let _ = color;
         [[0; 2]; 3]
     }
 
-    /// What a finished game is worth to `color`, in 0..=1 (8).
+    /// Result of a finished game for `color`, in 0..=1 (8).
     fn worth(&self, color: Color) -> f64 {
         let proof = self.outcome().map(|outcome| outcome.proof_for(color));
         f64::from(proof.map_or(0.5, |proof| 0.5 + 0.5 * proof.value()))
     }
 
-    /// The points of `color` and of the other side by which a game is won: 1 and 0 where none are
-    /// counted.
+    /// Final points of `color` and of the opponent: 1 and 0 if none are counted.
     fn points(&self, color: Color) -> Shares {
         let proof = self.outcome().map(|outcome| outcome.proof_for(color));
         match proof {
@@ -63,12 +62,12 @@ pub trait Taught: Opponent {
     }
 }
 
-/// Area is counted with all stones alive, and with them in it, as the paper's is.
+/// Area counts with all stones alive, stones included, as in the paper.
 impl<const CELLS: usize, const WORDS: usize> Taught for Go<CELLS, WORDS> {
     fn shares(&self, color: Color) -> [Shares; 3] {
         let other = color.opponent();
         let stones = [color, other].map(|side| self.stones(side).count());
-        // A side's prisoners are the other's stones.
+        // A side's prisoners are the opponent's captured stones.
         let prisoners = [other, color].map(|side| self.prisoners(side) as usize);
         [stones, self.points(color), prisoners]
     }
@@ -106,7 +105,7 @@ pub fn utility<G: Taught>(position: &G, color: Color, weights: &UtilityWeights) 
         .sum()
 }
 
-/// The first of two as a share of both; nothing where both are 0.
+/// The first of two as a share of their sum; `None` if both are 0.
 fn share([own, other]: Shares) -> Option<f64> {
     let both = own + other;
     (both > 0).then(|| own as f64 / both as f64)
@@ -124,10 +123,10 @@ mod tests {
     use crate::game::nogo::SmallNoGo;
     use crate::game::{BoardSize, Game, Move};
 
-    /// Black takes a stone in the corner of 3x3 and so owns the point; White has nothing left.
+    /// Black captures a stone in the corner of 3x3 and so owns the point; White has nothing left.
     fn corner() -> SmallGo {
         let mut position = SmallGo::new(BoardSize::square(3)).unwrap();
-        // B1, A1; A2 takes A1.
+        // B1, A1; A2 captures A1.
         for mv in [1, 0, 3] {
             position.play(Move(mv));
         }

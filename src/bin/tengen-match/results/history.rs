@@ -1,4 +1,4 @@
-//! The pages of all matches and figures, and of what did not help.
+//! The pages of all matches and measurements, and of what did not help.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use tengen::referee::MatchRecord;
 use super::records::{Measure, Records, Topic};
 use super::strength::game_name;
 
-/// All matches by game, then all other figures by topic, newest first.
+/// All matches by game, then all measurements by topic, newest first.
 pub(super) fn page(records: &Records) -> String {
     let mut text = String::from(
         "# History of results\n\n\
@@ -115,7 +115,7 @@ fn commands(records: &Records) -> String {
     text
 }
 
-/// Ideas that brought no gain, by topic.
+/// Ideas without a gain, by topic.
 pub(super) fn tried_page(records: &Records) -> String {
     let mut text = String::from(
         "# What did not help\n\n\
@@ -165,7 +165,7 @@ fn board(record: &MatchRecord) -> String {
     }
 }
 
-/// The end of a link to a heading.
+/// The anchor of a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase().replace(' ', "-");
     kept.replace(|c: char| !(c.is_alphanumeric() || "-_".contains(c)), "")
@@ -204,7 +204,7 @@ fn speeds(records: &Records) -> String {
     text
 }
 
-/// A whole number with its thousands apart.
+/// A whole number with thousands separators.
 fn whole(value: f64) -> String {
     let digits = format!("{value:.0}");
     let mut text = String::new();

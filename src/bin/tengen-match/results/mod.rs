@@ -1,4 +1,4 @@
-//! `tengen-match pages`: the pages of results, made from the records in `docs/results/`.
+//! `tengen-match pages`: generates the pages of results from the records in `docs/results/`.
 
 mod history;
 mod origin;
@@ -17,25 +17,25 @@ use records::Records;
 
 pub(crate) use origin::keep;
 
-/// Lines between which the front page keeps its table.
+/// Marks around the strength table on the front page.
 const TABLE_BEGIN: &str = "<!-- strength: made by `tengen-match pages` -->\n";
 const TABLE_END: &str = "<!-- end of strength -->\n";
 
-/// Make the pages and plots of results from the records in docs/results.
+/// Generate the pages and plots of results from the records in docs/results.
 ///
-/// A record is a [[match]] (as every match leaves it in record.toml), a [[measure]], a [[tried]] for
+/// A record is a [[match]] (every match leaves one in record.toml), a [[measure]], a [[tried]] for
 /// what did not help, a [[speed]] or a [[series]] of a plot. See docs/results/README.md.
 #[derive(Args)]
 pub(crate) struct PagesArgs {
     /// Root of the repository
     #[arg(default_value = ".", value_name = "FOLDER")]
     root: PathBuf,
-    /// Write nothing; fail if a page is not what the records say
+    /// Write nothing; fail if a page is stale
     #[arg(long)]
     check: bool,
 }
 
-/// A file that is made from the records.
+/// A generated file.
 struct Page {
     path: PathBuf,
     content: String,
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &PagesArgs) -> Result<()> {
     }
     if !stale.is_empty() {
         bail!(
-            "not what docs/results says: {}; run `tengen-match pages`",
+            "stale pages: {}; run `tengen-match pages`",
             stale.join(", ")
         );
     }
@@ -96,7 +96,7 @@ fn pages(root: &Path, records: &Records) -> Result<Vec<Page>> {
     Ok(pages)
 }
 
-/// The front page with the table of current strength between its two marks.
+/// The front page with the current strength table between its marks.
 fn front_page(path: &Path, records: &Records) -> Result<Page> {
     let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let marked = text.split_once(TABLE_BEGIN);
@@ -104,7 +104,7 @@ fn front_page(path: &Path, records: &Records) -> Result<Page> {
         marked.and_then(|(before, rest)| Some((before, rest.split_once(TABLE_END)?)))
     else {
         bail!(
-            "{}: the marks around the table of strength are missing",
+            "{}: the marks around the strength table are missing",
             path.display()
         );
     };

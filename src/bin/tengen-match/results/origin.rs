@@ -21,7 +21,7 @@ struct Matches {
     matches: Vec<MatchRecord>,
 }
 
-/// Writes `record.toml` into the folder of a match, one table for each two engines that met.
+/// Writes `record.toml` into the folder of a match, one table for each pair of engines.
 pub(crate) fn keep(out: &Path, reports: &[MatchReport]) -> Result<()> {
     let (terms, _) = results::read(&out.join(RESULTS))?;
     let date = today();
@@ -44,7 +44,7 @@ pub(crate) fn keep(out: &Path, reports: &[MatchReport]) -> Result<()> {
     fs::write(&path, text).with_context(|| path.display().to_string())
 }
 
-/// The folder's name and the date, and who met where several did.
+/// The folder's name and the date, and the engines if there were several meetings.
 fn id(out: &Path, date: &str, meeting: Option<&MatchReport>) -> String {
     let folder = out.file_name().unwrap_or_default().to_string_lossy();
     match meeting {
@@ -62,7 +62,7 @@ fn today() -> String {
     date.replace('.', "-")
 }
 
-/// The commit of the checkout that the match is started in.
+/// The commit of the checkout in which the match is started.
 fn commit() -> Option<String> {
     let asked = Command::new("git")
         .args(["rev-parse", "--short", "HEAD"])
@@ -72,7 +72,7 @@ fn commit() -> Option<String> {
     (asked.status.success() && !hash.trim().is_empty()).then(|| hash.trim().to_owned())
 }
 
-/// The processor as Linux names it, its architecture elsewhere, and how many threads it runs.
+/// The processor's name on Linux, its architecture elsewhere, and its number of threads.
 fn machine() -> String {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let told = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -85,7 +85,7 @@ fn machine() -> String {
     format!("{name}, {threads} threads")
 }
 
-/// A word of a command line as a shell reads it.
+/// A word of a command line, quoted for a shell.
 fn quoted(word: String) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+%@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

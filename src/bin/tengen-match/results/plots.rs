@@ -7,7 +7,7 @@ use tengen::chart::{Chart, Point, Scale, Series};
 
 use super::records::{Plot, PlotSeries, Records};
 
-/// Every plot: the file's name and its content.
+/// All plots: file name and content.
 pub(super) fn files(records: &Records) -> Result<Vec<(String, String)>> {
     let mut files = vec![("speed.svg".to_owned(), speed(records).file())];
     for plot in &records.chart {
@@ -75,11 +75,12 @@ fn day(date: &str) -> Option<f64> {
     let (year_month, day) = date.rsplit_once('-')?;
     let (year, month) = year_month.split_once('-')?;
     let months = 12 * (year.parse::<i32>().ok()? - 2026) + month.parse::<i32>().ok()? - 11;
-    // Months of 30.4 days are exact enough for a plot.
+    // Months of 30.4 days are accurate enough for a plot.
     Some(f64::from(months) * 30.4 + day.parse::<f64>().ok()?)
 }
 
-/// Speed by the width of the trunk, one thread, boards of 9x9: a line for each processor, backend and precision.
+/// Speed by the number of channels, one thread, 9x9 boards: a line for each processor, backend and
+/// precision.
 fn speed(records: &Records) -> Chart<'static> {
     let mut lines: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
     let measured = records

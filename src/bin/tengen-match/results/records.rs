@@ -1,4 +1,4 @@
-//! What `docs/results/*.toml` holds.
+//! The records in `docs/results/*.toml`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,7 +17,7 @@ pub(super) struct Records {
     /// Matches between two engines.
     #[serde(rename = "match")]
     pub(super) matches: Vec<MatchRecord>,
-    /// Figures other than results of matches.
+    /// Measurements other than matches.
     #[serde(rename = "measure")]
     pub(super) measures: Vec<Measure>,
     /// Ideas that did not help.
@@ -29,7 +29,7 @@ pub(super) struct Records {
     pub(super) chart: Vec<Plot>,
 }
 
-/// A figure with the command that gave it.
+/// A measurement with its command.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Measure {
@@ -38,13 +38,13 @@ pub(super) struct Measure {
     pub(super) topic: Topic,
     /// What was measured, and how.
     pub(super) what: String,
-    /// The figures with their units.
+    /// The values with their units.
     pub(super) result: String,
     pub(super) machine: Option<String>,
     pub(super) command: Option<String>,
 }
 
-/// An idea, and what became of it.
+/// An idea, and its result.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Tried {
@@ -55,7 +55,7 @@ pub(super) struct Tried {
     pub(super) result: String,
 }
 
-/// Sections of the pages, in their order.
+/// Sections of the pages, in order.
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Topic {
@@ -102,31 +102,31 @@ impl Topic {
     }
 }
 
-/// Positions that a network evaluates in a second.
+/// Evaluation speed of a network.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Speed {
     pub(super) date: String,
     pub(super) network: String,
-    /// Width of its trunk.
+    /// Number of channels.
     pub(super) channels: u32,
     pub(super) board: String,
     pub(super) precision: String,
     pub(super) machine: String,
     pub(super) threads: u32,
     pub(super) backend: String,
-    /// Evaluations a second at batch 1.
+    /// Evaluations per second at batch 1.
     pub(super) per_second: f64,
     /// The best over batches of 1, 4, 8 and 16.
     pub(super) best_per_second: Option<f64>,
     pub(super) command: String,
 }
 
-/// A plot of points that are no match of their own.
+/// A plot of points that are not matches.
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Plot {
-    /// The file's name without its end.
+    /// File name without extension.
     pub(super) id: String,
     pub(super) title: String,
     pub(super) x_label: String,
@@ -138,10 +138,10 @@ pub(super) struct Plot {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct PlotSeries {
     pub(super) name: String,
-    /// x, y, and both ends of the 95% interval of y where it is known.
+    /// x, y, and both ends of the 95% interval of y if known.
     #[serde(default)]
     pub(super) points: Vec<Vec<f64>>,
-    /// Matches of a network against the one before it: their rating differences are added up, by date.
+    /// Matches of a network against its predecessor: their rating differences are summed, by date.
     #[serde(default)]
     pub(super) chain: Vec<String>,
 }
@@ -162,7 +162,7 @@ impl Records {
             all.add(toml::from_str(&text).with_context(name)?);
         }
         all.check()?;
-        // Newest first; those of a day stay as their file has them.
+        // Newest first; those of a day in the order of their file.
         all.matches.sort_by(|a, b| b.date.cmp(&a.date));
         all.measures.sort_by(|a, b| b.date.cmp(&a.date));
         all.tried.sort_by(|a, b| b.date.cmp(&a.date));
@@ -178,7 +178,7 @@ impl Records {
         self.chart.extend(more.chart);
     }
 
-    /// The machine as a page names it: its description, or what the record says itself.
+    /// Description of the machine, or the record's own text.
     pub(super) fn machine<'a>(&'a self, name: &'a str) -> &'a str {
         self.machines.get(name).map_or(name, String::as_str)
     }
@@ -203,7 +203,7 @@ impl Records {
     }
 }
 
-/// What a slip of the pen would break.
+/// Checks for likely typing errors.
 fn check_match(record: &MatchRecord) -> Result<()> {
     ensure!(record.games() > 0, "it has no games");
     if let Some([low, high]) = record.interval {

@@ -1,4 +1,4 @@
-//! The page of current strength: one screen.
+//! The page of current strength.
 
 use std::fmt::Write as _;
 
@@ -32,7 +32,7 @@ pub(super) fn page(records: &Records) -> String {
     text
 }
 
-/// The rows that are marked as current, by game.
+/// The rows marked as current, by game.
 pub(super) fn table(records: &Records) -> String {
     let mut text = String::from(
         "| game | board | Tengen's limit | opponent | games | score |\n|---|---|---|---|---|---|\n",
@@ -65,7 +65,7 @@ fn columns(row: &MatchRecord) -> u32 {
     columns.and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// A game as people write it.
+/// Display name of a game.
 pub(super) fn game_name(game: &str) -> &str {
     match game {
         "nogo" => "NoGo",

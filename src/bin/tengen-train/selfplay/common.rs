@@ -1,4 +1,4 @@
-//! What every kind of self-play is told, and how it shows what it does.
+//! Options and progress of every kind of self-play.
 
 use std::path::PathBuf;
 
@@ -14,19 +14,19 @@ use tengen::train::trainable::Trainable;
 use crate::interrupt::Interrupt;
 use crate::progress::Reporter;
 
-/// What every kind of self-play is told.
+/// Options of every kind of self-play.
 #[derive(Debug, ClapArgs)]
 pub(super) struct Common {
-    /// The game's rules, where it has several [default: the usual ones]
+    /// The game's rules, where it has several variants [default: the game's usual ones]
     #[arg(long, default_value = "", hide_default_value = true)]
     pub(super) rules: String,
-    /// Games in all; games that the folder already holds count
+    /// Total number of games; games already in the folder count
     #[arg(long, default_value_t = 3000)]
     pub(super) games: u64,
-    /// Number of the first game, to keep the games of several folders apart
+    /// Number of the first game, to distinguish the games of several folders
     #[arg(long, default_value_t = 0)]
     pub(super) first: u64,
-    /// Threads that play [default: one a core]
+    /// Threads of self-play [default: number of CPUs]
     #[arg(long)]
     pub(super) threads: Option<usize>,
     /// Folder of the shards; a folder with games of the same settings is continued
@@ -35,20 +35,20 @@ pub(super) struct Common {
     /// Seed of the run; a game depends on it and on its own number only
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
-    /// Games in a shard while playing: what a crash can lose
+    /// Games per shard during play: what a crash can lose
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) games_per_shard: u32,
     /// Every Nth game is also written as SGF, into the folder's subfolder sgf; 0 writes none
     #[arg(long, default_value_t = 100)]
     pub(super) sgf_every: u64,
-    /// A game opens with 0 to this many random plies
+    /// Maximum number of random opening plies; each game has 0 to this many
     #[arg(long, default_value_t = SelfPlayParams::default().opening_plies)]
     pub(super) opening_plies: u16,
     /// Ply from which the best move is played; before it moves are drawn
     #[arg(long, default_value_t = SelfPlayParams::default().temperature_plies)]
     pub(super) temperature_plies: u16,
-    /// How komi varies from game to game, in games that have it: mean and standard deviation in points,
-    /// share of games with a wider distribution, its deviation [default: always that of the rules]
+    /// Komi distribution, in games with komi: mean and standard deviation in points, share of games
+    /// with a wider distribution, its deviation [default: always the komi of the rules]
     #[arg(long, value_name = "MEAN,NEAR,FAR-SHARE,FAR")]
     pub(super) komi: Option<KomiSpread>,
     /// Progress as JSON lines on stdout
@@ -87,7 +87,7 @@ impl Common {
     }
 }
 
-/// Plays and shows how it goes; the figures of the end and the seconds.
+/// Plays games and shows progress; returns the final figures and the seconds.
 pub(super) fn play<G: Trainable>(
     start: &G,
     plan: &Plan,
@@ -118,7 +118,7 @@ pub(super) fn play<G: Trainable>(
     Ok((last, seconds))
 }
 
-/// A number of this session a second.
+/// A number of this session per second.
 pub(super) fn rate(count: u64, seconds: f64) -> f64 {
     count as f64 / seconds.max(0.001)
 }

@@ -23,7 +23,7 @@ use crate::board::OnBoard;
 use crate::interrupt::Interrupt;
 use crate::progress::print;
 
-/// How a root shares its playouts.
+/// Root algorithm.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Root {
     /// Gumbel AlphaZero: sequential halving, improved policy as target.
@@ -42,42 +42,42 @@ pub(crate) struct Args {
     /// The board, as 9 or 13x9, of a network for several [default: its first]
     #[arg(long)]
     size: Option<BoardSize>,
-    /// Playouts a move
+    /// Playouts per move
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     visits: u32,
-    /// How the root shares its playouts
+    /// Root algorithm
     #[arg(long, value_enum, default_value = "gumbel")]
     root: Root,
-    /// Share of the moves that get all playouts and train the policy; the rest is played fast
+    /// Share of moves with all playouts, which train the policy; the others are fast
     #[arg(long, default_value_t = 1.0)]
     full_share: f32,
     /// Playouts of a fast move
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..))]
     fast_visits: u32,
-    /// Positions that the solver may visit to prove a late position, which ends the game with an
-    /// exact result; 0 plays all games to the end
+    /// Solver nodes to prove a late position, which ends the game with an exact result; 0 plays all
+    /// games to the end
     #[arg(long, default_value_t = 0)]
     prove_nodes: u64,
-    /// It tries positions in which at most this many moves can be left
+    /// Maximum number of remaining moves of positions that the solver tries
     #[arg(long, default_value_t = PROVE_FROM)]
     prove_from: u32,
-    /// Learn the move that a proof names
+    /// Use a proven best move as policy target
     #[arg(long)]
     learn_proofs: bool,
-    /// Positions that the solver may visit for each position of a finished game, from the end back, to
-    /// correct the results used as targets; 0 leaves them as the games went
+    /// Solver nodes per position of a finished game, from the end back, to correct the results used
+    /// as targets; 0 for no correction
     #[arg(long, default_value_t = 0)]
     correct_nodes: u64,
     /// A setting of the search, NAME=VALUE, as of tengen gtp; may be given several times
     #[arg(long = "set", value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Games that a thread plays at the same time: its largest batch
+    /// Concurrent games per thread: its maximum batch
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..))]
     concurrent: u32,
-    /// What runs the network: native, ort or tract [default: the first that can run it]
+    /// Inference backend: native, ort or tract [default: the first that can run the network]
     #[arg(long)]
     backend: Option<BackendKind>,
-    /// Where the network runs: cpu, cuda or cuda:N
+    /// Device of the network: cpu, cuda or cuda:N
     #[arg(long, default_value_t = Device::Cpu)]
     device: Device,
     /// Path of the ONNX Runtime library [default: where the script fetch-onnxruntime puts it]
@@ -89,7 +89,7 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// What the network says of itself, and the checksum of its file.
+    /// Metadata of the network, and the checksum of its file.
     pub(super) fn network(&self) -> anyhow::Result<(ModelInfo, u64)> {
         let name = self.model.display().to_string();
         let onnx = std::fs::read(&self.model).with_context(|| name.clone())?;
@@ -114,7 +114,8 @@ impl Args {
             self.full_share
         );
         let mut search = SearchParams {
-            // Noise and temperature of Gao & Wu 2021, 3.1; KataGo's lack of FPU reduction at the root.
+            // Noise and temperature of Gao & Wu 2021, 3.1; as in KataGo without FPU reduction at
+            // the root.
             root_noise: 0.25,
             root_policy_temperature: 1.03,
             root_fpu_reduction: 0.0,
@@ -165,7 +166,7 @@ impl OnBoard for (&Args, &Interrupt) {
             args.prove_nodes,
             args.set.join(" ")
         );
-        // Folders that were made before there were corrections can still be continued.
+        // Folders from before corrections existed can still be continued.
         let generator = match args.correct_nodes {
             0 => generator,
             nodes => format!("{generator} correct-nodes={nodes}"),

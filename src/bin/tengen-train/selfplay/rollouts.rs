@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// The board, as 9 or 13x9 [default: the game's usual one]
     #[arg(long)]
     size: Option<BoardSize>,
-    /// Playouts a move
+    /// Playouts per move
     #[arg(long, default_value_t = 700, value_parser = clap::value_parser!(u64).range(1..))]
     playouts: u64,
 }

@@ -1,4 +1,4 @@
-//! How an engine does on late positions whose result and winning moves are known.
+//! Measures an engine on late positions with known results and winning moves.
 
 mod score;
 
@@ -18,18 +18,18 @@ use crate::cli::games::sample;
 use crate::cli::interrupt::{end_as_interrupted, stop_on_ctrl_c};
 use score::{Answer, Score, WinOutcome};
 
-/// Plies that share a row of the table.
+/// Plies per row of the table.
 const BAND: usize = 4;
 
-/// What is measured by.
+/// Parameters of a measurement.
 pub(super) struct Task<'a> {
     pub(super) file: &'a Path,
-    /// At most so many positions, evenly chosen.
+    /// Maximum number of positions, evenly chosen.
     pub(super) positions: Option<usize>,
     pub(super) json: bool,
 }
 
-/// A win that was lost.
+/// A lost win.
 #[derive(Debug, Serialize)]
 struct LostWin {
     by: &'static str,
@@ -40,10 +40,10 @@ struct LostWin {
 
 #[derive(Debug, Serialize)]
 struct Report {
-    /// Solved positions that were tried, and unsolved ones in the file.
+    /// Solved positions tried, and unsolved ones in the file.
     tried: usize,
     unsolved: usize,
-    /// Means of the searches.
+    /// Means over the searches.
     visits: f64,
     seconds: f64,
     scores: Vec<Score>,
@@ -56,7 +56,7 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
     let name = task.file.display();
     ensure!(
         !solved.is_empty(),
-        "{name} holds no solved position: `tengen endings solve {name}` first"
+        "{name} contains no solved position: run `tengen endings solve {name}` first"
     );
     let unsolved = all.len() - solved.len();
     let chosen = sample(solved, task.positions);
@@ -97,7 +97,7 @@ impl EndingTest {
         })
     }
 
-    /// Asks the search first, so that it knows nothing of the position.
+    /// Asks the search first, so that it does not know the position yet.
     fn ask(&mut self, ending: &Ending, stop: &StopFlag) -> anyhow::Result<()> {
         let color = ending.to_move;
         let Some(found) = self.examinee.search(&ending.record(), color, stop)? else {

@@ -1,16 +1,16 @@
-//! What an engine's answers on positions of known result are worth.
+//! Scores an engine's answers on positions with known results.
 
 use serde::Serialize;
 use tengen::stats::{Z_95, wilson};
 
-/// What became of a position that could be won.
+/// Outcome of a winnable position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WinOutcome {
-    /// The chosen move wins, too.
+    /// The chosen move wins.
     Won,
-    /// It loses.
+    /// The chosen move loses.
     LostWin,
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
 }
 
@@ -21,40 +21,40 @@ pub(super) struct Answer {
     pub(super) ply: usize,
     /// Whether the side to move wins.
     pub(super) wins: bool,
-    /// What the chosen move made of a win; `None` in a lost position.
+    /// Outcome of the chosen move; `None` in a lost position.
     pub(super) kept: Option<WinOutcome>,
-    /// The expected result in [-1, 1], for the side to move.
+    /// Expected result in [-1, 1] for the side to move.
     pub(super) value: f32,
-    /// Whether that was proven.
+    /// Whether the value was proven.
     pub(super) proven: bool,
 }
 
-/// Many answers together.
+/// Statistics of many answers.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Score {
-    /// Whose answers: the network's own, or the search's.
+    /// Source of the answers: network or search.
     pub(super) by: &'static str,
     /// The first and the last ply of these positions.
     pub(super) plies: [usize; 2],
     pub(super) positions: usize,
     /// Those that the side to move wins.
     pub(super) won: usize,
-    /// Wins that the move lost, and those of which nobody knows.
+    /// Lost wins, and wins with unknown outcome.
     pub(super) thrown_away: usize,
     pub(super) thrown_away_unknown: usize,
-    /// Wins lost as a share of those where that is known, and its 95% interval (Wilson).
+    /// Share of lost wins among known outcomes, and its 95% interval (Wilson).
     pub(super) thrown_away_share: Option<[f64; 3]>,
-    /// Share of the values on the right side of 0; 0 itself is half right.
+    /// Share of the values with the right sign; 0 is half right.
     pub(super) sign_right: f64,
-    /// Mean of (p - r)^2, where p is (1 + value) / 2 and r 1 for a win, 0 for a loss: 0.25 for
-    /// whoever knows nothing (Brier 1950).
+    /// Mean of (p - r)^2, where p is (1 + value) / 2 and r 1 for a win, 0 for a loss: 0.25 without
+    /// any knowledge (Brier 1950).
     pub(super) brier: f64,
-    /// Share of the answers that were proven.
+    /// Share of proven answers.
     pub(super) proven: f64,
 }
 
 impl Score {
-    /// Of at least one answer.
+    /// Statistics of at least one answer.
     pub(super) fn of(by: &'static str, answers: &[Answer]) -> Option<Score> {
         let plies = || answers.iter().map(|answer| answer.ply);
         let (first, last) = plies().min().zip(plies().max())?;
@@ -89,11 +89,11 @@ impl Score {
         })
     }
 
-    /// The heads of [`Score::row`].
+    /// Column titles of [`Score::row`].
     pub(super) const HEAD: &'static str =
         "by       plies  positions   won  thrown away             sign right   Brier  proven";
 
-    /// As a line of a table.
+    /// As a row of a table.
     pub(super) fn row(&self) -> String {
         let [first, last] = self.plies;
         let share = self.thrown_away_share.map(|share| {

@@ -1,11 +1,12 @@
-//! A book of openings, some of them with what a long search says of their last position.
+//! A book of openings, with optional results of long searches.
 //!
 //! ```text
 //! C8 F7 H1 G7  # judged by 400000 visits: E5 +0.123 (210000), D4 +0.101 (99001)
 //! ```
 //!
-//! A remark for whoever reads the book for its moves alone (`tengen-match --openings`). Behind each move
-//! stand its value for the side to move, in [-1, 1], and its visits; the move to play comes first.
+//! The result is a comment for programs that only read the moves (`tengen-match --openings`). Each
+//! move is followed by its value for the side to move, in [-1, 1], and its visits; the move to play
+//! comes first.
 
 use anyhow::{Context as _, ensure};
 use tengen::game::{BoardSize, Color, Game, Move};
@@ -15,9 +16,9 @@ use tengen::search::SearchReport;
 
 use crate::cli::position::position;
 
-/// How the remark begins.
+/// Start of the comment.
 const JUDGED: &str = "judged by ";
-/// Moves with fewer visits than one in so many are left out: their values say little.
+/// Moves with fewer than 1/this of the visits are left out: their values are unreliable.
 const LEAST_SHARE: u64 = 2_000;
 
 /// One line.
@@ -27,14 +28,14 @@ pub(super) struct Opening {
     pub(super) record: GameRecord,
     /// The side to move.
     pub(super) to_move: Color,
-    /// What is known of it.
+    /// Result of a long search, if any.
     pub(super) verdict: Option<Verdict>,
 }
 
-/// What a search says of a position.
+/// A search's result for a position.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Verdict {
-    /// Visits that it was to have; fewer may have been enough for a proof.
+    /// Intended visits; fewer may have sufficed for a proof.
     pub(super) visits: u64,
     /// At least one, the move to play first.
     pub(super) moves: Vec<JudgedMove>,
@@ -50,7 +51,7 @@ pub(super) struct JudgedMove {
 }
 
 impl Verdict {
-    /// Of a finished search that was to have so many visits; none where the game is over.
+    /// From a finished search with this visit limit; `None` if the game is over.
     pub(super) fn of(report: &SearchReport, visits: u64) -> Option<Verdict> {
         let least = report.visits / LEAST_SHARE;
         let moves = report.moves.iter().enumerate();
@@ -65,7 +66,7 @@ impl Verdict {
         (!moves.is_empty()).then_some(Verdict { visits, moves })
     }
 
-    /// As the remark of a line.
+    /// As the comment of a line.
     pub(super) fn to_text(&self, size: BoardSize) -> String {
         let moves = self.moves.iter().map(|judged| {
             let vertex = format_vertex(Vertex::of(judged.mv, size), size);
@@ -75,18 +76,18 @@ impl Verdict {
         format!("{JUDGED}{} visits: {}", self.visits, moves.join(", "))
     }
 
-    /// From the remark of a line; nothing where it says something else.
+    /// Parses the comment of a line; `None` for other comments.
     ///
     /// # Errors
-    /// Says what is wrong with a remark that begins as one.
+    /// Names the error in a comment with the right start.
     fn from_text(text: &str, size: BoardSize) -> anyhow::Result<Option<Verdict>> {
         let Some(rest) = text.trim().strip_prefix(JUDGED) else {
             return Ok(None);
         };
-        let (visits, moves) = rest.split_once(" visits: ").context("no moves follow")?;
+        let (visits, moves) = rest.split_once(" visits: ").context("there are no moves")?;
         let number = |text: &str| -> anyhow::Result<u64> {
             text.parse()
-                .with_context(|| format!("{text:?} is no number of visits"))
+                .with_context(|| format!("{text:?} is not a number of visits"))
         };
         let judged = |text: &str| -> anyhow::Result<JudgedMove> {
             let words: Vec<&str> = text.split_whitespace().collect();
@@ -100,8 +101,9 @@ impl Verdict {
             Ok(JudgedMove {
                 mv: mv
                     .map(|mv| mv.index(size))
-                    .with_context(|| format!("{vertex:?} is no move"))?,
-                value: value.with_context(|| format!("no value from -1 to 1 in {text:?}"))?,
+                    .with_context(|| format!("{vertex:?} is not a move"))?,
+                value: value
+                    .with_context(|| format!("there is no value from -1 to 1 in {text:?}"))?,
                 visits: number(visits.trim_matches(['(', ')']))?,
             })
         };
@@ -115,10 +117,10 @@ impl Verdict {
     }
 }
 
-/// The openings of a book's lines, none for those that hold only remarks.
+/// The openings of a book's lines, `None` for lines with comments only.
 ///
 /// # Errors
-/// Says which line is wrong, or that there is none.
+/// Names the invalid line, or reports that there is none.
 pub(super) fn read<G: Game>(empty: &G, text: &str) -> anyhow::Result<Vec<Option<Opening>>> {
     let lines = (1..).zip(text.lines());
     let opening = |(number, line)| {
@@ -126,7 +128,10 @@ pub(super) fn read<G: Game>(empty: &G, text: &str) -> anyhow::Result<Vec<Option<
         opening.with_context(|| format!("line {number}"))
     };
     let openings: Vec<Option<Opening>> = lines.map(opening).collect::<anyhow::Result<_>>()?;
-    ensure!(openings.iter().any(Option::is_some), "it holds no opening");
+    ensure!(
+        openings.iter().any(Option::is_some),
+        "it contains no opening"
+    );
     Ok(openings)
 }
 
@@ -160,7 +165,7 @@ fn read_line<G: Game>(empty: &G, line: &str) -> anyhow::Result<Option<Opening>> 
     }))
 }
 
-/// A line with another verdict.
+/// A line with another result.
 pub(super) fn with_verdict(line: &str, verdict: &Verdict, size: BoardSize) -> String {
     let moves = line.split('#').next().unwrap_or_default().trim();
     format!("{moves}  # {}", verdict.to_text(size))
@@ -209,19 +214,19 @@ mod tests {
         for (line, words) in [
             (
                 "C8 # judged by many visits: E5 +0.1 (2)",
-                "\"many\" is no number of visits",
+                "\"many\" is not a number of visits",
             ),
             ("C8 # judged by 9 visits: E5 +0.1", "as E5 +0.123 (4567)"),
             (
                 "C8 # judged by 9 visits: E5 +1.1 (9)",
                 "no value from -1 to 1",
             ),
-            ("C8 # judged by 9 visits: Z5 +0.1 (9)", "\"Z5\" is no move"),
+            ("C8 # judged by 9 visits: Z5 +0.1 (9)", "\"Z5\" is not a move"),
             (
                 "C8 # judged by 9 visits: C8 +0.1 (9)",
                 "a judged move is illegal",
             ),
-            ("C8 # judged by 9", "no moves follow"),
+            ("C8 # judged by 9", "there are no moves"),
             ("C8 C8", "C8 is not legal after 1 moves"),
             ("C8 J10", "\"J10\" on a board of 9x9"),
         ] {

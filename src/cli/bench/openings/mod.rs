@@ -1,4 +1,4 @@
-//! How an engine does in openings, as far as a much longer search can tell: there is no other truth.
+//! Measures an engine in openings against a much longer search: there is no better reference.
 
 mod book;
 mod score;
@@ -20,24 +20,25 @@ use crate::cli::terminal::tell;
 use book::{Opening, Verdict};
 use score::{Answer, Score};
 
-/// Plies that share a row of the table.
+/// Plies per row of the table.
 const BAND: usize = 8;
 
-/// What is measured by.
+/// Parameters of a measurement.
 pub(super) struct Task<'a> {
     pub(super) book: &'a Path,
-    /// At most so many openings, evenly chosen.
+    /// Maximum number of openings, evenly chosen.
     pub(super) positions: Option<usize>,
-    /// Judge openings first that were judged by fewer visits, and write that into the book.
+    /// First judge openings that were judged with fewer visits, and write the results into the
+    /// book.
     pub(super) judge_visits: Option<u64>,
     pub(super) json: bool,
 }
 
 #[derive(Debug, Serialize)]
 struct Report {
-    /// Openings that were tried.
+    /// Number of openings tried.
     tried: usize,
-    /// Means of the searches, and of those that judged.
+    /// Means over the searches, and over the reference searches.
     visits: f64,
     seconds: f64,
     judged_by: f64,
@@ -64,7 +65,7 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
         .collect();
     ensure!(
         !judged.is_empty() || stop.is_raised(),
-        "{name} holds no judged opening: --judge-visits 400000 judges them"
+        "{name} contains no judged opening: --judge-visits 400000 judges them"
     );
     let (mut by_network, mut by_search, mut judged_by) = (Vec::new(), Vec::new(), 0);
     for (opening, verdict) in sample(judged, task.positions) {
@@ -102,7 +103,8 @@ pub(super) fn run(options: &EngineOptions, task: &Task<'_>) -> anyhow::Result<()
     Ok(())
 }
 
-/// Judges what was judged by fewer visits; the book is written after each opening, so that nothing is lost.
+/// Judges openings judged with fewer visits; the book is written after each one, so that nothing is
+/// lost.
 fn judge(
     examinee: &mut Examinee,
     (lines, texts): (&mut [Option<Opening>], &mut [String]),

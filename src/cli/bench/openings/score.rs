@@ -1,4 +1,4 @@
-//! What an engine's answers are worth, as far as a much longer search can tell.
+//! Scores an engine's answers against a much longer search.
 
 use serde::Serialize;
 use tengen::search::SearchReport;
@@ -6,7 +6,7 @@ use tengen::search::SearchReport;
 use super::book::Verdict;
 use tengen::game::Move;
 
-/// What a move loses where it is counted as a mistake: a twentieth of the games.
+/// Minimum loss of a mistake: a twentieth of the games.
 const MISTAKE: f64 = 0.1;
 
 /// One answer.
@@ -14,11 +14,12 @@ const MISTAKE: f64 = 0.1;
 pub(super) struct Answer {
     /// The position's ply.
     pub(super) ply: usize,
-    /// Whether the move is the long search's.
+    /// Whether the move is the reference search's.
     same: bool,
-    /// The long search's value of its own move less that of this one; none where it hardly looked at it.
+    /// The reference's value of its own move minus that of this one; `None` if it hardly searched
+    /// it.
     loss: Option<f64>,
-    /// The answer's value less the long search's.
+    /// The answer's value minus the reference's.
     error: f64,
 }
 
@@ -40,27 +41,28 @@ impl Answer {
     }
 }
 
-/// Many answers together.
+/// Statistics of many answers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Score {
-    /// Whose answers: the network's own, or the search's.
+    /// Source of the answers: network or search.
     pub(super) by: &'static str,
     /// The first and the last ply of these positions.
     pub(super) plies: [usize; 2],
     pub(super) positions: usize,
-    /// Share of the moves that are the long search's own.
+    /// Share of moves equal to the reference's.
     pub(super) same: f64,
-    /// What moves lose on average, in [0, 2], and its standard error, where the long search looked at them.
+    /// Mean loss of moves, in [0, 2], and its standard error, over moves that the reference
+    /// searched.
     pub(super) loss: Option<[f64; 2]>,
-    /// Moves that lose at least 0.1, and those that the long search hardly looked at.
+    /// Moves that lose at least 0.1, and moves that the reference hardly searched.
     pub(super) mistakes: usize,
     pub(super) unjudged: usize,
-    /// Root of the mean square of value less value.
+    /// Root mean square of the value error.
     pub(super) value_error: f64,
 }
 
 impl Score {
-    /// Of at least one answer.
+    /// Statistics of at least one answer.
     pub(super) fn of(by: &'static str, answers: &[Answer]) -> Option<Score> {
         let plies = || answers.iter().map(|answer| answer.ply);
         let (first, last) = plies().min().zip(plies().max())?;
@@ -79,10 +81,10 @@ impl Score {
         })
     }
 
-    /// The heads of [`Score::row`].
+    /// Column titles of [`Score::row`].
     pub(super) const HEAD: &'static str = "by       plies  positions  same move  loses            0.1 or more  unjudged  value off by";
 
-    /// As a line of a table.
+    /// As a row of a table.
     pub(super) fn row(&self) -> String {
         let [first, last] = self.plies;
         let loss = self
@@ -102,7 +104,7 @@ impl Score {
     }
 }
 
-/// The mean of at least one number and its standard error, which is 0 for one number.
+/// Mean of at least one number and its standard error, which is 0 for a single number.
 fn mean(numbers: &[f64]) -> Option<[f64; 2]> {
     let count = numbers.len() as f64;
     if numbers.is_empty() {

@@ -1,4 +1,4 @@
-//! The front page of a folder of reviews: a row a game, and how each player did.
+//! The index page of a folder of reviews: a row per game, and each player's statistics.
 
 use std::fmt::Write as _;
 
@@ -80,7 +80,7 @@ pub(in super::super) fn page(entries: &[Entry], summary: &Summary) -> String {
     page
 }
 
-/// A file's name as a link says it: beside letters and digits of ASCII only what is safe in one.
+/// A file name in a link: besides ASCII letters and digits only safe characters.
 fn link(name: &str) -> String {
     let mut link = String::from("./");
     for byte in name.bytes() {

@@ -1,5 +1,5 @@
-//! A review as one HTML file: nothing is loaded from elsewhere, everything the page shows lies in
-//! it as JSON, and `read` finds it there again.
+//! A review as a self-contained HTML file: it includes its data as JSON, and `read` extracts them
+//! again.
 
 pub(super) mod index;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use super::super::board::{PAGE_STYLE, file_script, page_body};
 use super::facts::{Review, Side};
 
-/// Every page of a review begins with this.
+/// Start of every review page.
 const MARK: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
 <meta name=\"generator\" content=\"tengen review\">\
 <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
@@ -23,7 +23,7 @@ const DATA: [&str; 2] = [
     "</script>",
 ];
 
-/// The page of a game; `in_folder` says that there is a front page beside it.
+/// The page of a game; `in_folder`: there is an index page beside it.
 pub(super) fn page(review: &Review, in_folder: bool) -> anyhow::Result<String> {
     let [begin, end] = DATA;
     // No text in it can end the element.
@@ -42,13 +42,13 @@ pub(super) fn page(review: &Review, in_folder: bool) -> anyhow::Result<String> {
     ))
 }
 
-/// Whether a file is a page of some review.
+/// Whether a file is a review page.
 pub(super) fn is_ours(path: &Path) -> bool {
     let text = std::fs::read(path).unwrap_or_default();
     text.starts_with(MARK.as_bytes())
 }
 
-/// The review that a page holds, where it is the page of a game that this version reads.
+/// The review in a page, if it is a game's page of this version.
 pub(super) fn read(path: &Path) -> Option<Review> {
     let text = std::fs::read_to_string(path).ok()?;
     let [begin, end] = DATA;
@@ -58,7 +58,7 @@ pub(super) fn read(path: &Path) -> Option<Review> {
         .then(|| serde_json::from_str(json).ok())?
 }
 
-/// Text as HTML shows it.
+/// Text escaped for HTML.
 fn escape(text: &str) -> String {
     tengen::chart::escape(text)
 }

@@ -1,33 +1,33 @@
-//! Boards of several sizes, and several sets of rules, in one run.
+//! Several board sizes and rules in one run.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::game::BoardSize;
 use crate::train::komi::KomiSpread;
 
-/// A board, and how much is played on it.
+/// A board with its share of the games.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BoardShare {
-    /// The board: a side, as "9", or width and height, as "13x9".
+    /// Board size: a side, as "9", or width and height, as "13x9". Range: a board of the game.
     #[serde(serialize_with = "write", deserialize_with = "read")]
     pub size: BoardSize,
-    /// The rules on it, where not those of the plan.
+    /// Rules on this board; without it those of the plan. Range: rules of the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<String>,
-    /// Its share of each generation's games, beside those of the others.
+    /// Share of each generation's games, relative to the other boards. Range: above 0.
     #[serde(default = "one")]
     pub share: f64,
-    /// How komi varies on it, where not as `[self-play]` says.
+    /// Komi distribution on this board; without it that of `[self-play]`. Range: a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub komi: Option<KomiSpread>,
 }
 
-/// What is wrong with boards that are not [`are_sound`].
+/// Error message for boards that are not [`are_sound`].
 pub(super) const WRONG: &str = "each [[board]] needs a size or rules of its own, a share above 0, and a komi as that \
                                 of [self-play]";
 
-/// Whether each board is there once, and all numbers make sense.
+/// Whether all boards are distinct and all numbers are in range.
 pub(super) fn are_sound(boards: &[BoardShare]) -> bool {
     let is_sound = |(index, board): (usize, &BoardShare)| {
         let same = |other: &BoardShare| (other.size, &other.rules) == (board.size, &board.rules);
@@ -50,7 +50,7 @@ impl BoardShare {
         }
     }
 
-    /// What tells it from the other boards of a plan, as a folder's name.
+    /// Folder name that distinguishes it from the other boards of a plan.
     #[must_use]
     pub fn name(&self) -> String {
         match &self.rules {
@@ -59,7 +59,7 @@ impl BoardShare {
         }
     }
 
-    /// For each board the number of its first game, counted from 0, and how many it gets.
+    /// For each board the number of its first game, counted from 0, and its number of games.
     #[must_use]
     pub fn parts(boards: &[BoardShare], games: u64) -> Vec<(u64, u64)> {
         let total: f64 = boards.iter().map(|board| board.share).sum();

@@ -1,4 +1,4 @@
-//! What a run shall do, as a person writes it down: a TOML file.
+//! The plan of a training run, read from a TOML file.
 
 mod board_share;
 mod settings;
@@ -17,54 +17,56 @@ use crate::train::fit::find_encoding;
 use crate::train::generate::has_moves;
 use crate::train::trainable::Trainable;
 
-/// A run.
+/// The plan of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CyclePlan {
-    /// The game.
+    /// Name of the game. Range: nogo, go, gomoku.
     #[serde(default = "first_game")]
     pub game: String,
-    /// Its rules, as it reads them; empty for the usual ones.
+    /// Rules of the game; empty for the default ones. Range: rules of the game.
     #[serde(default)]
     pub rules: String,
-    /// Side length of the board, in points, where there is no `[[board]]`; in a plan that was
-    /// [read](CyclePlan::parse) always there then, by default that of the game's usual board.
+    /// Side length of the board without `[[board]]`; by default that of the game's usual board.
+    /// After [parsing](CyclePlan::parse) it is always set then. Range: a board of the game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u8>,
-    /// Boards of several sizes, or rules, for one network; ratings and gates are played on the first.
+    /// Boards of several sizes or rules for one network; ratings and gates use the first. Range:
+    /// tables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub board: Vec<BoardShare>,
-    /// Seed of everything.
+    /// Seed of all random numbers. Range: any.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Games that come first, by random playouts or a network of another run; without them the
-    /// first generation is played by a network that knows nothing.
+    /// Initial games by random playouts or a network of another run; without them the first
+    /// generation is played by an untrained network. Range: a table.
     #[serde(default)]
     pub warm_up: Option<WarmUp>,
-    /// One after another.
+    /// Stages of the run, in order. Range: at least one table.
     pub stage: Vec<Stage>,
-    /// How networks play against themselves.
+    /// Settings of self-play. Range: a table.
     #[serde(default)]
     pub self_play: SelfPlay,
-    /// Which rows are fitted.
+    /// Window of rows for fitting. Range: a table.
     #[serde(default)]
     pub window: Window,
-    /// How they are fitted.
+    /// Settings of fitting. Range: a table.
     #[serde(default)]
     pub fit: Fit,
-    /// How networks are rated; without it they are not.
+    /// Rating of networks; without it there is none. Range: a table.
     #[serde(default)]
     pub rating: Option<Rating>,
-    /// What a network must show before it plays; without it every network does.
+    /// Match that a new network must pass before it plays; without it every network plays. Range: a
+    /// table.
     #[serde(default)]
     pub gate: Option<Gate>,
 }
 
-/// What is wrong with the komi of a plan.
+/// Error message for an invalid komi distribution.
 const WRONG_KOMI: &str = "komi of [self-play] needs a mean and deviations of at most 100 points, and a \
                           far-share from 0 to 1";
 
-/// What plans meant that named none.
+/// Default of plans without a game.
 fn first_game() -> String {
     GAMES[0].name.to_owned()
 }
@@ -73,50 +75,51 @@ fn one() -> u64 {
     1
 }
 
-/// Games that come first.
+/// Initial games.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct WarmUp {
-    /// Games.
+    /// Number of games. Range: at least 1.
     pub games: u64,
-    /// Playouts a move: random ones, or the network's.
+    /// Playouts per move: random ones, or the network's. Range: 1 to 4294967295.
     pub playouts: u64,
-    /// The network that plays them, an ONNX file; a relative path begins where the run is started.
-    /// The run keeps a copy.
+    /// Network that plays them, an ONNX file, relative to the working directory. The run keeps a
+    /// copy. Range: a path.
     #[serde(default)]
     pub network: Option<PathBuf>,
-    /// A folder with a checkpoint of the first stage's network or a smaller one of its family, of another
-    /// run and perhaps for other boards: it plays them, where no `network` does, and the first fit starts from its weights. The
-    /// run keeps a copy.
+    /// Folder with a checkpoint of the first stage's network, or a smaller one of its family,
+    /// perhaps of another run and for other boards. It plays the games unless `network` does, and
+    /// the first fit starts from its weights. The run keeps a copy. Range: a path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<PathBuf>,
 }
 
 impl WarmUp {
-    /// Whether playouts play the games.
+    /// Whether random playouts play the games.
     #[must_use]
     pub fn is_by_playouts(&self) -> bool {
         self.network.is_none() && self.weights.is_none()
     }
 }
 
-/// Generations that have the same network and number of playouts.
+/// Generations with the same network architecture and number of playouts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Stage {
-    /// The network; where it differs from that of the stage before, it first learns from the games
-    /// that are there.
+    /// Network architecture; a network that differs from the previous stage's is first trained on
+    /// the existing games. Range: a name such as tengen-5b32c.
     pub network: Architecture,
-    /// Playouts of a full search in self-play.
+    /// Playouts of a full search in self-play. Range: at least 1.
     pub visits: u32,
-    /// Games of a generation.
+    /// Games per generation. Range: at least 1.
     pub games: u64,
-    /// Generations, at most.
+    /// Maximum number of generations. Range: at least 1.
     pub generations: u32,
-    /// Factor of the learning rate.
+    /// Factor of the learning rate. Range: above 0.
     #[serde(default = "factor")]
     pub rate_factor: f32,
-    /// When the stage ends early: the network has converged.
+    /// Criterion to end the stage early, once the network has converged. Range: a table; needs
+    /// `[rating]`.
     #[serde(default)]
     pub plateau: Option<Plateau>,
 }
@@ -129,21 +132,22 @@ fn positive(number: f32) -> bool {
     number > 0.0 && number.is_finite()
 }
 
-/// No rating of the last `generations` is better by `elo` than the best before them.
+/// A stage ends if no rating of the last `generations` is better by `elo` than the best before
+/// them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Plateau {
-    /// Generations without progress.
+    /// Number of generations without progress. Range: any.
     pub generations: u32,
-    /// What counts as progress.
+    /// Rating difference that counts as progress. Range: any.
     pub elo: f64,
 }
 
 impl CyclePlan {
-    /// Reads a plan.
+    /// Parses and checks a plan.
     ///
     /// # Errors
-    /// [`TrainError::Setting`] says which line is wrong and what is allowed.
+    /// [`TrainError::Setting`] names the invalid line and the allowed values.
     pub fn parse(text: &str) -> Result<CyclePlan, TrainError> {
         let mut plan: CyclePlan = toml::from_str(text).map_err(TrainError::plan)?;
         plan.size = plan.board.is_empty().then(|| plan.side());
@@ -151,15 +155,15 @@ impl CyclePlan {
         Ok(plan)
     }
 
-    /// The plan as a file.
+    /// The plan as TOML.
     ///
     /// # Errors
-    /// [`TrainError::Setting`], which would be a mistake of the program.
+    /// [`TrainError::Setting`] on a program error.
     pub fn to_toml(&self) -> Result<String, TrainError> {
         toml::to_string(self).map_err(|error| TrainError::Setting(error.to_string()))
     }
 
-    /// The side of the board that it names, or of the game's usual one.
+    /// The given board side, or that of the game's usual board.
     fn side(&self) -> u8 {
         let usual = || info(&self.game).map_or(BoardSize::square(9), |info| info.usual_board);
         self.size.unwrap_or_else(|| usual().width)
@@ -169,7 +173,7 @@ impl CyclePlan {
         let stages = &self.stage;
         let (play, window, fit) = (&self.self_play, &self.window, &self.fit);
         let share = |share: f32| (0.0..=1.0).contains(&share);
-        // A run cannot be mended once it has begun, so all is looked at before.
+        // A run cannot be corrected after its start, so everything is checked first.
         let rules = [
             (!stages.is_empty(), "it has no [[stage]]"),
             (
@@ -249,8 +253,8 @@ impl CyclePlan {
         }
     }
 
-    /// Whether the game has all boards, each gets games in every stage, and the networks are for all of
-    /// them.
+    /// Checks that the game supports all boards, that each gets games in every stage, and that the
+    /// networks are for all of them.
     fn check_boards(&self) -> Result<(), TrainError> {
         let boards = self.boards();
         let counts = self.stage.iter().map(|stage| stage.games);
@@ -283,7 +287,7 @@ impl CyclePlan {
         }
     }
 
-    /// What networks are asked about, after a look at what the game must have.
+    /// Shape of the game for networks, after checking the game's requirements.
     fn shape<G: Trainable>(&self, start: &G) -> Result<GameShape, TrainError> {
         for start in self.starts(start)? {
             has_moves(&start)?;
@@ -294,7 +298,7 @@ impl CyclePlan {
         Ok(GameShape::of(start))
     }
 
-    /// The boards and how much is played on each; one with all games, where no `[[board]]` says more.
+    /// The boards with their shares; a single one with all games without `[[board]]`.
     #[must_use]
     pub fn boards(&self) -> Vec<BoardShare> {
         match self.board.is_empty() {
@@ -303,7 +307,7 @@ impl CyclePlan {
         }
     }
 
-    /// The board with the most points: a type of positions that has it has all others, too.
+    /// The board with the most points: a position type for it supports all others.
     #[must_use]
     pub fn largest(&self) -> BoardSize {
         let sizes = self.board.iter().map(|board| board.size);
@@ -311,11 +315,11 @@ impl CyclePlan {
         largest.unwrap_or(BoardSize::square(self.side()))
     }
 
-    /// The empty boards, in the plan's order, by the type and, where they have no others, the rules of
-    /// `start`.
+    /// The empty boards, in the plan's order, by the type and, unless they have their own, the
+    /// rules of `start`.
     ///
     /// # Errors
-    /// [`TrainError::Setting`] when the game has no such board or no such rules.
+    /// [`TrainError::Setting`] when the game does not support a board or its rules.
     pub fn starts<G: Game>(&self, start: &G) -> Result<Vec<G>, TrainError> {
         let begin = |board: BoardShare| {
             let rules = board.rules.as_deref().map(str::parse);
@@ -325,8 +329,8 @@ impl CyclePlan {
         self.boards().into_iter().map(begin).collect()
     }
 
-    /// Whether a run of `other` may go on with this plan: stages may be added at the end, and the
-    /// last one of `other` may be longer.
+    /// Whether a run of `other` may be continued with this plan: stages may be added at the end,
+    /// and the last one of `other` may be longer.
     #[must_use]
     pub fn continues(&self, other: &CyclePlan) -> bool {
         let begin = self.stage.get(..other.stage.len());

@@ -1,4 +1,4 @@
-//! The parts of a plan that have defaults.
+//! The tables of a plan that have defaults.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::train::network_game::NetworkPlay;
 use crate::train::prover::PROVE_FROM;
 use crate::train::selfplay::SelfPlayParams;
 
-/// How the moves of a root share its playouts, by name.
+/// Root algorithm of self-play searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RootName {
@@ -27,47 +27,50 @@ pub enum RootName {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct SelfPlay {
-    /// The root.
+    /// Root algorithm. Range: gumbel, puct.
     pub root: RootName,
-    /// Settings of the search by name, such as `cpuct`; those of [`exploring`] where nothing is said.
+    /// Search settings by name, such as `cpuct`; the defaults are those of [`exploring`]. Range:
+    /// see the settings of the search.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub search: BTreeMap<String, f64>,
-    /// Under a root of [`RootName::Puct`]: a visited move gets at least the root of this times prior
-    /// times playouts; 0 forces none.
+    /// Forced playouts with `root = "puct"`: a visited move gets at least the square root of this
+    /// times prior times playouts; 0 for none. Range: 0 to 100.
     pub forced_playouts: f32,
-    /// Under a root of [`RootName::Puct`]: the share of Dirichlet noise in the probabilities by which
-    /// moves are drawn.
+    /// Share of Dirichlet noise in the move probabilities with `root = "puct"`. Range: 0 to 1.
     pub move_noise: f32,
-    /// See [`GumbelParams::value_scale`].
+    /// Scale of the value relative to the policy with `root = "gumbel"`
+    /// ([`GumbelParams::value_scale`]). Range: 0 to 100.
     pub value_scale: f32,
-    /// Share of the moves with a full search, whose policy is a target.
+    /// Share of moves with a full search, whose policy is a training target. Range: above 0, to 1.
     pub full_share: f32,
-    /// Playouts of the other moves.
+    /// Playouts of the other moves. Range: at least 1.
     pub fast_visits: u32,
-    /// A game opens with 0 to this many random plies.
+    /// Maximum number of random opening plies; each game has 0 to this many. Range: any.
     pub opening_plies: u16,
-    /// Ply from which the best move is played.
+    /// Ply from which the best move is played. Range: any.
     pub temperature_plies: u16,
-    /// How komi varies; without it, it is that of the rules.
+    /// Komi distribution; without it the komi of the rules. Range: a table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub komi: Option<KomiSpread>,
-    /// Positions that the solver may visit to prove a late position, which ends the game with an
-    /// exact result; 0 plays all games to the end.
+    /// Solver nodes to prove a late position, which ends the game with an exact result; 0 plays all
+    /// games to the end. Range: any.
     pub prove_nodes: u64,
-    /// It tries positions in which at most this many moves can be left.
+    /// Maximum number of remaining moves of positions that the solver tries. Range: any.
     pub prove_from: u32,
-    /// Whether the move that a proof names becomes the policy target: where it is as good as any other, as in Gomoku.
+    /// Whether a proven best move becomes the policy target, for games in which it is as good as
+    /// any other, such as Gomoku. Range: true, false.
     pub learn_proofs: bool,
-    /// Positions that the solver may visit for each position of a finished game, from the end back,
-    /// to correct the results used as targets; 0 leaves them as the games went.
+    /// Solver nodes per position of a finished game, backwards from the end, to correct the results
+    /// used as targets; 0 for no correction. Range: any.
     pub correct_nodes: u64,
-    /// Whether games are played by the networks' int8 form, where it is close enough.
+    /// Whether games use the networks' int8 form, if it is accurate enough. Range: true, false;
+    /// needs `held-out` above 0.
     pub int8: bool,
-    /// Games that a thread plays at the same time.
+    /// Concurrent games per thread. Range: at least 1.
     pub concurrent: usize,
-    /// Games in a shard while playing.
+    /// Games per shard during play. Range: at least 1.
     pub games_per_shard: usize,
-    /// Every Nth game is written as SGF.
+    /// Interval of games that are also written as SGF. Range: any.
     pub sgf_every: u64,
 }
 
@@ -101,11 +104,11 @@ impl Default for SelfPlay {
     }
 }
 
-/// A value counts at most for so much beside the policy; Gumbel's paper has 1.
+/// Maximum weight of a value relative to the policy; Gumbel's paper has 1.
 const MOST_VALUE_SCALE: f32 = 100.0;
 
 impl SelfPlay {
-    /// How games are made diverse.
+    /// Settings for the diversity of games.
     #[must_use]
     pub fn params(&self) -> SelfPlayParams {
         SelfPlayParams {
@@ -115,7 +118,7 @@ impl SelfPlay {
         }
     }
 
-    /// Whether the settings of the search are consistent.
+    /// Checks the search settings.
     pub(super) fn check(&self) -> Result<(), TrainError> {
         let wrong =
             |why: &dyn std::fmt::Display| TrainError::plan(format_args!("[self-play]: {why}"));
@@ -141,10 +144,10 @@ impl SelfPlay {
             .map_err(|error| wrong(&error))
     }
 
-    /// The settings of the search.
+    /// The search settings.
     ///
     /// # Errors
-    /// [`SetError`] when a name or number is wrong.
+    /// [`SetError`] when a name or number is invalid.
     pub fn search_params(&self) -> Result<SearchParams, SetError> {
         let mut params = exploring();
         for (name, number) in &self.search {
@@ -153,7 +156,7 @@ impl SelfPlay {
         Ok(params)
     }
 
-    /// How a network plays with `playouts` a full search.
+    /// How a network plays with `visits` per full search.
     #[must_use]
     pub fn network_play(&self, visits: u32) -> NetworkPlay {
         let root = match self.root {
@@ -168,7 +171,7 @@ impl SelfPlay {
         NetworkPlay {
             mcts: MctsParams {
                 root,
-                // A plan's check has refused what is wrong.
+                // The plan's check has refused invalid settings.
                 search: self.search_params().unwrap_or_else(|_| exploring()),
             },
             visits,
@@ -181,8 +184,8 @@ impl SelfPlay {
     }
 }
 
-/// The engine's settings with the noise and temperature of Gao & Wu 2021, 3.1 and no reduction for
-/// unvisited moves at the root (KataGo), under a root of [`RootName::Puct`].
+/// The engine's search settings with the noise and temperature of Gao & Wu 2021, 3.1 and no FPU
+/// reduction at the root (KataGo), for `root = "puct"`.
 #[must_use]
 pub fn exploring() -> SearchParams {
     SearchParams {
@@ -193,17 +196,17 @@ pub fn exploring() -> SearchParams {
     }
 }
 
-/// Which rows are fitted: the newest `max(least, share * all)`, at most `most`.
+/// Window of rows for fitting: the newest `max(least, share * all)`, at most `most`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Window {
-    /// Minimum number of rows, if there are that many.
+    /// Minimum number of rows, if there are that many. Range: 1 to `most`.
     pub least: usize,
-    /// Share of all rows.
+    /// Share of all rows. Range: 0 to 1.
     pub share: f64,
-    /// Rows, at most.
+    /// Maximum number of rows. Range: at least `least`.
     pub most: usize,
-    /// Share of the games that is held out.
+    /// Share of games held out for validation. Range: 0 to below 1.
     pub held_out: f64,
 }
 
@@ -220,7 +223,7 @@ impl Default for Window {
 }
 
 impl Window {
-    /// Rows to fit when there are `all`.
+    /// Number of rows to fit, of `all`.
     #[must_use]
     pub fn rows(&self, all: u64) -> usize {
         ((self.share * all as f64) as usize)
@@ -229,33 +232,34 @@ impl Window {
     }
 }
 
-/// How rows are fitted.
+/// Settings of fitting.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Fit {
-    /// Id of the encoding that networks read; without it, it is the family's, or the game's newest.
+    /// Encoding of new networks; by default the family's, or the game's newest. Range: an encoding
+    /// of the game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// How often each row is fitted before it leaves the window, on the average: samples of a
-    /// generation for each of its rows.
+    /// Mean number of times each row is fitted before it leaves the window: samples of a generation
+    /// per new row. Range: above 0.
     pub reuse: f64,
-    /// How often a new network sees each row of the window before it plays.
+    /// Number of times a new network sees each row of the window before it plays. Range: above 0.
     pub catch_up: f64,
-    /// Rows in a step.
+    /// Rows per optimiser step. Range: at least 1.
     pub batch: usize,
-    /// Learning rate after the warm-up.
+    /// Learning rate after the warm-up. Range: above 0.
     pub learning_rate: f32,
-    /// With it the learning rate goes up or down from there so that a step changes the policy by so
-    /// many nats ([`crate::train::schedule::Schedule::Kl`]).
+    /// Target change of the policy per step, in nats: the learning rate is adapted to it
+    /// ([`crate::train::schedule::Schedule::Kl`]). Range: above 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kl_target: Option<f32>,
-    /// Weight decay of factors.
+    /// Weight decay of factors. Range: at least 0.
     pub weight_decay: f32,
-    /// Share of the generator's root value in the value target.
+    /// Share of the search's root value in the value target. Range: 0 to 1.
     pub root_value_share: f32,
-    /// Share of the draws that goes to surprising rows.
+    /// Share of samples drawn by surprise. Range: 0 to 1.
     pub surprise_share: f32,
-    /// Decay of the weights' moving average a step.
+    /// Decay of the moving average of the weights, per step. Range: 0 to 1.
     pub average_decay: f32,
 }
 
@@ -276,20 +280,21 @@ impl Default for Fit {
     }
 }
 
-/// How networks are rated: against their predecessor, and against random playouts of a number that
-/// rises with their strength.
+/// Rating of networks: matches against the predecessor, and against random playouts of a number
+/// that grows with strength.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Rating {
-    /// Generations between two of them.
+    /// Interval in generations. Range: at least 1.
     pub every: u32,
-    /// Pairs of games against each opponent.
+    /// Pairs of games against each opponent. Range: at least 1.
     pub pairs: u32,
-    /// Playouts a move of a network.
+    /// Playouts per move of a network. Range: at least 1.
     pub visits: u32,
-    /// Playouts a move of the anchors, ascending; the first is at 0 Elo.
+    /// Playouts per move of the anchors; the first is at 0 Elo. Range: ascending, the first at
+    /// least 1.
     pub anchors: Vec<u64>,
-    /// Random plies that open a game.
+    /// Random opening plies. Range: any.
     pub opening_plies: u16,
 }
 
@@ -305,17 +310,17 @@ impl Default for Rating {
     }
 }
 
-/// The sequential test that a network must pass against the one that plays.
+/// Sequential test (SPRT) of a new network against the current one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct Gate {
-    /// Elo difference that is refused.
+    /// Elo difference of the hypothesis to reject. Range: below `elo1`.
     pub elo0: f64,
-    /// Elo difference that is accepted.
+    /// Elo difference of the hypothesis to accept. Range: above `elo0`.
     pub elo1: f64,
-    /// Pairs of games, at most; then a score above one half is enough.
+    /// Maximum pairs of games; then a score above one half suffices. Range: at least 1.
     pub pairs: u32,
-    /// Playouts a move.
+    /// Playouts per move. Range: at least 1.
     pub visits: u32,
 }
 

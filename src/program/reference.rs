@@ -1,0 +1,119 @@
+//! The flags of a program as a page of Markdown, for the reference in `docs/reference/`.
+
+use std::fmt::Write as _;
+
+use clap::{Arg, Command};
+
+/// Start of a default that is written at the end of a help text.
+const DEFAULT: &str = "[default: ";
+
+/// A table of flags for each subcommand that help lists: name, value, default and meaning.
+#[must_use]
+pub fn reference(command: &Command) -> String {
+    let mut page = String::new();
+    let name = command.get_name();
+    if command.get_arguments().next().is_some() {
+        let _ = write!(page, "## {name}\n\n{}", table(command));
+    }
+    for subcommand in command.get_subcommands() {
+        if !subcommand.is_hide_set() {
+            let about = subcommand.get_about().map(ToString::to_string);
+            let title = format!("{name} {}", subcommand.get_name());
+            let about = one_line(&about.unwrap_or_default());
+            let _ = write!(page, "## {title}\n\n{about}.\n\n{}", table(subcommand));
+        }
+    }
+    page
+}
+
+fn table(command: &Command) -> String {
+    let rows: String = command
+        .get_arguments()
+        .filter(|arg| !arg.is_hide_set())
+        .map(row)
+        .collect();
+    match rows.is_empty() {
+        true => "No flags.\n\n".to_owned(),
+        false => format!("| flag | value | default | meaning |\n|---|---|---|---|\n{rows}\n"),
+    }
+}
+
+fn row(arg: &Arg) -> String {
+    let help = arg.get_long_help().or(arg.get_help());
+    let help = one_line(&help.map(ToString::to_string).unwrap_or_default());
+    let (help, written) = match help.rsplit_once(DEFAULT) {
+        Some((before, default)) => match default.split_once(']') {
+            Some((default, after)) => (
+                format!("{}{after}", before.trim_end()),
+                Some(default.to_owned()),
+            ),
+            None => (help.clone(), None),
+        },
+        None => (help.clone(), None),
+    };
+    let names = arg.get_value_names().unwrap_or_default();
+    let values: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+    let takes_value = arg.get_action().takes_values();
+    let name = match (arg.get_long(), values.first()) {
+        (Some(long), _) => format!("`--{long}`"),
+        (None, value) => format!("`{}`", value.unwrap_or(&arg.get_id().as_str())),
+    };
+    let known: Vec<String> = arg
+        .get_possible_values()
+        .iter()
+        .filter(|_| takes_value)
+        .map(|value| value.get_name().to_owned())
+        .collect();
+    let value = match (takes_value, known.is_empty()) {
+        (false, _) => "-".to_owned(),
+        (true, false) => known.join(", "),
+        (true, true) => values.join(" "),
+    };
+    let defaults: Vec<_> = arg
+        .get_default_values()
+        .iter()
+        .map(|value| value.to_string_lossy().into_owned())
+        .filter(|value| takes_value && !value.is_empty())
+        .collect();
+    let default = match (written, arg.is_required_set()) {
+        (Some(written), _) => written,
+        (None, true) => "required".to_owned(),
+        (None, false) if defaults.is_empty() => "-".to_owned(),
+        (None, false) => defaults.join(", "),
+    };
+    let cells = [name, value, default, help].map(|cell| cell.replace('|', "\\|"));
+    format!("| {} |\n", cells.join(" | "))
+}
+
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_flag_has_a_row() {
+        let command = Command::new("p").subcommand(
+            Command::new("play")
+                .about("Play a game")
+                .arg(
+                    Arg::new("n")
+                        .long("games")
+                        .value_name("N")
+                        .help("Games [default: 3]"),
+                )
+                .arg(Arg::new("file").required(true).help("A|B"))
+                .arg(Arg::new("old").long("old").hide(true)),
+        );
+        assert_eq!(
+            reference(&command),
+            "## p play\n\nPlay a game.\n\n\
+             | flag | value | default | meaning |\n|---|---|---|---|\n\
+             | `--games` | N | 3 | Games |\n\
+             | `file` |  | required | A\\|B |\n\n"
+        );
+    }
+}
